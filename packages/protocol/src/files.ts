@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { fields, oneOf, sizeText, utf8Bytes } from './schema.ts'
+
+/** Files that one job may bring. */
+export const MAX_FILES = 64
+/** Bytes of all files of one job together, after decoding. */
+export const MAX_FILES_BYTES = 5 * 1024 * 1024
+
+const PATH_RULE =
+  'must be a relative path of at most 255 bytes whose parts start with a letter, a digit, "_" or "." and hold only letters, digits, spaces and "._+@=,-"; ".", ".." and ".isopod" are not allowed'
+const SEGMENT = /^[\p{L}\p{N}_.][\p{L}\p{M}\p{N} ._+@=,-]*$/u
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** Says whether a path may name a file in the workspace: relative, no `..`, nothing that a shell or option parser reads. */
+export function isSafePath(path: string): boolean {
+  return (
+    utf8Bytes(path) <= 255 &&
+    path.split('/').every((part) => SEGMENT.test(part) && part !== '.' && part !== '..' && part !== '.isopod')
+  )
+}
+
+const fileSchema = fields({
+  /** The file's text, or its bytes in base64. */
+  content: z.string({ error: 'must be text' }),
+  /** How `content` is written. @default 'utf8' */
+  encoding: oneOf(['utf8', 'base64']).default('utf8'),
+}).refine((file) => file.encoding === 'utf8' || BASE64.test(file.content), {
+  error: 'must be valid base64',
+  path: ['content'],
+})
+
+/** One file as a job brings it. */
+export type JobFile = z.infer<typeof fileSchema>
+
+/** Size of a file's content once decoded, in bytes. */
+export function fileBytes(file: JobFile): number {
+  if (file.encoding === 'utf8') return utf8Bytes(file.content)
+  const padding = file.content.endsWith('==') ? 2 : file.content.endsWith('=') ? 1 : 0
+  return (file.content.length / 4) * 3 - padding
+}
+
+/** Files to lay in the workspace before the program starts: relative path → content. */
+export const filesSchema = z
+  .record(z.string().refine(isSafePath, { error: PATH_RULE }), fileSchema, {
+    error: (issue) => (issue.code === 'invalid_key' ? PATH_RULE : 'must be an object of path to file'),
+  })
+  .refine((files) => Object.keys(files).length <= MAX_FILES, { error: `must be at most ${MAX_FILES} files` })
+  .refine(
+    (files) => Object.values(files).reduce((sum, file) => sum + fileBytes(file), 0) <= MAX_FILES_BYTES,
+    {
+      error: `must be at most ${sizeText(MAX_FILES_BYTES)} together`,
+    },
+  )

@@ -1,0 +1,39 @@
+export {
+  ConfigError,
+  type FieldProblem,
+  InvalidJobError,
+  IsopodError,
+  RetryableError,
+  TerminalError,
+  UnavailableError,
+} from './errors.ts'
+export { fileBytes, isSafePath, type JobFile, MAX_FILES, MAX_FILES_BYTES } from './files.ts'
+export { type Job, type JobInput, jobSchema, MAX_CODE_BYTES, MAX_INPUT_BYTES } from './job.ts'
+export {
+  findLanguage,
+  type Language,
+  type LanguageEntry,
+  type LanguageSummary,
+  languageEntrySchema,
+  languageTag,
+  unsupportedLanguage,
+} from './language.ts'
+export {
+  type CappedLimit,
+  DEFAULT_LIMITS,
+  exceededMaxima,
+  LIMIT_NAMES,
+  type LimitMaxima,
+  type LimitName,
+  type Limits,
+  type LimitsApplied,
+  type LimitsRequest,
+  limitsSchema,
+  MAX_OUTPUT_BYTES,
+  resolveLimits,
+} from './limits.ts'
+export { describeProblems, parseJob } from './parse.ts'
+export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'
+export { sizeText, utf8Bytes } from './schema.ts'
+export { type DocumentedStatus, documentedStatus, isAttributable, STATUSES, type Status } from './status.ts'
+export { MAX_TESTS, type TestCase, VERDICTS, type Verdict } from './test-case.ts'

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { filesSchema } from './files.ts'
+import { limitsSchema } from './limits.ts'
+import { fields, flag, integerBetween, nameUpTo, oneOf, sizeText, textUpTo, utf8Bytes } from './schema.ts'
+import { testsSchema } from './test-case.ts'
+
+/** Largest program text, in bytes of UTF-8. */
+export const MAX_CODE_BYTES = 1024 * 1024
+/** Largest stdin, and largest `inputData` written as JSON, in bytes of UTF-8. */
+export const MAX_INPUT_BYTES = 1024 * 1024
+
+const code = z
+  .string({ error: 'must be text' })
+  .min(1, { error: 'Code cannot be empty' })
+  .refine((text) => text.length <= MAX_CODE_BYTES && utf8Bytes(text) <= MAX_CODE_BYTES, {
+    error: `must be at most ${sizeText(MAX_CODE_BYTES)}`,
+  })
+
+const JSON_RULE = 'must be JSON: null, booleans, finite numbers, text, lists and objects'
+
+const inputData = z
+  .custom<z.core.util.JSONType>((value) => z.json().safeParse(value).success, {
+    error: JSON_RULE,
+    abort: true,
+  })
+  .refine((value) => utf8Bytes(JSON.stringify(value)) <= MAX_INPUT_BYTES, {
+    error: `must be at most ${sizeText(MAX_INPUT_BYTES)} as JSON`,
+  })
+
+const language = z
+  .string({ error: 'must be the name of a language' })
+  .regex(/^[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}(@[A-Za-z0-9._-]{1,32})?$/, {
+    error: 'must be a name or alias of the catalogue, optionally name@version',
+  })
+
+const labels = z
+  .record(nameUpTo(64), textUpTo(256), {
+    error: (issue) =>
+      issue.code === 'invalid_key'
+        ? 'must have names of 1 to 64 plain characters'
+        : 'must be an object of texts',
+  })
+  .refine((value) => Object.keys(value).length <= 16, { error: 'must be at most 16 labels' })
+
+const callbackUrl = z
+  .string({ error: 'must be an http or https URL' })
+  .max(2048, { error: 'must be at most 2048 characters' })
+  .regex(/^https?:\/\/[^\s]+$/, { error: 'must be an http or https URL' })
+
+/**
+ * What a producer enqueues: one program with its limits. Unknown fields are refused.
+ *
+ * @example
+ * ```ts
+ * const job = parseJob({ language: 'python', code: 'print(input_data["n"])', inputData: { n: 7 } })
+ * ```
+ */
+export const jobSchema = fields({
+  /** Name or alias in the catalogue, optionally `name@version`. */
+  language: language.default('python'),
+  /** The program, 1 byte to 1 MiB. */
+  code,
+  /** Files laid in the workspace first: relative path → content; at most 64 and 5 MiB. */
+  files: filesSchema.optional(),
+  /** What the program reads on standard input; at most 1 MiB. */
+  stdin: textUpTo(MAX_INPUT_BYTES).optional(),
+  /** JSON; in Python and JavaScript the global `input_data`, everywhere the file `input.json`. */
+  inputData: inputData.optional(),
+  limits: limitsSchema.default({}),
+  /** `none`, or the name of a profile that the operator has defined. */
+  network: nameUpTo(64).default('none'),
+  /** The check of the source before it runs; never below the deployment's minimum. */
+  policy: fields({
+    mode: oneOf(['off', 'warn', 'enforce']).default('warn'),
+    rules: oneOf(['standard', 'strict']).default('standard'),
+  }).default({ mode: 'warn', rules: 'standard' }),
+  /** State kept between executions of the same session. */
+  sessionId: nameUpTo(128).optional(),
+  /** Test cases, each judged on its own. */
+  tests: testsSchema.optional(),
+  /** Run in an interpreter that has started already. */
+  preload: flag().default(false),
+  /** Share one container with other jobs of the same batch and tenant. */
+  reuse: oneOf(['never', 'batch']).default('never'),
+  batchId: nameUpTo(128).optional(),
+  /** Whose job it is, for fairness and budgets. */
+  tenant: nameUpTo(64).default('default'),
+  /** 0 runs first; larger numbers wait for smaller ones. */
+  priority: integerBetween(0, 1000).default(0),
+  /** Jobs of one tenant with the same key run once; a second submit gets the first one's id. */
+  idempotencyKey: textUpTo(256)
+    .refine((key) => key.length > 0, { error: 'must not be empty' })
+    .optional(),
+  /** Carried through to the result: at most 16 short texts. */
+  labels: labels.optional(),
+  /** Where a signed notice of the result is posted. */
+  callbackUrl: callbackUrl.optional(),
+  /** Name of the results queue that takes the result. @default 'default' */
+  replyTo: nameUpTo(64).default('default'),
+})
+
+/** A validated job, defaults filled in. */
+export type Job = z.output<typeof jobSchema>
+
+/** A job as a producer writes it: only `code` is required. */
+export type JobInput = z.input<typeof jobSchema>
+
+/** The parts of {@link Job} that this release refuses, each with the value that is accepted instead. */
+export function unavailableFeatures(job: Job): { field: string; message: string }[] {
+  const refused: [string, boolean, string][] = [
+    ['network', job.network !== 'none', 'only "none" is available in this release'],
+    ['policy.mode', job.policy.mode === 'enforce', 'only "off" and "warn" are available in this release'],
+    ['sessionId', job.sessionId !== undefined, 'sessions are not available in this release'],
+    ['tests', job.tests !== undefined, 'tests are not available in this release'],
+    ['preload', job.preload, 'only false is available in this release'],
+    ['reuse', job.reuse !== 'never', 'only "never" is available in this release'],
+    ['callbackUrl', job.callbackUrl !== undefined, 'callbacks are not available in this release'],
+  ]
+  return refused
+    .filter(([, asked]) => asked)
+    .map(([field, , sentence]) => ({ field, message: `${field}: ${sentence}` }))
+}

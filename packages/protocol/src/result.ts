@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { LIMIT_NAMES, limitsAppliedSchema } from './limits.ts'
+import { STATUSES } from './status.ts'
+import { testResultSchema, testSummarySchema } from './test-case.ts'
+
+/** How long each stage of a job took, in milliseconds. A stage that was not reached is 0. */
+export const timingsSchema = z.strictObject({
+  /** From `submit` until a worker took the job. */
+  queued: z.number(),
+  /** The check of the source. */
+  policy: z.number(),
+  /** Until a container of its own was ready for the first byte. */
+  acquire: z.number(),
+  /** From the first byte until the program had ended, compile run included. */
+  run: z.number(),
+  /** From the program's end until the outcome was complete. */
+  collect: z.number(),
+  /** Between the outcome and the moment the result was written. */
+  publish: z.number(),
+})
+
+/** Durations of a job's stages, in milliseconds. */
+export type Timings = z.infer<typeof timingsSchema>
+
+/** Resource usage with the fields of the API document; MB are MiB. */
+export const resourceUsageSchema = z.strictObject({
+  executionTimeSeconds: z.number(),
+  memoryStartMb: z.number(),
+  memoryPeakMb: z.number(),
+  cpuSamples: z.number(),
+  cpuAveragePercent: z.number(),
+  cpuPeakPercent: z.number(),
+})
+
+/** Resource usage with the fields of the API document. */
+export type ResourceUsage = z.infer<typeof resourceUsageSchema>
+
+/**
+ * What became of one job. The same shape for every status: numbers that were never measured are null,
+ * texts that never came are empty.
+ */
+export const resultSchema = z.strictObject({
+  id: z.string(),
+  status: z.enum(STATUSES),
+  /** Null when a signal ended the program or none ran. */
+  exitCode: z.number().nullable(),
+  /** Name of the signal that ended the program, for example `SIGSEGV`. */
+  signal: z.string().nullable(),
+  /** Which limit ended the program. */
+  limit: z.enum(LIMIT_NAMES).nullable(),
+  /** Undecodable bytes stand as U+FFFD; `raw` then has the bytes themselves. */
+  stdout: z.string(),
+  stderr: z.string(),
+  truncated: z.strictObject({ stdout: z.boolean(), stderr: z.boolean() }),
+  /** Bytes that the program wrote, of which the result carries at most `limits.outputBytes`. */
+  outputBytes: z.strictObject({ stdout: z.number(), stderr: z.number() }),
+  /** Base64 of a stream that is not valid UTF-8. */
+  raw: z.strictObject({ stdout: z.string().optional(), stderr: z.string().optional() }).optional(),
+  /** What the compiler printed, for languages with a compile run. */
+  compileOutput: z.string().optional(),
+  wallMs: z.number().nullable(),
+  cpuUserMs: z.number().nullable(),
+  cpuSysMs: z.number().nullable(),
+  memoryPeakBytes: z.number().nullable(),
+  processesPeak: z.number().nullable(),
+  throttledMs: z.number().nullable(),
+  resourceUsage: resourceUsageSchema.nullable(),
+  /** As read back from inside the container; null if none was made. */
+  limitsApplied: limitsAppliedSchema.nullable(),
+  timings: timingsSchema,
+  warnings: z.array(z.string()),
+  validationErrors: z.array(z.string()),
+  /** One sentence for a person; null on success. */
+  errorMessage: z.string().nullable(),
+  /** False when the result says nothing about the program: a platform fault or a cancellation. */
+  attributable: z.boolean(),
+  /** Which start of the job this was, from 1; 0 if it never started. */
+  attempt: z.number(),
+  workerId: z.string(),
+  /** Name and version of the language that ran, for example `python@3.13`. */
+  language: z.string(),
+  imageDigest: z.string().nullable(),
+  /** The OCI runtime: `runc`, `crun` or `runsc`. */
+  runtime: z.string().nullable(),
+  tenant: z.string(),
+  batchId: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  tests: z.array(testResultSchema).optional(),
+  summary: testSummarySchema.optional(),
+})
+
+/** What became of one job. */
+export type Result = z.infer<typeof resultSchema>

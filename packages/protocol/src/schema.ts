@@ -1,0 +1,63 @@
+import { z } from 'zod'
+
+const encoder = new TextEncoder()
+
+/** Size of a string in UTF-8, in bytes. */
+export function utf8Bytes(text: string): number {
+  return encoder.encode(text).byteLength
+}
+
+/** A size as a person writes it: `1 MiB`, `100 KiB`, `17 bytes`. */
+export function sizeText(bytes: number): string {
+  if (bytes >= 1024 * 1024 && bytes % (1024 * 1024) === 0) return `${bytes / 1024 / 1024} MiB`
+  if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024} KiB`
+  return `${bytes} bytes`
+}
+
+/** A number within `[min, max]`; every refusal states the range. NaN, infinities and numeric strings are refused. */
+export function numberBetween(min: number, max: number) {
+  const error = `must be a number from ${min} to ${max}`
+  return z.number({ error }).min(min, { error }).max(max, { error })
+}
+
+/** A whole number within `[min, max]`; every refusal states the range. */
+export function integerBetween(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+
+/** Text of at most `maxBytes` bytes of UTF-8. */
+export function textUpTo(maxBytes: number) {
+  const error = `must be text of at most ${sizeText(maxBytes)}`
+  return z
+    .string({ error })
+    .refine((text) => text.length <= maxBytes && utf8Bytes(text) <= maxBytes, { error })
+}
+
+/** One of a closed list of words; the refusal lists them. */
+export function oneOf<const T extends readonly [string, ...string[]]>(values: T) {
+  return z.enum(values, { error: `must be one of ${values.join(', ')}` })
+}
+
+/** A short name that is safe in keys, labels and logs. */
+export function nameUpTo(maxLength: number) {
+  const error = `must be 1 to ${maxLength} characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit`
+  return z
+    .string({ error })
+    .max(maxLength, { error })
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, { error })
+}
+
+/** `true` or `false`, nothing that is merely truthy. */
+export function flag() {
+  return z.boolean({ error: 'must be true or false' })
+}
+
+/** An object with exactly these fields; an unknown one is refused with the list of those that exist. */
+export function fields<T extends z.ZodRawShape>(shape: T) {
+  const known = Object.keys(shape).join(', ')
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `unknown field; the fields are ${known}` : 'must be an object',
+  })
+}

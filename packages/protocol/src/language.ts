@@ -35,8 +35,6 @@ export const languageEntrySchema = fields({
   compile: command.optional(),
   /** Seconds that a compile run may take. */
   compile_timeout_seconds: numberBetween(0.1, 300).default(30),
-  /** MiB that a compile run may use when that is more than the job's own limit. It is then the container's limit. */
-  compile_memory_mb: numberBetween(16, 1024).optional(),
   /** Multiplies the wall-clock limit, for runtimes that start slowly. */
   timeout_factor: numberBetween(0.1, 10).default(1),
   env: environment.default({}),

@@ -1,0 +1,30 @@
+import type { InitFrame, Ready } from '@isopod/init'
+import type { ContainerFacts, Execution } from './sandbox.ts'
+
+/** Why the frames of a container ended before its init was told to quit. */
+export interface ContainerEnd {
+  /** Exit code of PID 1 as the engine saw it; null if the engine does not know. */
+  readonly exitCode: number | null
+  /** The engine's own view of an out-of-memory kill; a hint only, used when init itself was killed. */
+  readonly outOfMemory: boolean
+}
+
+/** One started container whose init waits for its first byte. Used for one execution, never again. */
+export interface Container extends ContainerFacts {
+  /** What init read about its own confinement. */
+  readonly ready: Ready
+  /** Sends frames to init; never blocks, bytes wait in memory until the container reads them. */
+  send(frames: Uint8Array): void
+  /** The next frame of init, or undefined once the container is gone. One reader at a time. */
+  receive(): Promise<InitFrame | undefined>
+  /** Asks the engine how the container ended; to be called after `receive` gave undefined. Rejects if the engine is gone. */
+  end(): Promise<ContainerEnd>
+  /** Kills and removes the container in the background; safe to call at any time and more than once. */
+  destroy(): void
+}
+
+/** Where an execution gets its container from: made on the spot today, started ahead in a pool later. */
+export interface ContainerSource {
+  /** Resolves with a container that nobody else has; rejects with a platform fault, or the signal's reason once aborted. */
+  acquire(execution: Execution, signal: AbortSignal): Promise<Container>
+}

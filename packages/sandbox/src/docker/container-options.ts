@@ -1,0 +1,114 @@
+import type { Limits } from '@isopod/protocol'
+import type { ContainerCreateOptions } from 'dockerode'
+import { tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
+
+/** Where the volume with init is mounted, and init in it. */
+export const INIT_DIRECTORY = '/isopod'
+export const INIT_PATH = `${INIT_DIRECTORY}/init`
+
+const MIB = 1024 * 1024
+/** Semaphores and small shared arrays fit; it is memory, so the memory limit bounds it too. */
+const SHM_BYTES = 16 * MIB
+/** Files of one page each fill the space and the inodes at about the same time. */
+const INODES_PER_MIB = 128
+const LEAST_INODES = 1024
+
+/** All that decides how a container is made. */
+export interface ContainerPlan {
+  readonly limits: Limits
+  /** Content digest of the image: a tag could move between the look-up and the creation. */
+  readonly image: string
+  readonly user: { readonly uid: number; readonly gid: number }
+  /** Name of the volume that holds init. */
+  readonly initVolume: string
+  /** OCI runtime; undefined for the engine's default. */
+  readonly runtime: string | undefined
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** The container that confines one execution: a pure function, so that each flag can be asserted without an engine. */
+export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
+  const { limits, user } = plan
+  const memory = limits.memoryMb * MIB
+  return {
+    Image: plan.image,
+    // Our PID 1, not the image's: the program is started by it, later, inside everything below.
+    Entrypoint: [INIT_PATH],
+    Cmd: [],
+    // `nobody`: no file of any image belongs to it.
+    User: `${user.uid}:${user.gid}`,
+    WorkingDir: WORKSPACE,
+    // The program's environment is built from nothing by the worker; init needs none.
+    Env: [],
+    // The same name everywhere, so that a program learns nothing about host or container.
+    Hostname: 'sandbox',
+    // The wire: frames in on stdin, frames out on stdout.
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    OpenStdin: true,
+    // When the worker's connection ends, init reads end of file and ends everything: no orphan runs on.
+    StdinOnce: true,
+    // A terminal would give the program control sequences to play with and merge the streams.
+    Tty: false,
+    // An image's own health check would run a process of the image beside the program.
+    Healthcheck: { Test: ['NONE'] },
+    Labels: { ...plan.labels },
+    HostConfig: {
+      // No interface but loopback.
+      NetworkMode: 'none',
+      // The program cannot change its own runtime, nor fill the host's disk.
+      ReadonlyRootfs: true,
+      // Not one capability, not even those of Docker's default set.
+      CapDrop: ['ALL'],
+      Privileged: false,
+      // A setuid binary in an image gives nothing.
+      SecurityOpt: ['no-new-privileges:true'],
+      // Memory and swap together: equal means no swap.
+      Memory: memory,
+      MemorySwap: memory,
+      // The kernel may kill; a paused container would hang instead.
+      OomKillDisable: false,
+      NanoCpus: Math.round(limits.cpus * 1e9),
+      // One more for init.
+      PidsLimit: limits.processes + 1,
+      Ulimits: [
+        // No core files, whatever the image's limits say.
+        { Name: 'core', Soft: 0, Hard: 0 },
+        // The upper bound; each run gets its own from init.
+        { Name: 'nofile', Soft: Math.max(limits.openFiles, 64), Hard: Math.max(limits.openFiles, 64) },
+        // POSIX queues are accounted per user id, which all containers share: one could use up another's.
+        { Name: 'msgqueue', Soft: 0, Hard: 0 },
+      ],
+      Tmpfs: {
+        [WORKSPACE]: tmpfs(workspaceBytes(limits.diskMb), user, 'exec'),
+        '/tmp': tmpfs(tmpBytes(limits.diskMb), user, 'exec'),
+        '/dev/shm': tmpfs(SHM_BYTES, user, 'noexec'),
+      },
+      Mounts: [
+        {
+          Type: 'volume',
+          Source: plan.initVolume,
+          Target: INIT_DIRECTORY,
+          ReadOnly: true,
+          // The image's own files below this path, if any, must not end up in the shared volume.
+          VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+        },
+      ],
+      // An IPC namespace of its own; `none` rather than `private` because /dev/shm is one of our sized tmpfs above.
+      IpcMode: 'none',
+      // The json-file log would let a program fill the host's disk with its output.
+      LogConfig: { Type: 'none', Config: {} },
+      // Removal is ours, after the outcome is known; the engine's would race with reading it.
+      AutoRemove: false,
+      RestartPolicy: { Name: 'no' },
+      ...(plan.runtime === undefined ? {} : { Runtime: plan.runtime }),
+    },
+  }
+}
+
+function tmpfs(bytes: number, user: { uid: number; gid: number }, exec: 'exec' | 'noexec'): string {
+  const inodes = Math.max(LEAST_INODES, Math.floor((bytes / MIB) * INODES_PER_MIB))
+  const owner = `uid=${user.uid},gid=${user.gid},mode=0700`
+  return `rw,nosuid,nodev,${exec},size=${bytes},nr_inodes=${inodes},${owner}`
+}

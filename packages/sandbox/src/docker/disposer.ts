@@ -1,0 +1,79 @@
+import { type Engine, EngineUnreachableError, statusCode } from './engine.ts'
+
+/** Removals under way at once: more would only queue in the engine, in front of containers that are to start. */
+const CONCURRENT_REMOVALS = 2
+const TRIES = 5
+const PAUSE_MS = 200
+
+/** Removes containers in the background, so that no job waits for the removal of another's. */
+export class Disposer {
+  readonly #engine: Engine
+  readonly #pending = new Map<string, Promise<void>>()
+  readonly #onFailure: (container: string, error: unknown) => void
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  /** @param onFailure told about a container that could not be removed; the reaper finds it again by its labels */
+  constructor(engine: Engine, onFailure: (container: string, error: unknown) => void) {
+    this.#engine = engine
+    this.#onFailure = onFailure
+  }
+
+  /** Containers that are on their way out. */
+  get size(): number {
+    return this.#pending.size
+  }
+
+  /** Kills and removes a container by id or name; one that is not there counts as removed. Never rejects. */
+  dispose(container: string): Promise<void> {
+    const known = this.#pending.get(container)
+    if (known) return known
+    const removal = this.#remove(container)
+      .catch((error: unknown) => this.#onFailure(container, error))
+      .finally(() => this.#pending.delete(container))
+    this.#pending.set(container, removal)
+    return removal
+  }
+
+  /** Resolves when everything that was handed over is removed or given up. */
+  async idle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending.values())
+  }
+
+  async #remove(container: string): Promise<void> {
+    await this.#turn()
+    try {
+      for (let left = TRIES; ; left--) {
+        try {
+          await removeContainer(this.#engine, container)
+          return
+        } catch (error) {
+          if (left <= 1 || error instanceof EngineUnreachableError) throw error
+          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+        }
+      }
+    } finally {
+      this.#running--
+      this.#waiting.shift()?.()
+    }
+  }
+
+  async #turn(): Promise<void> {
+    while (this.#running >= CONCURRENT_REMOVALS) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+    this.#running++
+  }
+}
+
+/** Kills and removes a container with its anonymous volumes. 404 and «removal already in progress» count as removed. */
+export async function removeContainer(engine: Engine, container: string): Promise<void> {
+  await engine.call('remove', async (docker, abortSignal) => {
+    try {
+      await docker.getContainer(container).remove({ force: true, v: true, abortSignal })
+    } catch (error) {
+      const status = statusCode(error)
+      if (status !== 404 && status !== 409) throw error
+    }
+  })
+}

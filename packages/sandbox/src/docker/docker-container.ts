@@ -1,0 +1,105 @@
+import type { Duplex } from 'node:stream'
+import { FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
+import { RetryableError } from '@isopod/protocol'
+import type { Container, ContainerEnd } from '../container.ts'
+import { Demultiplexer } from './demultiplexer.ts'
+import type { Engine } from './engine.ts'
+import { FrameQueue } from './frame-queue.ts'
+
+/** Unread frames at which the connection is paused; init then holds the program back in turn. */
+const PAUSE_AT_FRAMES = 256
+/** Of what the engine or a broken init says on stderr, only enough for a message is kept. */
+const STDERR_BYTES = 1024
+
+/** One container on a Docker engine, seen through its attach stream. */
+export class DockerContainer implements Container {
+  readonly id: string
+  readonly imageDigest: string
+  readonly runtime: string
+  readonly #engine: Engine
+  readonly #stream: Duplex
+  readonly #frames = new FrameQueue<InitFrame>()
+  readonly #decoder = new FrameDecoder()
+  readonly #dispose: () => void
+  #ready: Ready | undefined
+  #stderr = ''
+
+  constructor(
+    facts: { id: string; imageDigest: string; runtime: string },
+    connection: { engine: Engine; stream: Duplex; dispose: () => void },
+  ) {
+    this.id = facts.id
+    this.imageDigest = facts.imageDigest
+    this.runtime = facts.runtime
+    this.#engine = connection.engine
+    this.#stream = connection.stream
+    this.#dispose = connection.dispose
+    this.#listen()
+  }
+
+  get ready(): Ready {
+    if (this.#ready === undefined) throw new Error('container used before it was ready')
+    return this.#ready
+  }
+
+  /** Waits for init's first frame. @throws {RetryableError} if the container ended or spoke otherwise */
+  async untilReady(): Promise<void> {
+    const frame = await this.receive()
+    if (frame?.type !== 'ready') {
+      throw new RetryableError(
+        `init did not start: ${this.#stderr.trim() || `got ${frame?.type ?? 'nothing'}`}`,
+      )
+    }
+    this.#ready = frame.ready
+  }
+
+  send(frames: Uint8Array): void {
+    if (this.#stream.writable) this.#stream.write(frames)
+  }
+
+  async receive(): Promise<InitFrame | undefined> {
+    const frame = await this.#frames.shift()
+    if (this.#stream.isPaused() && this.#frames.length < PAUSE_AT_FRAMES / 2) this.#stream.resume()
+    return frame
+  }
+
+  end(): Promise<ContainerEnd> {
+    return this.#engine.call('inspect', async (docker, abortSignal) => {
+      const { State: state } = await docker.getContainer(this.id).inspect({ abortSignal })
+      return { exitCode: state.Running ? null : state.ExitCode, outOfMemory: state.OOMKilled }
+    })
+  }
+
+  destroy(): void {
+    this.#frames.end()
+    this.#stream.destroy()
+    this.#dispose()
+  }
+
+  #listen(): void {
+    const demultiplexer = new Demultiplexer(
+      (bytes) => this.#decode(bytes),
+      (bytes) => {
+        if (this.#stderr.length < STDERR_BYTES)
+          this.#stderr += Buffer.from(bytes).toString('latin1', 0, STDERR_BYTES)
+      },
+    )
+    this.#stream.on('data', (chunk: Buffer) => demultiplexer.push(chunk))
+    this.#stream.on('end', () => this.#frames.end())
+    this.#stream.on('close', () => this.#frames.end())
+    // A reset connection ends the frames like a closed one; what it means is decided by asking the engine.
+    this.#stream.on('error', () => this.#frames.end())
+  }
+
+  #decode(bytes: Uint8Array): void {
+    try {
+      for (const frame of this.#decoder.push(bytes)) this.#frames.push(frame)
+    } catch {
+      // A wire that breaks is a container that ended: nothing after this byte can be believed.
+      this.#frames.end()
+      this.#stream.destroy()
+      return
+    }
+    if (this.#frames.length >= PAUSE_AT_FRAMES) this.#stream.pause()
+  }
+}

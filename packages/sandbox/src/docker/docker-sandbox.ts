@@ -1,0 +1,175 @@
+import { UnavailableError } from '@isopod/protocol'
+import { runExecution } from '../run-execution.ts'
+import type { Execution, Outcome, Sandbox } from '../sandbox.ts'
+import { Disposer } from './disposer.ts'
+import { Engine, type EngineCall } from './engine.ts'
+import { type EngineFacts, engineFacts } from './engine-facts.ts'
+import { FreshContainers } from './fresh-containers.ts'
+import { Images } from './images.ts'
+import { ensureInitVolume } from './init-volume.ts'
+import { LABELS } from './labels.ts'
+import { type ReapReason, reap } from './reaper.ts'
+
+/** What a sandbox on a Docker engine is made with. */
+export interface DockerSandboxOptions {
+  /** `unix:///path`, a plain path, or `tcp://host:port`. */
+  readonly address: string
+  /** Only containers of this deployment are ever reaped. */
+  readonly deployment: string
+  /** Id of the worker; the reaper of any worker removes containers whose owner is gone. */
+  readonly owner: string
+  /** Whom programs run as. @default 65534:65534 */
+  readonly user?: { readonly uid: number; readonly gid: number }
+  /** OCI runtime: `runc`, `crun`, `runsc`… @default the engine's own */
+  readonly runtime?: string | undefined
+  /** More labels for every container. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly observe?: (event: SandboxEvent) => void
+}
+
+/** What a sandbox tells those who count and log. */
+export type SandboxEvent =
+  | { readonly type: 'engine_call'; readonly call: EngineCall }
+  | { readonly type: 'reaped'; readonly container: string; readonly reason: ReapReason }
+  | { readonly type: 'removal_failed'; readonly container: string; readonly error: unknown }
+
+/** A sandbox whose environments are containers of one Docker engine. */
+export interface DockerSandbox extends Sandbox {
+  readonly facts: EngineFacts
+  /** Resolves if the engine answers. @throws {UnavailableError} otherwise */
+  ping(): Promise<void>
+  /** Removes what crashed workers of this deployment left. Resolves with how many containers that were. */
+  reap(alive: (owners: string[]) => Promise<ReadonlySet<string>>): Promise<number>
+  /** Says which of these images the engine lacks. */
+  missingImages(references: readonly string[]): Promise<string[]>
+  /** Executions under way, and containers on their way out. */
+  counts(): { readonly running: number; readonly removing: number }
+}
+
+const NOBODY = { uid: 65534, gid: 65534 }
+
+/**
+ * Connects to an engine and checks what it can enforce.
+ *
+ * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine
+ */
+export async function openDockerSandbox(options: DockerSandboxOptions): Promise<DockerSandbox> {
+  const observe = options.observe ?? (() => {})
+  const engine = new Engine(options.address, (call) => observe({ type: 'engine_call', call }))
+  await engine.ping()
+  const facts = await engineFacts(engine)
+  if (options.runtime !== undefined && !facts.runtimes.includes(options.runtime)) {
+    throw new UnavailableError(
+      `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${facts.runtimes.join(', ')}`,
+    )
+  }
+  return new EngineSandbox(options, engine, facts, observe)
+}
+
+class EngineSandbox implements DockerSandbox {
+  readonly facts: EngineFacts
+  readonly #options: DockerSandboxOptions
+  readonly #engine: Engine
+  readonly #observe: (event: SandboxEvent) => void
+  readonly #disposer: Disposer
+  readonly #images: Images
+  readonly #containers: FreshContainers
+  readonly #user: { readonly uid: number; readonly gid: number }
+  readonly #closing = new AbortController()
+  readonly #running = new Set<Promise<Outcome>>()
+  #initVolume: Promise<string> | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(
+    options: DockerSandboxOptions,
+    engine: Engine,
+    facts: EngineFacts,
+    observe: (event: SandboxEvent) => void,
+  ) {
+    this.#options = options
+    this.#engine = engine
+    this.#observe = observe
+    this.#user = options.user ?? NOBODY
+    this.facts = facts
+    this.#disposer = new Disposer(engine, (container, error) =>
+      observe({ type: 'removal_failed', container, error }),
+    )
+    this.#images = new Images(engine)
+    this.#containers = new FreshContainers({
+      engine,
+      images: this.#images,
+      disposer: this.#disposer,
+      initVolume: (image) => this.#volume(image),
+      user: this.#user,
+      runtime: options.runtime,
+      defaultRuntime: facts.defaultRuntime,
+      labels: this.#labels(),
+    })
+  }
+
+  async run(execution: Execution, options: { signal?: AbortSignal } = {}): Promise<Outcome> {
+    const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
+    const running = runExecution(execution, { containers: this.#containers, user: this.#user }, signal)
+    this.#running.add(running)
+    try {
+      return await running
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
+  ping(): Promise<void> {
+    return this.#engine.ping()
+  }
+
+  reap(alive: (owners: string[]) => Promise<ReadonlySet<string>>): Promise<number> {
+    return reap({
+      engine: this.#engine,
+      disposer: this.#disposer,
+      deployment: this.#options.deployment,
+      alive,
+      onReaped: (container, reason) => this.#observe({ type: 'reaped', container, reason }),
+    })
+  }
+
+  async missingImages(references: readonly string[]): Promise<string[]> {
+    const found = await Promise.all(
+      references.map((reference) =>
+        this.#images.digest(reference).then(
+          () => true,
+          () => false,
+        ),
+      ),
+    )
+    return references.filter((_, index) => !found[index])
+  }
+
+  counts() {
+    return { running: this.#running.size, removing: this.#disposer.size }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(new Error('the sandbox is closing'))
+    await Promise.allSettled(this.#running)
+    await this.#disposer.idle()
+  }
+
+  /** Filled once per engine; forgotten after a failure, so that the next execution tries again. */
+  #volume(image: string): Promise<string> {
+    this.#initVolume ??= ensureInitVolume(this.#engine, image, this.#labels()).catch((error: unknown) => {
+      this.#initVolume = undefined
+      throw error
+    })
+    return this.#initVolume
+  }
+
+  #labels(): Record<string, string> {
+    const { deployment, owner, labels } = this.#options
+    return { ...labels, [LABELS.deployment]: deployment, [LABELS.owner]: owner }
+  }
+}

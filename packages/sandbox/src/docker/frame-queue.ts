@@ -1,0 +1,33 @@
+/** Frames that arrived and were not read yet, for one reader. */
+export class FrameQueue<T> {
+  readonly #frames: T[] = []
+  #ended = false
+  #wake: (() => void) | undefined
+
+  /** Frames that wait for the reader. */
+  get length(): number {
+    return this.#frames.length
+  }
+
+  push(frame: T): void {
+    this.#frames.push(frame)
+    this.#wake?.()
+  }
+
+  /** No more frames will come; what waits can still be read. */
+  end(): void {
+    this.#ended = true
+    this.#wake?.()
+  }
+
+  /** The next frame, or undefined after the last one. */
+  async shift(): Promise<T | undefined> {
+    while (this.#frames.length === 0 && !this.#ended) {
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+    this.#wake = undefined
+    return this.#frames.shift()
+  }
+}

@@ -1,0 +1,107 @@
+import type { Duplex } from 'node:stream'
+import type { Container, ContainerSource } from '../container.ts'
+import type { Execution } from '../sandbox.ts'
+import { containerOptions } from './container-options.ts'
+import type { Disposer } from './disposer.ts'
+import { DockerContainer } from './docker-container.ts'
+import { type Engine, statusCode } from './engine.ts'
+import type { Images } from './images.ts'
+import { containerName, LABELS } from './labels.ts'
+
+/** Time that an execution may take beyond the limits of its runs, in milliseconds, before the reaper may take its container. */
+const DEADLINE_MARGIN_MS = 120_000
+
+/** All that containers are made with beside the execution itself. */
+export interface FreshContainersOptions {
+  readonly engine: Engine
+  readonly images: Images
+  readonly disposer: Disposer
+  /** Says which volume holds init, filling it if need be. */
+  readonly initVolume: (image: string) => Promise<string>
+  readonly user: { readonly uid: number; readonly gid: number }
+  /** OCI runtime; undefined for the engine's default, whose name is `defaultRuntime`. */
+  readonly runtime: string | undefined
+  readonly defaultRuntime: string
+  /** Labels that every container carries: deployment, owner. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** Makes a container for each execution on the spot. */
+export class FreshContainers implements ContainerSource {
+  readonly #options: FreshContainersOptions
+
+  constructor(options: FreshContainersOptions) {
+    this.#options = options
+  }
+
+  /** Create, attach, start, wait for init: in this order, so that no byte of init is missed. */
+  async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
+    signal.throwIfAborted()
+    const { engine, disposer, images, runtime, defaultRuntime } = this.#options
+    const name = containerName(execution)
+    const imageDigest = await images.digest(execution.language.image)
+    try {
+      const id = await this.#create(execution, name, imageDigest)
+      const stream = await engine.call('attach', (docker) => attach(docker.getContainer(id)))
+      const dispose = () => void disposer.dispose(id)
+      const facts = { id, imageDigest, runtime: runtime ?? defaultRuntime }
+      const container = new DockerContainer(facts, { engine, stream, dispose })
+      await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
+      await engine.call('ready', () => container.untilReady())
+      signal.throwIfAborted()
+      return container
+    } catch (error) {
+      // By name, not id: the answer to `create` may be what was lost.
+      void disposer.dispose(name)
+      if (statusCode(error) === 404) images.forget(execution.language.image)
+      throw error
+    }
+  }
+
+  async #create(execution: Execution, name: string, image: string): Promise<string> {
+    const { engine, disposer, user, runtime, labels } = this.#options
+    const options = containerOptions({
+      limits: execution.limits,
+      image,
+      user,
+      runtime,
+      initVolume: await this.#options.initVolume(image),
+      labels: {
+        ...labels,
+        [LABELS.job]: execution.id,
+        [LABELS.attempt]: String(execution.attempt),
+        [LABELS.deadline]: String(Date.now() + longestMs(execution)),
+      },
+    })
+    const create = () =>
+      engine.call('create', (docker, abortSignal) =>
+        docker.createContainer({ ...options, name, abortSignal }),
+      )
+    try {
+      return (await create()).id
+    } catch (error) {
+      if (statusCode(error) !== 409) throw error
+      // Left by a create of this same attempt whose answer was lost: nobody else may have this name.
+      await disposer.dispose(name)
+      return (await create()).id
+    }
+  }
+}
+
+function longestMs({ language, limits }: Execution): number {
+  const compile = language.compile ? language.compile_timeout_seconds : 0
+  return (limits.timeoutSeconds + compile) * 1000 + DEADLINE_MARGIN_MS
+}
+
+async function attach(container: {
+  attach(options: object): Promise<NodeJS.ReadWriteStream>
+}): Promise<Duplex> {
+  const stream = await container.attach({
+    stream: true,
+    stdin: true,
+    stdout: true,
+    stderr: true,
+    hijack: true,
+  })
+  return stream as Duplex
+}

@@ -1,0 +1,16 @@
+/** Labels on everything that Isopod makes on an engine; the reaper decides by them. */
+export const LABELS = {
+  /** The deployment, so that two of them can share an engine. */
+  deployment: 'isopod.deployment',
+  /** Id of the worker that made it. */
+  owner: 'isopod.owner',
+  job: 'isopod.job',
+  attempt: 'isopod.attempt',
+  /** Epoch milliseconds after which nobody can still need it. */
+  deadline: 'isopod.deadline',
+} as const
+
+/** Name of an execution's container: the same for the same attempt, so that a create whose answer was lost is found again. */
+export function containerName(execution: { id: string; attempt: number }): string {
+  return `isopod-${execution.id}-${execution.attempt}`
+}

@@ -1,0 +1,81 @@
+import { signalName } from '@isopod/init'
+import { type LimitName, type Limits, RetryableError } from '@isopod/protocol'
+import type { ProgramReport } from './run-program.ts'
+import type { RunStatus } from './sandbox.ts'
+
+/** How a run is to be read: its status, and one sentence about it. */
+export interface Judgement {
+  readonly status: RunStatus
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly limit: LimitName | null
+  readonly errorMessage: string | null
+}
+
+/**
+ * Says how a run ended. A memory kill outranks the rest: whatever happened after it, happened to a program that
+ * had lost one of its processes to the kernel.
+ *
+ * @param program argv[0] of the run; one that the image does not have is the catalogue's fault, not the code's
+ * @throws {RetryableError} when the program could not be started at all
+ */
+export function judge(report: ProgramReport, limits: Limits, program: string): Judgement {
+  const { done, ended } = report
+  if (done === undefined) return judgeLostContainer(ended, limits)
+  if (done.spawnError !== null && !program.startsWith('./')) {
+    throw new RetryableError(`${program} cannot be started in this image (${done.spawnError})`)
+  }
+  const { exitCode } = done
+  const signal = done.signal === null ? null : signalName(done.signal)
+  if (done.oomKills !== null && done.oomKills > 0) {
+    return { ...memoryExceeded(limits), exitCode, signal }
+  }
+  switch (done.limit) {
+    case 'timeout':
+      return { ...timedOut(limits), exitCode, signal }
+    case 'cpu': {
+      const errorMessage = `Execution used up its ${seconds(limits.cpuSeconds ?? 0)} of CPU time`
+      return { status: 'timeout', limit: 'cpu', exitCode, signal, errorMessage }
+    }
+    case 'output': {
+      const errorMessage = `Execution printed more than ${limits.outputBytes} bytes`
+      return { status: 'output_exceeded', limit: 'output', exitCode, signal, errorMessage }
+    }
+    case null:
+      break
+    default:
+      done.limit satisfies never
+  }
+  if (exitCode === 0) return { status: 'success', exitCode, signal: null, limit: null, errorMessage: null }
+  const errorMessage =
+    done.spawnError !== null
+      ? `Program could not be started (${done.spawnError})`
+      : signal === null
+        ? `Program exited with code ${exitCode}`
+        : `Program was ended by ${signal}`
+  return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
+}
+
+/** A container that is gone without init's word: from the program's start on, that is the program's doing. */
+function judgeLostContainer(ended: ProgramReport['ended'], limits: Limits): Judgement {
+  const exitCode = null
+  const signal = 'SIGKILL'
+  if (ended?.outOfMemory) return { ...memoryExceeded(limits), exitCode, signal }
+  if (ended?.backstop) return { ...timedOut(limits), exitCode, signal }
+  const errorMessage = 'Program brought its sandbox to an end'
+  return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
+}
+
+function memoryExceeded(limits: Limits) {
+  const errorMessage = `Execution exceeded its memory limit of ${limits.memoryMb} MB`
+  return { status: 'memory_exceeded', limit: 'memory', errorMessage } as const
+}
+
+function timedOut(limits: Limits) {
+  const errorMessage = `Execution timed out after ${seconds(limits.timeoutSeconds)}`
+  return { status: 'timeout', limit: 'timeout', errorMessage } as const
+}
+
+function seconds(value: number): string {
+  return value === 1 ? '1 second' : `${Math.round(value * 1000) / 1000} seconds`
+}

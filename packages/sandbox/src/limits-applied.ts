@@ -1,0 +1,54 @@
+import type { Ready } from '@isopod/init'
+import type { Limits, LimitsApplied } from '@isopod/protocol'
+
+const MIB = 1024 * 1024
+/** Mode of /proc/self/status when a seccomp filter is in force. */
+const SECCOMP_FILTER = 2
+
+/**
+ * The limits as the container itself saw them: memory, processor, processes and disk from init's reading of its own
+ * cgroup and mounts; time, output and open files are what init was told to enforce.
+ */
+export function limitsApplied(ready: Ready, limits: Limits): LimitsApplied {
+  return {
+    timeoutSeconds: limits.timeoutSeconds,
+    cpuSeconds: limits.cpuSeconds,
+    memoryMb: (ready.memoryBytes ?? 0) / MIB,
+    memorySwapMb: ready.memorySwapBytes === null ? null : ready.memorySwapBytes / MIB,
+    cpus: ready.cpuQuotaUs && ready.cpuPeriodUs ? ready.cpuQuotaUs / ready.cpuPeriodUs : 0,
+    // Init counts in the pids cgroup and does not belong to the program's share.
+    processes: (ready.pidsMax ?? 1) - 1,
+    diskMb: ((ready.workspaceBytes ?? 0) + (ready.tmpBytes ?? 0)) / MIB,
+    outputBytes: limits.outputBytes,
+    openFiles: limits.openFiles,
+  }
+}
+
+/**
+ * Compares what was asked with what the container saw, confinement flags included.
+ *
+ * @returns one phrase per difference; anything but an empty list is a fault of the platform, never run on
+ */
+export function confinementProblems(
+  ready: Ready,
+  limits: Limits,
+  user: { uid: number; gid: number },
+): string[] {
+  const applied = limitsApplied(ready, limits)
+  const checks: [string, unknown, unknown][] = [
+    ['memoryMb', limits.memoryMb, applied.memoryMb],
+    ['memorySwapMb', limits.memoryMb, applied.memorySwapMb ?? limits.memoryMb],
+    ['cpus', Math.round(limits.cpus * 1000), Math.round(applied.cpus * 1000)],
+    ['processes', limits.processes, applied.processes],
+    ['diskMb', limits.diskMb, applied.diskMb],
+    ['noNewPrivileges', true, ready.noNewPrivileges],
+    ['capabilities', 0, Number.parseInt(ready.capEff ?? 'unknown', 16)],
+    ['seccomp', SECCOMP_FILTER, ready.seccomp],
+    ['pid', 1, ready.pid],
+    ['uid', user.uid, ready.uid],
+    ['gid', user.gid, ready.gid],
+  ]
+  return checks
+    .filter(([, wanted, found]) => wanted !== found)
+    .map(([name, wanted, found]) => `${name} is ${String(found)}, wanted ${String(wanted)}`)
+}

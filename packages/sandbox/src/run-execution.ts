@@ -1,0 +1,132 @@
+import { TerminalError } from '@isopod/protocol'
+import type { Container, ContainerSource } from './container.ts'
+import { environment } from './environment.ts'
+import { type Judgement, judge } from './judge.ts'
+import { confinementProblems, limitsApplied } from './limits-applied.ts'
+import { type ProgramReport, type ProgramRun, runProgram } from './run-program.ts'
+import type { Execution, Outcome } from './sandbox.ts'
+import { usageOf } from './usage.ts'
+import { workspaceFrames } from './workspace.ts'
+
+/** What the conductor needs: where containers come from, and whom they must run as. */
+export interface Stage {
+  readonly containers: ContainerSource
+  readonly user: { readonly uid: number; readonly gid: number }
+}
+
+/**
+ * One execution from start to end: acquire a container, check its confinement, compile if the language asks for it,
+ * run the program, read the outcome, destroy the container.
+ *
+ * @throws a platform fault, or the signal's reason once aborted; everything that the program did is data
+ */
+export async function runExecution(
+  execution: Execution,
+  stage: Stage,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const asked = performance.now()
+  const container = await stage.containers.acquire(execution, signal)
+  try {
+    const acquired = performance.now()
+    checkConfinement(container, execution, stage)
+
+    const compiled = await compile(container, execution, signal)
+    if (compiled && compiled.judgement.status !== 'success') {
+      return outcome(container, execution, compiled, acquired - asked, compiled)
+    }
+    const ran = await run(container, execution, compiled ? [] : workspaceFrames(execution), signal)
+    return outcome(container, execution, ran, acquired - asked, compiled)
+  } finally {
+    container.destroy()
+  }
+}
+
+/** A run and how it is to be read. */
+interface Judged {
+  readonly report: ProgramReport
+  readonly judgement: Judgement
+}
+
+function checkConfinement(container: Container, execution: Execution, stage: Stage): void {
+  const problems = confinementProblems(container.ready, execution.limits, stage.user)
+  if (problems.length > 0) {
+    throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
+  }
+}
+
+/** Runs the compiler, for languages that have one. Its time does not count against the program's. */
+async function compile(
+  container: Container,
+  execution: Execution,
+  signal: AbortSignal,
+): Promise<Judged | undefined> {
+  const { language, limits } = execution
+  if (language.compile === undefined) return undefined
+  const program: ProgramRun = {
+    ...programRun(execution, language.compile),
+    wallMs: language.compile_timeout_seconds * 1000,
+    cpuMs: null,
+    stdin: undefined,
+  }
+  const report = await runProgram(container, program, { before: workspaceFrames(execution), signal })
+  const compileLimits = { ...limits, timeoutSeconds: language.compile_timeout_seconds }
+  const judgement = judge(report, compileLimits, program.argv[0] ?? '')
+  if (judgement.status === 'success') return { report, judgement }
+  const errorMessage = `Compilation failed: ${judgement.errorMessage}`
+  return { report, judgement: { ...judgement, status: 'compile_error', errorMessage } }
+}
+
+async function run(
+  container: Container,
+  execution: Execution,
+  before: readonly Uint8Array[],
+  signal: AbortSignal,
+): Promise<Judged> {
+  const program = programRun(execution, execution.language.command)
+  const report = await runProgram(container, program, { before, signal })
+  return { report, judgement: judge(report, execution.limits, program.argv[0] ?? '') }
+}
+
+function programRun(execution: Execution, command: readonly string[]): ProgramRun {
+  const { language, limits } = execution
+  return {
+    argv: command.map((word) => word.replaceAll('{filename}', language.filename)),
+    env: environment(execution),
+    wallMs: limits.timeoutSeconds * 1000,
+    cpuMs: limits.cpuSeconds === null ? null : limits.cpuSeconds * 1000,
+    outputBytes: limits.outputBytes,
+    killOnOverflow: limits.onOverflow === 'kill',
+    openFiles: limits.openFiles,
+    stdin: execution.stdin,
+  }
+}
+
+function outcome(
+  container: Container,
+  execution: Execution,
+  last: Judged,
+  acquire: number,
+  compiled: Judged | undefined,
+): Outcome {
+  const collecting = performance.now()
+  const { report, judgement } = last
+  return {
+    ...judgement,
+    ...usageOf(report),
+    stdout: report.stdout,
+    stderr: report.stderr,
+    compileOutput: compiled && text(compiled.report),
+    limitsApplied: limitsApplied(container.ready, execution.limits),
+    container: { id: container.id, imageDigest: container.imageDigest, runtime: container.runtime },
+    timings: {
+      acquire,
+      run: report.elapsedMs + (compiled && compiled !== last ? compiled.report.elapsedMs : 0),
+      collect: performance.now() - collecting,
+    },
+  }
+}
+
+function text({ stdout, stderr }: ProgramReport): string {
+  return Buffer.concat([stdout.bytes, stderr.bytes]).toString()
+}

@@ -1,0 +1,81 @@
+import type {
+  JobFile,
+  Language,
+  LimitName,
+  Limits,
+  LimitsApplied,
+  ResourceUsage,
+  Status,
+} from '@isopod/protocol'
+
+/** One program on its way through a sandbox: all that is needed to run it, all of it validated. */
+export interface Execution {
+  /** The job's id; names and labels of the container carry it. */
+  readonly id: string
+  /** Which start of the job this is, from 1. */
+  readonly attempt: number
+  readonly language: Language
+  readonly code: string
+  readonly limits: Limits
+  /** Relative path in the workspace → content. */
+  readonly files?: Readonly<Record<string, JobFile>> | undefined
+  readonly stdin?: string | undefined
+  /** JSON value; null is a value, undefined means that there is none. */
+  readonly inputData?: unknown
+}
+
+/** The statuses that running a program can lead to; the others are decided before or outside of a sandbox. */
+export type RunStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setup_error'>
+
+/** What one stream of a program came to. */
+export interface StreamOutput {
+  /** The first bytes, at most the `outputBytes` limit. */
+  readonly bytes: Uint8Array
+  /** Bytes that the program wrote, those beyond the limit included. */
+  readonly produced: number
+  readonly truncated: boolean
+}
+
+/** What happened to a program. Times in milliseconds, sizes in bytes; null where nothing could be measured. */
+export interface Outcome {
+  readonly status: RunStatus
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly limit: LimitName | null
+  readonly stdout: StreamOutput
+  readonly stderr: StreamOutput
+  /** What the compiler printed; undefined for languages without a compile run. */
+  readonly compileOutput: string | undefined
+  readonly wallMs: number | null
+  readonly cpuUserMs: number | null
+  readonly cpuSysMs: number | null
+  readonly memoryPeakBytes: number | null
+  readonly processesPeak: number | null
+  readonly throttledMs: number | null
+  readonly resourceUsage: ResourceUsage | null
+  readonly limitsApplied: LimitsApplied
+  /** One sentence for a person; null on success. */
+  readonly errorMessage: string | null
+  readonly container: ContainerFacts
+  readonly timings: { readonly acquire: number; readonly run: number; readonly collect: number }
+}
+
+/** Where a program ran. */
+export interface ContainerFacts {
+  readonly id: string
+  /** Content digest of the image, `sha256:…`. */
+  readonly imageDigest: string
+  /** The OCI runtime that made the container. */
+  readonly runtime: string
+}
+
+/** Runs programs that nobody trusts. */
+export interface Sandbox {
+  /**
+   * Runs one program in a fresh environment. Resolves with what happened to it; rejects only if the host failed
+   * (`RetryableError`, `TerminalError`) or `signal` was aborted, then with the signal's reason.
+   */
+  run(execution: Execution, options?: { signal?: AbortSignal }): Promise<Outcome>
+  /** Ends what still runs and removes every container. Idempotent. */
+  close(): Promise<void>
+}

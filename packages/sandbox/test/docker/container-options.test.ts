@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { type ContainerPlan, containerOptions } from '../../src/docker/container-options.ts'
+import { limits } from '../support/execution.ts'
+
+const MIB = 1024 * 1024
+
+const plan: ContainerPlan = {
+  limits: limits(),
+  image: 'sha256:abc',
+  user: { uid: 65534, gid: 65534 },
+  initVolume: 'isopod-init-0123',
+  runtime: undefined,
+  labels: { 'isopod.job': 'j-1' },
+}
+const options = containerOptions(plan)
+const host = options.HostConfig ?? {}
+
+describe('the container of an execution', () => {
+  it('has no network', () => expect(host.NetworkMode).toBe('none'))
+  it('cannot write to its image', () => expect(host.ReadonlyRootfs).toBe(true))
+  it('has no capability', () => {
+    expect(host.CapDrop).toEqual(['ALL'])
+    expect(host.CapAdd).toBeUndefined()
+    expect(host.Privileged).toBe(false)
+  })
+  it('cannot gain privileges', () => expect(host.SecurityOpt).toContain('no-new-privileges:true'))
+  it('runs as nobody', () => expect(options.User).toBe('65534:65534'))
+  it('starts our init, whatever the image says', () => {
+    expect(options.Entrypoint).toEqual(['/isopod/init'])
+    expect(options.Cmd).toEqual([])
+    expect(options.Healthcheck).toEqual({ Test: ['NONE'] })
+  })
+  it('inherits no environment', () => expect(options.Env).toEqual([]))
+  it('has as much swap as memory, which is none', () => {
+    expect(host.Memory).toBe(256 * MIB)
+    expect(host.MemorySwap).toBe(256 * MIB)
+  })
+  it('has its share of the processor', () => expect(host.NanoCpus).toBe(500_000_000))
+  it('may have as many processes as asked, and init', () => expect(host.PidsLimit).toBe(101))
+  it('writes no log on the host', () => expect(host.LogConfig).toEqual({ Type: 'none', Config: {} }))
+  it('has no terminal', () => expect(options.Tty).toBe(false))
+  it('has IPC objects of its own and no queue that other containers count against', () => {
+    expect(host.IpcMode).toBe('none')
+    expect(host.Ulimits).toContainEqual({ Name: 'msgqueue', Soft: 0, Hard: 0 })
+  })
+  it('leaves no core file', () => expect(host.Ulimits).toContainEqual({ Name: 'core', Soft: 0, Hard: 0 }))
+  it('sees nothing of the host but init, read-only', () => {
+    expect(host.Binds).toBeUndefined()
+    expect(host.Mounts).toHaveLength(1)
+    expect(host.Mounts?.[0]).toMatchObject({ Type: 'volume', Source: 'isopod-init-0123', ReadOnly: true })
+  })
+  it('can write to three sized file systems that belong to it', () => {
+    expect(Object.keys(host.Tmpfs ?? {})).toEqual(['/workspace', '/tmp', '/dev/shm'])
+    for (const flags of Object.values(host.Tmpfs ?? {})) {
+      expect(flags).toMatch(
+        /^rw,nosuid,nodev,(no)?exec,size=\d+,nr_inodes=\d+,uid=65534,gid=65534,mode=0700$/,
+      )
+    }
+  })
+  it('shares the disk limit between workspace and /tmp', () => {
+    expect(host.Tmpfs?.['/workspace']).toContain(`size=${48 * MIB},`)
+    expect(host.Tmpfs?.['/tmp']).toContain(`size=${16 * MIB},`)
+  })
+  it('is not restarted and not removed behind our back', () => {
+    expect(host.RestartPolicy).toEqual({ Name: 'no' })
+    expect(host.AutoRemove).toBe(false)
+  })
+  it('ends when the worker is gone', () => expect(options.StdinOnce).toBe(true))
+  it('uses the runtime that was asked for', () => {
+    expect(host.Runtime).toBeUndefined()
+    expect(containerOptions({ ...plan, runtime: 'runsc' }).HostConfig?.Runtime).toBe('runsc')
+  })
+  it('takes whole bytes for the smallest disk', () => {
+    const small = containerOptions({ ...plan, limits: limits({ diskMb: 1 }) }).HostConfig?.Tmpfs
+    expect(small?.['/workspace']).toContain('size=786432,nr_inodes=1024,')
+  })
+})

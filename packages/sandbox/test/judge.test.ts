@@ -1,0 +1,111 @@
+import type { Done } from '@isopod/init'
+import { RetryableError } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import { judge } from '../src/judge.ts'
+import type { ProgramReport } from '../src/run-program.ts'
+import { limits } from './support/execution.ts'
+
+const stream = { bytes: new Uint8Array(), produced: 0, truncated: false }
+const done: Done = {
+  exitCode: 0,
+  signal: null,
+  wallMs: 10,
+  cpuUserMs: 1,
+  cpuSysMs: 1,
+  maxRssBytes: 1,
+  memoryStartBytes: 1,
+  memoryPeakBytes: 1,
+  oomKills: 0,
+  processesPeak: 1,
+  forkFailures: 0,
+  throttledMs: 0,
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  stdoutTruncated: false,
+  stderrTruncated: false,
+  limit: null,
+  killed: false,
+  spawnError: null,
+}
+
+function report(changes: Partial<Done>): ProgramReport {
+  return {
+    done: { ...done, ...changes },
+    ended: undefined,
+    stdout: stream,
+    stderr: stream,
+    samples: [],
+    elapsedMs: 10,
+  }
+}
+
+function lost(ended: ProgramReport['ended']): ProgramReport {
+  return { ...report({}), done: undefined, ended }
+}
+
+const asked = limits({ timeoutSeconds: 5, memoryMb: 64, cpuSeconds: 2, outputBytes: 100 })
+
+describe('a run is judged by its first cause', () => {
+  it.each([
+    ['exit code 0', report({}), { status: 'success', exitCode: 0, errorMessage: null }],
+    [
+      'exit code 3',
+      report({ exitCode: 3 }),
+      { status: 'execution_error', errorMessage: 'Program exited with code 3' },
+    ],
+    [
+      'a signal',
+      report({ exitCode: null, signal: 11 }),
+      { status: 'execution_error', signal: 'SIGSEGV', errorMessage: 'Program was ended by SIGSEGV' },
+    ],
+    [
+      'the wall clock',
+      report({ exitCode: null, signal: 9, limit: 'timeout' }),
+      { status: 'timeout', limit: 'timeout', errorMessage: 'Execution timed out after 5 seconds' },
+    ],
+    ['CPU time', report({ exitCode: null, signal: 9, limit: 'cpu' }), { status: 'timeout', limit: 'cpu' }],
+    [
+      'too much output',
+      report({ limit: 'output', exitCode: null, signal: 9 }),
+      { status: 'output_exceeded', limit: 'output' },
+    ],
+    [
+      'memory, though the program went on and ended well',
+      report({ oomKills: 1, exitCode: 0 }),
+      { status: 'memory_exceeded', limit: 'memory', exitCode: 0 },
+    ],
+    [
+      'memory, though time ran out afterwards',
+      report({ oomKills: 2, limit: 'timeout' }),
+      { status: 'memory_exceeded' },
+    ],
+    [
+      'a container that died',
+      lost({ exitCode: 137, outOfMemory: false, backstop: false }),
+      { status: 'execution_error' },
+    ],
+    [
+      'a container that died of memory',
+      lost({ exitCode: 137, outOfMemory: true, backstop: false }),
+      { status: 'memory_exceeded' },
+    ],
+    [
+      'a container that the worker ended',
+      lost({ exitCode: null, outOfMemory: false, backstop: true }),
+      { status: 'timeout' },
+    ],
+    [
+      'a compiled program that cannot start',
+      report({ spawnError: 'EACCES', exitCode: 127 }),
+      { status: 'execution_error' },
+    ],
+  ])('%s', (_, given, expected) => {
+    expect(judge(given, asked, './main')).toMatchObject(expected)
+  })
+
+  it('a missing interpreter is the platform, not the program', () => {
+    expect(() => judge(report({ spawnError: 'ENOENT', exitCode: 127 }), asked, 'python3')).toThrow(
+      RetryableError,
+    )
+  })
+})

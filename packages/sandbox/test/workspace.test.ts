@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest'
+import { workspaceProblems } from '../src/workspace.ts'
+import { limits, script } from './support/execution.ts'
+
+describe('files of an execution', () => {
+  it('may not take the name of the program', () => {
+    expect(
+      workspaceProblems(script('true', { files: { 'main.sh': { content: 'x', encoding: 'utf8' } } })),
+    ).toEqual(['files.main.sh: this name is taken by the program or its input (main.sh)'])
+  })
+
+  it('may not put a folder where the program goes', () => {
+    expect(
+      workspaceProblems(script('true', { files: { 'main.sh/a': { content: 'x', encoding: 'utf8' } } })),
+    ).toHaveLength(1)
+  })
+
+  it('may be called input.json only if there is no input', () => {
+    const files = { 'input.json': { content: '{}', encoding: 'utf8' as const } }
+    expect(workspaceProblems(script('true', { files }))).toEqual([])
+    expect(workspaceProblems(script('true', { files, inputData: null }))).toHaveLength(1)
+  })
+
+  it('must fit in the workspace', () => {
+    const files = { big: { content: 'x'.repeat(800_000), encoding: 'utf8' as const } }
+    expect(workspaceProblems(script('true', { files, limits: limits({ diskMb: 1 }) }))).toEqual([
+      'limits.diskMb: code and files are 806912 bytes, the workspace has 786432',
+    ])
+  })
+})

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fields, oneOf, sizeText, utf8Bytes } from './schema.ts'
+import { fields, oneOf, recordOf, sizeText, utf8Bytes } from './schema.ts'
 
 /** Files that one job may bring. */
 export const MAX_FILES = 64
@@ -40,10 +40,10 @@ export function fileBytes(file: JobFile): number {
 }
 
 /** Files to lay in the workspace before the program starts: relative path → content. */
-export const filesSchema = z
-  .record(z.string().refine(isSafePath, { error: PATH_RULE }), fileSchema, {
-    error: (issue) => (issue.code === 'invalid_key' ? PATH_RULE : 'must be an object of path to file'),
-  })
+export const filesSchema = recordOf(z.string().refine(isSafePath, { error: PATH_RULE }), fileSchema, {
+  key: PATH_RULE,
+  object: 'must be an object of path to file',
+})
   .refine((files) => Object.keys(files).length <= MAX_FILES, { error: `must be at most ${MAX_FILES} files` })
   .refine(
     (files) => Object.values(files).reduce((sum, file) => sum + fileBytes(file), 0) <= MAX_FILES_BYTES,

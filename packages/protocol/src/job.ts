@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { filesSchema } from './files.ts'
 import { limitsSchema } from './limits.ts'
-import { fields, flag, integerBetween, nameUpTo, oneOf, sizeText, textUpTo, utf8Bytes } from './schema.ts'
+import {
+  fields,
+  flag,
+  integerBetween,
+  nameUpTo,
+  oneOf,
+  recordOf,
+  sizeText,
+  textUpTo,
+  utf8Bytes,
+} from './schema.ts'
 import { testsSchema } from './test-case.ts'
 
 /** Largest program text, in bytes of UTF-8. */
@@ -33,14 +43,10 @@ const language = z
     error: 'must be a name or alias of the catalogue, optionally name@version',
   })
 
-const labels = z
-  .record(nameUpTo(64), textUpTo(256), {
-    error: (issue) =>
-      issue.code === 'invalid_key'
-        ? 'must have names of 1 to 64 plain characters'
-        : 'must be an object of texts',
-  })
-  .refine((value) => Object.keys(value).length <= 16, { error: 'must be at most 16 labels' })
+const labels = recordOf(nameUpTo(64), textUpTo(256), {
+  key: 'must have names of 1 to 64 plain characters',
+  object: 'must be an object of texts',
+}).refine((value) => Object.keys(value).length <= 16, { error: 'must be at most 16 labels' })
 
 const callbackUrl = z
   .string({ error: 'must be an http or https URL' })

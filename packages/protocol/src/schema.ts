@@ -61,3 +61,20 @@ export function fields<T extends z.ZodRawShape>(shape: T) {
       issue.code === 'unrecognized_keys' ? `unknown field; the fields are ${known}` : 'must be an object',
   })
 }
+
+/**
+ * An object of freely named values. The library drops a key called `__proto__` without a word; what a caller gave is
+ * refused instead.
+ */
+export function recordOf<K extends z.core.$ZodRecordKey, V extends z.core.SomeType>(
+  key: K,
+  value: V,
+  errors: { readonly key: string; readonly object: string },
+) {
+  const error = (issue: { code: string }) => (issue.code === 'invalid_key' ? errors.key : errors.object)
+  const plain = z.custom<z.input<z.ZodRecord<K, V>>>(
+    (given) => typeof given !== 'object' || given === null || !Object.hasOwn(given, '__proto__'),
+    { error: 'must have no "__proto__"', abort: true },
+  )
+  return plain.pipe(z.record(key, value, { error }))
+}

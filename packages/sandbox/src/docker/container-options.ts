@@ -37,7 +37,8 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
     Cmd: [],
     // `nobody`: no file of any image belongs to it.
     User: `${user.uid}:${user.gid}`,
-    WorkingDir: WORKSPACE,
+    // Named, so that an image's own is not made; each run says where it starts.
+    WorkingDir: '/',
     // The program's environment is built from nothing by the worker; init needs none.
     Env: [],
     // The same name everywhere, so that a program learns nothing about host or container.

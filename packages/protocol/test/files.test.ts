@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { fileBytes, filesSchema, isSafePath, MAX_FILES } from '../src/files.ts'
+
+it.each(['a', 'a.txt', 'dir/sub/b.py', '.env', 'naïve ü.txt', 'a..b', 'x+y@2=z,.csv'])(
+  '%s may name a file',
+  (path) => {
+    expect(isSafePath(path)).toBe(true)
+  },
+)
+
+it.each([
+  '',
+  '.',
+  '..',
+  '../x',
+  'a/../b',
+  'a/./b',
+  '/etc/x',
+  'a//b',
+  'a/',
+  '-rf',
+  'a/-b',
+  '$(id)',
+  'a\0b',
+  'a\nb',
+  'a\\b',
+  '~x',
+  '.isopod/x',
+  'x'.repeat(256),
+])('%j may not name a file', (path) => {
+  expect(isSafePath(path)).toBe(false)
+})
+
+it('a safe path never leaves the folder it is joined to', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (path) => {
+      if (isSafePath(path))
+        expect(
+          new URL(
+            encodeURI(path).replaceAll('?', '%3F').replaceAll('#', '%23'),
+            'file:///w/',
+          ).pathname.startsWith('/w/'),
+        ).toBe(true)
+    }),
+  )
+})
+
+it('the size of a base64 file is that of its bytes', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
+      expect(fileBytes({ content: Buffer.from(bytes).toString('base64'), encoding: 'base64' })).toBe(
+        bytes.byteLength,
+      )
+    }),
+  )
+})
+
+it('there may be 64 files and not 65', () => {
+  const files = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, { content: '' }]))
+  expect(filesSchema.safeParse(files(MAX_FILES)).success).toBe(true)
+  expect(filesSchema.safeParse(files(MAX_FILES + 1)).success).toBe(false)
+})

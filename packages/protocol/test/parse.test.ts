@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidJobError } from '../src/errors.ts'
+import { MAX_CODE_BYTES } from '../src/job.ts'
+import { parseJob } from '../src/parse.ts'
+
+function refusal(input: unknown): string {
+  try {
+    parseJob(input)
+  } catch (error) {
+    if (error instanceof InvalidJobError) return error.message
+    throw error
+  }
+  throw new Error('was accepted')
+}
+
+describe('parseJob', () => {
+  it('fills in what was left out', () => {
+    expect(parseJob({ code: 'print(1)' })).toEqual({
+      language: 'python',
+      code: 'print(1)',
+      limits: {},
+      network: 'none',
+      policy: { mode: 'warn', rules: 'standard' },
+      preload: false,
+      reuse: 'never',
+      tenant: 'default',
+      priority: 0,
+      replyTo: 'default',
+    })
+  })
+
+  it('takes code of exactly the largest size, and not one byte more', () => {
+    expect(parseJob({ code: 'é'.repeat(MAX_CODE_BYTES / 2) }).code).toHaveLength(MAX_CODE_BYTES / 2)
+    expect(refusal({ code: `${'é'.repeat(MAX_CODE_BYTES / 2)}x` })).toMatch(/^code: must be at most 1 MiB/)
+  })
+
+  it('names every refused field in one message', () => {
+    expect(refusal({ code: '', limits: { cpus: 0 }, colour: 'red' })).toMatch(
+      /^Code cannot be empty; limits\.cpus: .*; colour: unknown field/,
+    )
+  })
+
+  it('shows refused keys without their control characters', () => {
+    expect(refusal({ code: 'x', 'a\u001b[2J': 1 })).toMatch(/^a\\u001b\[2J: unknown field/)
+  })
+
+  it.each([
+    [{ code: 'x', network: 'lan' }, /^network: only "none"/],
+    [{ code: 'x', policy: { mode: 'enforce' } }, /^policy\.mode: /],
+    [{ code: 'x', sessionId: 's' }, /^sessionId: /],
+    [{ code: 'x', tests: [{}] }, /^tests: /],
+    [{ code: 'x', preload: true }, /^preload: /],
+    [{ code: 'x', reuse: 'batch' }, /^reuse: /],
+    [{ code: 'x', callbackUrl: 'https://example.org/' }, /^callbackUrl: /],
+  ])('refuses what this release cannot keep rather than ignore it: %j', (job, sentence) => {
+    expect(refusal(job)).toMatch(sentence)
+  })
+
+  it('does not mistake a __proto__ key for a prototype', () => {
+    const input: unknown = JSON.parse('{"code":"x","__proto__":{"tenant":"evil"}}')
+    expect(refusal(input)).toMatch(/__proto__: unknown field/)
+    const files: unknown = JSON.parse('{"code":"x","files":{"__proto__":{"content":"x"}}}')
+    expect(refusal(files)).toBe('files: must have no "__proto__", got an object of 1 fields')
+  })
+
+  it('throws nothing but its own error, whatever it is given', () => {
+    const field = fc.constantFrom(
+      'code',
+      'language',
+      'files',
+      'stdin',
+      'inputData',
+      'limits',
+      'tests',
+      'labels',
+      'policy',
+      'tenant',
+      'x',
+    )
+    const anything = fc.oneof(fc.anything(), fc.dictionary(field, fc.anything(), { maxKeys: 5 }))
+    fc.assert(
+      fc.property(anything, (input) => {
+        try {
+          parseJob(input)
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidJobError)
+        }
+      }),
+      { numRuns: 10_000 },
+    )
+  }, 60_000)
+
+  it('survives objects that throw while they are read', () => {
+    const hostile = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error('gotcha')
+        },
+      },
+    )
+    expect(refusal(hostile)).toMatch(/^job: /)
+  })
+})

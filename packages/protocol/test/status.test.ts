@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { documentedStatus, isAttributable, STATUSES } from '../src/status.ts'
+
+it('only platform faults and cancellations say nothing about the code', () => {
+  expect(STATUSES.filter((status) => !isAttributable(status))).toEqual(['cancelled', 'setup_error'])
+})
+
+it('every status has one of the four that the documents know', () => {
+  expect(Object.fromEntries(STATUSES.map((status) => [status, documentedStatus(status)]))).toEqual({
+    success: 'success',
+    execution_error: 'execution_error',
+    compile_error: 'execution_error',
+    timeout: 'timeout',
+    memory_exceeded: 'execution_error',
+    output_exceeded: 'execution_error',
+    validation_error: 'setup_error',
+    cancelled: 'setup_error',
+    setup_error: 'setup_error',
+  })
+})

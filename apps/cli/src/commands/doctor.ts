@@ -1,0 +1,20 @@
+import { checkEngine } from '../doctor/check-engine.ts'
+import { checkInit } from '../doctor/check-init.ts'
+import { checkRedis } from '../doctor/check-redis.ts'
+import { findingLine } from '../doctor/finding.ts'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { type Io, write } from '../io.ts'
+import type { Services } from '../services.ts'
+
+/** `isopod doctor`: one line on each piece; starts nothing. Exit code 3 if a piece is broken. */
+export async function doctorCommand(io: Io, services: Services): Promise<ExitCode> {
+  const stack = await services.findStack(io.env)
+  const [redis, engine, init] = await Promise.all([
+    checkRedis(services, io.env, stack?.redis.url),
+    checkEngine(io.env, stack?.engine.dockerHost),
+    checkInit(),
+  ])
+  const findings = [...redis, ...engine, init]
+  await write(io.stdout, findings.map((finding) => `${findingLine(finding)}\n`).join(''))
+  return findings.some(({ state }) => state === 'failed') ? EXIT.platform : EXIT.success
+}

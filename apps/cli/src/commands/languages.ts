@@ -1,0 +1,28 @@
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { type Io, note, write } from '../io.ts'
+import type { Services } from '../services.ts'
+import { printable } from '../terminal/printable.ts'
+import { jsonLine } from '../terminal/show-result.ts'
+import { withClient } from '../with-client.ts'
+
+/** `isopod languages`: what the workers of this Redis can run. */
+export async function languagesCommand(
+  io: Io,
+  services: Services,
+  options: { readonly json?: boolean },
+): Promise<ExitCode> {
+  return await withClient(io, services, async (client) => {
+    const languages = await client.languages()
+    if (languages === undefined) {
+      note(io, 'isopod: no worker has used this Redis yet, so its languages are not known')
+      return EXIT.platform
+    }
+    const lines = languages.map(({ name, version, aliases }) =>
+      options.json
+        ? jsonLine({ name, version, aliases })
+        : printable(`${name.padEnd(12)} ${version.padEnd(8)} ${aliases.join(', ')}`.trimEnd()).concat('\n'),
+    )
+    await write(io.stdout, lines.join(''))
+    return EXIT.success
+  })
+}

@@ -1,0 +1,71 @@
+import type { Result } from '@isopod/protocol'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { UsageError } from '../failure.ts'
+import { aborted, interruptible } from '../interrupt.ts'
+import { type Io, write } from '../io.ts'
+import type { JobClient } from '../job-client.ts'
+import type { Services } from '../services.ts'
+import { jsonLine } from '../terminal/show-result.ts'
+import { resultLine } from '../terminal/summary.ts'
+import { withClient } from '../with-client.ts'
+
+/** Options of `isopod results`. */
+export interface ResultsOptions {
+  readonly replyTo?: string
+  readonly follow?: boolean
+  readonly count?: string
+  readonly json?: boolean
+}
+
+/** Without `--follow` or `--count`: how long nothing may come before the queue counts as empty, in milliseconds. */
+const IDLE_MS = 1_000
+
+/** `isopod results`: takes results off a results queue and prints them; what was printed is gone from the queue. */
+export async function resultsCommand(io: Io, services: Services, options: ResultsOptions): Promise<ExitCode> {
+  const count = options.count === undefined ? undefined : wholeNumber(options.count)
+  const show = (result: Result) =>
+    write(io.stdout, options.json ? jsonLine(result) : `${resultLine(result)}\n`)
+  const idleMs = options.follow || count !== undefined ? undefined : IDLE_MS
+  await withClient(io, services, (client) =>
+    interruptible((signal) => takeResults(client, show, { replyTo: options.replyTo, count, idleMs, signal })),
+  )
+  return EXIT.success
+}
+
+interface TakeOptions {
+  readonly replyTo: string | undefined
+  readonly count: number | undefined
+  readonly idleMs: number | undefined
+  readonly signal: AbortSignal
+}
+
+/** Takes results one at a time until there were enough, none came for a while, or the signal says so. */
+async function takeResults(
+  client: JobClient,
+  show: (result: Result) => Promise<void>,
+  { replyTo, count, idleMs, signal }: TakeOptions,
+): Promise<void> {
+  const ended = new AbortController()
+  const idle = idleMs === undefined ? undefined : setTimeout(() => ended.abort(), idleMs)
+  let shown = 0
+  const handler = async (result: Result) => {
+    // Past the wanted number: a refusal leaves the result in the queue for the next taker.
+    if (ended.signal.aborted || signal.aborted) throw new Error('not taken')
+    await show(result)
+    shown += 1
+    idle?.refresh()
+    if (shown === count) ended.abort()
+  }
+  const taker = await client.results(handler, {
+    concurrency: 1,
+    ...(replyTo === undefined ? {} : { replyTo }),
+  })
+  await aborted(AbortSignal.any([signal, ended.signal]))
+  clearTimeout(idle)
+  await taker.close()
+}
+
+function wholeNumber(value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value)
+  throw new UsageError(`--count: must be a whole number from 1, got ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,55 @@
+import type { Stack } from '@isopod/devstack'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { UsageError } from '../failure.ts'
+import { aborted, interruptible } from '../interrupt.ts'
+import { type Io, note, write } from '../io.ts'
+import type { Services } from '../services.ts'
+
+/** `isopod up`: the whole stack in the foreground, until Ctrl-C takes it down again. */
+export async function upCommand(
+  io: Io,
+  services: Services,
+  options: { readonly workers?: string },
+): Promise<ExitCode> {
+  const workers = workerCount(options.workers ?? '1')
+  const say = (line: string) => note(io, `isopod: ${line}`)
+  const { env } = io
+  await interruptible(async (signal) => {
+    try {
+      const stack = await services.ensureStack({ env, workers, say })
+      if (signal.aborted) return
+      await write(io.stdout, addresses(stack))
+      await aborted(signal)
+    } finally {
+      // Also after a start that failed half-way: nothing of it is of use to anyone.
+      await services.stackDown({ env, purge: false, say })
+    }
+  })
+  return EXIT.success
+}
+
+/** `isopod down`: stops and removes what any command of this checkout has started. */
+export async function downCommand(
+  io: Io,
+  services: Services,
+  options: { readonly purge?: boolean },
+): Promise<ExitCode> {
+  const say = (line: string) => note(io, `isopod: ${line}`)
+  await services.stackDown({ env: io.env, purge: options.purge ?? false, say })
+  return EXIT.success
+}
+
+function addresses(stack: Stack): string {
+  const lines = [
+    `Redis    ${stack.redis.url}`,
+    `engine   ${stack.engine.dockerHost}`,
+    ...stack.workers.map(({ url }) => `metrics  ${url}/metrics`),
+    'Ctrl-C stops it all.',
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+function workerCount(value: string): number {
+  if (/^([1-9]|[1-5]\d|6[0-4])$/.test(value)) return Number(value)
+  throw new UsageError(`--workers: must be a whole number from 1 to 64, got ${JSON.stringify(value)}`)
+}

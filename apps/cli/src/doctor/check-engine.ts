@@ -1,0 +1,102 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { engineTrouble, IMAGES } from '@isopod/devstack'
+import { printable } from '../terminal/printable.ts'
+import { askEngine } from './ask-engine.ts'
+import type { Finding } from './finding.ts'
+import { judgeRunc } from './runc-version.ts'
+
+interface Version {
+  readonly Version?: string
+  readonly Components?: readonly { readonly Name: string; readonly Version: string }[]
+}
+
+interface Info {
+  readonly CgroupVersion?: string
+  readonly CgroupDriver?: string
+  readonly MemoryLimit?: boolean
+  readonly SwapLimit?: boolean
+  readonly PidsLimit?: boolean
+  readonly CpuCfsQuota?: boolean
+}
+
+/**
+ * Checks the engine that jobs would run on, and what it offers.
+ *
+ * @param recorded the engine of the stack that is running, if one is
+ */
+export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | undefined): Promise<Finding[]> {
+  const given = env['DOCKER_HOST']
+  if (recorded === undefined && given) {
+    const trouble = await engineTrouble(given, env)
+    if (trouble !== undefined) {
+      const text = `DOCKER_HOST ${given} ${trouble}; start that engine, or unset DOCKER_HOST`
+      return [{ state: 'failed', subject: 'engine', text }]
+    }
+  }
+  const dockerHost = recorded ?? (given || (await defaultEngine(env)))
+  if (dockerHost === undefined) {
+    const text = 'none answers; start Docker, or run as root and a private one is started when it is needed'
+    return [{ state: process.getuid?.() === 0 ? 'absent' : 'failed', subject: 'engine', text }]
+  }
+  try {
+    const version = (await askEngine(dockerHost, '/version')) as Version
+    const info = (await askEngine(dockerHost, '/info')) as Info
+    const images = (await askEngine(dockerHost, '/images/json')) as { RepoTags: string[] | null }[]
+    const runc = version.Components?.find(({ Name }) => Name === 'runc')?.Version
+    return [
+      { state: 'ok', subject: 'engine', text: printable(`${version.Version ?? '?'} at ${dockerHost}`) },
+      judgeRunc(runc === undefined ? undefined : printable(runc)),
+      judgeCgroup(info),
+      judgeImages(images.flatMap(({ RepoTags }) => RepoTags ?? [])),
+    ]
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ state: 'failed', subject: 'engine', text: `${dockerHost} answers pings only (${reason})` }]
+  }
+}
+
+async function defaultEngine(env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  const home = join(homedir(), '.docker', 'run', 'docker.sock')
+  for (const socket of [env['DOCKER_SOCKET_PATH'], '/var/run/docker.sock', home]) {
+    if (socket && (await engineTrouble(`unix://${socket}`, env)) === undefined) return `unix://${socket}`
+  }
+  return undefined
+}
+
+/** Says which limits the kernel can't enforce. Without swap accounting a program may swap beyond its memory limit. */
+export function judgeCgroup(info: Info): Finding {
+  const subject = 'cgroup'
+  const text = `v${info.CgroupVersion ?? '1'}, driver ${info.CgroupDriver ?? 'unknown'}`
+  const missing = [
+    info.MemoryLimit === false ? 'memory' : '',
+    info.PidsLimit === false ? 'processes' : '',
+    info.CpuCfsQuota === false ? 'cpus' : '',
+  ].filter((name) => name !== '')
+  if (missing.length > 0) {
+    const what = missing.join(', ')
+    return {
+      state: 'failed',
+      subject,
+      text: `${text}; the kernel can't limit ${what}: enable their controllers`,
+    }
+  }
+  if (info.SwapLimit === false) {
+    return {
+      state: 'warning',
+      subject,
+      text: `${text}; swap is not limited: boot with swapaccount=1, or without swap`,
+    }
+  }
+  return { state: 'ok', subject, text }
+}
+
+/** Says which language images the engine lacks. */
+export function judgeImages(tags: readonly string[]): Finding {
+  const subject = 'images'
+  const wanted = [...new Set(Object.values(IMAGES))]
+  const missing = wanted.filter((tag) => !tags.includes(tag))
+  if (missing.length === 0) return { state: 'ok', subject, text: wanted.join(', ') }
+  const text = `${missing.join(', ')} not built; npm run images builds them, and so does the first job`
+  return { state: 'absent', subject, text }
+}

@@ -1,0 +1,39 @@
+import type { Status } from '@isopod/protocol'
+
+/** What the process says to its caller. */
+export const EXIT = {
+  /** The program succeeded, or the command did what it was asked. */
+  success: 0,
+  /** The program did not succeed, or a result was not the expected one. */
+  failure: 1,
+  /** The call was wrong: unknown option, missing file, a job that is not valid. */
+  usage: 2,
+  /** The platform failed: no Redis, no engine, `setup_error`. */
+  platform: 3,
+  /** Ended by Ctrl-C, as shells count it. */
+  interrupted: 130,
+} as const
+
+/** One of {@link EXIT}. */
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** The exit code of `isopod run` for a program that ended like this. */
+export function exitCodeOf(status: Status): ExitCode {
+  switch (status) {
+    case 'success':
+      return EXIT.success
+    case 'execution_error':
+    case 'compile_error':
+    case 'timeout':
+    case 'memory_exceeded':
+    case 'output_exceeded':
+    case 'cancelled':
+      return EXIT.failure
+    case 'validation_error':
+      return EXIT.usage
+    case 'setup_error':
+      return EXIT.platform
+    default:
+      return status satisfies never
+  }
+}

@@ -1,0 +1,30 @@
+import { extname } from 'node:path'
+import { UsageError } from '../failure.ts'
+
+const BY_EXTENSION: Readonly<Record<string, string>> = {
+  '.py': 'python',
+  '.js': 'javascript',
+  '.mjs': 'javascript',
+  '.cjs': 'javascript',
+  '.ts': 'typescript',
+  '.mts': 'typescript',
+  '.cts': 'typescript',
+  '.sh': 'bash',
+  '.bash': 'bash',
+  '.c': 'c',
+}
+
+/**
+ * The language of a file by its extension; undefined for `-`, where the protocol's default holds.
+ *
+ * @throws {UsageError} for an extension that says nothing
+ */
+export function guessLanguage(path: string): string | undefined {
+  if (path === '-') return undefined
+  const extension = extname(path).toLowerCase()
+  const language = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
+  if (language !== undefined) return language
+  throw new UsageError(
+    `--language: cannot be guessed from ${JSON.stringify(path)}; known are ${Object.keys(BY_EXTENSION).join(', ')}`,
+  )
+}

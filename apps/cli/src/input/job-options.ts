@@ -1,0 +1,96 @@
+import { InvalidJobError, type JobInput, MAX_CODE_BYTES, MAX_INPUT_BYTES, parseJob } from '@isopod/protocol'
+import { UsageError } from '../failure.ts'
+import type { Io } from '../io.ts'
+import { guessLanguage } from './guess-language.ts'
+import { readText } from './read-text.ts'
+
+/** The options that `run` and `submit` share, as they come from the command line. */
+export interface JobOptions {
+  readonly language?: string
+  readonly stdin?: string
+  readonly inputData?: string
+  readonly timeout?: string
+  readonly memory?: string
+  readonly cpus?: string
+  readonly replyTo?: string
+}
+
+/** The option that sets a field of the job. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  language: '--language',
+  stdin: '--stdin',
+  inputData: '--input-data',
+  'limits.timeoutSeconds': '--timeout',
+  'limits.memoryMb': '--memory',
+  'limits.cpus': '--cpus',
+  replyTo: '--reply-to',
+}
+
+/**
+ * Makes a job of a file and options, and validates it before anything is started or sent.
+ *
+ * @throws {UsageError} one sentence per problem, each with the option and the field that it sets
+ */
+export async function jobFromOptions(io: Io, file: string, options: JobOptions): Promise<JobInput> {
+  const sources = [file, options.stdin, options.inputData].filter((source) => source === '-')
+  if (sources.length > 1) throw new UsageError('"-": standard input can be read for one thing only')
+
+  const language = options.language ?? guessLanguage(file)
+  const limits = {
+    ...(options.timeout === undefined ? {} : { timeoutSeconds: number('--timeout', options.timeout) }),
+    ...(options.memory === undefined ? {} : { memoryMb: number('--memory', options.memory) }),
+    ...(options.cpus === undefined ? {} : { cpus: number('--cpus', options.cpus) }),
+  }
+  const job: JobInput = {
+    ...(language === undefined ? {} : { language }),
+    code: await readText(io, file, MAX_CODE_BYTES, 'FILE'),
+    ...(options.stdin === undefined
+      ? {}
+      : { stdin: await readText(io, options.stdin, MAX_INPUT_BYTES, '--stdin') }),
+    ...(options.inputData === undefined ? {} : { inputData: await readInputData(io, options.inputData) }),
+    ...(options.replyTo === undefined ? {} : { replyTo: options.replyTo }),
+    limits,
+  }
+  validate(job)
+  return job
+}
+
+function validate(job: JobInput): void {
+  try {
+    parseJob(job)
+  } catch (cause) {
+    if (!(cause instanceof InvalidJobError)) throw cause
+    const sentences = cause.problems.map(({ field, message }) => {
+      const option = OPTION_OF[field]
+      return option === undefined ? message : message.replace(field, `${option} (${field})`)
+    })
+    throw new UsageError(sentences.join('; '), { cause })
+  }
+}
+
+type Json = NonNullable<JobInput['inputData']> | null
+
+/** JSON as it stands on the command line, or the name of a file that holds it. */
+async function readInputData(io: Io, value: string): Promise<Json> {
+  const direct = parseJson(value)
+  if (direct !== undefined) return direct
+  // Text that begins like JSON was meant as JSON: the mistake is in it, not in a file's name.
+  if (/^\s*[[{"]/.test(value)) throw new UsageError('--input-data: must be JSON or a file with JSON')
+  const found = parseJson(await readText(io, value, MAX_INPUT_BYTES, '--input-data'))
+  if (found === undefined) throw new UsageError(`--input-data: ${JSON.stringify(value)} does not hold JSON`)
+  return found
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+/** A decimal number; the range is the protocol's business. */
+function number(option: string, value: string): number {
+  if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value)) return Number(value)
+  throw new UsageError(`${option}: must be a number, got ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,127 @@
+import { Command, CommanderError, Option } from 'commander'
+import { cancelCommand } from './commands/cancel.ts'
+import { demoCommand } from './commands/demo.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { languagesCommand } from './commands/languages.ts'
+import { resultsCommand } from './commands/results.ts'
+import { runCommand } from './commands/run.ts'
+import { submitCommand } from './commands/submit.ts'
+import { downCommand, upCommand } from './commands/up.ts'
+import { EXIT, type ExitCode } from './exit-codes.ts'
+import { describeFailure } from './failure.ts'
+import { type Io, note } from './io.ts'
+import type { Services } from './services.ts'
+
+/**
+ * Runs one command line.
+ *
+ * @param args the words after the program's name
+ * @returns the exit code; never rejects, every failure is a sentence on stderr
+ */
+export async function runCli(args: readonly string[], io: Io, services: Services): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.success
+  const program = buildProgram(io, services, (code) => {
+    exitCode = code
+  })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return exitCode
+  } catch (error) {
+    // Commander has printed its sentence, or the help that was asked for, itself.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage
+    const failure = describeFailure(error)
+    note(io, `isopod: ${failure.message}`)
+    if (io.env['ISOPOD_DEBUG'] && error instanceof Error) note(io, error.stack ?? '')
+    return failure.exitCode
+  }
+}
+
+function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void): Command {
+  const program = new Command('isopod')
+    .description('Runs programs that nobody trusts, each in a container of its own.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text.replace(/^error: /, 'isopod: ')),
+    })
+    .showHelpAfterError('(--help lists commands and options)')
+  const add = (name: string, description: string, examples: readonly string[]) =>
+    program
+      .command(name)
+      .description(description)
+      .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`)
+
+  jobOptions(add('run', 'run one program and show what became of it', RUN_EXAMPLES))
+    .argument('<file>', 'the program, or - for standard input')
+    .option('--json', 'print the whole result as one JSON object and nothing else')
+    .option('--raw', 'leave control characters in the output alone on a terminal')
+    .action(async (file, options) => end(await runCommand(io, services, file, options)))
+
+  jobOptions(add('submit', 'enqueue programs and print their ids', SUBMIT_EXAMPLES))
+    .argument('<file...>', 'the programs, - for standard input')
+    .addOption(replyTo())
+    .option('--json', 'print one JSON object a line: id and file')
+    .action(async (files, options) => end(await submitCommand(io, services, files, options)))
+
+  add('results', 'take results off a results queue and print them', RESULTS_EXAMPLES)
+    .addOption(replyTo())
+    .option('--follow', 'wait for more until Ctrl-C')
+    .option('--count <n>', 'wait for this many, then end')
+    .option('--json', 'print each whole result as one line of JSON')
+    .action(async (options) => end(await resultsCommand(io, services, options)))
+
+  add('cancel', 'end a job that waits or runs', ['isopod cancel j-01977c1e'])
+    .argument('<id>', 'as submit printed it')
+    .action(async (id) => end(await cancelCommand(io, services, id)))
+
+  add('languages', 'list what the workers can run', ['isopod languages', 'isopod languages --json'])
+    .option('--json', 'print one JSON object a line')
+    .action(async (options) => end(await languagesCommand(io, services, options)))
+
+  add('demo', 'run a tour of jobs, good and hostile, and check each result', ['isopod demo']).action(
+    async () => end(await demoCommand(io, services)),
+  )
+
+  add('up', 'start Redis, engine and workers on this machine, in the foreground', [
+    'isopod up',
+    'isopod up --workers 2',
+  ])
+    .option('--workers <n>', 'worker processes (default: 1)')
+    .action(async (options) => end(await upCommand(io, services, options)))
+
+  add('down', 'stop and remove what this checkout has started', ['isopod down', 'isopod down --purge'])
+    .option('--purge', 'delete the built images, too')
+    .action(async (options) => end(await downCommand(io, services, options)))
+
+  add('doctor', 'check each piece: ok, or what to do', ['isopod doctor']).action(async () =>
+    end(await doctorCommand(io, services)),
+  )
+  return program
+}
+
+const RUN_EXAMPLES = [
+  'isopod run hello.py',
+  "echo 'console.log(6 * 7)' | isopod run - --language js",
+  'isopod run grade.py --stdin answers.txt --timeout 5 --memory 128',
+  `isopod run sum.py --input-data '{"nums": [1, 2, 3]}' --json`,
+]
+const SUBMIT_EXAMPLES = ['isopod submit a.py b.js', 'isopod submit *.py --reply-to grades --json']
+const RESULTS_EXAMPLES = [
+  'isopod results',
+  'isopod results --reply-to grades --count 10 --json',
+  'isopod results --follow',
+]
+
+function jobOptions(command: Command): Command {
+  return command
+    .option('--language <name>', 'name or alias, optionally name@version (default: by the file’s extension)')
+    .option('--stdin <file>', 'what the program reads on standard input')
+    .option('--input-data <json>', 'JSON, or a file with JSON: the global input_data')
+    .option('--timeout <seconds>', 'wall-clock limit, 0.1 to 300 (default: 30)')
+    .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: 256)')
+    .option('--cpus <n>', 'processor cores, fractions allowed (default: 0.5)')
+}
+
+function replyTo(): Option {
+  return new Option('--reply-to <queue>', 'name of the results queue (default: "default")')
+}

@@ -1,0 +1,17 @@
+import type { Stack } from '@isopod/devstack'
+import type { JobClient } from './job-client.ts'
+
+/** Takes one line about something that is being done. */
+export type Say = (line: string) => void
+
+/** What commands stand on; `main.ts` gives the real ones. */
+export interface Services {
+  /** Connects to a Redis as the environment says; rejects within 5 s with a sentence if it does not answer. */
+  connect(url: string, env: NodeJS.ProcessEnv): Promise<JobClient>
+  /** The stack that an earlier call left running, if all of it still answers. */
+  findStack(env: NodeJS.ProcessEnv): Promise<Stack | undefined>
+  /** Starts what is missing of a stack with that many workers. */
+  ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; say: Say }): Promise<Stack>
+  /** Stops and removes what {@link Services.ensureStack} has started. */
+  stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; say: Say }): Promise<void>
+}

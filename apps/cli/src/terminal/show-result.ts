@@ -1,0 +1,46 @@
+import type { Result } from '@isopod/protocol'
+import { type Io, note, type Output, write } from '../io.ts'
+import { printable } from './printable.ts'
+import { summaryLine } from './summary.ts'
+
+/** A result as one line of JSON. Also DEL and C1 controls are escaped, which JSON leaves alone and terminals do not. */
+export function jsonLine(value: unknown): string {
+  const escaped = JSON.stringify(value).replace(
+    /[\u007f-\u009f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return `${escaped}\n`
+}
+
+/**
+ * Shows what a program printed where it printed it, and one line on stderr about how it ended.
+ *
+ * @param options.raw leaves control characters alone on a terminal, too
+ */
+export async function showResult(io: Io, result: Result, options: { raw?: boolean }): Promise<void> {
+  const raw = options.raw ?? false
+  if (result.compileOutput) await writeStream(io.stderr, result.compileOutput, undefined, raw)
+  await writeStream(io.stdout, result.stdout, result.raw?.stdout, raw)
+  await writeStream(io.stderr, result.stderr, result.raw?.stderr, raw)
+  // On one screen, an output without a last newline would run into the line below.
+  if (io.stderr.isTTY && io.stdout.isTTY && endsOpen(result.stderr || result.stdout)) io.stderr.write('\n')
+  else if (endsOpen(result.stderr)) io.stderr.write('\n')
+  for (const warning of result.warnings) note(io, printable(`warning: ${warning}`))
+  note(io, summaryLine(result))
+}
+
+function endsOpen(text: string): boolean {
+  return text !== '' && !text.endsWith('\n')
+}
+
+/** A terminal gets text that can't harm it; a file or pipe gets the program's own bytes. */
+async function writeStream(
+  output: Output,
+  text: string,
+  base64: string | undefined,
+  raw: boolean,
+): Promise<void> {
+  if (text === '') return
+  if (output.isTTY && !raw) return await write(output, printable(text))
+  await write(output, base64 === undefined ? text : Buffer.from(base64, 'base64'))
+}

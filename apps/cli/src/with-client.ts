@@ -1,0 +1,32 @@
+import { type Io, note } from './io.ts'
+import type { JobClient } from './job-client.ts'
+import type { Services } from './services.ts'
+
+/**
+ * Lends a connected client: to the Redis of `REDIS_URL` if that is set, else to the private stack of this checkout,
+ * which is started if need be and left running for the next call.
+ */
+export async function withClient<T>(
+  io: Io,
+  services: Services,
+  use: (client: JobClient) => Promise<T>,
+): Promise<T> {
+  const url = io.env['REDIS_URL'] || (await privateRedis(io, services))
+  const client = await services.connect(url, io.env)
+  try {
+    return await use(client)
+  } finally {
+    await client.close()
+  }
+}
+
+async function privateRedis(io: Io, services: Services): Promise<string> {
+  const found = await services.findStack(io.env)
+  if (found !== undefined) {
+    note(io, 'isopod: using the private stack that is running; «isopod down» stops it')
+    return found.redis.url
+  }
+  note(io, 'isopod: no REDIS_URL and nothing running, so a private stack starts; «isopod down» stops it')
+  const say = (line: string) => note(io, `isopod: ${line}`)
+  return (await services.ensureStack({ env: io.env, workers: 1, say })).redis.url
+}

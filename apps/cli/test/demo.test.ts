@@ -1,0 +1,126 @@
+import type { JobInput, Result } from '@isopod/protocol'
+import { parseJob } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import { type DemoJob, differences } from '../src/demo/expectation.ts'
+import { DEMO_JOBS } from '../src/demo/jobs.ts'
+import { demoTable } from '../src/demo/table.ts'
+import type { Services } from '../src/services.ts'
+import { cli, fakeClient, resultOf } from './support.ts'
+
+const HELLO = DEMO_JOBS.find(({ name }) => name === 'hello') as DemoJob
+
+/** A text that a pattern of the demo matches. */
+const SAMPLES = [
+  'ZeroDivisionError: division by zero\n',
+  'urllib.error.URLError: <urlopen error>\n',
+  'AssertionError: median([3, 1, 2]) gave 1\n',
+  "main.c:1: error: 'missing' undeclared\n",
+]
+
+/** The result that a job of the demo should have. */
+function expected(job: JobInput): Result {
+  const { expect: wanted } = DEMO_JOBS.find(({ job: { code } }) => code === job.code) as DemoJob
+  const text = (pattern: string | RegExp | undefined) =>
+    pattern instanceof RegExp ? (SAMPLES.find((sample) => pattern.test(sample)) ?? '') : (pattern ?? '')
+  const cut = wanted.cutTo
+  return resultOf({
+    status: wanted.status,
+    exitCode: wanted.exitCode ?? null,
+    limit: wanted.limit ?? null,
+    errorMessage: wanted.errorMessage ?? null,
+    stdout: cut === undefined ? text(wanted.stdout) : 'x'.repeat(cut),
+    stderr: text(wanted.stderr),
+    truncated: { stdout: cut !== undefined, stderr: false },
+    compileOutput: text(wanted.compileOutput),
+  })
+}
+
+async function demo(answer: (job: JobInput) => Result) {
+  const client = fakeClient(answer)
+  const services: Services = {
+    connect: async () => client.client,
+    findStack: async () => undefined,
+    ensureStack: async () => ({
+      id: 'x',
+      redis: { url: 'redis://x', ours: true },
+      engine: { dockerHost: 'unix:///x', ours: true },
+      workers: [],
+    }),
+    stackDown: async () => {},
+  }
+  return await cli(['demo'], { client, services })
+}
+
+describe('isopod demo', () => {
+  it('has only jobs that the protocol accepts, each with a name of its own', () => {
+    for (const { job } of DEMO_JOBS) expect(() => parseJob(job)).not.toThrow()
+    expect(new Set(DEMO_JOBS.map(({ name }) => name)).size).toBe(DEMO_JOBS.length)
+  })
+
+  it('ends with exit code 0 when each result is the expected one', async () => {
+    const { exitCode, stdout, stderr } = await demo(expected)
+    expect(stdout).toContain(`${DEMO_JOBS.length} of ${DEMO_JOBS.length} jobs ended as expected`)
+    expect(stdout).toContain('npx isopod run FILE')
+    expect(stderr).toContain(`[${DEMO_JOBS.length}/${DEMO_JOBS.length}] ok `)
+    expect(exitCode).toBe(0)
+  })
+
+  it('ends with exit code 1 and the difference when one is not', async () => {
+    const { exitCode, stdout } = await demo((job) =>
+      job.code === HELLO.job.code ? resultOf({ stdout: 'Hello, Wrold!\n' }) : expected(job),
+    )
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain(
+      '✗ hello: stdout should be "Hello, World!\\n" and is "Hello, Wrold!\\n"\n' +
+        `${DEMO_JOBS.length - 1} of ${DEMO_JOBS.length} jobs ended as expected`,
+    )
+  })
+
+  it('sends its jobs to a results queue of its own and takes them off that', async () => {
+    const { calls } = await demo(expected)
+    const jobs = calls.find(({ method }) => method === 'submitMany')?.value as JobInput[]
+    expect(new Set(jobs.map(({ replyTo }) => replyTo))).toEqual(new Set(['demo']))
+    expect(calls).toContainEqual({ method: 'results', value: { replyTo: 'demo', concurrency: 1 } })
+  })
+})
+
+describe('differences', () => {
+  it('finds nothing where everything stated holds', () => {
+    expect(differences(resultOf(), { status: 'success', exitCode: 0, stdout: /^hi$/m, stderr: '' })).toEqual(
+      [],
+    )
+  })
+
+  it('finds each thing that does not hold', () => {
+    const result = resultOf({ status: 'timeout', exitCode: null, processesPeak: 101 })
+    const found = differences(result, {
+      status: 'success',
+      exitCode: 0,
+      cutTo: 5,
+      limit: 'cpu',
+      processesAtMost: 100,
+    })
+    expect(found).toEqual([
+      'status should be "success" and is "timeout"',
+      'exit code should be 0 and is null',
+      'limit should be "cpu" and is null',
+      'stdout cut should be true and is false',
+      'bytes of stdout should be 5 and is 3',
+      'processes should be at most 100 and were 101',
+    ])
+  })
+})
+
+describe('demoTable', () => {
+  it('shows one line a job and fits the screen, whatever was printed', () => {
+    const hostile = resultOf({ stdout: `\u001b[2J${'x'.repeat(1000)}\n`.repeat(3), language: '\u001b[1m' })
+    const lines = demoTable([{ name: 'a', result: hostile, ok: false }], 120)
+      .trimEnd()
+      .split('\n')
+    expect(lines).toHaveLength(5)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+    expect(lines.join('')).not.toMatch(/[\u0000-\u001f]/)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120)
+    expect(lines[3]).toMatch(/✗ *│$/)
+  })
+})

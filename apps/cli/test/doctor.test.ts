@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { judgeCgroup, judgeImages } from '../src/doctor/check-engine.ts'
+import { checkInit } from '../src/doctor/check-init.ts'
+import { judgeRunc } from '../src/doctor/runc-version.ts'
+import { cli, fakeClient, servicesWith } from './support.ts'
+
+describe('judgeRunc', () => {
+  it.each(['1.2.8', '1.2.10', '1.3.3', '1.3.4+ds1', '1.4.0', '2.0.0'])('is content with %s', (version) => {
+    expect(judgeRunc(version).state).toBe('ok')
+  })
+
+  it.each(['1.1.5+ds1', '1.1.99', '1.2.7', '1.3.0', '1.3.2', '0.9.9'])('warns of %s', (version) => {
+    expect(judgeRunc(version)).toMatchObject({ state: 'warning', text: expect.stringContaining(version) })
+  })
+
+  it('warns when there is no version to judge', () => {
+    expect(judgeRunc(undefined).state).toBe('warning')
+    expect(judgeRunc('unknown').state).toBe('warning')
+  })
+})
+
+describe('judgeCgroup', () => {
+  it('names the limits that the kernel can not enforce', () => {
+    const fine = {
+      CgroupVersion: '2',
+      CgroupDriver: 'systemd',
+      MemoryLimit: true,
+      PidsLimit: true,
+      SwapLimit: true,
+    }
+    expect(judgeCgroup(fine)).toMatchObject({ state: 'ok', text: 'v2, driver systemd' })
+    expect(judgeCgroup({ ...fine, PidsLimit: false, MemoryLimit: false })).toMatchObject({
+      state: 'failed',
+      text: expect.stringContaining('memory, processes'),
+    })
+    expect(judgeCgroup({ ...fine, SwapLimit: false }).state).toBe('warning')
+  })
+})
+
+describe('judgeImages', () => {
+  it('names those that are missing', () => {
+    const { state, text } = judgeImages(['isopod/python:3.13', 'isopod/bash:5.2', 'other:1'])
+    expect(state).toBe('absent')
+    expect(text).toContain('isopod/javascript:24')
+    expect(text).not.toContain('python')
+  })
+})
+
+describe('checkInit', () => {
+  it('says how to build it where it is missing', async () => {
+    const finding = await checkInit('/nowhere/')
+    expect([finding.state, finding.text]).toEqual(['absent', expect.stringContaining('npm run setup')])
+  })
+})
+
+describe('isopod doctor', () => {
+  it('says what does not answer and what to do about it, with exit code 3', async () => {
+    const services = {
+      ...servicesWith(fakeClient().client),
+      connect: () => Promise.reject(new Error('Redis at redis://x is not available')),
+    }
+    const env = { REDIS_URL: 'redis://x', DOCKER_HOST: 'unix:///nowhere.sock' }
+    const { exitCode, stdout } = await cli(['doctor'], { env, services })
+    expect(exitCode).toBe(3)
+    expect(stdout).toMatch(/^✗ redis +Redis at redis:\/\/x is not available; start it, or unset REDIS_URL$/m)
+    expect(stdout).toMatch(
+      /^✗ engine +DOCKER_HOST unix:\/\/\/nowhere\.sock does not answer \(ENOENT\); start/m,
+    )
+  })
+
+  it('has one line for each piece that is there', async () => {
+    const { stdout } = await cli(['doctor'], { env: { DOCKER_HOST: 'unix:///nowhere.sock' } })
+    expect(stdout).toMatch(/^✓ redis +redis:\/\/test$/m)
+    expect(stdout).toMatch(/^✓ workers +can run python$/m)
+    expect(stdout).toMatch(/^[✓–] init /m)
+  })
+})

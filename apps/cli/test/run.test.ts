@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { STATUSES, UnavailableError } from '@isopod/protocol'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { cli, fakeClient, resultOf } from './support.ts'
+
+/** A folder with files, gone when the test ends; returns the path of a file in it. */
+function files(content: Record<string, string | Buffer>): (name: string) => string {
+  const folder = mkdtempSync(join(tmpdir(), 'isopod-cli-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(content)) writeFileSync(join(folder, name), text)
+  return (name) => join(folder, name)
+}
+
+describe('isopod run', () => {
+  it('makes one job of file and options', async () => {
+    const at = files({ 'a.py': 'print(1)', 'in.txt': 'Alice', 'data.json': '{"n": [1, 2]}' })
+    const options = [
+      '--stdin',
+      at('in.txt'),
+      '--input-data',
+      at('data.json'),
+      '--timeout',
+      '2.5',
+      '--memory',
+      '64',
+    ]
+    const { calls, exitCode } = await cli(['run', at('a.py'), ...options, '--cpus', '.5'])
+    expect(exitCode).toBe(0)
+    expect(calls).toContainEqual({
+      method: 'run',
+      value: {
+        language: 'python',
+        code: 'print(1)',
+        stdin: 'Alice',
+        inputData: { n: [1, 2] },
+        limits: { timeoutSeconds: 2.5, memoryMb: 64, cpus: 0.5 },
+        replyTo: 'cli-run',
+      },
+    })
+    expect(calls.at(-1)).toEqual({ method: 'close', value: undefined })
+  })
+
+  it('reads the code from standard input for -, and leaves the language to the protocol', async () => {
+    const { calls } = await cli(['run', '-'], { stdin: 'print(2)' })
+    expect(calls[0]?.value).toEqual({ code: 'print(2)', limits: {}, replyTo: 'cli-run' })
+  })
+
+  it.each([
+    ['a.py', 'python'],
+    ['a.JS', 'javascript'],
+    ['a.mts', 'typescript'],
+    ['a.sh', 'bash'],
+    ['a.c', 'c'],
+  ])('takes %s for %s', async (name, language) => {
+    const at = files({ [name]: 'x' })
+    expect((await cli(['run', at(name)])).calls[0]?.value).toMatchObject({ language })
+  })
+
+  it.each(STATUSES)('answers %s with its exit code', async (status) => {
+    const client = fakeClient(() => resultOf({ status }))
+    const { exitCode } = await cli(['run', '-'], { stdin: 'x', client })
+    const wanted = { success: 0, validation_error: 2, setup_error: 3 }[status as string] ?? 1
+    expect(exitCode).toBe(wanted)
+  })
+
+  it('prints with --json one JSON object and nothing else on stdout', async () => {
+    const { stdout } = await cli(['run', '-', '--json'], { stdin: 'x' })
+    expect(stdout.split('\n')).toHaveLength(2)
+    expect(JSON.parse(stdout)).toEqual(resultOf())
+  })
+
+  it.each([
+    ['no file', [], "missing required argument 'file'"],
+    ['an option that is not known', ['-', '--tiemout', '3'], "unknown option '--tiemout'"],
+    ['too many files', ['a.py', 'b.py'], 'too many arguments'],
+    ['a missing file', ['nowhere.py'], 'FILE: cannot read "nowhere.py" (no such file)'],
+    ['a folder', ['/tmp', '--language', 'c'], 'FILE: cannot read "/tmp" (is a folder)'],
+    ['an extension that says nothing', ['a.rb'], '--language: cannot be guessed from "a.rb"'],
+    ['an extension like __proto__', ['a.__proto__'], '--language: cannot be guessed'],
+    ['stdin for two things', ['-', '--stdin', '-'], '"-": standard input can be read for one thing only'],
+    ['a limit that is no number', ['-', '--timeout', '5s'], '--timeout: must be a number, got "5s"'],
+    ['NaN', ['-', '--memory', 'NaN'], '--memory: must be a number, got "NaN"'],
+    ['an empty limit', ['-', '--cpus', ''], '--cpus: must be a number, got ""'],
+    [
+      'a limit of 0',
+      ['-', '--timeout', '0'],
+      '--timeout (limits.timeoutSeconds): must be a number from 0.1 to 300, got 0',
+    ],
+    ['a limit of -1', ['-', '--memory', '-1'], '--memory (limits.memoryMb): must be a whole number'],
+    ['a limit beyond all', ['-', '--cpus', '1e308'], '--cpus (limits.cpus): must be a number from'],
+    ['broken JSON', ['-', '--input-data', '{"a": }'], '--input-data: must be JSON or a file with JSON'],
+    ['a strange language', ['-', '--language', 'a b'], '--language (language): must be a name or alias'],
+  ])('refuses %s with exit code 2 and one sentence, and sends nothing', async (_, args, sentence) => {
+    const { exitCode, stdout, stderr, calls } = await cli(['run', ...args], { stdin: 'x' })
+    expect(exitCode).toBe(2)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(`isopod: ${sentence}`)
+    expect(calls).toEqual([])
+  })
+
+  it('refuses empty code, code above 1 MiB and code that is not text', async () => {
+    const at = files({ 'a.py': Buffer.from([0xff, 0xfe]) })
+    expect((await cli(['run', '-'], { stdin: '' })).stderr).toBe('isopod: Code cannot be empty\n')
+    const large = await cli(['run', '-'], { stdin: 'x'.repeat(2 ** 20 + 1) })
+    expect(large.stderr).toBe('isopod: FILE: must be at most 1 MiB, and standard input is larger\n')
+    expect((await cli(['run', at('a.py')])).stderr).toContain('FILE: must be UTF-8 text')
+  })
+
+  it('stops reading a file that has no end', async () => {
+    expect((await cli(['run', '/dev/zero', '--language', 'c'])).stderr).toContain('must be at most 1 MiB')
+  })
+
+  it('answers a Redis that is not there with exit code 3 and one sentence', async () => {
+    const services = {
+      connect: () => Promise.reject(new UnavailableError('Redis at redis://x is not available')),
+      findStack: async () => undefined,
+      ensureStack: () => Promise.reject(new Error('a given REDIS_URL must not be replaced')),
+      stackDown: async () => {},
+    }
+    const { exitCode, stderr } = await cli(['run', '-'], { stdin: 'x', services })
+    expect(exitCode).toBe(3)
+    expect(stderr).toBe('isopod: Redis at redis://x is not available\n')
+  })
+
+  it('shows no stack trace unless ISOPOD_DEBUG is set', async () => {
+    const client = fakeClient(() => new TypeError('broken'))
+    const plain = await cli(['run', '-'], { stdin: 'x', client })
+    expect([plain.exitCode, plain.stderr]).toEqual([3, 'isopod: broken (ISOPOD_DEBUG=1 shows where)\n'])
+    const debug = await cli(['run', '-'], { stdin: 'x', client, env: { ISOPOD_DEBUG: '1' } })
+    expect(debug.stderr).toContain('TypeError: broken\n    at ')
+  })
+
+  it('answers Ctrl-C with exit code 130', async () => {
+    const client = fakeClient(() => new DOMException('This operation was aborted', 'AbortError'))
+    expect(await cli(['run', '-'], { stdin: 'x', client })).toMatchObject({
+      exitCode: 130,
+      stderr: 'isopod: interrupted\n',
+    })
+  })
+})

@@ -1,0 +1,99 @@
+import type { Stack } from '@isopod/devstack'
+import { describe, expect, it } from 'vitest'
+import type { Services } from '../src/services.ts'
+import { cli, fakeClient } from './support.ts'
+
+const stack: Stack = {
+  id: '0123abcd',
+  redis: { url: 'redis+unix:///run/x', ours: true },
+  engine: { dockerHost: 'unix:///run/y', ours: true },
+  workers: [{ url: 'http://127.0.0.1:9', log: '/tmp/l', pid: 1 }],
+}
+
+/** Services that note which of them was asked for what. */
+function noting(found: Stack | undefined) {
+  const asked: string[] = []
+  const services: Services = {
+    connect: async (url) => {
+      asked.push(`connect ${url}`)
+      return fakeClient().client
+    },
+    findStack: async () => found,
+    ensureStack: async ({ workers }) => {
+      asked.push(`ensure ${workers}`)
+      return stack
+    },
+    stackDown: async ({ purge }) => void asked.push(purge ? 'purge' : 'down'),
+  }
+  return { asked, services }
+}
+
+const withoutRedis = { stdin: 'print(1)', env: { REDIS_URL: undefined } }
+
+describe('a command without REDIS_URL', () => {
+  it('uses the stack that is running, says so in one line, and leaves it', async () => {
+    const { asked, services } = noting(stack)
+    const { stderr } = await cli(['submit', '-'], { ...withoutRedis, services })
+    expect(asked).toEqual(['connect redis+unix:///run/x'])
+    expect(stderr).toMatch(/^isopod: using the private stack[^\n]*\n$/)
+  })
+
+  it('starts one where none runs, says so in one line, and leaves it', async () => {
+    const { asked, services } = noting(undefined)
+    const { stderr } = await cli(['submit', '-'], { ...withoutRedis, services })
+    expect(asked).toEqual(['ensure 1', 'connect redis+unix:///run/x'])
+    expect(stderr).toMatch(/^isopod: no REDIS_URL[^\n]*a private stack starts[^\n]*\n$/)
+  })
+
+  it('starts nothing for a call that is wrong', async () => {
+    const { asked, services } = noting(undefined)
+    await cli(['run', '-', '--timeout', '0'], { ...withoutRedis, services })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('a command with REDIS_URL', () => {
+  it('uses that and starts nothing', async () => {
+    const { asked, services } = noting(stack)
+    const { stderr } = await cli(['submit', '-'], {
+      stdin: 'x',
+      env: { REDIS_URL: 'redis://mine' },
+      services,
+    })
+    expect(asked).toEqual(['connect redis://mine'])
+    expect(stderr).toBe('')
+  })
+})
+
+describe('isopod up and down', () => {
+  it('prints the addresses, waits for SIGTERM, and takes everything down', async () => {
+    const { asked, services } = noting(undefined)
+    const running = cli(['up', '--workers', '3'], { ...withoutRedis, services })
+    await expect.poll(() => asked).toEqual(['ensure 3'])
+    process.emit('SIGTERM')
+    const { exitCode, stdout } = await running
+    expect(exitCode).toBe(0)
+    expect(stdout).toContain('http://127.0.0.1:9/metrics\n')
+    expect(asked).toEqual(['ensure 3', 'down'])
+  })
+
+  it('takes down what a start that failed has left', async () => {
+    const { asked, services } = noting(undefined)
+    const broken = { ...services, ensureStack: () => Promise.reject(new Error('no engine')) }
+    expect((await cli(['up'], { ...withoutRedis, services: broken })).exitCode).toBe(3)
+    expect(asked).toEqual(['down'])
+  })
+
+  it('takes down, and purges when asked', async () => {
+    const { asked, services } = noting(undefined)
+    await cli(['down'], { ...withoutRedis, services })
+    await cli(['down', '--purge'], { ...withoutRedis, services })
+    expect(asked).toEqual(['down', 'purge'])
+  })
+
+  it.each(['0', '65', 'x'])('refuses --workers %s', async (workers) => {
+    const { asked, services } = noting(undefined)
+    expect((await cli(['up', '--workers', workers], { services })).exitCode).toBe(2)
+    expect(asked).toEqual([])
+  })
+})

@@ -1,0 +1,132 @@
+import { PassThrough, Readable } from 'node:stream'
+import type { JobInput, Result } from '@isopod/protocol'
+import type { Io } from '../src/io.ts'
+import type { JobClient } from '../src/job-client.ts'
+import { runCli } from '../src/program.ts'
+import type { Services } from '../src/services.ts'
+
+/** A complete result of a program that printed «hi». */
+export function resultOf(changes: Partial<Result> = {}): Result {
+  return {
+    id: 'j-1',
+    status: 'success',
+    exitCode: 0,
+    signal: null,
+    limit: null,
+    stdout: 'hi\n',
+    stderr: '',
+    truncated: { stdout: false, stderr: false },
+    outputBytes: { stdout: 3, stderr: 0 },
+    wallMs: 34,
+    cpuUserMs: 20,
+    cpuSysMs: 5,
+    memoryPeakBytes: 8_600_000,
+    processesPeak: 1,
+    throttledMs: 0,
+    resourceUsage: null,
+    limitsApplied: null,
+    timings: { queued: 1, policy: 0, acquire: 90, run: 34, collect: 1, publish: 1 },
+    warnings: [],
+    validationErrors: [],
+    errorMessage: null,
+    attributable: true,
+    attempt: 1,
+    workerId: 'w1',
+    language: 'python@3.13',
+    imageDigest: null,
+    runtime: 'runc',
+    tenant: 'default',
+    ...changes,
+  }
+}
+
+/** A stream that keeps what is written to it. */
+export function recorder(options: { isTTY?: boolean } = {}) {
+  const stream = Object.assign(new PassThrough(), options)
+  const chunks: Buffer[] = []
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+  return { stream, bytes: () => Buffer.concat(chunks), text: () => Buffer.concat(chunks).toString('utf8') }
+}
+
+/** The streams and environment of a command, with what it wrote. */
+export function fakeIo(options: { stdin?: string | Buffer; env?: NodeJS.ProcessEnv; isTTY?: boolean } = {}) {
+  const tty = options.isTTY === undefined ? {} : { isTTY: options.isTTY }
+  const out = recorder(tty)
+  const err = recorder(tty)
+  const stdin = Readable.from(options.stdin === undefined ? [] : [options.stdin])
+  const io: Io = {
+    stdin,
+    stdout: out.stream,
+    stderr: err.stream,
+    env: { REDIS_URL: 'redis://test', ...options.env },
+  }
+  return { io, out, err }
+}
+
+/** A queue in memory whose jobs end as `answer` says; for paths that a real one cannot be brought to take. */
+export function fakeClient(answer: (job: JobInput) => Result | Error = () => resultOf()) {
+  const calls: { method: string; value: unknown }[] = []
+  const waiting: Result[] = []
+  const record = (method: string, value: unknown) => void calls.push({ method, value })
+  const client: JobClient = {
+    submitMany: async (jobs) => {
+      record('submitMany', jobs)
+      return jobs.map((job, index) => {
+        const result = answer(job)
+        if (!(result instanceof Error)) waiting.push({ ...result, id: `j-${index + 1}` })
+        return `j-${index + 1}`
+      })
+    },
+    run: async (job) => {
+      record('run', job)
+      const result = answer(job)
+      if (result instanceof Error) throw result
+      return result
+    },
+    result: async () => undefined,
+    results: (handler, options) => {
+      record('results', options)
+      const taking = (async () => {
+        for (const result of [...waiting]) {
+          await handler(result).then(
+            () => waiting.splice(waiting.indexOf(result), 1),
+            () => undefined,
+          )
+        }
+      })()
+      return { close: () => taking }
+    },
+    cancel: async (id) => {
+      record('cancel', id)
+      return 'cancelled'
+    },
+    languages: async () => [{ name: 'python', version: '3.13', aliases: ['py'] }],
+    close: async () => record('close', undefined),
+  }
+  return { client, calls, waiting }
+}
+
+/** Services that lend this client, and that can't start anything. */
+export function servicesWith(client: JobClient): Services {
+  const refuse = () => Promise.reject(new Error('nothing may be started'))
+  return {
+    connect: async () => client,
+    findStack: async () => undefined,
+    ensureStack: refuse,
+    stackDown: refuse,
+  }
+}
+
+/** Runs a command line against a fake client, and returns all that can be seen of it. */
+export async function cli(
+  args: readonly string[],
+  options: Parameters<typeof fakeIo>[0] & {
+    client?: ReturnType<typeof fakeClient>
+    services?: Services
+  } = {},
+) {
+  const { io, out, err } = fakeIo(options)
+  const fake = options.client ?? fakeClient()
+  const exitCode = await runCli(args, io, options.services ?? servicesWith(fake.client))
+  return { exitCode, stdout: out.text(), stderr: err.text(), bytes: out.bytes(), calls: fake.calls }
+}

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const BIN = fileURLToPath(new URL('../../bin/isopod.js', import.meta.url))
+
+/** What a finished command left. */
+export interface Finished {
+  readonly exitCode: number | null
+  readonly stdout: Buffer
+  readonly stderr: string
+  readonly seconds: number
+}
+
+/** Runs the real command in a process of its own. */
+export function isopod(
+  args: readonly string[],
+  options: {
+    env?: NodeJS.ProcessEnv
+    stdin?: string
+    onStarted?: (kill: (signal: NodeJS.Signals) => void) => void
+  } = {},
+): Promise<Finished> {
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...options.env } })
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+  // A command that is refused ends without reading.
+  child.stdin.on('error', () => {})
+  child.stdin.end(options.stdin ?? '')
+  options.onStarted?.((signal) => child.kill(signal))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (exitCode) =>
+      resolve({
+        exitCode,
+        stdout: Buffer.concat(out),
+        stderr: Buffer.concat(err).toString('utf8'),
+        seconds: (performance.now() - startedAt) / 1000,
+      }),
+    )
+  })
+}

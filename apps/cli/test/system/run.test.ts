@@ -1,0 +1,143 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import type { Result } from '@isopod/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../../../../test/support/world.ts'
+import { type Finished, isopod } from './isopod.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world?.close())
+
+function onWorld(args: readonly string[], options: Parameters<typeof isopod>[1] = {}): Promise<Finished> {
+  const env = { REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix }
+  return isopod(args, { ...options, env: { ...env, ...options.env } })
+}
+
+const HELLO = fileURLToPath(new URL('hello.py', import.meta.url))
+
+describe('isopod run', () => {
+  it('runs a file and ends with exit code 0', async () => {
+    const { exitCode, stdout, stderr } = await onWorld(['run', HELLO])
+    expect(stdout.toString()).toBe('Hello from a file\n')
+    expect(stderr).toMatch(/^success · exit code 0 · [\d.]+ s · peak [\d.]+ MiB\n$/)
+    expect(exitCode).toBe(0)
+  })
+
+  it('runs standard input, and ends with exit code 1 when the program fails', async () => {
+    const { exitCode, stderr } = await onWorld(['run', '-', '--language', 'js'], { stdin: 'process.exit(7)' })
+    expect(stderr).toMatch(/^execution_error · exit code 7 · /)
+    expect(exitCode).toBe(1)
+  })
+
+  it('prints with --json the whole result and nothing else', async () => {
+    const stdin = 'print(sum(input_data["n"]), input())'
+    const options = [
+      '--input-data',
+      '{"n": [1, 2, 3]}',
+      '--stdin',
+      HELLO,
+      '--memory',
+      '64',
+      '--timeout',
+      '10',
+    ]
+    const { stdout, stderr, exitCode } = await onWorld(['run', '-', '--json', ...options], { stdin })
+    const result = JSON.parse(stdout.toString()) as Result
+    expect(result).toMatchObject({ status: 'success', exitCode: 0, stdout: "6 print('Hello from a file')\n" })
+    expect(result.limitsApplied).toMatchObject({ memoryMb: 64, timeoutSeconds: 10 })
+    expect([stderr, exitCode]).toEqual(['', 0])
+  })
+
+  it('gives a pipe the bytes that the program wrote', async () => {
+    const stdin = 'import sys; sys.stdout.buffer.write(bytes([255, 0, 27]))'
+    expect((await onWorld(['run', '-'], { stdin })).stdout).toEqual(Buffer.from([255, 0, 27]))
+  })
+
+  it('says which limit ended a program, and keeps what it had printed', async () => {
+    const { stdout, stderr, exitCode } = await onWorld(['run', '-', '--timeout', '1'], {
+      stdin: 'import time\nprint("before")\ntime.sleep(60)',
+    })
+    expect(stdout.toString()).toBe('before\n')
+    expect(stderr).toContain('timeout · Execution timed out after 1 second')
+    expect(exitCode).toBe(1)
+  })
+
+  it('refuses what the workers cannot run, with exit code 2 and the languages that they can', async () => {
+    const { stderr, exitCode } = await onWorld(['run', '-', '--language', 'cobol'], { stdin: 'x' })
+    expect(stderr).toMatch(
+      /^isopod: language: "cobol" is not supported; the supported languages are python@3\.13/,
+    )
+    expect(exitCode).toBe(2)
+  })
+
+  it('cancels the job on SIGINT', async () => {
+    const before = (await world.log()).length
+    let interrupt = () => {}
+    const running = onWorld(['run', '-', '--timeout', '100'], {
+      stdin: 'while True: pass',
+      onStarted: (kill) => {
+        interrupt = () => kill('SIGINT')
+      },
+    })
+    await expect.poll(async () => (await world.containers()).length, { timeout: 20_000 }).toBe(1)
+    interrupt()
+    expect(await running).toMatchObject({ exitCode: 130, stderr: 'isopod: interrupted\n' })
+    await expect.poll(() => world.containers(), { timeout: 20_000 }).toEqual([])
+    expect((await world.log()).slice(before)).toContainEqual(expect.objectContaining({ status: 'cancelled' }))
+  })
+})
+
+describe('isopod submit, results and cancel', () => {
+  it('hand over each result once', async () => {
+    const submitted = await onWorld(['submit', HELLO, '-', '--reply-to', 'cli-test'], { stdin: 'print(2)' })
+    const ids = submitted.stdout.toString().trimEnd().split('\n')
+    expect(ids).toHaveLength(2)
+    const taken = await onWorld(['results', '--reply-to', 'cli-test', '--count', '2', '--json'])
+    const results = taken.stdout.toString().trimEnd().split('\n')
+    expect(results.map((line) => (JSON.parse(line) as Result).id).sort()).toEqual([...ids].sort())
+    expect((await onWorld(['results', '--reply-to', 'cli-test'])).stdout.toString()).toBe('')
+    const late = await onWorld(['cancel', ids[0] ?? ''])
+    expect(late).toMatchObject({ exitCode: 1, stderr: `isopod: ${ids[0]} has already finished\n` })
+  })
+
+  it('lists the languages of the workers', async () => {
+    const { stdout } = await onWorld(['languages'])
+    expect(
+      stdout
+        .toString()
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual([...['python', 'javascript', 'typescript', 'bash', 'c'], ''])
+  })
+})
+
+describe('a Redis that does not answer', () => {
+  it.each(['redis://127.0.0.1:1', 'redis://192.0.2.1:6379', 'redis+unix:///nowhere/redis.sock'])(
+    '%s ends each command within 5 s, with exit code 3 and one sentence',
+    async (REDIS_URL) => {
+      const finished = await isopod(['run', '-'], { stdin: 'print(1)', env: { REDIS_URL } })
+      expect(finished.exitCode).toBe(3)
+      expect(finished.stderr).toMatch(/^isopod: [^\n]+\n$/)
+      expect(finished.stderr).not.toContain('    at ')
+      expect(finished.seconds).toBeLessThan(7)
+    },
+  )
+
+  it('is not waited for when it takes connections and says nothing', async () => {
+    const sockets: Socket[] = []
+    const mute = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1')
+    await once(mute, 'listening')
+    const REDIS_URL = `redis://127.0.0.1:${(mute.address() as AddressInfo).port}`
+    const finished = await isopod(['languages'], { env: { REDIS_URL } })
+    for (const socket of sockets) socket.destroy()
+    mute.close()
+    expect(finished).toMatchObject({ exitCode: 3, stderr: expect.stringMatching(/^isopod: [^\n]+\n$/) })
+    expect(finished.seconds).toBeLessThan(7)
+  })
+})

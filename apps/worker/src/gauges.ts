@@ -1,0 +1,39 @@
+import type { Consumer } from '@isopod/queue'
+import type { DockerSandbox } from '@isopod/sandbox'
+import type { Metrics } from '@isopod/telemetry'
+import type { WorkerState } from './worker.ts'
+
+const STATES = ['starting', 'ready', 'paused', 'draining', 'stopped'] as const satisfies WorkerState[]
+/** Longer than a usual scrape interval, so that one worker keeps the role between two scrapes. */
+const LEADER_MS = 90_000
+
+/** What the gauges are read from at scrape time. */
+export interface GaugeSources {
+  readonly metrics: Metrics
+  readonly queue: Consumer
+  readonly sandbox: DockerSandbox
+  readonly slots: number
+  readonly state: () => WorkerState
+}
+
+/** Registers everything that is read when Prometheus asks, rather than kept up to date all the time. */
+export function gauges({ metrics, queue, sandbox, slots, state }: GaugeSources): void {
+  metrics.onScrape(() => {
+    const { running, removing } = sandbox.counts()
+    metrics.workerSlots.set({ state: 'busy' }, running)
+    metrics.workerSlots.set({ state: 'free' }, Math.max(0, slots - running))
+    metrics.containers.set({ state: 'running' }, running)
+    metrics.containers.set({ state: 'removing' }, removing)
+    for (const name of STATES) metrics.workerState.set({ state: name }, name === state() ? 1 : 0)
+    metrics.redisUp.set({}, queue.connected ? 1 : 0)
+  })
+  metrics.onScrape(async () => {
+    // Lengths of the shared queue come from one worker only, or a sum over workers would count each job many times.
+    if (!(await queue.claim('queue-metrics', LEADER_MS))) return
+    const { oldestWaitingAgeSeconds, ...counts } = await queue.stats()
+    metrics.queueOldestWaitingAge.set({}, oldestWaitingAgeSeconds)
+    for (const [name, count] of Object.entries(counts)) {
+      metrics.queueJobs.set({ queue: 'jobs', state: name as keyof typeof counts }, count)
+    }
+  })
+}

@@ -1,0 +1,100 @@
+import type { Result } from '@isopod/protocol'
+import type { ConsumerEvent } from '@isopod/queue'
+import { EngineUnreachableError, type SandboxEvent } from '@isopod/sandbox'
+import type { Logger, Metrics } from '@isopod/telemetry'
+
+/** Where the core's events become metrics and log lines; the core itself knows neither. */
+export function observer(metrics: Metrics, logger: Logger) {
+  return {
+    /** A final result that this worker made. */
+    finished(result: Result, seconds: number): void {
+      const language = result.language.split('@', 1)[0] ?? ''
+      const labels = { language, status: result.status }
+      metrics.jobsFinished.inc(labels)
+      metrics.jobDuration.observe(labels, seconds)
+      for (const [phase, ms] of Object.entries(result.timings) as [keyof Result['timings'], number][]) {
+        if (phase !== 'publish') metrics.jobPhase.observe({ phase }, ms / 1000)
+      }
+      if (result.wallMs !== null) metrics.jobRun.observe({ language }, result.wallMs / 1000)
+      if (result.memoryPeakBytes !== null) metrics.containerMemoryPeak.observe({}, result.memoryPeakBytes)
+      metrics.containerCpu.inc({}, ((result.cpuUserMs ?? 0) + (result.cpuSysMs ?? 0)) / 1000)
+      if (result.truncated.stdout) metrics.outputTruncated.inc({ stream: 'stdout' })
+      if (result.truncated.stderr) metrics.outputTruncated.inc({ stream: 'stderr' })
+    },
+
+    /** What the queue met. */
+    queue(event: ConsumerEvent): void {
+      switch (event.type) {
+        case 'taken':
+          metrics.queueWait.observe({}, event.waitMs / 1000)
+          metrics.workerLastPickup.set({}, Date.now() / 1000)
+          break
+        case 'published':
+          metrics.resultsPublished.inc({ outcome: event.outcome })
+          break
+        case 'alreadyPublished':
+          metrics.resultsPublished.inc({ outcome: 'duplicate' })
+          break
+        case 'retried':
+          metrics.jobRetries.inc({
+            reason: event.error instanceof EngineUnreachableError ? 'engine' : 'host',
+          })
+          logger.warn(
+            { job: event.id, err: event.error },
+            'the platform failed a job; it will be tried again',
+          )
+          break
+        case 'handedBack':
+          metrics.jobRetries.inc({ reason: 'shutdown' })
+          logger.info({ job: event.id }, 'handed a job back to the queue')
+          break
+        case 'stalled':
+          metrics.jobsStalled.inc({})
+          logger.warn({ job: event.id }, 'a worker vanished with a job; it waits again')
+          break
+        case 'lockRenewalFailed':
+          metrics.lockRenewalFailures.inc({}, event.ids.length)
+          logger.warn({ jobs: event.ids }, 'lost the locks of jobs; their containers are ended')
+          break
+        case 'redisUp':
+          logger.info('Redis is connected')
+          break
+        case 'redisDown':
+          logger.error('Redis is gone; finished results wait for it')
+          break
+        case 'error':
+          logger.error({ err: event.error }, 'trouble with the queue')
+          break
+        default:
+          event satisfies never
+      }
+    },
+
+    /** What the sandbox met. */
+    sandbox(event: SandboxEvent): void {
+      switch (event.type) {
+        case 'engine_call': {
+          const { operation: op, outcome, seconds } = event.call
+          metrics.containerOperations.inc({ op, outcome })
+          metrics.containerOperationTime.observe({ op }, seconds)
+          break
+        }
+        case 'reaped':
+          metrics.containersReaped.inc({ reason: event.reason })
+          logger.warn(
+            { container: event.container, reason: event.reason },
+            'removed a container that was left behind',
+          )
+          break
+        case 'removal_failed':
+          logger.error(
+            { container: event.container, err: event.error },
+            'a container could not be removed; the reaper will try again',
+          )
+          break
+        default:
+          event satisfies never
+      }
+    },
+  }
+}

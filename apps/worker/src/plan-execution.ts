@@ -1,0 +1,57 @@
+import type { Catalogue } from '@isopod/languages'
+import {
+  exceededMaxima,
+  type Job,
+  type Language,
+  type LimitMaxima,
+  type Limits,
+  type LimitsRequest,
+  resolveLimits,
+  unsupportedLanguage,
+} from '@isopod/protocol'
+import { type Execution, workspaceProblems } from '@isopod/sandbox'
+
+/** What this deployment lays down for every job. */
+export interface DeploymentRules {
+  readonly catalogue: Catalogue
+  readonly defaults: LimitsRequest
+  readonly maxima: LimitMaxima
+}
+
+/** A job that can be run, or the sentences that say why it cannot. */
+export type Plan =
+  | { readonly execution: Execution; readonly problems?: undefined }
+  | { readonly execution?: undefined; readonly problems: readonly string[] }
+
+/** Turns a job into an execution: language found, limits filled in and held below the maxima, files checked. */
+export function planExecution(
+  delivery: { id: string; attempt: number; job: Job },
+  rules: DeploymentRules,
+): Plan {
+  const { job } = delivery
+  const language = rules.catalogue.find(job.language)
+  if (language === undefined) {
+    return { problems: [unsupportedLanguage(rules.catalogue.summaries(), job.language)] }
+  }
+  const limits = resolveLimits(job.limits, language.default_limits, rules.defaults)
+  const tooMuch = exceededMaxima(limits, rules.maxima)
+  if (tooMuch.length > 0) return { problems: tooMuch.map(({ message }) => message) }
+
+  const execution: Execution = {
+    id: delivery.id,
+    attempt: delivery.attempt,
+    language,
+    limits: stretched(limits, language),
+    code: job.code,
+    files: job.files,
+    stdin: job.stdin,
+    inputData: job.inputData,
+  }
+  const misplaced = workspaceProblems(execution)
+  return misplaced.length > 0 ? { problems: misplaced } : { execution }
+}
+
+/** The wall-clock limit times the language's factor, for runtimes that start slowly. */
+function stretched(limits: Limits, language: Language): Limits {
+  return { ...limits, timeoutSeconds: limits.timeoutSeconds * language.timeout_factor }
+}

@@ -1,0 +1,79 @@
+import { isAttributable, type Job, languageTag, type Result } from '@isopod/protocol'
+import type { Execution, Outcome, StreamOutput } from '@isopod/sandbox'
+
+/** What a result needs to know about the job's way besides what the sandbox says. */
+export interface ResultContext {
+  readonly id: string
+  readonly attempt: number
+  readonly workerId: string
+  readonly job: Job
+  /** Milliseconds from submit until a worker took the job. */
+  readonly queuedMs: number
+  readonly policyMs: number
+}
+
+/** The result of a job that ran. */
+export function resultOf(outcome: Outcome, execution: Execution, context: ResultContext): Result {
+  const stdout = text(outcome.stdout)
+  const stderr = text(outcome.stderr)
+  const raw = { ...(stdout.raw && { stdout: stdout.raw }), ...(stderr.raw && { stderr: stderr.raw }) }
+  const { job } = context
+  return {
+    id: context.id,
+    status: outcome.status,
+    exitCode: outcome.exitCode,
+    signal: outcome.signal,
+    limit: outcome.limit,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    truncated: { stdout: outcome.stdout.truncated, stderr: outcome.stderr.truncated },
+    outputBytes: { stdout: outcome.stdout.produced, stderr: outcome.stderr.produced },
+    ...(Object.keys(raw).length > 0 && { raw }),
+    ...(outcome.compileOutput !== undefined && { compileOutput: outcome.compileOutput }),
+    wallMs: outcome.wallMs,
+    cpuUserMs: outcome.cpuUserMs,
+    cpuSysMs: outcome.cpuSysMs,
+    memoryPeakBytes: outcome.memoryPeakBytes,
+    processesPeak: outcome.processesPeak,
+    throttledMs: outcome.throttledMs,
+    resourceUsage: outcome.resourceUsage,
+    limitsApplied: outcome.limitsApplied,
+    timings: { queued: context.queuedMs, policy: context.policyMs, ...outcome.timings, publish: 0 },
+    warnings: [],
+    validationErrors: [],
+    errorMessage: outcome.errorMessage,
+    attributable: isAttributable(outcome.status),
+    attempt: context.attempt,
+    workerId: context.workerId,
+    language: languageTag(execution.language),
+    imageDigest: outcome.container.imageDigest,
+    runtime: outcome.container.runtime,
+    tenant: job.tenant,
+    ...(job.batchId !== undefined && { batchId: job.batchId }),
+    ...(job.labels !== undefined && { labels: job.labels }),
+  }
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Bytes as text; those that are not valid UTF-8 are kept in base64 beside it. */
+function text(stream: StreamOutput): { text: string; raw?: string } {
+  const bytes = stream.truncated ? withoutCutCharacter(stream.bytes) : stream.bytes
+  try {
+    return { text: strict.decode(bytes) }
+  } catch {
+    return { text: lenient.decode(stream.bytes), raw: Buffer.from(stream.bytes).toString('base64') }
+  }
+}
+
+/** Drops the last character if the limit cut through its bytes: the program wrote it whole. */
+function withoutCutCharacter(bytes: Uint8Array): Uint8Array {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if ((byte & 0b1100_0000) === 0b1000_0000) continue
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return length > back ? bytes.subarray(0, bytes.length - back) : bytes
+  }
+  return bytes
+}

@@ -1,0 +1,160 @@
+import type { Catalogue } from '@isopod/languages'
+import type { Result } from '@isopod/protocol'
+import { type Consumer, type Delivery, unrunResult } from '@isopod/queue'
+import { type DockerSandbox, EngineUnreachableError } from '@isopod/sandbox'
+import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
+import type { WorkerConfig } from './config.ts'
+import { EngineWatch } from './engine-watch.ts'
+import { gauges } from './gauges.ts'
+import type { observer } from './observe.ts'
+import { jobRunner } from './run-job.ts'
+import { shutDown } from './shutdown.ts'
+
+const REAP_INTERVAL_MS = 30_000
+/** Beyond the grace for running jobs: handing back, removing containers, closing connections. */
+const CLEAN_UP_MS = 20_000
+
+/** The parts that `main` joins. */
+export interface WorkerParts {
+  readonly config: WorkerConfig
+  readonly logger: Logger
+  readonly catalogue: Catalogue
+  readonly metrics: Metrics
+  readonly observe: ReturnType<typeof observer>
+  readonly queue: Consumer
+  readonly sandbox: DockerSandbox
+}
+
+/** States of a worker, in the order in which it passes them; it can go back and forth between `ready` and `paused`. */
+export type WorkerState = 'starting' | 'ready' | 'paused' | 'draining' | 'stopped'
+
+/** A worker that takes jobs. */
+export interface RunningWorker {
+  /** The port of /metrics, /healthz and /readyz. */
+  readonly port: number
+  /** Stops taking, drains, hands back, removes its containers. Every call gets the same promise; false if a step failed. */
+  stop(): Promise<boolean>
+}
+
+/** Starts everything that a worker does: health server, engine watch, reaper, and last the taking of jobs. */
+export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
+  const { config, logger, catalogue, metrics, observe, queue, sandbox } = parts
+  const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
+  const rules = {
+    catalogue,
+    defaults: config.defaults,
+    maxima: {
+      ...config.maxima,
+      cpus: Math.min(config.maxima.cpus ?? Number.POSITIVE_INFINITY, sandbox.facts.cpus),
+    },
+  }
+  const runJob = jobRunner({ workerId: config.workerId, rules, sandbox, logger })
+  let state: WorkerState = 'starting'
+  let stopping: Promise<boolean> | undefined
+
+  const engine = new EngineWatch({
+    ping: () => sandbox.ping(),
+    onChange: (up) => {
+      metrics.dockerUp.set({}, up ? 1 : 0)
+      if (state !== 'ready' && state !== 'paused') return
+      logger[up ? 'info' : 'error'](
+        { engine: config.engine.address },
+        up ? 'engine is back' : 'engine is gone',
+      )
+      state = up ? 'ready' : 'paused'
+      if (up) queue.resume()
+      else void queue.pause()
+    },
+  })
+
+  async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
+    const started = performance.now()
+    try {
+      const result = await runJob(delivery, signal)
+      observe.finished(result, (performance.now() - started) / 1000)
+      return result
+    } catch (error) {
+      if (error instanceof EngineUnreachableError) void engine.check()
+      throw error
+    }
+  }
+
+  function giveUp(
+    delivery: Pick<Delivery, 'id' | 'attempt'> & { job?: Delivery['job'] },
+    cause: Error,
+  ): Result {
+    logger.error({ job: delivery.id, attempt: delivery.attempt, err: cause }, 'giving up on a job')
+    const errorMessage = `The platform could not run this job: ${cause.message}`
+    const { workerId } = config
+    const result = unrunResult({ ...delivery, status: 'setup_error', errorMessage, workerId })
+    observe.finished(result, 0)
+    return result
+  }
+
+  async function ready(): Promise<Readiness> {
+    const redis = queue.connected
+    const missing = await sandbox.missingImages([...new Set(catalogue.languages.map(({ image }) => image))])
+    return {
+      ok: state === 'ready' && redis && engine.up,
+      checks: {
+        state,
+        redis: redis ? 'ok' : 'not connected',
+        engine: engine.up ? 'ok' : `does not answer at ${config.engine.address}`,
+        // A language whose image is not there fails alone; the others work.
+        images: missing.length === 0 ? 'ok' : `missing: ${missing.join(', ')}`,
+      },
+    }
+  }
+
+  const reap = () =>
+    sandbox
+      .reap((owners) => queue.lease.alive(owners))
+      .catch((error: unknown) => logger.warn({ err: error }, 'reaper failed'))
+
+  async function stop(): Promise<boolean> {
+    state = 'draining'
+    clearInterval(reaper)
+    engine.stop()
+    const clean = await shutDown(
+      [
+        { name: 'drain', run: () => queue.drain(config.drainSeconds * 1000) },
+        { name: 'sandbox', run: () => sandbox.close() },
+        { name: 'queue', run: () => queue.close() },
+        { name: 'health', run: () => health.close() },
+      ],
+      config.drainSeconds * 1000 + CLEAN_UP_MS,
+      logger,
+    )
+    state = 'stopped'
+    logger.info({ clean }, 'stopped')
+    return clean
+  }
+
+  gauges({ metrics, queue, sandbox, slots, state: () => state })
+  metrics.workerInfo.set(
+    {
+      version: '0.1.0',
+      engine: sandbox.facts.version,
+      runtime: config.engine.runtime ?? sandbox.facts.defaultRuntime,
+      cgroup: `v${sandbox.facts.cgroup}`,
+    },
+    1,
+  )
+  const health = await startHealthServer({ ...config.http, metrics, ready })
+  await reap()
+  const reaper = setInterval(reap, REAP_INTERVAL_MS)
+  engine.start()
+  await engine.check()
+  await queue.registerCatalogue(catalogue.summaries())
+  state = engine.up ? 'ready' : 'paused'
+  queue.run({ concurrency: slots, handle, giveUp })
+  logger.info({ slots, port: health.port, engine: config.engine.address }, 'taking jobs')
+
+  return {
+    port: health.port,
+    stop: () => {
+      stopping ??= stop()
+      return stopping
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { ConfigError } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config.ts'
+
+describe('the settings of a worker', () => {
+  it('have defaults', () => {
+    expect(readConfig({})).toMatchObject({
+      redis: {
+        url: 'redis://127.0.0.1:6379',
+        prefix: 'isopod',
+        allowEviction: false,
+        resultTtlSeconds: 86_400,
+      },
+      engine: { address: '/var/run/docker.sock' },
+      http: { host: '127.0.0.1', port: 9464 },
+      drainSeconds: 30,
+      user: { uid: 65534, gid: 65534 },
+      defaults: { timeoutSeconds: 30, memoryMb: 256, cpus: 0.5, processes: 100 },
+      maxima: { timeoutSeconds: 300 },
+    })
+  })
+
+  it('have the names of the documents', () => {
+    const config = readConfig({
+      SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: '60',
+      SANDBOX_DEFAULT_TIMEOUT_SECONDS: '10',
+      SANDBOX_DEFAULT_MEMORY_LIMIT_MB: '128',
+      SANDBOX_DEFAULT_CPU_QUOTA_PERCENT: '25',
+      SANDBOX_PID_LIMIT: '50',
+      SANDBOX_LANGUAGE_CONFIG_FILE: '/etc/languages.yaml',
+      DOCKER_SOCKET_PATH: 'unix:///run/d.sock',
+      SANDBOX_DEFAULT_USER_UID_GID: '1000:1001',
+    })
+    expect(config.defaults).toEqual({ timeoutSeconds: 10, memoryMb: 128, cpus: 0.25, processes: 50 })
+    expect(config.maxima).toEqual({ timeoutSeconds: 60 })
+    expect(config.engine.address).toBe('unix:///run/d.sock')
+    expect(config.catalogueFile).toBe('/etc/languages.yaml')
+    expect(config.user).toEqual({ uid: 1000, gid: 1001 })
+  })
+
+  it('take an empty variable for one that is not set', () => {
+    expect(readConfig({ REDIS_URL: '', PORT: '' }).redis.url).toBe('redis://127.0.0.1:6379')
+  })
+
+  it('prefer DOCKER_HOST to DOCKER_SOCKET_PATH', () => {
+    expect(readConfig({ DOCKER_HOST: 'tcp://h:1', DOCKER_SOCKET_PATH: '/x' }).engine.address).toBe(
+      'tcp://h:1',
+    )
+  })
+
+  it.each([
+    ['SANDBOX_PID_LIMIT', '0', 'SANDBOX_PID_LIMIT: must be a whole number from 1 to 512, got "0"'],
+    ['SANDBOX_PID_LIMIT', ' ', 'SANDBOX_PID_LIMIT: must be a whole number from 1 to 512, got " "'],
+    ['PORT', 'http', 'PORT: must be a whole number from 0 to 65535, got "http"'],
+    [
+      'SANDBOX_DEFAULT_USER_UID_GID',
+      '0:0',
+      'SANDBOX_DEFAULT_USER_UID_GID: must be "nobody", uid or uid:gid, not root, got "0:0"',
+    ],
+    [
+      'LOG_LEVEL',
+      'loud',
+      'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent, got "loud"',
+    ],
+    ['ISOPOD_ALLOW_EVICTION', 'yes', 'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"'],
+    ['ISOPOD_SLOT', '4', 'ISOPOD_SLOT: unknown setting; did you mean ISOPOD_SLOTS?'],
+    ['SANDBOX_MAX_TIMEOUT', '4', 'SANDBOX_MAX_TIMEOUT: unknown setting; did you mean SANDBOX_PID_LIMIT?'],
+  ])('refuse %s=%s', (name, value, sentence) => {
+    expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
+    if (name !== 'SANDBOX_MAX_TIMEOUT') expect(() => readConfig({ [name]: value })).toThrow(sentence)
+  })
+})

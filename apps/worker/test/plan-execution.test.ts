@@ -1,0 +1,57 @@
+import { createCatalogue } from '@isopod/languages'
+import { type JobInput, type Language, parseJob } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import { planExecution } from '../src/plan-execution.ts'
+
+const python: Language = {
+  name: 'python',
+  image: 'x',
+  version: '3.13',
+  aliases: ['py'],
+  filename: 'main.py',
+  command: ['python3', '{filename}'],
+  compile_timeout_seconds: 30,
+  timeout_factor: 2,
+  env: {},
+  default_limits: { memoryMb: 512 },
+  seccomp_profile: 'default',
+  allow_network: false,
+}
+const rules = {
+  catalogue: createCatalogue([python]),
+  defaults: { timeoutSeconds: 10, memoryMb: 64 },
+  maxima: { timeoutSeconds: 20, cpus: 2 },
+}
+
+function plan(job: JobInput) {
+  return planExecution({ id: 'j-1', attempt: 3, job: parseJob(job) }, rules)
+}
+
+describe('a plan', () => {
+  it('fills limits from language and deployment, and stretches time by the language', () => {
+    expect(plan({ code: 'x', language: 'PY' }).execution).toMatchObject({
+      id: 'j-1',
+      attempt: 3,
+      language: { name: 'python' },
+      limits: { timeoutSeconds: 20, memoryMb: 512, cpus: 0.5 },
+    })
+  })
+
+  it('refuses a language that this worker does not have', () => {
+    expect(plan({ code: 'x', language: 'perl' })).toEqual({
+      problems: ['language: "perl" is not supported; the supported languages are python@3.13'],
+    })
+  })
+
+  it('refuses more than the deployment allows, limit by limit', () => {
+    expect(plan({ code: 'x', limits: { timeoutSeconds: 21, cpus: 3 } }).problems).toEqual([
+      'limits.timeoutSeconds: must be at most 20 on this deployment, got 21',
+      'limits.cpus: must be at most 2 on this deployment, got 3',
+    ])
+  })
+
+  it('tells null input from none', () => {
+    expect(plan({ code: 'x', inputData: null }).execution?.inputData).toBeNull()
+    expect(plan({ code: 'x' }).execution?.inputData).toBeUndefined()
+  })
+})

@@ -1,0 +1,98 @@
+import { DEFAULT_LIMITS, type Language, parseJob, resultSchema } from '@isopod/protocol'
+import type { Execution, Outcome, StreamOutput } from '@isopod/sandbox'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { resultOf } from '../src/result.ts'
+
+const language: Language = {
+  name: 'python',
+  image: 'x',
+  version: '3.13',
+  aliases: [],
+  filename: 'main.py',
+  command: ['python3', '{filename}'],
+  compile_timeout_seconds: 30,
+  timeout_factor: 1,
+  env: {},
+  default_limits: {},
+  seccomp_profile: 'default',
+  allow_network: false,
+}
+const { onOverflow: _, ...applied } = DEFAULT_LIMITS
+const execution: Execution = { id: 'j-1', attempt: 1, language, code: 'x', limits: DEFAULT_LIMITS }
+
+function stream(bytes: Uint8Array, produced = bytes.byteLength): StreamOutput {
+  return { bytes, produced, truncated: produced > bytes.byteLength }
+}
+
+function result(stdout: StreamOutput) {
+  const outcome: Outcome = {
+    status: 'success',
+    exitCode: 0,
+    signal: null,
+    limit: null,
+    stdout,
+    stderr: stream(new Uint8Array()),
+    compileOutput: undefined,
+    wallMs: 1,
+    cpuUserMs: 1,
+    cpuSysMs: 1,
+    memoryPeakBytes: 1,
+    processesPeak: 1,
+    throttledMs: 0,
+    resourceUsage: null,
+    limitsApplied: { ...applied, memorySwapMb: 256 },
+    errorMessage: null,
+    container: { id: 'c', imageDigest: 'sha256:x', runtime: 'runc' },
+    timings: { acquire: 1, run: 1, collect: 1 },
+  }
+  const context = {
+    id: 'j-1',
+    attempt: 1,
+    workerId: 'w',
+    job: parseJob({ code: 'x', labels: { a: 'b' } }),
+    queuedMs: 1,
+    policyMs: 1,
+  }
+  return resultOf(outcome, execution, context)
+}
+
+describe('the output in a result', () => {
+  it('is the text that the bytes are, and nothing else is kept', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const made = result(stream(Buffer.from(text)))
+        expect(made.stdout).toBe(text)
+        expect(made.raw).toBeUndefined()
+      }),
+    )
+  })
+
+  it('keeps a byte order mark', () => {
+    expect(result(stream(Buffer.from('\ufeffx'))).stdout).toBe('\ufeffx')
+  })
+
+  it('keeps bytes that are no text beside it', () => {
+    const bytes = Buffer.from([0x61, 0xff])
+    const made = result(stream(bytes))
+    expect(made.stdout).toBe('a\ufffd')
+    expect(Buffer.from(made.raw?.stdout ?? '', 'base64')).toEqual(bytes)
+  })
+
+  it('does not show half of the character that the limit cut', () => {
+    const bytes = Buffer.from('a€')
+    for (const cut of [2, 3]) {
+      const made = result(stream(bytes.subarray(0, cut), bytes.byteLength))
+      expect(made.stdout).toBe('a')
+      expect(made.raw).toBeUndefined()
+      expect(made.truncated.stdout).toBe(true)
+    }
+    expect(result(stream(bytes, 10)).stdout).toBe('a€')
+  })
+})
+
+it('a result has the shape of the protocol and carries what the job sent along', () => {
+  const made = result(stream(Buffer.from('x')))
+  expect(resultSchema.parse(made)).toEqual(made)
+  expect(made).toMatchObject({ labels: { a: 'b' }, tenant: 'default', language: 'python@3.13' })
+})

@@ -1,0 +1,171 @@
+import {
+  ConfigError,
+  type Job,
+  type JobInput,
+  type LanguageSummary,
+  parseJob,
+  type Result,
+} from '@isopod/protocol'
+import {
+  type CancelOutcome,
+  type Entry,
+  jobFingerprint,
+  keyedJobId,
+  newJobId,
+  openProducer,
+  type Producer,
+  type QueueOptions,
+  type ResultsConsumer,
+} from '@isopod/queue'
+import { parseBatch } from './parse-batch.ts'
+import { SupportedLanguages } from './supported-languages.ts'
+
+/** Where the queue is. */
+export interface ConnectOptions extends Omit<QueueOptions, 'url'> {
+  /**
+   * `redis://`, `rediss://`, `redis+unix://<absolute path>`, or the absolute path of a socket.
+   * @default the environment variable REDIS_URL, else `redis://127.0.0.1:6379`
+   */
+  readonly url?: string
+}
+
+/** How results are consumed. */
+export interface ConsumeOptions {
+  /** Name of the results queue, as jobs give it in `replyTo`. @default 'default' */
+  readonly replyTo?: string
+  /** Results at once. @default 10 */
+  readonly concurrency?: number
+  /** Told of each error that the handler throws and of trouble with Redis; both are followed by another try. */
+  readonly onError?: (error: Error) => void
+}
+
+/**
+ * A producer's connection to Isopod.
+ *
+ * Everything invalid is refused with `InvalidJobError` before anything is sent: unknown fields, wrong values, and languages
+ * that no worker offers. If no worker has ever been connected, any language is taken. When Redis does not answer, calls
+ * reject with `UnavailableError` within seconds; a job may then have been enqueued or not, and an `idempotencyKey` makes it
+ * safe to send it again.
+ */
+export interface IsopodClient {
+  /** Enqueues one job and resolves with its id. */
+  submit(job: JobInput): Promise<string>
+  /** Enqueues jobs in order, 500 in one round trip, and resolves with their ids; if one is invalid, none is enqueued. */
+  submitMany(jobs: readonly JobInput[]): Promise<string[]>
+  /** Enqueues one job and resolves with its result. An abort cancels the job, and rejects with the signal's reason. */
+  run(job: JobInput, options?: { signal?: AbortSignal }): Promise<Result>
+  /** Resolves with the result of a job; rejects with `UnknownJobError` if there is no such job. An abort only ends the wait. */
+  wait(id: string, options?: { signal?: AbortSignal }): Promise<Result>
+  /** The result of a job; undefined if there is none yet, or none any more. */
+  result(id: string): Promise<Result | undefined>
+  /**
+   * Consumes the results of all jobs with the same `replyTo`, also those that came while nobody did. A result is
+   * acknowledged only after the handler has resolved; a handler that rejects gets it again. It may see a result twice
+   * (its process died, say), and never misses one.
+   */
+  results(handler: (result: Result) => Promise<void>, options?: ConsumeOptions): ResultsConsumer
+  /** Cancels a job, whichever process has it. */
+  cancel(id: string): Promise<CancelOutcome>
+  /** The languages that workers offer; undefined if no worker has ever been connected. */
+  languages(): Promise<LanguageSummary[] | undefined>
+  /** Stops the consumers, waits for their handlers, and disconnects. A second call gets the same promise. */
+  close(): Promise<void>
+}
+
+/**
+ * Connects to the queue.
+ *
+ * @throws {UnavailableError} within 5 s if Redis does not answer, is too old, or may evict keys
+ *
+ * @example
+ * ```ts
+ * const isopod = await connect()
+ * const { status, stdout } = await isopod.run({ language: 'python', code: 'print(1 + 1)' })
+ * await isopod.close()
+ * ```
+ */
+export async function connect(options: ConnectOptions = {}): Promise<IsopodClient> {
+  const url = options.url ?? (process.env['REDIS_URL'] || 'redis://127.0.0.1:6379')
+  return new QueueClient(await openProducer({ ...options, url }))
+}
+
+class QueueClient implements IsopodClient {
+  readonly #producer: Producer
+  readonly #languages: SupportedLanguages
+
+  constructor(producer: Producer) {
+    this.#producer = producer
+    this.#languages = new SupportedLanguages(() => producer.catalogue())
+  }
+
+  async submit(job: JobInput): Promise<string> {
+    const parsed = parseJob(job)
+    await this.#languages.check([{ job: parsed, where: '' }])
+    const entry = toEntry(parsed)
+    await this.#producer.enqueue([entry])
+    return entry.id
+  }
+
+  async submitMany(jobs: readonly JobInput[]): Promise<string[]> {
+    const parsed = parseBatch(jobs)
+    await this.#languages.check(parsed.map((job, index) => ({ job, where: `jobs[${index}].` })))
+    const entries = parsed.map(toEntry)
+    await this.#producer.enqueue(entries)
+    return entries.map(({ id }) => id)
+  }
+
+  async run(job: JobInput, options: { signal?: AbortSignal } = {}): Promise<Result> {
+    const { signal } = options
+    signal?.throwIfAborted()
+    const id = await this.submit(job)
+    try {
+      return await this.#producer.waitForResult(id, options)
+    } catch (error) {
+      // Should that fail too, the job just runs; the caller is told of the abort and of nothing else.
+      if (signal?.aborted) await this.#producer.cancel(id).catch(() => {})
+      throw error
+    }
+  }
+
+  wait(id: string, options: { signal?: AbortSignal } = {}): Promise<Result> {
+    return this.#producer.waitForResult(id, options)
+  }
+
+  result(id: string): Promise<Result | undefined> {
+    return this.#producer.storedResult(id)
+  }
+
+  results(handler: (result: Result) => Promise<void>, options: ConsumeOptions = {}): ResultsConsumer {
+    const { replyTo = 'default', ...rest } = options
+    checkConsumeOptions(replyTo, options.concurrency)
+    return this.#producer.results(replyTo, handler, rest)
+  }
+
+  cancel(id: string): Promise<CancelOutcome> {
+    return this.#producer.cancel(id)
+  }
+
+  languages(): Promise<LanguageSummary[] | undefined> {
+    return this.#producer.catalogue()
+  }
+
+  close(): Promise<void> {
+    return this.#producer.close()
+  }
+}
+
+function checkConsumeOptions(replyTo: string, concurrency: number | undefined): void {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(replyTo)) {
+    throw new ConfigError(
+      `replyTo: must be 1 to 64 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(replyTo)}`,
+    )
+  }
+  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1)) {
+    throw new ConfigError(`concurrency: must be a whole number from 1, got ${concurrency}`)
+  }
+}
+
+function toEntry(job: Job): Entry {
+  if (job.idempotencyKey === undefined) return { id: newJobId(), job }
+  return { id: keyedJobId(job.tenant, job.idempotencyKey), job, fingerprint: jobFingerprint(job) }
+}

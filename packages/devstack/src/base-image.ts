@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tryDocker } from './docker-cli.ts'
+import type { EngineService } from './engine-service.ts'
+import { findImage, localImages } from './image-list.ts'
+import { lastLines, withAdminPath } from './run-command.ts'
+import { type Say, secondsSince } from './say.ts'
+import { SetupError } from './setup-error.ts'
+import { installPackages } from './system-packages.ts'
+
+const REGISTRY_BASE = 'debian:trixie-slim'
+const LOCAL_BASE = 'isopod/base:trixie'
+/** A registry that has not named the image's layers by then is not in reach. */
+const FIRST_WORD_MS = 10_000
+const PULL_MS = 180_000
+
+/** The image that all others stand on. */
+export interface BaseImage {
+  readonly tag: string
+  readonly id: string
+}
+
+/** The base that an engine has already: Debian's own from a registry, or the one made here. */
+export async function localBase(engine: EngineService): Promise<BaseImage | undefined> {
+  const images = await localImages(engine.dockerHost)
+  for (const tag of [REGISTRY_BASE, LOCAL_BASE]) {
+    const found = findImage(images, tag)
+    if (found) return { tag, id: found.id }
+  }
+  return undefined
+}
+
+/**
+ * A bare Debian trixie, which has perl and no other language: what the engine has, else pulled, else made from Debian's
+ * packages.
+ *
+ * @throws {SetupError} when no registry and no package archive is in reach
+ */
+export async function baseImage(
+  engine: EngineService,
+  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+): Promise<BaseImage> {
+  const there = await localBase(engine)
+  if (there) return there
+  if (!(await pullImage(engine, REGISTRY_BASE, { env, say }))) await makeBase(engine, { env, say })
+  const made = await localBase(engine)
+  if (made) return made
+  throw new SetupError(`the engine at ${engine.dockerHost} does not keep the base image that it was given`)
+}
+
+/**
+ * Pulls an image if a registry is in reach; gives up after 10 s without a sign of one.
+ *
+ * @returns false if it could not be had
+ */
+export async function pullImage(
+  engine: EngineService,
+  tag: string,
+  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+): Promise<boolean> {
+  const startedAt = performance.now()
+  const giveUp = new AbortController()
+  let heard = false
+  const silence = sleep(FIRST_WORD_MS, undefined, { ref: false }).then(() => heard || giveUp.abort())
+  const { exitCode } = await tryDocker(engine, ['pull', tag], {
+    env,
+    signal: giveUp.signal,
+    deadlineMs: PULL_MS,
+    onOutput: (text) => {
+      if (/Pulling fs layer|Already exists|Download/.test(text)) heard = true
+    },
+  })
+  void silence
+  if (exitCode === 0) say(`pulled ${tag} in ${secondsSince(startedAt)}`)
+  return exitCode === 0
+}
+
+async function makeBase(
+  engine: EngineService,
+  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+): Promise<void> {
+  const startedAt = performance.now()
+  if (process.platform !== 'linux') {
+    throw new SetupError(
+      `${REGISTRY_BASE} can't be pulled; connect to a registry, or load that image, and try again`,
+    )
+  }
+  await installPackages(['debootstrap'], say, env)
+  say(`no registry in reach: making a base image from Debian's packages (about 20 s)`)
+  const bootstrap = spawn('mmdebstrap', bootstrapArguments(), {
+    env: withAdminPath(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let words = ''
+  bootstrap.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+    words = (words + chunk).slice(-20_000)
+  })
+  const ended = new Promise<number | null>((done) => {
+    bootstrap.once('error', () => done(null))
+    bootstrap.once('close', done)
+  })
+  const imported = await tryDocker(
+    engine,
+    ['import', '--change', 'CMD ["bash"]', '--change', 'LABEL isopod.content=base', '-', LOCAL_BASE],
+    { env, input: bootstrap.stdout },
+  )
+  if ((await ended) !== 0) {
+    // Half a system may have been imported by now; under its tag it would be taken for a whole one.
+    await tryDocker(engine, ['rmi', LOCAL_BASE], { env })
+    throw new SetupError(
+      `making the base image failed; the end of mmdebstrap's output:\n${lastLines(words, 8)}`,
+    )
+  }
+  if (imported.exitCode !== 0) {
+    throw new SetupError(`importing the base image failed: ${lastLines(imported.output, 4)}`)
+  }
+  say(`made ${LOCAL_BASE} in ${secondsSince(startedAt)}`)
+}
+
+/** The same files as the registry's slim image leaves out: manuals, translations, documentation but licences. */
+function bootstrapArguments(): string[] {
+  const folders = ['doc', 'man', 'info', 'locale', 'groff', 'lintian']
+  return [
+    '--variant=minbase',
+    `--aptopt=APT::Install-Recommends "false"`,
+    ...folders.map((folder) => `--dpkgopt=path-exclude=/usr/share/${folder}/*`),
+    '--dpkgopt=path-include=/usr/share/doc/*/copyright',
+    'trixie',
+    '-',
+  ]
+}

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { type ClientRequest, type RequestOptions, request as requestPlain } from 'node:http'
+import { request as requestTls } from 'node:https'
+import { join } from 'node:path'
+
+/** An answer of a Docker engine. */
+export interface EngineReply {
+  readonly status: number
+  readonly body: string
+}
+
+/**
+ * Sends one request to a Docker engine.
+ *
+ * @param dockerHost as in `DOCKER_HOST`: `unix://`, `tcp://`, `http://` or `https://`
+ * @param target method and path, for example `GET /_ping`
+ * @throws {Error} when the engine can't be reached within `deadlineMs`, or the form of the address is not known
+ */
+export async function askEngine(
+  dockerHost: string,
+  target: `${'GET' | 'POST' | 'DELETE'} /${string}`,
+  options: { deadlineMs?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<EngineReply> {
+  const [method, path] = target.split(' ', 2)
+  return await new Promise((settle, fail) => {
+    const request = open(dockerHost, { method, path }, options.env ?? process.env)
+    const late = setTimeout(
+      () => request.destroy(new Error('no answer in time')),
+      options.deadlineMs ?? 30_000,
+    )
+    request.once('error', (error) => {
+      clearTimeout(late)
+      fail(error)
+    })
+    request.once('response', (response) => {
+      let body = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk
+      })
+      response.once('error', fail)
+      response.once('end', () => {
+        clearTimeout(late)
+        settle({ status: response.statusCode ?? 0, body })
+      })
+    })
+    request.end()
+  })
+}
+
+/**
+ * Asks an engine for JSON.
+ *
+ * @throws {Error} when it can't be reached or answers with another status than 200
+ */
+export async function engineJson(dockerHost: string, path: `/${string}`): Promise<unknown> {
+  const { status, body } = await askEngine(dockerHost, `GET ${path}`)
+  if (status !== 200) throw new Error(`the engine answered ${status} to ${path}: ${body.slice(0, 200)}`)
+  return JSON.parse(body)
+}
+
+/**
+ * Asks an engine for a sign of life.
+ *
+ * @returns undefined when it answers, else why not, as the end of a sentence; never throws
+ */
+export async function engineTrouble(
+  dockerHost: string,
+  env: NodeJS.ProcessEnv = process.env,
+  deadlineMs = 2000,
+): Promise<string | undefined> {
+  try {
+    const { status } = await askEngine(dockerHost, 'GET /_ping', { deadlineMs, env })
+    return status === 200 ? undefined : `answers ${status} to a ping`
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    return `does not answer (${code ?? message})`
+  }
+}
+
+function open(dockerHost: string, options: RequestOptions, env: NodeJS.ProcessEnv): ClientRequest {
+  // One connection a request: a kept-alive one would keep a finished program from exiting.
+  const call = { ...options, agent: false, headers: { connection: 'close' } } as const
+  if (dockerHost.startsWith('unix://')) {
+    return requestPlain({ ...call, socketPath: dockerHost.slice('unix://'.length), host: 'docker' })
+  }
+  if (!URL.canParse(dockerHost)) throw new Error(`${dockerHost} is not an engine's address`)
+  const { protocol, hostname, port } = new URL(dockerHost.replace(/^tcp:/, 'http:'))
+  const tls = protocol === 'https:' || Boolean(env['DOCKER_TLS_VERIFY'])
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    throw new Error('only unix://, tcp://, http:// and https:// addresses are supported')
+  }
+  const place = { ...call, host: hostname, port: port || (tls ? 2376 : 2375) }
+  return tls ? requestTls({ ...place, ...certificates(env['DOCKER_CERT_PATH']) }) : requestPlain(place)
+}
+
+function certificates(folder: string | undefined): { ca?: Buffer; cert?: Buffer; key?: Buffer } {
+  if (!folder) return {}
+  const read = (name: string) => readFileSync(join(folder, name))
+  return { ca: read('ca.pem'), cert: read('cert.pem'), key: read('key.pem') }
+}

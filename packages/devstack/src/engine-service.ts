@@ -1,0 +1,71 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { engineTrouble } from './engine-api.ts'
+import type { Places } from './places.ts'
+import { startPrivateEngine } from './private-engine.ts'
+import { isRunning } from './process-identity.ts'
+import type { Say } from './say.ts'
+import { SetupError } from './setup-error.ts'
+import { readRecord } from './stack-record.ts'
+import { installPackages } from './system-packages.ts'
+
+/** A Docker engine to work with. */
+export interface EngineService {
+  /** Its address, as in `DOCKER_HOST`. */
+  readonly dockerHost: string
+  /** True if set-up has started it, and `stackDown` will stop it. */
+  readonly ours: boolean
+}
+
+/**
+ * The engine of `DOCKER_HOST` or of the default socket (`DOCKER_SOCKET_PATH`, `/var/run/docker.sock`, Docker Desktop's)
+ * if it answers a ping; else a private one from the distribution's packages, with data, sockets and containerd of its own.
+ *
+ * @param options.privateOnly start our own whatever the environment says
+ * @throws {SetupError} when there is none and none can be started
+ */
+export async function findOrStartEngine(
+  places: Places,
+  options: { env: NodeJS.ProcessEnv; say: Say; privateOnly?: boolean },
+): Promise<EngineService> {
+  const { env, say } = options
+  const found = options.privateOnly ? undefined : await findEngine(env, say)
+  if (found !== undefined) return { dockerHost: found, ours: false }
+
+  const recorded = (await readRecord(places)).engine
+  if (
+    recorded &&
+    isRunning(recorded.dockerd) &&
+    (await engineTrouble(recorded.dockerHost, env)) === undefined
+  ) {
+    return { dockerHost: recorded.dockerHost, ours: true }
+  }
+  if (process.platform !== 'linux') {
+    throw new SetupError('no Docker engine answers; start Docker Desktop (or set DOCKER_HOST) and try again')
+  }
+  if (process.getuid?.() !== 0) {
+    throw new SetupError(
+      'no Docker engine answers, and starting a private one needs root; start Docker, or run this command as root',
+    )
+  }
+  await installPackages(['engine', 'docker-cli'], say, env)
+  return { dockerHost: await startPrivateEngine(places, { env, say }), ours: true }
+}
+
+async function findEngine(env: NodeJS.ProcessEnv, say: Say): Promise<string | undefined> {
+  const given = env['DOCKER_HOST']
+  if (given) {
+    const trouble = await engineTrouble(given, env)
+    if (trouble === undefined) return given
+    say(`DOCKER_HOST ${given} ${trouble}: looking for another engine`)
+  }
+  const sockets = [
+    env['DOCKER_SOCKET_PATH'],
+    '/var/run/docker.sock',
+    join(homedir(), '.docker', 'run', 'docker.sock'),
+  ]
+  for (const socket of sockets) {
+    if (socket && (await engineTrouble(`unix://${socket}`, env)) === undefined) return `unix://${socket}`
+  }
+  return undefined
+}

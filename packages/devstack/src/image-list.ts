@@ -1,0 +1,30 @@
+import { engineJson } from './engine-api.ts'
+
+/** One image of an engine. */
+export interface LocalImage {
+  /** `sha256:…` of its configuration. */
+  readonly id: string
+  readonly tags: readonly string[]
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** All tagged images of an engine. */
+export async function localImages(dockerHost: string): Promise<LocalImage[]> {
+  const list = (await engineJson(dockerHost, '/images/json')) as {
+    Id: string
+    RepoTags: string[] | null
+    Labels: Record<string, string> | null
+  }[]
+  return list.map((image) => ({ id: image.Id, tags: image.RepoTags ?? [], labels: image.Labels ?? {} }))
+}
+
+/** The image of that tag, if it is there. */
+export function findImage(images: readonly LocalImage[], tag: string): LocalImage | undefined {
+  return images.find((image) => image.tags.includes(tag))
+}
+
+/** An engine's processor, in Node's words. */
+export async function engineArchitecture(dockerHost: string): Promise<string> {
+  const { Arch } = (await engineJson(dockerHost, '/version')) as { Arch: string }
+  return Arch === 'amd64' ? 'x64' : Arch
+}

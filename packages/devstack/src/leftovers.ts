@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises'
+import type { Places } from './places.ts'
+import { engineSockets } from './private-engine.ts'
+import { endProcess, identifyProcess } from './process-identity.ts'
+import { tryCommand } from './run-command.ts'
+
+/**
+ * Ends what outlived our engine: containerd's shims, which carry the address of our containerd's socket as an argument
+ * and so can't be anybody else's, and the containers below them.
+ */
+export async function endShims(places: Places): Promise<void> {
+  if (process.platform !== 'linux') return
+  const { containerd } = engineSockets(places)
+  for (const shim of await processNumbers()) {
+    const words = (await readFile(`/proc/${shim}/cmdline`, 'utf8').catch(() => '')).split('\0')
+    if (!words.includes(containerd) || !isShim(words[0])) continue
+    const found = [...(await childrenOf(shim)), shim].map(identifyProcess)
+    // A container's first process takes the rest of it along. It comes first: without its shim it would be nobody's child.
+    for (const identity of found) if (identity) await endProcess(identity, 1000)
+  }
+}
+
+/** Unmounts whatever is mounted in or below these folders, the deepest first. */
+export async function endMounts(folders: readonly string[]): Promise<void> {
+  if (process.platform !== 'linux') return
+  for (const target of mountsBelow(await readFile('/proc/self/mountinfo', 'utf8'), folders)) {
+    const { exitCode } = await tryCommand(['umount', target])
+    if (exitCode !== 0) await tryCommand(['umount', '-l', target])
+  }
+}
+
+/** The mount points of a `/proc/self/mountinfo` that lie in or below these folders, the latest mounted first. */
+export function mountsBelow(mountinfo: string, folders: readonly string[]): string[] {
+  return mountinfo
+    .split('\n')
+    .map((line) => (line.split(' ')[4] ?? '').replace(/\\([0-7]{3})/g, (_, code) => fromOctal(code)))
+    .filter((target) => folders.some((folder) => target === folder || target.startsWith(`${folder}/`)))
+    .reverse()
+}
+
+/** The kernel writes space, tab, newline and backslash in a path as three octal digits. */
+function fromOctal(code: string): string {
+  return String.fromCharCode(Number.parseInt(code, 8))
+}
+
+async function processNumbers(): Promise<number[]> {
+  return (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry)).map(Number)
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const children: number[] = []
+  for (const pid of await processNumbers()) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
+    if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent) children.push(pid)
+  }
+  return children
+}
+
+function isShim(program: string | undefined): boolean {
+  return program?.split('/').at(-1)?.startsWith('containerd-shim') ?? false
+}

@@ -1,0 +1,92 @@
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts'
+import type { Say } from './say.ts'
+import { SetupError } from './setup-error.ts'
+
+const POLL_MS = 50
+
+/**
+ * Runs `work` while no other process runs under the same lock file. A lock whose holder has died is broken.
+ *
+ * @throws {SetupError} when the holder is alive but does not let go within `waitMs` (default 15 minutes)
+ */
+export async function withLock<T>(
+  file: string,
+  work: () => Promise<T>,
+  options: { say?: Say; waitMs?: number } = {},
+): Promise<T> {
+  await acquire(file, options.say, options.waitMs ?? 900_000)
+  try {
+    return await work()
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+async function acquire(file: string, say: Say | undefined, waitMs: number): Promise<void> {
+  const deadline = performance.now() + waitMs
+  let told = false
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  while (!(await take(file))) {
+    const holder = await readHolder(file)
+    if (holder === undefined || !isRunning(holder)) {
+      await breakLock(file, holder)
+      continue
+    }
+    if (performance.now() > deadline) {
+      throw new SetupError(`another set-up (process ${holder.pid}) holds ${file}; end it and try again`)
+    }
+    if (!told) say?.(`waiting for another set-up (process ${holder.pid})`)
+    told = true
+    await sleep(POLL_MS)
+  }
+}
+
+/** A link appears complete or not at all, so a waiter never reads a lock that is half written. */
+async function take(file: string): Promise<boolean> {
+  const draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`
+  await writeFile(draft, JSON.stringify(identifyProcess(process.pid)), { mode: 0o600 })
+  try {
+    await link(draft, file)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return false
+  } finally {
+    await rm(draft, { force: true })
+  }
+}
+
+/** Moves a dead holder's lock away. If a new holder was quicker, it was his that moved: it is put back. */
+async function breakLock(file: string, dead: ProcessIdentity | undefined): Promise<void> {
+  const aside = `${file}.${process.pid}.stale`
+  try {
+    await rename(file, aside)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  const moved = await readHolder(aside)
+  if (moved !== undefined && !isSame(moved, dead)) await link(aside, file).catch(() => undefined)
+  await rm(aside, { force: true })
+}
+
+function isSame(one: ProcessIdentity, other: ProcessIdentity | undefined): boolean {
+  return one.pid === other?.pid && one.startedAt === other.startedAt
+}
+
+async function readHolder(file: string): Promise<ProcessIdentity | undefined> {
+  try {
+    const found: unknown = JSON.parse(await readFile(file, 'utf8'))
+    return isIdentity(found) ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isIdentity(value: unknown): value is ProcessIdentity {
+  if (typeof value !== 'object' || value === null) return false
+  return 'pid' in value && typeof value.pid === 'number' && 'startedAt' in value
+}

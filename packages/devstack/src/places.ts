@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SetupError } from './setup-error.ts'
+
+/** The checkout that this package lies in; `src` and `dist` are equally deep. */
+export const CHECKOUT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
+
+/** Where one stack keeps what. Two checkouts share nothing. */
+export interface Places {
+  /** 8 hexadecimal digits of the state directory's path; names the runtime directory and labels containers. */
+  readonly id: string
+  /** Data, logs and the record; survives a reboot. `.isopod` in the checkout, or `ISOPOD_STATE_DIR`. */
+  readonly state: string
+  /** Sockets and pid files, for the owner only: their paths have to be short. */
+  readonly runtime: string
+  readonly record: string
+  readonly lock: string
+  readonly logs: string
+  readonly redis: string
+  readonly docker: string
+  readonly containerd: string
+}
+
+/** Works out the places of the stack that `env` asks for; touches nothing. */
+export function stackPlaces(env: NodeJS.ProcessEnv = process.env): Places {
+  const state = resolve(env['ISOPOD_STATE_DIR'] || join(CHECKOUT, '.isopod'))
+  const id = createHash('sha256').update(state).digest('hex').slice(0, 8)
+  return {
+    id,
+    state,
+    runtime: join(runtimeRoot(env), `isopod-${id}`),
+    record: join(state, 'stack.json'),
+    lock: join(state, 'lock'),
+    logs: join(state, 'logs'),
+    redis: join(state, 'redis'),
+    docker: join(state, 'docker'),
+    containerd: join(state, 'containerd'),
+  }
+}
+
+/**
+ * Makes the directories that are missing.
+ *
+ * @throws {SetupError} when the runtime directory is there but is someone else's, or open to others
+ */
+export async function makePlaces(places: Places): Promise<void> {
+  await mkdir(places.logs, { recursive: true, mode: 0o700 })
+  await mkdir(places.runtime, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  // Its name can be guessed and its parent may be world-writable, so somebody could have been there first.
+  const found = await lstat(places.runtime)
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
+    throw new SetupError(
+      `${places.runtime} must be a directory of this user that nobody else can enter; remove it and try again`,
+    )
+  }
+}
+
+function runtimeRoot(env: NodeJS.ProcessEnv): string {
+  if (process.getuid?.() === 0 && process.platform === 'linux') return '/run'
+  return env['XDG_RUNTIME_DIR'] || tmpdir()
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process'
+import { access, constants } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { SetupError } from './setup-error.ts'
+
+/** Characters of output that are kept, from the end. */
+const KEPT = 64 * 1024
+const ADMIN_PATHS = ['/usr/local/sbin', '/usr/sbin', '/sbin']
+
+/** How a command is run; there is never a shell between. */
+export interface CommandOptions {
+  readonly env?: NodeJS.ProcessEnv
+  readonly cwd?: string
+  /** Becomes the command's standard input; without it there is none. */
+  readonly input?: Readable
+  /** SIGKILL after this long. @default 15 minutes */
+  readonly deadlineMs?: number
+  /** Ends the command when it aborts. */
+  readonly signal?: AbortSignal
+  /** Called with each piece of output as it comes. */
+  readonly onOutput?: (text: string) => void
+}
+
+/** How a command ended. */
+export interface CommandOutcome {
+  /** Null if it did not start or a signal ended it. */
+  readonly exitCode: number | null
+  /** Its standard output, at most the last 64 KiB. */
+  readonly stdout: string
+  /** Both streams in the order they came, at most the last 64 KiB. */
+  readonly output: string
+}
+
+/** Runs a command to its end and returns how that was, whatever it was. */
+export async function tryCommand(
+  [program, ...words]: readonly [string, ...string[]],
+  options: CommandOptions = {},
+): Promise<CommandOutcome> {
+  const child = spawn(program, words, {
+    env: withAdminPath(options.env ?? process.env),
+    stdio: [options.input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    timeout: options.deadlineMs ?? 900_000,
+    killSignal: 'SIGKILL',
+  })
+  let stdout = ''
+  let output = ''
+  const keep = (chunk: string) => {
+    output = (output + chunk).slice(-KEPT)
+    options.onOutput?.(chunk)
+  }
+  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
+    stdout = (stdout + chunk).slice(-KEPT)
+    keep(chunk)
+  })
+  child.stderr?.setEncoding('utf8').on('data', keep)
+  // A command that ends before it has read everything says why on stderr; a broken pipe adds nothing to that.
+  if (options.input && child.stdin) pipeline(options.input, child.stdin).catch(() => undefined)
+  return await new Promise((done) => {
+    child.once('error', (error) => done({ exitCode: null, stdout, output: `${output}${error.message}` }))
+    child.once('close', (exitCode) => done({ exitCode, stdout, output }))
+  })
+}
+
+/**
+ * Runs a command that has to succeed.
+ *
+ * @returns its standard output, trimmed
+ * @throws {SetupError} with the command line and the last lines of its output
+ */
+export async function runCommand(
+  command: readonly [string, ...string[]],
+  options: CommandOptions = {},
+): Promise<string> {
+  const { exitCode, stdout, output } = await tryCommand(command, options)
+  if (exitCode !== 0) throw new SetupError(`«${command.join(' ')}» failed: ${lastLines(output, 12)}`)
+  return stdout.trim()
+}
+
+/** Path of a program on PATH or in the administrator's folders; undefined if there is none. */
+export async function findProgram(
+  name: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string | undefined> {
+  for (const folder of (withAdminPath(env)['PATH'] ?? '').split(':').filter(Boolean)) {
+    const path = join(folder, name)
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path
+  }
+  return undefined
+}
+
+/** The environment with the folders of system programs on PATH, which ordinary users often lack. */
+export function withAdminPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const path = (env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(':')
+  return { ...env, PATH: [...path, ...ADMIN_PATHS.filter((folder) => !path.includes(folder))].join(':') }
+}
+
+/** The last lines of a log that say something, one below the other. */
+export function lastLines(text: string, count: number): string {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.slice(-count).join('\n') || 'it printed nothing'
+}

@@ -1,0 +1,116 @@
+import { access, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { askEngine, engineJson, engineTrouble } from './engine-api.ts'
+import { localImages } from './image-list.ts'
+import { endMounts, endShims } from './leftovers.ts'
+import { withLock } from './lock.ts'
+import { type Places, stackPlaces } from './places.ts'
+import { endProcess, isRunning } from './process-identity.ts'
+import { runCommand } from './run-command.ts'
+import type { Say } from './say.ts'
+import { asSetupError } from './setup-error.ts'
+import { readRecord, updateRecord } from './stack-record.ts'
+import { stopWorkers } from './stack-workers.ts'
+
+/** How a stack is taken down. */
+export interface DownOptions {
+  /** Delete the image store of our own engine too, and our images on engines that were there already. @default false */
+  readonly purge?: boolean
+  /** Read for `ISOPOD_STATE_DIR`. @default process.env */
+  readonly env?: NodeJS.ProcessEnv
+  /** Gets one line for each thing that is done. @default nothing is said */
+  readonly say?: Say
+}
+
+/**
+ * Stops and removes all that `ensureStack` has started: workers, containers, volumes, engine, Redis and its data, mounts,
+ * sockets. Never touches an engine or a Redis that was there already, but for this stack's own containers and volumes on
+ * it. Our engine's image store stays for the next time unless `purge` is set. Calling it again changes nothing.
+ */
+export async function stackDown(options: DownOptions = {}): Promise<void> {
+  const { env = process.env, say = () => {}, purge = false } = options
+  const places = stackPlaces(env)
+  if (!(await exists(places.state)) && !(await exists(places.runtime))) return
+  await asSetupError(() => withLock(places.lock, () => takeDown(places, { env, say, purge }), { say }))
+  // The lock lies in the state directory, so that can only go once the lock is let go.
+  if (purge) await rm(places.state, { recursive: true, force: true })
+}
+
+async function takeDown(places: Places, { env, say, purge }: Required<DownOptions>): Promise<void> {
+  await stopWorkers(places, say)
+  const record = await readRecord(places)
+  for (const dockerHost of record.visited.filter((host) => host !== record.engine?.dockerHost)) {
+    await clearEngine(dockerHost, `{"label":["isopod.stack=${places.id}"]}`, env)
+    if (purge) await removeImages(dockerHost, env)
+  }
+  await stopEngine(places, say, env)
+  if (record.redis && (await endProcess(record.redis.process, 10_000))) say('stopped the private Redis')
+  await endMounts([places.state, places.runtime])
+  await rm(places.runtime, { recursive: true, force: true })
+  await rm(places.redis, { recursive: true, force: true })
+  await updateRecord(places, () => ({ workers: [], visited: [] }))
+  await rm(places.record, { force: true })
+  if (purge || record.engine) await reportStore(places, say, purge)
+}
+
+async function stopEngine(places: Places, say: Say, env: NodeJS.ProcessEnv): Promise<void> {
+  const { engine } = await readRecord(places)
+  if (engine && isRunning(engine.dockerd)) {
+    await clearEngine(engine.dockerHost, '{}', env)
+    await endProcess(engine.dockerd, 20_000)
+    say('stopped the private Docker engine')
+  }
+  if (engine) await endProcess(engine.containerd, 10_000)
+  await endShims(places)
+  // An engine that was killed can't remove its containers and volumes any more, and the next one would bring them back.
+  await endMounts([places.docker])
+  for (const folder of ['containers', 'volumes']) {
+    await rm(join(places.docker, folder), { recursive: true, force: true })
+  }
+}
+
+/** Removes the containers, then the volumes, that a filter finds; an engine that is gone has none to remove. */
+async function clearEngine(dockerHost: string, filters: string, env: NodeJS.ProcessEnv): Promise<void> {
+  if ((await engineTrouble(dockerHost, env)) !== undefined) return
+  const query = `filters=${encodeURIComponent(filters)}`
+  const containers = (await engineJson(dockerHost, `/containers/json?all=1&${query}`)) as { Id: string }[]
+  await Promise.all(
+    containers.map(({ Id }) => askEngine(dockerHost, `DELETE /containers/${Id}?force=1&v=1`, { env })),
+  )
+  const { Volumes } = (await engineJson(dockerHost, `/volumes?${query}`)) as {
+    Volumes: { Name: string }[] | null
+  }
+  await Promise.all(
+    (Volumes ?? []).map(({ Name }) =>
+      askEngine(dockerHost, `DELETE /volumes/${encodeURIComponent(Name)}?force=1`, { env }),
+    ),
+  )
+}
+
+async function removeImages(dockerHost: string, env: NodeJS.ProcessEnv): Promise<void> {
+  if ((await engineTrouble(dockerHost, env)) !== undefined) return
+  const ours = (await localImages(dockerHost)).filter((image) => image.labels['isopod.content'] !== undefined)
+  for (const tag of ours.flatMap((image) => image.tags)) {
+    await askEngine(dockerHost, `DELETE /images/${encodeURIComponent(tag)}`, { env })
+  }
+}
+
+async function reportStore(places: Places, say: Say, purge: boolean): Promise<void> {
+  if (!(await exists(places.docker))) return
+  if (purge) {
+    for (const folder of [places.docker, places.containerd])
+      await rm(folder, { recursive: true, force: true })
+    say('deleted the private engine’s image store')
+    return
+  }
+  const size = await runCommand(['du', '-sh', places.docker]).catch(() => '')
+  const text = size.split('\t')[0] || 'unknown size'
+  say(`kept the images for the next time (${text} in ${places.docker}); npm run down -- --purge deletes them`)
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

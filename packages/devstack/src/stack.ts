@@ -1,0 +1,107 @@
+import { baseImage as makeBaseImage } from './base-image.ts'
+import { engineTrouble } from './engine-api.ts'
+import { type EngineService, findOrStartEngine } from './engine-service.ts'
+import { buildImages, IMAGE_NAMES, type ImageName } from './images.ts'
+import { ensureInitBinary } from './init-binary.ts'
+import { withLock } from './lock.ts'
+import { stackPlaces } from './places.ts'
+import { redisTrouble } from './redis-ping.ts'
+import { findOrStartRedis, type RedisService } from './redis-service.ts'
+import type { Say } from './say.ts'
+import { asSetupError } from './setup-error.ts'
+import { readRecord } from './stack-record.ts'
+import { ensureWorkers } from './stack-workers.ts'
+import { workerTrouble } from './worker-process.ts'
+
+/** What a stack is asked for. */
+export interface StackOptions {
+  /** Workers that shall be ready; they outlive this process. 0 starts none. @default 1 */
+  readonly workers?: number
+  /** Language images that shall be there. @default all */
+  readonly images?: readonly ImageName[]
+  /** Start a Redis and an engine of our own whatever the environment says. @default false */
+  readonly privateOnly?: boolean
+  /** `REDIS_URL`, `DOCKER_HOST`, `DOCKER_SOCKET_PATH`, `ISOPOD_STATE_DIR`, `CI`, and settings of the workers. @default process.env */
+  readonly env?: NodeJS.ProcessEnv
+  /** Gets one line for each thing that is done. @default nothing is said */
+  readonly say?: Say
+}
+
+/** Services that stand ready. */
+export interface Stack {
+  /** Label `isopod.stack` of its workers' containers. */
+  readonly id: string
+  readonly redis: RedisService
+  readonly engine: EngineService
+  /** The recorded workers: base of `/metrics` and `/readyz`, log file, process number. */
+  readonly workers: readonly { readonly url: string; readonly log: string; readonly pid: number }[]
+}
+
+/**
+ * Sees to it that everything a job needs is there: Redis, a Docker engine, init, the images, workers. Uses what runs
+ * already, installs and starts what is missing, does nothing twice. Two calls at once, from two processes even, are safe.
+ *
+ * @throws {SetupError} one sentence about the piece that is missing and can't be supplied
+ *
+ * @example
+ * ```ts
+ * const stack = await ensureStack({ workers: 1, say: (line) => console.error(line) })
+ * const client = await connect({ url: stack.redis.url })
+ * ```
+ */
+export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
+  const { env = process.env, say = () => {}, privateOnly = false, images = IMAGE_NAMES } = options
+  const places = stackPlaces(env)
+  const work = async (): Promise<Stack> => {
+    const engine = await findOrStartEngine(places, { env, say, privateOnly })
+    const redis = await findOrStartRedis(places, { env, say, privateOnly })
+    await buildImages(engine, images, { env, say })
+    await ensureInitBinary(engine, { env, say })
+    const surroundings = { redisUrl: redis.url, dockerHost: engine.dockerHost, env, say }
+    const workers = await ensureWorkers(places, options.workers ?? 1, surroundings)
+    return { id: places.id, redis, engine, workers: workers.map(summary) }
+  }
+  return await asSetupError(() => withLock(places.lock, work, { say }))
+}
+
+/**
+ * The stack that an earlier call left running with at least one worker; starts nothing and takes well under a second.
+ *
+ * @returns undefined if none was left, or a part of it is gone
+ */
+export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promise<Stack | undefined> {
+  const places = stackPlaces(options.env)
+  const record = await readRecord(places)
+  const [first] = record.workers
+  if (first === undefined) return undefined
+  const { redisUrl, dockerHost } = first
+  const troubles = await Promise.all([
+    redisTrouble(redisUrl),
+    engineTrouble(dockerHost, options.env),
+    workerTrouble(first.url),
+  ])
+  if (troubles.some((trouble) => trouble !== undefined)) return undefined
+  return {
+    id: places.id,
+    redis: { url: redisUrl, ours: redisUrl === record.redis?.url },
+    engine: { dockerHost, ours: dockerHost === record.engine?.dockerHost },
+    workers: record.workers.map(summary),
+  }
+}
+
+/**
+ * A bare Debian image that has perl and no other language, for proofs that any image can be one.
+ *
+ * @returns its tag
+ */
+export async function ensureBaseImage(
+  engine: EngineService,
+  options: Pick<StackOptions, 'env' | 'say'> = {},
+): Promise<string> {
+  const { env = process.env, say = () => {} } = options
+  return (await makeBaseImage(engine, { env, say })).tag
+}
+
+function summary({ url, log, process }: { url: string; log: string; process: { pid: number } }) {
+  return { url, log, pid: process.pid }
+}

@@ -1,0 +1,180 @@
+import { access, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { findProgram, lastLines, tryCommand } from './run-command.ts'
+import { type Say, secondsSince } from './say.ts'
+import { SetupError } from './setup-error.ts'
+
+/** What set-up may need from the distribution. */
+export type SystemNeed = 'redis' | 'engine' | 'docker-cli' | 'debootstrap'
+
+const POLICY = '/usr/sbin/policy-rc.d'
+const POLICY_TEXT =
+  '#!/bin/sh\n# Put here by isopod while it installs packages, and removed right after.\nexit 101\n'
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
+const APT_OPTIONS = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=2', '-q']
+
+/**
+ * Installs from the distribution what of `needs` is missing, and nothing else; silent when all is there. Services of
+ * the packages are not started. Asks first when the user is not root and can be asked.
+ *
+ * @throws {SetupError} when it may not or can't install, with the command to run
+ */
+export async function installPackages(
+  needs: readonly SystemNeed[],
+  say: Say,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<void> {
+  if ((await missingPrograms(needs)).length === 0 && !(await needsKeyring(needs))) return
+  if (process.platform !== 'linux' || !(await findProgram('apt-get'))) {
+    const missing = (await missingPrograms(needs)).join(', ') || KEYRING
+    throw new SetupError(`this machine lacks ${missing}; install that with its package manager and try again`)
+  }
+  let packages = await missingPackages(needs)
+  const unknown = await tryCommand(['apt-cache', 'show', '--no-all-versions', ...packages])
+  const byHand = `apt-get install -y --no-install-recommends ${packages.join(' ')}`
+  await askPermission(packages, byHand, env)
+  const startedAt = performance.now()
+  await withoutServiceStarts(async () => {
+    let refreshed = ''
+    if (unknown.exitCode !== 0) {
+      refreshed = await refreshLists()
+      // Which package holds a program can only be told once the lists are there.
+      packages = await missingPackages(needs)
+    }
+    say(`installing ${packages.join(', ')} with apt-get`)
+    let outcome = await install(packages)
+    if (outcome.exitCode !== 0) {
+      refreshed = await refreshLists()
+      outcome = await install(packages)
+    }
+    if (outcome.exitCode !== 0) {
+      throw new SetupError(`«${byHand}» failed:\n${lastLines(`${outcome.output}\n${refreshed}`, 6)}`)
+    }
+  })
+  const still = await missingPrograms(needs)
+  if (still.length > 0) throw new SetupError(`${still.join(', ')} is still missing after «${byHand}»`)
+  say(`installed in ${secondsSince(startedAt)}`)
+}
+
+const PROGRAMS: Record<SystemNeed, readonly string[]> = {
+  redis: ['redis-server'],
+  engine: ['dockerd', 'containerd', 'runc'],
+  'docker-cli': ['docker'],
+  debootstrap: ['mmdebstrap'],
+}
+
+async function missingPrograms(needs: readonly SystemNeed[]): Promise<string[]> {
+  const missing: string[] = []
+  for (const program of needs.flatMap((need) => PROGRAMS[need])) {
+    if (!(await findProgram(program))) missing.push(program)
+  }
+  return missing
+}
+
+async function missingPackages(needs: readonly SystemNeed[]): Promise<string[]> {
+  const packages = new Set<string>()
+  for (const program of await missingPrograms(needs)) {
+    if (program === 'docker') packages.add(await dockerCliPackage())
+    else if (program === 'redis-server' || program === 'mmdebstrap') packages.add(program)
+    else packages.add('docker.io')
+  }
+  if (await needsKeyring(needs)) packages.add('debian-archive-keyring')
+  return [...packages]
+}
+
+/** Newer releases keep the command apart from the daemon. */
+async function dockerCliPackage(): Promise<string> {
+  const { exitCode } = await tryCommand(['apt-cache', 'show', '--no-all-versions', 'docker-cli'])
+  return exitCode === 0 ? 'docker-cli' : 'docker.io'
+}
+
+/** Only Debian itself brings the keys that a Debian base image is checked with. */
+async function needsKeyring(needs: readonly SystemNeed[]): Promise<boolean> {
+  return needs.includes('debootstrap') && !(await exists(KEYRING))
+}
+
+async function askPermission(
+  packages: readonly string[],
+  byHand: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  if (process.getuid?.() === 0) return
+  if (!(await findProgram('sudo'))) {
+    throw new SetupError(`${packages.join(', ')} must be installed; run as root: ${byHand}`)
+  }
+  if (env['CI'] === 'true' && (await privileged(['true'])).exitCode === 0) return
+  if (env['CI'] === 'true' || !process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new SetupError(`${packages.join(', ')} must be installed; run: sudo ${byHand}`)
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    const answer = await terminal.question(`Install ${packages.join(', ')} with sudo apt-get? [y/N] `)
+    if (/^y(es)?$/i.test(answer.trim())) return
+  } finally {
+    terminal.close()
+  }
+  throw new SetupError(`nothing was installed; to do it yourself run: sudo ${byHand}`)
+}
+
+/**
+ * One repository of many that is out of reach is no reason to give up: the install will tell.
+ *
+ * @returns what was out of reach
+ */
+async function refreshLists(): Promise<string> {
+  const { output } = await privileged(['apt-get', 'update', ...APT_OPTIONS])
+  return output
+    .split('\n')
+    .filter((line) => /^[WE]: /.test(line))
+    .slice(-3)
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+function install(packages: readonly string[]) {
+  const words = ['apt-get', 'install', '-y', '--no-install-recommends', ...APT_OPTIONS, ...packages]
+  return privileged(['env', 'DEBIAN_FRONTEND=noninteractive', ...words])
+}
+
+/**
+ * The packages' scripts ask `policy-rc.d` before they start a service. Ours says no and goes in the end, after Ctrl-C too:
+ * apt-get gets that signal as well, and ends by itself.
+ */
+async function withoutServiceStarts(work: () => Promise<void>): Promise<void> {
+  // One with our mark is what a killed set-up has left: it is replaced, and then removed.
+  const present = await readFile(POLICY, 'utf8').catch(() => undefined)
+  if (present !== undefined && present !== POLICY_TEXT) return await work()
+  const draft = join(tmpdir(), `isopod-policy-${process.pid}`)
+  await writeFile(draft, POLICY_TEXT, { mode: 0o755, flag: 'wx' })
+  let interrupted = false
+  const interrupt = () => {
+    interrupted = true
+  }
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
+  try {
+    const copied = await privileged(['install', '-m', '755', draft, POLICY])
+    if (copied.exitCode !== 0)
+      throw new SetupError(`writing ${POLICY} failed: ${lastLines(copied.output, 3)}`)
+    await work()
+  } finally {
+    await privileged(['rm', '-f', POLICY])
+    await rm(draft, { force: true })
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt)
+  }
+  if (interrupted) throw new SetupError('set-up was interrupted')
+}
+
+function privileged(command: readonly [string, ...string[]]) {
+  if (process.getuid?.() === 0) return tryCommand(command)
+  // Without a terminal sudo must not wait for a password that nobody will type.
+  return tryCommand(process.stdin.isTTY ? ['sudo', ...command] : ['sudo', '-n', ...command])
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { expect, it, onTestFinished } from 'vitest'
+import { withLock } from '../src/lock.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
+
+const HOLDER = fileURLToPath(new URL('support/lock-holder.ts', import.meta.url))
+
+function hold(lock: string, log: string, milliseconds: number) {
+  const child = spawn(process.execPath, [HOLDER, lock, log, String(milliseconds)], { stdio: 'inherit' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return child
+}
+
+async function untilLogged(log: string): Promise<void> {
+  while ((await readFile(log, 'utf8').catch(() => '')) === '') await sleep(10)
+}
+
+it('lets in one process at a time', async () => {
+  const folder = await temporaryFolder()
+  const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
+  const holders = Array.from({ length: 5 }, () => hold(lock, log, 30))
+  await Promise.all(holders.map((holder) => once(holder, 'exit')))
+  expect(await readFile(log, 'utf8')).toBe('in\nout\n'.repeat(5))
+  expect(await readdir(folder)).toEqual(['log'])
+})
+
+it('lets in one caller of a process at a time', async () => {
+  const lock = join(await temporaryFolder(), 'lock')
+  const seen: string[] = []
+  const work = async () => {
+    seen.push('in')
+    await sleep(20)
+    seen.push('out')
+  }
+  await Promise.all([withLock(lock, work), withLock(lock, work), withLock(lock, work)])
+  expect(seen).toEqual(['in', 'out', 'in', 'out', 'in', 'out'])
+})
+
+it('is let go when the work fails', async () => {
+  const lock = join(await temporaryFolder(), 'lock')
+  const failing = withLock(lock, async () => {
+    throw new Error('no luck')
+  })
+  await expect(failing).rejects.toThrow('no luck')
+  expect(await withLock(lock, async () => 'mine')).toBe('mine')
+})
+
+it('is broken when its holder was killed', async () => {
+  const folder = await temporaryFolder()
+  const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
+  const holder = hold(lock, log, 60_000)
+  await untilLogged(log)
+  holder.kill('SIGKILL')
+  await once(holder, 'exit')
+  expect(await withLock(lock, async () => 'mine', { waitMs: 2000 })).toBe('mine')
+})
+
+it('is broken when its file says nothing', async () => {
+  const lock = join(await temporaryFolder(), 'lock')
+  await writeFile(lock, '')
+  expect(await withLock(lock, async () => 'mine', { waitMs: 2000 })).toBe('mine')
+})
+
+it('names a live holder once, and again when it gives up waiting', async () => {
+  const folder = await temporaryFolder()
+  const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
+  const holder = hold(lock, log, 60_000)
+  await untilLogged(log)
+  const said: string[] = []
+  const waiting = withLock(lock, async () => 'mine', { waitMs: 300, say: (line) => said.push(line) })
+  await expect(waiting).rejects.toThrow(`another set-up (process ${holder.pid}) holds ${lock}`)
+  expect(said).toEqual([`waiting for another set-up (process ${holder.pid})`])
+})

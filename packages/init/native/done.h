@@ -1,0 +1,22 @@
+#ifndef ISOPOD_DONE_H
+#define ISOPOD_DONE_H
+
+#include <stdint.h>
+
+#include "meter.h"
+#include "run.h"
+
+struct done {
+  enum cause cause;
+  int status; /* as waitpid gives it */
+  int64_t wall_us;
+  struct metered usage;
+  uint64_t total[2];
+  int truncated[2];
+  int spawn_error; /* errno, 0 for none */
+};
+
+/* Queues the done frame. */
+void done_send(const struct done *done);
+
+#endif

@@ -1,0 +1,156 @@
+#include "in.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "exec.h"
+#include "fetch.h"
+#include "life.h"
+#include "out.h"
+#include "put.h"
+#include "reset.h"
+#include "run.h"
+#include "streams.h"
+#include "util.h"
+#include "wire.h"
+
+#define PUT_HEAD 4u
+#define FETCH_HEAD 4u
+
+static unsigned char buffer[64 * 1024];
+static size_t buffer_at, buffer_filled;
+
+static unsigned char header[HEADER_BYTES];
+static size_t header_filled;
+static unsigned char type;
+static size_t length, taken;
+
+/* The part of a payload that must be there at once: all of exec and fetch, of put what stands before the content. */
+static unsigned char held[MAX_EXEC_BYTES + 1];
+static size_t held_wanted;
+
+static int refused; /* errno for the frame under way, when it came at the wrong time */
+
+int in_read(void) {
+  if (buffer_at < buffer_filled) return 0;
+  ssize_t got;
+  do got = read(STDIN_FILENO, buffer, sizeof buffer);
+  while (got < 0 && errno == EINTR);
+  if (got < 0 && errno == EAGAIN) return 0;
+  if (got <= 0) return -1;
+  buffer_at = 0;
+  buffer_filled = (size_t)got;
+  return 0;
+}
+
+int in_wanted(void) {
+  return buffer_at == buffer_filled && !out_crowded();
+}
+
+static int length_fits(void) {
+  switch (type) {
+    case FRAME_PUT_FILE: return length > PUT_HEAD && length <= MAX_HOST_PAYLOAD_BYTES;
+    case FRAME_EXEC: return length >= EXEC_HEAD && length <= MAX_EXEC_BYTES;
+    case FRAME_STDIN: return length <= MAX_HOST_PAYLOAD_BYTES;
+    case FRAME_KILL: return length == 1;
+    case FRAME_FETCH: return length > FETCH_HEAD && length <= FETCH_HEAD + MAX_PATH_BYTES;
+    case FRAME_RESET:
+    case FRAME_QUIT: return length == 0;
+    default: return 0;
+  }
+}
+
+static void begin(void) {
+  type = header[0];
+  length = get_u32(header + 1);
+  taken = 0;
+  refused = 0;
+  if (!length_fits()) fatal("frame", EBADMSG);
+  held_wanted = type == FRAME_PUT_FILE ? PUT_HEAD : type == FRAME_EXEC || type == FRAME_FETCH ? length : 0;
+}
+
+/* Whether the frame under way must wait for the end of something else. Ends a run that stands in a reset's way. */
+static int must_wait(void) {
+  if (out_crowded() || fetch_active()) return 1;
+  if (type == FRAME_STDIN || type == FRAME_KILL || type == FRAME_QUIT) return 0;
+  if (type == FRAME_RESET) run_end(CAUSE_KILL);
+  if (run_state() == RUN_ACTIVE) refused = EBUSY;
+  return run_state() == RUN_DRAINING;
+}
+
+/* A path as a C string; empty, which nothing accepts, if it has a NUL of its own. */
+static char *path_in(unsigned char *bytes, size_t size) {
+  bytes[size] = '\0';
+  if (memchr(bytes, '\0', size) != NULL) bytes[0] = '\0';
+  return (char *)bytes;
+}
+
+/* The head of a put: first four bytes that say how long the path is, then these with the path. */
+static void put_head(void) {
+  size_t path_length = get_u16(held + 2);
+  if (path_length == 0 || path_length > MAX_PATH_BYTES || PUT_HEAD + path_length > length) fatal("frame", EBADMSG);
+  if (held_wanted == PUT_HEAD) {
+    held_wanted += path_length;
+    return;
+  }
+  if (refused != 0) put_refuse(refused);
+  else put_begin(path_in(held + PUT_HEAD, path_length), get_u16(held), length - held_wanted);
+}
+
+static void take_stdin(const unsigned char *bytes, size_t size) {
+  if (run_state() == RUN_ACTIVE && stdin_queue(bytes, size) < 0) fatal("stdin", ENOBUFS);
+}
+
+/* Handles the next bytes of the payload; how many it took. */
+static size_t take(unsigned char *bytes, size_t available) {
+  size_t size = length - taken < available ? length - taken : available;
+  if (taken < held_wanted) {
+    if (size > held_wanted - taken) size = held_wanted - taken;
+    memcpy(held + taken, bytes, size);
+    taken += size;
+    if (taken == held_wanted && type == FRAME_PUT_FILE) put_head();
+    return size;
+  }
+  if (type == FRAME_PUT_FILE) put_bytes(bytes, size);
+  if (type == FRAME_STDIN) take_stdin(bytes, size);
+  taken += size;
+  return size;
+}
+
+static void finish(void) {
+  switch (type) {
+    case FRAME_PUT_FILE: put_end(); break;
+    case FRAME_EXEC: exec_frame(held, length, refused); break;
+    case FRAME_STDIN:
+      if (length == 0 && run_state() == RUN_ACTIVE) stdin_end();
+      break;
+    case FRAME_KILL: run_end(CAUSE_KILL); break;
+    case FRAME_FETCH:
+      if (refused != 0) fetch_refuse(refused);
+      else fetch_begin(path_in(held + FETCH_HEAD, length - FETCH_HEAD), get_u32(held));
+      break;
+    case FRAME_RESET: reset(); break;
+    case FRAME_QUIT: leave(EXIT_QUIT);
+    default: break;
+  }
+}
+
+void in_handle(void) {
+  for (;;) {
+    if (header_filled < HEADER_BYTES) {
+      if (buffer_at == buffer_filled) return;
+      header[header_filled++] = buffer[buffer_at++];
+      if (header_filled == HEADER_BYTES) begin();
+      continue;
+    }
+    if (taken == 0 && must_wait()) return;
+    if (taken < length) {
+      if (buffer_at == buffer_filled) return;
+      buffer_at += take(buffer + buffer_at, buffer_filled - buffer_at);
+      if (taken < length) continue;
+    }
+    finish();
+    header_filled = 0;
+  }
+}

@@ -1,0 +1,60 @@
+#define _GNU_SOURCE
+#include "install.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wire.h"
+
+static int complain(const char *what, const char *path) {
+  dprintf(STDERR_FILENO, "init: %s %s: %s\n", what, path, strerror(errno));
+  return 1;
+}
+
+static int copy(int from, int to) {
+  static char buffer[64 * 1024];
+  ssize_t got;
+  while ((got = read(from, buffer, sizeof buffer)) > 0) {
+    for (ssize_t at = 0; at < got;) {
+      ssize_t put = write(to, buffer + at, (size_t)(got - at));
+      if (put < 0) return -1;
+      at += put;
+    }
+  }
+  return got < 0 ? -1 : 0;
+}
+
+static int sync_directory(const char *target) {
+  char path[MAX_PATH_BYTES + 1];
+  snprintf(path, sizeof path, "%s", target);
+  int directory = open(dirname(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0) return -1;
+  int synced = fsync(directory);
+  close(directory);
+  return synced;
+}
+
+int install_to(const char *target) {
+  char temporary[MAX_PATH_BYTES + 1];
+  int size = snprintf(temporary, sizeof temporary, "%s.%d", target, (int)getpid());
+  if (size < 0 || size >= (int)sizeof temporary) {
+    errno = ENAMETOOLONG;
+    return complain("cannot install to", target);
+  }
+  int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  if (from < 0) return complain("cannot read", "/proc/self/exe");
+  unlink(temporary);
+  int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (to < 0) return complain("cannot write", temporary);
+  int done = copy(from, to) == 0 && fchmod(to, 0555) == 0 && fsync(to) == 0 && close(to) == 0 &&
+             rename(temporary, target) == 0 && sync_directory(target) == 0;
+  if (done) return 0;
+  int code = complain("cannot install to", target);
+  unlink(temporary);
+  return code;
+}

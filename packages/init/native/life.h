@@ -1,0 +1,33 @@
+/* Processes and their ends: reaping, killing all, and init's own end. */
+#ifndef ISOPOD_LIFE_H
+#define ISOPOD_LIFE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What the children that were reaped since the last reap_reset used. */
+struct reaped {
+  pid_t main_pid; /* the program's first process; 0 when none is awaited */
+  int main_ended;
+  int main_status;
+  int64_t user_us;
+  int64_t sys_us;
+  int64_t max_rss_bytes;
+};
+
+extern struct reaped reaped;
+
+void reap_reset(void);
+/* Reaps who is dead by now; -1 when no child is left at all. */
+int reap_pending(void);
+/* Kills every other process and reaps until none is left; -1 when some would not die in time. */
+int kill_everyone(void);
+
+/* Kills all and ends init. */
+_Noreturn void leave(int code);
+/* Tells the host, then leaves. `where` is one of the words of src/frames.ts. */
+_Noreturn void fatal(const char *where, int error);
+/* Tells the host and goes on. */
+void fault(const char *where, int error);
+
+#endif

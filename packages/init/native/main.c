@@ -1,0 +1,129 @@
+/* PID 1 of a container: carries out the frames of the host, one run at a time, and outlives whatever runs below it. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "fetch.h"
+#include "in.h"
+#include "install.h"
+#include "life.h"
+#include "out.h"
+#include "ready.h"
+#include "reset.h"
+#include "run.h"
+#include "streams.h"
+#include "util.h"
+#include "wire.h"
+
+#ifndef __NR_close_range
+#define __NR_close_range 436
+#endif
+#define INHERITED_AT_MOST 1024
+
+enum watched { HOST_IN, HOST_OUT, CHILDREN, PROGRAM_IN, PROGRAM_OUT, PROGRAM_ERR, WATCHED };
+
+static struct pollfd watched[WATCHED];
+
+static void close_inherited(void) {
+  if (syscall(__NR_close_range, 3u, ~0u, 0u) == 0) return;
+  for (int fd = 3; fd < INHERITED_AT_MOST; fd++) close(fd);
+}
+
+static void own_stdio(void) {
+  for (int fd = 0; fd < 3; fd++) {
+    int flags = fcntl(fd, F_GETFL);
+    if (flags < 0 && fd < 2) _exit(EXIT_USAGE);
+    /* Kept taken, so that no pipe of a run ever gets its number. */
+    if (flags < 0 && dup2(STDIN_FILENO, fd) < 0) _exit(EXIT_USAGE);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (fd < 2) fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+  }
+}
+
+static int watch_children(void) {
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  signal(SIGPIPE, SIG_IGN);
+  sigprocmask(SIG_SETMASK, &children, NULL);
+  return signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void watch(enum watched index, int fd, short events) {
+  watched[index] = (struct pollfd){.fd = fd, .events = events};
+}
+
+static void wait_for_something(void) {
+  watch(HOST_IN, STDIN_FILENO, in_wanted() ? POLLIN : 0);
+  watch(HOST_OUT, STDOUT_FILENO, out_pending() > 0 ? POLLOUT : 0);
+  /* A reader that has gone is reported even when nothing is asked for; handled below, or the loop would spin. */
+  watch(PROGRAM_IN, stdin_fd, stdin_pending() ? POLLOUT : 0);
+  for (int i = 0; i < 2; i++) {
+    watch(PROGRAM_OUT + (unsigned)i, output_wanted(&outputs[i]) ? outputs[i].fd : -1, POLLIN);
+  }
+  int64_t next = run_next_us(), wait = next - now_us();
+  if (wait < 0) wait = 0;
+  struct timespec timeout = {wait / 1000000, wait % 1000000 * 1000};
+  if (ppoll(watched, WATCHED, next < 0 ? NULL : &timeout, NULL) < 0) {
+    /* Interrupted, or short of memory for a moment: a turn of the loop does no harm. */
+    for (int i = 0; i < WATCHED; i++) watched[i].revents = 0;
+  }
+}
+
+static void handle_host(void) {
+  const short gone = POLLERR | POLLHUP | POLLNVAL;
+  if ((watched[HOST_OUT].revents & gone) != 0 || out_flush() < 0) leave(EXIT_HOST_GONE);
+  if ((watched[HOST_IN].revents & POLLIN) != 0) {
+    if (in_read() < 0) leave(EXIT_HOST_GONE);
+  } else if ((watched[HOST_IN].revents & gone) != 0) {
+    leave(EXIT_HOST_GONE);
+  }
+}
+
+_Noreturn static void serve(void) {
+  umask(077);
+  close_inherited();
+  own_stdio();
+  if (chdir("/") < 0) leave(EXIT_USAGE);
+  int children = watch_children();
+  if (children < 0) leave(EXIT_USAGE);
+  watch(CHILDREN, children, POLLIN);
+  cgroup_open();
+  reset_open();
+  ready_send();
+  for (;;) {
+    /* Whatever waits for room in the queue finds the queue filled here, so it is the queue that wakes it. */
+    wait_for_something();
+    struct signalfd_siginfo seen;
+    while (read(children, &seen, sizeof seen) > 0) continue;
+    run_tick();
+    handle_host();
+    if ((watched[PROGRAM_IN].revents & POLLERR) != 0) stdin_close();
+    else stdin_pump();
+    fetch_pump();
+    in_handle();
+    run_pump();
+    in_handle();
+  }
+}
+
+int main(int argc, char **argv) {
+  /* First of all: from here on the program cannot look into /proc/1. */
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  if (argc == 3 && strcmp(argv[1], "install") == 0) return install_to(argv[2]);
+  if (argc == 2 && strcmp(argv[1], "version") == 0) return printf("isopod-init %d\n", WIRE_VERSION) > 0 ? 0 : 1;
+  /* It kills every process that it can see, so it must see a namespace of its own only. */
+  if (argc == 1 && getpid() == 1) serve();
+  dprintf(STDERR_FILENO, "usage: init (as PID 1 of a container), init install TARGET, init version\n");
+  return EXIT_USAGE;
+}

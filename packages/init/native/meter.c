@@ -1,0 +1,125 @@
+#define _GNU_SOURCE
+#include "meter.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "life.h"
+#include "util.h"
+
+static struct cgroup_usage before;
+static int64_t memory_seen, processes_seen;
+
+struct census {
+  int64_t processes;
+  int64_t ticks;
+};
+
+/* utime, stime, cutime and cstime are the 14th to 17th field; the name in brackets may hold anything. */
+static int64_t ticks_of(const char *stat) {
+  const char *at = strrchr(stat, ')');
+  int64_t ticks = 0;
+  for (int field = 3; at != NULL && field <= 17; field++) {
+    at = strchr(at + 1, ' ');
+    if (at != NULL && field >= 14) ticks += strtoll(at + 1, NULL, 10);
+  }
+  return ticks;
+}
+
+static int count_process(const char *name, unsigned char type, void *context) {
+  struct census *census = context;
+  char path[64], stat[1024];
+  (void)type;
+  if (name[0] < '1' || name[0] > '9' || strcmp(name, "1") == 0 || strlen(name) > 10) return 0;
+  census->processes++;
+  snprintf(path, sizeof path, "/proc/%.10s/stat", name);
+  if (read_small(path, stat, sizeof stat) > 0) census->ticks += ticks_of(stat);
+  return 0;
+}
+
+static struct census take_census(void) {
+  static char entries[8192] __attribute__((aligned(8)));
+  struct census census = {0, 0};
+  int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (proc < 0 || each_entry(proc, entries, sizeof entries, count_process, &census) < 0) census.processes = UNKNOWN;
+  if (proc >= 0) close(proc);
+  return census;
+}
+
+static int64_t larger(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
+
+static int64_t since(int64_t start, int64_t end) {
+  return start < 0 || end < start ? UNKNOWN : end - start;
+}
+
+/*
+ * The kernel's peaks count from the container's start. One that this run has raised is this run's own; below an
+ * earlier run's peak, what was seen of this run comes closest.
+ */
+static int64_t peak(int64_t start, int64_t end, int64_t seen) {
+  if (end < 0) return seen;
+  return start < 0 || end > start || seen > end ? end : seen;
+}
+
+/* Between two samples memory can rise and fall unseen, but not the largest process, nor what the kernel killed for. */
+static int64_t memory_peak(const struct cgroup_usage *now, int64_t oom_kills) {
+  int64_t seen = larger(memory_seen, now->memory_bytes);
+  if (oom_kills > 0) return larger(now->memory_peak_bytes, seen);
+  if (seen >= 0) seen = larger(seen, reaped.max_rss_bytes);
+  return peak(before.memory_peak_bytes, now->memory_peak_bytes, seen);
+}
+
+void meter_start(void) {
+  before = cgroup_usage();
+  memory_seen = before.memory_bytes;
+  processes_seen = UNKNOWN;
+}
+
+int64_t meter_cpu_us(void) {
+  int64_t now = cgroup_cpu_us();
+  if (before.cpu_us >= 0 && now >= 0) return now - before.cpu_us;
+  struct census census = take_census();
+  return reaped.user_us + reaped.sys_us + census.ticks * 1000000 / sysconf(_SC_CLK_TCK);
+}
+
+struct metered meter_sample(void) {
+  struct metered metered = METER_NOTHING;
+  struct cgroup_usage now = cgroup_usage();
+  metered.cpu_us = meter_cpu_us();
+  metered.memory_bytes = now.memory_bytes;
+  metered.processes = now.pids > 0 ? now.pids - 1 : take_census().processes;
+  memory_seen = larger(memory_seen, metered.memory_bytes);
+  processes_seen = larger(processes_seen, metered.processes);
+  return metered;
+}
+
+/* The cgroup counts exactly, but not all kernels split its time better than by ticks; the processes' own times do. */
+static void split_cpu(struct metered *metered, int64_t total) {
+  int64_t own = reaped.user_us + reaped.sys_us;
+  metered->cpu_us = total >= 0 ? total : own;
+  metered->cpu_sys_us = own > 0 ? (int64_t)((double)metered->cpu_us * (double)reaped.sys_us / (double)own) : 0;
+  metered->cpu_user_us = metered->cpu_us - metered->cpu_sys_us;
+}
+
+struct metered meter_stop(void) {
+  struct cgroup_usage now = cgroup_usage();
+  struct metered metered = METER_NOTHING;
+  split_cpu(&metered, since(before.cpu_us, now.cpu_us));
+  metered.max_rss_bytes = reaped.max_rss_bytes;
+  metered.memory_bytes = now.memory_bytes;
+  metered.memory_start_bytes = before.memory_bytes;
+  metered.oom_kills = since(before.oom_kills, now.oom_kills);
+  metered.memory_peak_bytes = memory_peak(&now, metered.oom_kills);
+  int64_t pids_peak = peak(before.pids_peak, now.pids_peak, UNKNOWN);
+  /* At least the program itself, however short it was. */
+  metered.processes_peak = pids_peak > 0 ? pids_peak - 1 : larger(processes_seen, 1);
+  metered.fork_failures = since(before.fork_failures, now.fork_failures);
+  metered.throttled_us = since(before.throttled_us, now.throttled_us);
+  return metered;
+}

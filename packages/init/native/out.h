@@ -1,0 +1,30 @@
+/* The queue of frames to the host: one ring, written without ever blocking. */
+#ifndef ISOPOD_OUT_H
+#define ISOPOD_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* From here on the program's pipes and fetched files wait for the host. */
+#define OUT_FULL (256u * 1024)
+/* Room that is left for frames that cannot wait. */
+#define OUT_RESERVE (16u * 1024)
+
+size_t out_pending(void);
+/* True when so little room is left that no more may be asked of us. */
+int out_crowded(void);
+/* Queues a small frame; the caller sees to the room by out_crowded. */
+void out_frame(unsigned char type, const void *payload, size_t length);
+/* Queues bytes that belong to no frame or to one begun before. */
+void out_bytes(const void *bytes, size_t length);
+/* Reads up to `most` bytes from fd into a frame of their own; what read() gave, with nothing queued unless positive. */
+ssize_t out_stream(unsigned char type, int fd, size_t most);
+/* Reads up to `most` bytes from fd as they are. */
+ssize_t out_read(int fd, size_t most);
+/* Writes what the host takes now; -1 when the host is gone. */
+int out_flush(void);
+/* Writes all, for at most that long. */
+void out_flush_within(int milliseconds);
+
+#endif

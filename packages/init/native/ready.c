@@ -1,0 +1,64 @@
+#define _GNU_SOURCE
+#include "ready.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "cgroup.h"
+#include "json.h"
+#include "util.h"
+#include "wire.h"
+
+/* The value behind «name:» in /proc/self/status, or NULL. */
+static const char *status_field(const char *status, const char *name) {
+  const char *at = strstr(status, name);
+  if (at == NULL) return NULL;
+  at += strlen(name);
+  return at + strspn(at, "\t ");
+}
+
+static int64_t status_number(const char *status, const char *name) {
+  const char *value = status_field(status, name);
+  return value == NULL ? UNKNOWN : strtoll(value, NULL, 10);
+}
+
+static void capabilities(const char *status) {
+  char digits[17] = {0};
+  const char *value = status_field(status, "\nCapEff:");
+  if (value != NULL && strspn(value, "0123456789abcdef") == 16) memcpy(digits, value, 16);
+  json_word("capEff", digits[0] != '\0' ? digits : NULL);
+}
+
+static void file_system(const char *path, const char *bytes, const char *inodes) {
+  struct statvfs status;
+  int known = statvfs(path, &status) == 0;
+  json_number(bytes, known ? (int64_t)(status.f_blocks * status.f_frsize) : UNKNOWN);
+  if (inodes != NULL) json_number(inodes, known && status.f_files > 0 ? (int64_t)status.f_files : UNKNOWN);
+}
+
+void ready_send(void) {
+  char status[4096];
+  if (read_small("/proc/self/status", status, sizeof status) < 0) status[0] = '\0';
+  struct cgroup_limits limits = cgroup_limits();
+  json_begin();
+  json_number("version", WIRE_VERSION);
+  json_number("cgroup", limits.version);
+  json_number("memoryBytes", limits.memory_bytes);
+  json_number("memorySwapBytes", limits.memory_swap_bytes);
+  json_number("cpuQuotaUs", limits.cpu_quota_us);
+  json_number("cpuPeriodUs", limits.cpu_period_us);
+  json_number("pidsMax", limits.pids_max);
+  file_system(WORKSPACE, "workspaceBytes", "workspaceInodes");
+  file_system("/tmp", "tmpBytes", NULL);
+  file_system("/dev/shm", "shmBytes", NULL);
+  json_flag("noNewPrivileges", (int)status_number(status, "\nNoNewPrivs:"));
+  json_number("seccomp", status_number(status, "\nSeccomp:"));
+  capabilities(status);
+  json_number("uid", (int64_t)getuid());
+  json_number("gid", (int64_t)getgid());
+  json_number("pid", getpid());
+  json_send(FRAME_READY);
+}

@@ -1,0 +1,9 @@
+/* Brings the container back to how it began, and proves it. */
+#ifndef ISOPOD_RESET_H
+#define ISOPOD_RESET_H
+
+/* Remembers how the writable mounts looked at first. */
+void reset_open(void);
+void reset(void);
+
+#endif

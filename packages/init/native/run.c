@@ -1,0 +1,184 @@
+#define _GNU_SOURCE
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "done.h"
+#include "json.h"
+#include "life.h"
+#include "meter.h"
+#include "out.h"
+#include "streams.h"
+#include "util.h"
+#include "wire.h"
+
+#define SAMPLE_US 100000
+#define SHORTEST_TICK_US 2000
+#define EXEC_PATIENCE_MS 10000
+
+static enum run_state state = RUN_IDLE;
+static int64_t started_us, deadline_us, next_sample_us, next_tick_us, cpu_limit_us;
+static int kill_on_overflow;
+static struct done done;
+
+enum run_state run_state(void) {
+  return state;
+}
+
+void run_refuse(int error) {
+  struct done refused = {.status = 127 << 8, .usage = METER_NOTHING, .spawn_error = error};
+  done_send(&refused);
+}
+
+/* Waits until the child has become the program: 0, or the errno that stopped it. */
+static int await_exec(int report) {
+  struct pollfd child = {.fd = report, .events = POLLIN};
+  int polled;
+  do polled = poll(&child, 1, EXEC_PATIENCE_MS);
+  while (polled < 0 && errno == EINTR);
+  if (polled == 0) return ETIMEDOUT;
+  int error = 0;
+  return read(report, &error, sizeof error) == sizeof error ? error : 0;
+}
+
+/* 0, or the errno that stopped the start. */
+static int spawn(const struct exec_request *request) {
+  int child[3], report[2] = {-1, -1}, error = 0;
+  const uint32_t limits[2] = {request->stdout_limit, request->stderr_limit};
+  int opened = streams_open(child, limits, (request->flags & EXEC_STDIN_FOLLOWS) != 0);
+  if (opened < 0 || pipe2(report, O_CLOEXEC) < 0) error = errno;
+  if (error == 0) {
+    pid_t pid = fork();
+    if (pid == 0) child_run(request, child, report[1]);
+    if (pid < 0) error = errno;
+    else reaped.main_pid = pid;
+  }
+  for (int i = 0; i < 3; i++) {
+    if (child[i] >= 0) close(child[i]);
+  }
+  if (report[1] >= 0) close(report[1]);
+  if (error == 0) error = await_exec(report[0]);
+  if (report[0] >= 0) close(report[0]);
+  return error;
+}
+
+void run_start(const struct exec_request *request) {
+  reap_reset();
+  meter_start();
+  started_us = now_us();
+  int error = spawn(request);
+  if (error != 0) {
+    if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
+    streams_close();
+    run_refuse(error);
+    return;
+  }
+  memset(&done, 0, sizeof done);
+  deadline_us = started_us + (int64_t)request->wall_ms * 1000;
+  cpu_limit_us = (int64_t)request->cpu_ms * 1000;
+  next_sample_us = next_tick_us = started_us + SAMPLE_US;
+  kill_on_overflow = (request->flags & EXEC_KILL_ON_OVERFLOW) != 0;
+  state = RUN_ACTIVE;
+  json_begin();
+  json_number("pid", reaped.main_pid);
+  json_send(FRAME_STARTED);
+}
+
+void run_end(enum cause cause) {
+  if (state != RUN_ACTIVE) return;
+  done.cause = cause;
+  done.wall_us = now_us() - started_us;
+  /* Also after an exit: what it left behind in the background ends with it. */
+  if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
+  done.status = reaped.main_status;
+  done.usage = meter_stop();
+  stdin_close();
+  state = RUN_DRAINING;
+}
+
+static void sample(int64_t now) {
+  struct metered usage = meter_sample();
+  next_sample_us = now + SAMPLE_US;
+  /* A host that is behind has no use for more of them. */
+  if (out_pending() >= OUT_FULL) return;
+  json_begin();
+  json_ms("wallMs", now - started_us);
+  json_ms("cpuMs", usage.cpu_us);
+  json_number("memoryBytes", usage.memory_bytes);
+  json_number("processes", usage.processes);
+  json_send(FRAME_SAMPLE);
+}
+
+/* Near the limit looks come closer together, by as much as all processors could use in between. */
+static int64_t next_look(int64_t now, int64_t cpu_left) {
+  if (cpu_limit_us == 0) return next_sample_us;
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  int64_t wait = cpu_left / (processors > 0 ? processors : 1);
+  if (wait < SHORTEST_TICK_US) wait = SHORTEST_TICK_US;
+  return now + wait < next_sample_us ? now + wait : next_sample_us;
+}
+
+void run_tick(void) {
+  /* Before the clock, so that a program that is through in time is never called late. */
+  reap_pending();
+  if (state != RUN_ACTIVE) return;
+  int64_t now = now_us();
+  if (reaped.main_ended) run_end(CAUSE_EXIT);
+  else if (now >= deadline_us) run_end(CAUSE_TIMEOUT);
+  else if (now >= next_tick_us) {
+    int64_t cpu_left = cpu_limit_us > 0 ? cpu_limit_us - meter_cpu_us() : 0;
+    if (cpu_limit_us > 0 && cpu_left <= 0) {
+      run_end(CAUSE_CPU);
+      return;
+    }
+    if (now >= next_sample_us) sample(now);
+    next_tick_us = next_look(now, cpu_left);
+  }
+}
+
+static void watch_overflow(void) {
+  for (int i = 0; i < 2 && kill_on_overflow; i++) {
+    if (outputs[i].total > outputs[i].limit) run_end(CAUSE_OUTPUT);
+  }
+}
+
+void run_pump(void) {
+  if (state == RUN_IDLE) return;
+  int more = 0;
+  for (int i = 0; i < 2; i++) more |= output_pump(&outputs[i]);
+  if (state == RUN_ACTIVE) {
+    watch_overflow();
+    return;
+  }
+  /*
+   * All writers are dead, so an empty pipe stays empty. Its end is not waited for: a program can leave a descriptor of
+   * it on its way through a socket, where it lives on for a while.
+   */
+  while (more) {
+    more = 0;
+    for (int i = 0; i < 2; i++) more |= output_pump(&outputs[i]);
+  }
+  for (int i = 0; i < 2; i++) {
+    if (outputs[i].fd >= 0 && !output_wanted(&outputs[i])) return;
+  }
+  if (out_pending() >= OUT_FULL) return;
+  for (int i = 0; i < 2; i++) {
+    done.total[i] = outputs[i].total;
+    done.truncated[i] = outputs[i].total > outputs[i].limit;
+  }
+  streams_close();
+  state = RUN_IDLE;
+  done_send(&done);
+}
+
+int64_t run_next_us(void) {
+  /* With room in the queue nothing else needs to happen for the rest; without, the host's reading does. */
+  if (state == RUN_DRAINING && out_pending() < OUT_FULL) return 0;
+  if (state != RUN_ACTIVE) return -1;
+  return next_tick_us < deadline_us ? next_tick_us : deadline_us;
+}

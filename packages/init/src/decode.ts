@@ -1,0 +1,148 @@
+import type { InitFrame } from './frames.ts'
+import { readDone, readFault, readReady, readReset, readSample, readStarted } from './shapes.ts'
+import {
+  HEADER_BYTES,
+  MAX_INIT_PAYLOAD_BYTES,
+  MAX_JSON_BYTES,
+  MAX_STREAM_BYTES,
+  WIRE,
+  WireError,
+} from './wire.ts'
+
+/** Room that a payload gets before its bytes come: a forged length alone must not take memory. */
+const FIRST_ROOM_BYTES = 64 * 1024
+
+/**
+ * Cuts init's byte stream into frames, however it was split on its way. Copies each byte a bounded number of times
+ * and holds at most one unfinished frame.
+ *
+ * @example
+ * ```ts
+ * const decoder = new FrameDecoder()
+ * for await (const chunk of stream) for (const frame of decoder.push(chunk)) handle(frame)
+ * decoder.end()
+ * ```
+ */
+export class FrameDecoder {
+  readonly #header = new Uint8Array(HEADER_BYTES)
+  #headerFilled = 0
+  #payload = new Uint8Array(0)
+  #filled = 0
+  #length = 0
+  #broken: WireError | undefined
+
+  /**
+   * Takes the next bytes and gives the frames that they complete; payloads are copies.
+   * @throws {WireError} on an unknown type, a length over the type's bound, or a payload of the wrong shape;
+   *   every later call throws the same error
+   */
+  push(chunk: Uint8Array): InitFrame[] {
+    if (this.#broken !== undefined) throw this.#broken
+    try {
+      return this.#read(chunk)
+    } catch (error) {
+      if (error instanceof WireError) this.#broken = error
+      this.#payload = new Uint8Array(0)
+      throw error
+    }
+  }
+
+  /** Says that no more bytes come. @throws {WireError} when a frame is unfinished */
+  end(): void {
+    if (this.#broken !== undefined) throw this.#broken
+    if (this.#headerFilled > 0) throw new WireError('the stream ended within a frame')
+  }
+
+  #read(chunk: Uint8Array): InitFrame[] {
+    const frames: InitFrame[] = []
+    let offset = 0
+    while (offset < chunk.byteLength) {
+      if (this.#headerFilled < HEADER_BYTES) {
+        offset += this.#readHeader(chunk.subarray(offset))
+        if (this.#headerFilled < HEADER_BYTES) break
+      }
+      offset += this.#readPayload(chunk.subarray(offset))
+      if (this.#filled < this.#length) break
+      frames.push(toFrame(this.#header[0], this.#payload.subarray(0, this.#length)))
+      this.#headerFilled = 0
+      this.#filled = 0
+      this.#payload = new Uint8Array(0)
+    }
+    return frames
+  }
+
+  #readHeader(bytes: Uint8Array): number {
+    const taken = bytes.subarray(0, HEADER_BYTES - this.#headerFilled)
+    this.#header.set(taken, this.#headerFilled)
+    this.#headerFilled += taken.byteLength
+    const bound = payloadBound(this.#header[0])
+    if (this.#headerFilled === HEADER_BYTES) {
+      this.#length = new DataView(this.#header.buffer).getUint32(1, true)
+      if (this.#length > bound) {
+        throw new WireError(`a frame of type ${this.#header[0]} may have ${bound} bytes, got ${this.#length}`)
+      }
+    }
+    return taken.byteLength
+  }
+
+  #readPayload(bytes: Uint8Array): number {
+    const taken = bytes.subarray(0, this.#length - this.#filled)
+    const needed = this.#filled + taken.byteLength
+    if (needed > this.#payload.byteLength) {
+      const room = Math.max(needed, FIRST_ROOM_BYTES, 2 * this.#payload.byteLength)
+      const larger = new Uint8Array(Math.min(room, this.#length))
+      larger.set(this.#payload.subarray(0, this.#filled))
+      this.#payload = larger
+    }
+    this.#payload.set(taken, this.#filled)
+    this.#filled = needed
+    return taken.byteLength
+  }
+}
+
+function payloadBound(type: number | undefined): number {
+  switch (type) {
+    case WIRE.stdout:
+    case WIRE.stderr:
+      return MAX_STREAM_BYTES
+    case WIRE.file:
+      return MAX_INIT_PAYLOAD_BYTES
+    case WIRE.ready:
+    case WIRE.started:
+    case WIRE.sample:
+    case WIRE.done:
+    case WIRE.fault:
+    case WIRE.resetDone:
+      return MAX_JSON_BYTES
+    default:
+      throw new WireError(`unknown frame type ${type}`)
+  }
+}
+
+function toFrame(type: number | undefined, payload: Uint8Array): InitFrame {
+  switch (type) {
+    case WIRE.ready:
+      return { type: 'ready', ready: readReady(payload) }
+    case WIRE.stdout:
+      return { type: 'stdout', data: payload }
+    case WIRE.stderr:
+      return { type: 'stderr', data: payload }
+    case WIRE.started:
+      return { type: 'started', pid: readStarted(payload).pid }
+    case WIRE.sample:
+      return { type: 'sample', sample: readSample(payload) }
+    case WIRE.done:
+      return { type: 'done', done: readDone(payload) }
+    case WIRE.file: {
+      const [status] = payload
+      if (status === undefined) throw new WireError('file frame: status is missing')
+      return { type: 'file', status, content: payload.subarray(1) }
+    }
+    case WIRE.fault:
+      return { type: 'fault', fault: readFault(payload) }
+    case WIRE.resetDone:
+      return { type: 'reset', reset: readReset(payload) }
+    default:
+      throw new WireError(`unknown frame type ${type}`)
+  }
+}

@@ -1,0 +1,185 @@
+import {
+  HEADER_BYTES,
+  MAX_EXEC_BYTES,
+  MAX_EXEC_STRINGS,
+  MAX_HOST_PAYLOAD_BYTES,
+  MAX_PATH_BYTES,
+  MAX_PUT_BYTES,
+  WIRE,
+  WireError,
+} from './wire.ts'
+
+/** One program start, as init takes it. */
+export interface ExecRequest {
+  /** Program and arguments; a program without a slash is looked up in `env.PATH`. */
+  readonly argv: readonly string[]
+  /** The whole environment; nothing is added to it. */
+  readonly env: Readonly<Record<string, string>>
+  /** Absolute path, or one relative to /workspace. @default '/workspace' */
+  readonly cwd?: string
+  /** Wall-clock limit in milliseconds, at least 1; fractions are rounded up. */
+  readonly wallMs: number
+  /** CPU limit of all processes together in milliseconds; 0 for none, fractions are rounded up. @default 0 */
+  readonly cpuMs?: number
+  /** Bytes of stdout that are passed on; the rest is counted and discarded. */
+  readonly stdoutLimit: number
+  /** The same for stderr. */
+  readonly stderrLimit: number
+  /** End the run at the first byte over a limit of output. @default false */
+  readonly killOnOverflow?: boolean
+  /** Stdin frames follow; else stdin is empty. @default false */
+  readonly stdin?: boolean
+  /** RLIMIT_NOFILE, at least 4. */
+  readonly openFiles: number
+}
+
+const KILL_ON_OVERFLOW = 1
+const STDIN_FOLLOWS = 2
+const EXEC_NUMBERS_BYTES = 6 * 4 + 2 * 2
+const encoder = new TextEncoder()
+
+/**
+ * A file to lay under /workspace; missing parents are made, an older file of that name is replaced.
+ * @param mode permission bits, for example `0o600`
+ * @throws {WireError} when path, mode or size cannot be carried
+ */
+export function encodePutFile(path: string, content: Uint8Array, mode = 0o600): Uint8Array {
+  const name = pathBytes('put', path)
+  integer('put: mode', mode, 0o777)
+  if (content.byteLength > MAX_PUT_BYTES) {
+    throw new WireError(`put: content must be at most ${MAX_PUT_BYTES} bytes, got ${content.byteLength}`)
+  }
+  const frame = header(WIRE.putFile, 4 + name.byteLength + content.byteLength)
+  const view = new DataView(frame.buffer)
+  view.setUint16(HEADER_BYTES, mode, true)
+  view.setUint16(HEADER_BYTES + 2, name.byteLength, true)
+  frame.set(name, HEADER_BYTES + 4)
+  frame.set(content, HEADER_BYTES + 4 + name.byteLength)
+  return frame
+}
+
+/**
+ * Starts a program. Init answers `started` and, once it ended, `done`; `done` alone when it could not start.
+ * @throws {WireError} when a value cannot be carried: NUL in a text, a number out of range, over 256 KiB or 4096 texts together
+ */
+export function encodeExec(request: ExecRequest): Uint8Array {
+  if (request.argv.length === 0) throw new WireError('exec: argv must not be empty')
+  const entries = Object.entries(request.env)
+  for (const [name] of entries) {
+    if (name === '' || name.includes('=')) throw new WireError('exec: env must have names without "="')
+  }
+  if (request.argv.length + entries.length > MAX_EXEC_STRINGS) {
+    throw new WireError(`exec: argv and env must be at most ${MAX_EXEC_STRINGS} texts together`)
+  }
+  const texts = [
+    text('exec: cwd', request.cwd ?? '/workspace'),
+    ...request.argv.map((argument) => text('exec: argv', argument)),
+    ...entries.map(([name, value]) => text('exec: env', `${name}=${value}`)),
+  ]
+  const size = texts.reduce((sum, bytes) => sum + 4 + bytes.byteLength, EXEC_NUMBERS_BYTES)
+  if (size > MAX_EXEC_BYTES) {
+    throw new WireError(`exec: argv and env must be at most ${MAX_EXEC_BYTES} bytes together, got ${size}`)
+  }
+  const frame = header(WIRE.exec, size)
+  const view = new DataView(frame.buffer)
+  let offset = HEADER_BYTES
+  for (const number of execNumbers(request)) {
+    view.setUint32(offset, number, true)
+    offset += 4
+  }
+  view.setUint16(offset, request.argv.length, true)
+  view.setUint16(offset + 2, entries.length, true)
+  offset += 4
+  for (const bytes of texts) {
+    view.setUint32(offset, bytes.byteLength, true)
+    frame.set(bytes, offset + 4)
+    offset += 4 + bytes.byteLength
+  }
+  return frame
+}
+
+function execNumbers(request: ExecRequest): number[] {
+  const overflow = request.killOnOverflow === true ? KILL_ON_OVERFLOW : 0
+  const stdin = request.stdin === true ? STDIN_FOLLOWS : 0
+  return [
+    integer('exec: wallMs', Math.ceil(request.wallMs), 0xffffffff, 1),
+    integer('exec: cpuMs', Math.ceil(request.cpuMs ?? 0), 0xffffffff),
+    integer('exec: stdoutLimit', request.stdoutLimit, 0xffffffff),
+    integer('exec: stderrLimit', request.stderrLimit, 0xffffffff),
+    overflow | stdin,
+    integer('exec: openFiles', request.openFiles, 0xffffffff, 4),
+  ]
+}
+
+/**
+ * Bytes for the program's stdin; at most 2 MiB may wait unread in init.
+ * Empty data would mean the end, so it is refused: see {@link encodeStdinEnd}.
+ */
+export function encodeStdin(data: Uint8Array): Uint8Array {
+  if (data.byteLength === 0 || data.byteLength > MAX_HOST_PAYLOAD_BYTES) {
+    throw new WireError(`stdin: must be 1 to ${MAX_HOST_PAYLOAD_BYTES} bytes, got ${data.byteLength}`)
+  }
+  const frame = header(WIRE.stdin, data.byteLength)
+  frame.set(data, HEADER_BYTES)
+  return frame
+}
+
+/** The end of the program's stdin. */
+export function encodeStdinEnd(): Uint8Array {
+  return header(WIRE.stdin, 0)
+}
+
+/** Ends the current run, if there is one; its `done` says `killed`. */
+export function encodeKill(): Uint8Array {
+  return header(WIRE.kill, 1)
+}
+
+/** Kills every process but init, empties the writable mounts, and has init prove it. */
+export function encodeReset(): Uint8Array {
+  return header(WIRE.reset, 0)
+}
+
+/**
+ * Asks for a regular file under /workspace.
+ * @param maxBytes a larger file is refused with EFBIG as status; at most `MAX_INIT_PAYLOAD_BYTES - 1`
+ */
+export function encodeFetch(path: string, maxBytes: number): Uint8Array {
+  const name = pathBytes('fetch', path)
+  const frame = header(WIRE.fetch, 4 + name.byteLength)
+  new DataView(frame.buffer).setUint32(HEADER_BYTES, integer('fetch: maxBytes', maxBytes, 0xffffffff), true)
+  frame.set(name, HEADER_BYTES + 4)
+  return frame
+}
+
+/** Ends init with exit code 0, and everything below it. */
+export function encodeQuit(): Uint8Array {
+  return header(WIRE.quit, 0)
+}
+
+function header(type: number, length: number): Uint8Array<ArrayBuffer> {
+  const frame = new Uint8Array(HEADER_BYTES + length)
+  frame[0] = type
+  new DataView(frame.buffer).setUint32(1, length, true)
+  return frame
+}
+
+function pathBytes(what: string, path: string): Uint8Array {
+  const bytes = text(`${what}: path`, path)
+  if (bytes.byteLength === 0 || bytes.byteLength > MAX_PATH_BYTES) {
+    throw new WireError(`${what}: path must be 1 to ${MAX_PATH_BYTES} bytes, got ${bytes.byteLength}`)
+  }
+  return bytes
+}
+
+function text(what: string, value: string): Uint8Array {
+  // C strings end at NUL, so what follows it would silently be cut off.
+  if (value.includes('\0')) throw new WireError(`${what} must not contain NUL`)
+  return encoder.encode(value)
+}
+
+function integer(what: string, value: number, max: number, min = 0): number {
+  if (!Number.isInteger(value) || value < min || value > max) {
+    throw new WireError(`${what} must be a whole number from ${min} to ${max}, got ${value}`)
+  }
+  return value
+}

@@ -1,0 +1,30 @@
+export { type Architecture, type InitBinary, InitBinaryError, initBinary } from './binary.ts'
+export { FrameDecoder } from './decode.ts'
+export {
+  type ExecRequest,
+  encodeExec,
+  encodeFetch,
+  encodeKill,
+  encodePutFile,
+  encodeQuit,
+  encodeReset,
+  encodeStdin,
+  encodeStdinEnd,
+} from './encode.ts'
+export type { Done, Fault, FaultPlace, InitFrame, Ready, Reset, RunLimit, Sample } from './frames.ts'
+export { signalName } from './signal.ts'
+export {
+  HEADER_BYTES,
+  MAX_EXEC_BYTES,
+  MAX_EXEC_STRINGS,
+  MAX_HOST_PAYLOAD_BYTES,
+  MAX_INIT_PAYLOAD_BYTES,
+  MAX_JSON_BYTES,
+  MAX_PATH_BYTES,
+  MAX_PENDING_STDIN_BYTES,
+  MAX_PUT_BYTES,
+  MAX_STREAM_BYTES,
+  WIRE,
+  WIRE_VERSION,
+  WireError,
+} from './wire.ts'

@@ -1,0 +1,78 @@
+/**
+ * The frame types of init's wire, both ways: `type u8, length u32 little-endian, payload`.
+ * The same table stands in `native/wire.h`; a test compares the two.
+ *
+ * | code | host → init | payload |
+ * | --- | --- | --- |
+ * | 0x01 | put file | mode u16, path length u16, path, content |
+ * | 0x02 | exec | wallMs, cpuMs, stdoutLimit, stderrLimit, flags, openFiles as u32; argc, envc as u16; cwd, argv…, env… each with a u32 length |
+ * | 0x03 | stdin | bytes; none ends it |
+ * | 0x04 | kill | reason u8 |
+ * | 0x05 | reset | none |
+ * | 0x06 | fetch | most bytes u32, path |
+ * | 0x07 | quit | none |
+ *
+ * | code | init → host | payload |
+ * | --- | --- | --- |
+ * | 0x81 | ready | JSON {@link Ready} |
+ * | 0x82, 0x83 | stdout, stderr | bytes, at most 64 KiB |
+ * | 0x84 | started | JSON `{pid}` |
+ * | 0x85 | sample | JSON {@link Sample} |
+ * | 0x86 | done | JSON {@link Done} |
+ * | 0x87 | file | status u8 (0 or an errno), content |
+ * | 0x88 | fault | JSON {@link Fault} |
+ * | 0x89 | reset done | JSON {@link Reset} |
+ */
+export const WIRE = {
+  putFile: 0x01,
+  exec: 0x02,
+  stdin: 0x03,
+  kill: 0x04,
+  reset: 0x05,
+  fetch: 0x06,
+  quit: 0x07,
+  ready: 0x81,
+  stdout: 0x82,
+  stderr: 0x83,
+  started: 0x84,
+  sample: 0x85,
+  done: 0x86,
+  file: 0x87,
+  fault: 0x88,
+  resetDone: 0x89,
+} as const
+
+/** Version of the wire, as init states it in its ready frame. */
+export const WIRE_VERSION = 1
+/** Bytes of a frame's header. */
+export const HEADER_BYTES = 5
+/** Largest payload that init takes: a file of 5 MiB with room for its path. */
+export const MAX_HOST_PAYLOAD_BYTES = 6 * 1024 * 1024
+/** Most content of one put file; the rest of the payload's bound is left for its path. */
+export const MAX_PUT_BYTES = MAX_HOST_PAYLOAD_BYTES - 8192
+/** Largest payload that init sends: a fetched file with its status byte. */
+export const MAX_INIT_PAYLOAD_BYTES = 11 * 1024 * 1024
+/** Most bytes of one stdout or stderr frame. */
+export const MAX_STREAM_BYTES = 64 * 1024
+/** Most bytes of a JSON payload. */
+export const MAX_JSON_BYTES = 4096
+/** Most bytes of an exec frame: argv and environment together with their lengths. */
+export const MAX_EXEC_BYTES = 256 * 1024
+/** Most texts of an exec frame: argv and environment together. */
+export const MAX_EXEC_STRINGS = 4096
+/** Most stdin that may wait in init for a program that does not read it; one byte more is a fault. */
+export const MAX_PENDING_STDIN_BYTES = 2 * 1024 * 1024
+/** Longest path of a put or a fetch, in bytes of UTF-8. */
+export const MAX_PATH_BYTES = 4095
+
+/**
+ * The wire was broken: by the other side (decoding), or by a value that no frame can carry (encoding).
+ * The message never repeats bytes that a program may have written.
+ */
+export class WireError extends Error {
+  /** Stable name for programs. */
+  readonly code = 'wire'
+  override get name(): string {
+    return 'WireError'
+  }
+}

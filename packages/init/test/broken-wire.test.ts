@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { encodeExec, encodeKill, encodePutFile, encodeQuit, encodeReset, encodeStdin } from '../src/encode.ts'
+import { MAX_HOST_PAYLOAD_BYTES, WIRE } from '../src/wire.ts'
+import { Container, describeInit, exec } from './container.ts'
+
+function frame(type: number, length: number, payload: Uint8Array = new Uint8Array(0)): Uint8Array {
+  const bytes = new Uint8Array(5 + payload.byteLength)
+  bytes[0] = type
+  new DataView(bytes.buffer).setUint32(1, length, true)
+  bytes.set(payload, 5)
+  return bytes
+}
+
+const request = { argv: ['true'], env: {}, wallMs: 1000, stdoutLimit: 1, stderrLimit: 1, openFiles: 16 }
+/** An exec frame with bytes changed: offset in the payload → value. */
+function bentExec(changes: Record<number, number>): Uint8Array {
+  const bytes = encodeExec(request)
+  for (const [at, value] of Object.entries(changes)) bytes[5 + Number(at)] = value
+  return bytes
+}
+
+describeInit('init on a broken wire', () => {
+  it('says so, and ends itself with all below it', async () => {
+    for (const [what, bytes] of Object.entries({
+      'type 0': frame(0, 0),
+      'a type of its own': frame(WIRE.done, 0),
+      'an oversized put': frame(WIRE.putFile, MAX_HOST_PAYLOAD_BYTES + 1),
+      'an oversized length': frame(WIRE.stdin, 0xffffffff),
+      'a put without a path': frame(WIRE.putFile, 4, new Uint8Array(4)),
+      'a path longer than its frame': frame(WIRE.putFile, 6, new Uint8Array([0, 0, 3, 0, 97, 98])),
+      'a short exec': frame(WIRE.exec, 10),
+      'an exec without arguments': bentExec({ 24: 0 }),
+      'an exec with more arguments than it has': bentExec({ 24: 2 }),
+      'an exec with fewer arguments than it has': bentExec({ 26: 0, 24: 1, 28: 0 }),
+      'a string longer than its frame': bentExec({ 31: 0xff }),
+      'a NUL within a string': bentExec({ 33: 0 }),
+      'no time to run': bentExec({ 0: 0, 1: 0 }),
+      'a kill without a reason': frame(WIRE.kill, 0),
+      'a reset with a payload': frame(WIRE.reset, 1, new Uint8Array(1)),
+      'a fetch without a path': frame(WIRE.fetch, 4, new Uint8Array(4)),
+    })) {
+      await using container = await Container.start()
+      container.send(exec({ argv: ['sleep', '100'] }))
+      await container.next('started')
+      container.send(bytes)
+      expect((await container.next('fault')).fault, what).toEqual({ where: 'frame', error: 'EBADMSG' })
+      expect(await container.exited, what).toMatchObject({ code: 4, signal: null })
+    }
+  })
+
+  it('takes frames in pieces of any size', async () => {
+    await using container = await Container.start()
+    const bytes = Buffer.concat([
+      encodePutFile('dir/f', Buffer.from('content')),
+      exec({ argv: ['cat', 'dir/f'] }),
+    ])
+    for (const byte of bytes) {
+      container.send(Uint8Array.of(byte))
+      await new Promise(setImmediate)
+    }
+    expect((await container.outcome()).stdout.toString()).toBe('content')
+  })
+
+  it('ends with the host, and everything below with it', async () => {
+    await using container = await Container.start()
+    container.send(exec({ argv: ['sleep', '100'] }))
+    await container.next('started')
+    container.process.stdin?.end()
+    expect(await container.exited).toMatchObject({ code: 3 })
+  })
+
+  it('ends when the host no longer reads', async () => {
+    await using container = await Container.start()
+    container.process.stdout?.destroy()
+    container.send(exec({ argv: ['sleep', '100'] }))
+    expect((await container.exited).code).toBe(3)
+  })
+
+  it('quits when it is told to', async () => {
+    await using container = await Container.start()
+    container.send(exec({ argv: ['sleep', '100'] }))
+    await container.next('started')
+    container.send(encodeQuit())
+    expect(await container.exited).toMatchObject({ code: 0 })
+  })
+
+  it('never crashes on random bytes', async () => {
+    for (let turn = 0; turn < 40; turn++) {
+      await using container = await Container.start()
+      const bytes = randomBytes(3000)
+      // A type that exists, and a length that may be true, get further than noise alone.
+      bytes[0] = 1 + (turn % 7)
+      bytes.writeUInt32LE(turn % 3 === 0 ? 1 : turn * 20, 1)
+      container.send(bytes)
+      container.process.stdin?.end()
+      const { code, signal } = await container.exited
+      expect({ signal, fine: code === 0 || code === 3 || code === 4 }, bytes.toString('hex')).toEqual({
+        signal: null,
+        fine: true,
+      })
+    }
+  })
+
+  it('never crashes on true frames with some bytes changed', async () => {
+    const whole = Buffer.concat([
+      encodePutFile('a/b', Buffer.from('content')),
+      exec({ argv: ['cat', 'a/b'], stdin: true }),
+      encodeStdin(Buffer.from('some input')),
+      encodeKill(),
+      encodeReset(),
+      exec({ argv: ['true'] }),
+    ])
+    for (let turn = 0; turn < 60; turn++) {
+      await using container = await Container.start()
+      const bytes = Buffer.from(whole)
+      const noise = randomBytes(9)
+      for (let i = 0; i < 1 + (turn % 3); i++)
+        bytes[noise.readUInt16LE(i * 2) % bytes.byteLength] = noise[8 - i] ?? 0
+      container.send(bytes)
+      container.process.stdin?.end()
+      const { code, signal } = await container.exited
+      expect({ signal, fine: code === 0 || code === 3 || code === 4 }, bytes.toString('hex')).toEqual({
+        signal: null,
+        fine: true,
+      })
+    }
+  })
+})

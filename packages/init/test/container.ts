@@ -1,0 +1,204 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, vi } from 'vitest'
+import { initBinary } from '../src/binary.ts'
+import { FrameDecoder } from '../src/decode.ts'
+import { type ExecRequest, encodeExec } from '../src/encode.ts'
+import type { Done, InitFrame, Ready, Sample } from '../src/frames.ts'
+
+const SETUP = fileURLToPath(new URL('fixtures/container.sh', import.meta.url))
+const mayUnshare = process.platform === 'linux' && process.getuid?.() === 0
+
+/** A `describe` for specs that run the real init as PID 1: they need root for namespaces, and are skipped without. */
+export function describeInit(name: string, specs: () => void): void {
+  if (!mayUnshare) console.warn(`skipped: ${name} (making namespaces needs root on Linux)`)
+  vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
+  describe.skipIf(!mayUnshare)(name, specs)
+}
+
+export interface ContainerOptions {
+  /** Size of each writable mount, as mount takes it. @default '64m' */
+  readonly size?: string
+  /** Directory that is shown as /sys/fs/cgroup. @default none */
+  readonly cgroup?: string
+  /** Control groups to join. */
+  readonly join?: readonly string[]
+  /** Name of a group of each v1 controller that is bound into `cgroup`, as a container engine does it. */
+  readonly bind?: string
+  readonly withoutMessageQueues?: boolean
+}
+
+export interface Outcome {
+  readonly done: Done
+  readonly stdout: Buffer
+  readonly stderr: Buffer
+  readonly samples: readonly Sample[]
+  readonly pid: number | undefined
+}
+
+/** The real init as PID 1 of namespaces of its own; `await using` ends it. */
+export class Container implements AsyncDisposable {
+  readonly process: ChildProcess
+  /** How the namespace ended: init's exit code, or the signal that ended it. */
+  readonly exited: Promise<{ code: number | null; signal: string | null; complaint: string }>
+  readonly #decoder = new FrameDecoder()
+  readonly #frames: InitFrame[] = []
+  readonly #root = mkdtempSync(join(tmpdir(), 'isopod-init-'))
+  #wake: () => void = () => {}
+  #failure: Error | undefined
+
+  private constructor(path: string, options: ContainerOptions) {
+    const arguments_ = [
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--mount',
+      '--ipc',
+      '--uts',
+      'sh',
+      SETUP,
+      this.#root,
+      path,
+    ]
+    this.process = spawn('unshare', arguments_, {
+      // The fourth one must not reach the program.
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        SIZE: options.size,
+        CGROUP: options.cgroup,
+        BIND: options.bind,
+        JOIN: options.join?.join(' '),
+        NO_MQUEUE: options.withoutMessageQueues === true ? '1' : undefined,
+      },
+    })
+    let complaint = ''
+    this.process.stderr?.on('data', (text) => {
+      complaint += String(text)
+    })
+    // Init may be gone before it has taken all that is written to it.
+    this.process.stdin?.on('error', () => {})
+    this.process.stdout?.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.exited = new Promise((resolve) => {
+      this.process.on('close', (code, signal) => {
+        this.#failure ??= new Error(`init ended: ${code ?? signal} ${complaint}`)
+        this.#wake()
+        resolve({ code, signal, complaint })
+      })
+    })
+  }
+
+  static async start(options: ContainerOptions = {}): Promise<Container & { ready: Ready }> {
+    const { path } = await initBinary()
+    const container = new Container(path, options)
+    const { ready } = await container.next('ready')
+    return Object.assign(container, { ready })
+  }
+
+  #take(chunk: Buffer): void {
+    try {
+      this.#frames.push(...this.#decoder.push(chunk))
+    } catch (error) {
+      this.#failure = error instanceof Error ? error : new Error(String(error))
+    }
+    this.#wake()
+  }
+
+  send(...frames: readonly Uint8Array[]): void {
+    for (const frame of frames) this.process.stdin?.write(frame)
+  }
+
+  /** The next frame, whatever it is. */
+  async frame(): Promise<InitFrame> {
+    for (;;) {
+      const frame = this.#frames.shift()
+      if (frame !== undefined) return frame
+      if (this.#failure !== undefined) throw this.#failure
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+    }
+  }
+
+  /** The next frame, which must be of that type. */
+  async next<T extends InitFrame['type']>(type: T): Promise<Extract<InitFrame, { type: T }>> {
+    const frame = await this.frame()
+    if (frame.type !== type) throw new Error(`wanted ${type}, got ${JSON.stringify(frame)}`)
+    // The comparison above has narrowed it, which a type parameter does not show.
+    return frame as Extract<InitFrame, { type: T }>
+  }
+
+  /** Starts a program, sends `then`, and collects until it is done. */
+  async run(
+    request: Partial<ExecRequest> & Pick<ExecRequest, 'argv'>,
+    ...then: readonly Uint8Array[]
+  ): Promise<Outcome> {
+    this.send(exec(request), ...then)
+    return this.outcome()
+  }
+
+  /** Runs a shell script. */
+  async sh(
+    script: string,
+    request: Partial<ExecRequest> = {},
+    ...then: readonly Uint8Array[]
+  ): Promise<Outcome> {
+    return this.run({ argv: ['bash', '-c', script], ...request }, ...then)
+  }
+
+  /** Runs a Perl program: the one language with raw system calls that each Debian has. */
+  async perl(
+    script: string,
+    request: Partial<ExecRequest> = {},
+    ...then: readonly Uint8Array[]
+  ): Promise<Outcome> {
+    return this.run({ argv: ['perl', '-e', script], ...request }, ...then)
+  }
+
+  /** Collects a run up to its end. */
+  async outcome(): Promise<Outcome> {
+    const stdout: Uint8Array[] = []
+    const stderr: Uint8Array[] = []
+    const samples: Sample[] = []
+    let pid: number | undefined
+    for (;;) {
+      const frame = await this.frame()
+      if (frame.type === 'stdout') stdout.push(frame.data)
+      else if (frame.type === 'stderr') stderr.push(frame.data)
+      else if (frame.type === 'sample') samples.push(frame.sample)
+      else if (frame.type === 'started') pid = frame.pid
+      else if (frame.type === 'done') {
+        return {
+          done: frame.done,
+          stdout: Buffer.concat(stdout),
+          stderr: Buffer.concat(stderr),
+          samples,
+          pid,
+        }
+      } else throw new Error(`unexpected during a run: ${JSON.stringify(frame)}`)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.process.stdin?.destroy()
+    this.process.stdout?.resume()
+    await this.exited
+    // The tmpfs on it was mounted in the namespace only, and has gone with it.
+    rmdirSync(this.#root)
+  }
+}
+
+/** An exec frame with limits that do not matter to most specs. */
+export function exec(request: Partial<ExecRequest> & Pick<ExecRequest, 'argv'>): Uint8Array {
+  return encodeExec({
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+    wallMs: 20_000,
+    stdoutLimit: 10 * 1024 * 1024,
+    stderrLimit: 10 * 1024 * 1024,
+    openFiles: 256,
+    ...request,
+  })
+}

@@ -1,0 +1,233 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { encodePutFile } from '../src/encode.ts'
+import { Container, describeInit } from './container.ts'
+
+const MIB = 1024 * 1024
+const CGROUP = '/sys/fs/cgroup'
+const cleanups: (() => void)[] = []
+afterAll(() => {
+  for (const cleanup of cleanups.reverse()) cleanup()
+})
+
+/** Makes what init finds under /sys/fs/cgroup out of plain files. */
+function written(files: Record<string, string>): string {
+  const root = mkdtempSync(join(tmpdir(), 'isopod-cgroup-'))
+  cleanups.push(() => rmSync(root, { recursive: true }))
+  chmodSync(root, 0o755)
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), content)
+  }
+  return root
+}
+
+/** Real groups of this kernel's v1 hierarchy with these limits; undefined where it has none. */
+function realGroups(name: string, limits: Record<string, string>): string[] | undefined {
+  const groups = ['memory', 'cpu', 'cpuacct', 'pids'].map((controller) => join(CGROUP, controller, name))
+  try {
+    for (const group of groups) {
+      mkdirSync(group)
+      cleanups.push(() => rmdirSync(group))
+    }
+    for (const [file, value] of Object.entries(limits)) {
+      writeFileSync(join(CGROUP, dirname(file), name, file.slice(file.indexOf('/') + 1)), value)
+    }
+    return groups
+  } catch (error) {
+    console.warn(`skipped: specs over real control groups (${String(error)})`)
+    return undefined
+  }
+}
+
+const V2 = {
+  'cgroup.controllers': 'cpu memory pids\n',
+  'memory.max': '268435456\n',
+  'memory.swap.max': '0\n',
+  'cpu.max': '50000 100000\n',
+  'pids.max': '101\n',
+  'memory.current': '1000\n',
+  'memory.peak': '5000\n',
+  'memory.events': 'low 0\nhigh 0\nmax 9\noom 2\noom_kill 3\noom_group_kill 0\n',
+  'cpu.stat':
+    'usage_usec 5000\nuser_usec 3000\nsystem_usec 2000\nnr_periods 1\nnr_throttled 0\nthrottled_usec 70\n',
+  'pids.current': '4\n',
+  'pids.peak': '9\n',
+  'pids.events': 'max 6\n',
+}
+
+describeInit('the limits that init reads back', () => {
+  it('come from a cgroup v2', async () => {
+    await using container = await Container.start({ cgroup: written(V2) })
+    expect(container.ready).toMatchObject({
+      cgroup: 2,
+      memoryBytes: 268435456,
+      memorySwapBytes: 268435456,
+      cpuQuotaUs: 50000,
+      cpuPeriodUs: 100000,
+      pidsMax: 101,
+    })
+    const { done } = await container.sh('sleep 0.15')
+    // Nothing in these files moves, so neither does what is counted from them.
+    expect(done).toMatchObject({
+      cpuUserMs: 0,
+      oomKills: 0,
+      forkFailures: 0,
+      throttledMs: 0,
+      memoryStartBytes: 1000,
+    })
+    expect(done).toMatchObject({ memoryPeakBytes: 5000, processesPeak: 3 })
+  })
+
+  it('come from a cgroup v1', async () => {
+    const files = {
+      'memory/memory.limit_in_bytes': '268435456\n',
+      'memory/memory.memsw.limit_in_bytes': '268435456\n',
+      'cpu,cpuacct/cpu.cfs_quota_us': '25000\n',
+      'cpu,cpuacct/cpu.cfs_period_us': '100000\n',
+      'pids/pids.max': '33\n',
+    }
+    await using container = await Container.start({ cgroup: written(files) })
+    expect(container.ready).toMatchObject({
+      cgroup: 1,
+      memoryBytes: 268435456,
+      memorySwapBytes: 268435456,
+      cpuQuotaUs: 25000,
+      cpuPeriodUs: 100000,
+      pidsMax: 33,
+    })
+  })
+
+  it('are null when they are unlimited, unreadable or nonsense, and never a guess', async () => {
+    const unlimited = {
+      'memory.max': 'max',
+      'memory.swap.max': 'max',
+      'cpu.max': 'max 100000',
+      'pids.max': 'max',
+    }
+    const nothing = { memoryBytes: null, memorySwapBytes: null, cpuQuotaUs: null, pidsMax: null }
+    await using free = await Container.start({ cgroup: written({ ...V2, ...unlimited }) })
+    expect(free.ready).toMatchObject({ ...nothing, cgroup: 2, cpuPeriodUs: 100000 })
+    const v1 = {
+      'memory/memory.limit_in_bytes': '9223372036854771712',
+      'cpu/cpu.cfs_quota_us': '-1',
+      'pids/pids.max': 'max',
+    }
+    await using old = await Container.start({ cgroup: written(v1) })
+    expect(old.ready).toMatchObject({ ...nothing, cgroup: 1, cpuPeriodUs: null })
+    await using none = await Container.start()
+    expect(none.ready).toMatchObject({ ...nothing, cgroup: null })
+    const { done } = await none.sh('sleep 0.12')
+    expect(done).toMatchObject({ oomKills: null, memoryPeakBytes: null, throttledMs: null, processesPeak: 1 })
+    expect(done.maxRssBytes).toBeGreaterThan(100_000)
+  })
+
+  it('tell the sizes of the mounts and what the process may do', async () => {
+    await using container = await Container.start({ size: '3m' })
+    expect(container.ready).toMatchObject({
+      version: 1,
+      workspaceBytes: 3 * MIB,
+      workspaceInodes: 102400,
+      tmpBytes: 3 * MIB,
+      shmBytes: 3 * MIB,
+      noNewPrivileges: true,
+      capEff: '0000000000000000',
+      uid: 65534,
+      gid: 65534,
+      pid: 1,
+    })
+    expect(container.ready.seccomp).not.toBeNull()
+  })
+})
+
+const name = `isopod-init-test-${process.pid}`
+const groups =
+  process.getuid?.() === 0
+    ? realGroups(name, {
+        'memory/memory.limit_in_bytes': `${32 * MIB}`,
+        'cpu/cpu.cfs_quota_us': '50000',
+        'pids/pids.max': '20',
+      })
+    : undefined
+
+describeInit('a run in a real cgroup', () => {
+  const shown = () => {
+    const root = written({})
+    for (const controller of ['memory', 'cpu', 'cpuacct', 'pids']) mkdirSync(join(root, controller))
+    return root
+  }
+  const start = () => Container.start({ cgroup: shown(), join: groups ?? [], bind: name })
+
+  it.skipIf(groups === undefined)(
+    'reports its peak of memory, and who was killed for it; init survives',
+    async () => {
+      await using container = await start()
+      expect(container.ready).toMatchObject({
+        cgroup: 1,
+        memoryBytes: 32 * MIB,
+        pidsMax: 20,
+        cpuQuotaUs: 50000,
+      })
+      const small = await container.perl('my $x = "x" x (8 << 20); sleep 0.3')
+      expect(small.done.oomKills).toBe(0)
+      expect(small.done.memoryPeakBytes).toBeGreaterThan(8 * MIB)
+      for (let turn = 0; turn < 5; turn++) {
+        const { done } = await container.perl(
+          'if (fork) { wait; exit($? & 127) } my $x = "x" x (64 << 20); sleep 9',
+        )
+        expect(done.oomKills).toBeGreaterThanOrEqual(1)
+        expect(done.memoryPeakBytes).toBeGreaterThan(24 * MIB)
+      }
+      expect((await container.sh('exit 3')).done).toMatchObject({ exitCode: 3, oomKills: 0 })
+    },
+  )
+
+  it.skipIf(groups === undefined)('reports refused forks and the peak of processes', async () => {
+    await using container = await start()
+    const { done } = await container.perl(
+      'for (1..60) { my $pid = fork; if (defined $pid && !$pid) { sleep 9; exit } } sleep 1',
+    )
+    expect(done.forkFailures).toBeGreaterThan(20)
+    expect(done.processesPeak).toBeGreaterThanOrEqual(17)
+    expect(done.processesPeak).toBeLessThanOrEqual(19)
+    expect((await container.sh('exit 3')).done.exitCode).toBe(3)
+  })
+
+  it.skipIf(groups === undefined)('reports CPU time, and for how long the quota held it back', async () => {
+    await using container = await start()
+    const { done } = await container.perl('1 while 1', { wallMs: 1000 })
+    expect(done.limit).toBe('timeout')
+    expect(done.cpuUserMs + done.cpuSysMs).toBeGreaterThan(300)
+    expect(done.cpuUserMs + done.cpuSysMs).toBeLessThan(700)
+    expect(done.throttledMs).toBeGreaterThan(100)
+  })
+
+  it.skipIf(groups === undefined)(
+    'refuses a file that would not fit into memory, instead of dying of it',
+    async () => {
+      await using container = await start()
+      await container.perl('open F, ">/tmp/f"; print F "x" x (1 << 20) for 1..20')
+      container.send(
+        encodePutFile('a', Buffer.alloc(5 * MIB)),
+        encodePutFile('b', Buffer.alloc(5 * MIB)),
+        encodePutFile('c', Buffer.alloc(5 * MIB)),
+      )
+      expect((await container.next('fault')).fault).toEqual({ where: 'put', error: 'ENOMEM' })
+    },
+  )
+
+  it.skipIf(groups === undefined)(
+    'survives a program that fills memory with files and processes at once',
+    async () => {
+      await using container = await start()
+      const { done } = await container.perl(
+        'for (1..8) { fork } my $n = $$; my $x = ""; while (1) { $x .= "x" x 65536; open F, ">/dev/shm/$n." . $i++; print F "y" x 65536; close F }',
+        { wallMs: 3000 },
+      )
+      expect(done.oomKills).toBeGreaterThan(0)
+      expect((await container.sh('exit 3')).done.exitCode).toBe(3)
+    },
+  )
+})

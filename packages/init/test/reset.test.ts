@@ -1,0 +1,80 @@
+import { expect, it } from 'vitest'
+import { encodeReset } from '../src/encode.ts'
+import { Container, describeInit, exec } from './container.ts'
+
+async function reset(container: Container) {
+  container.send(encodeReset())
+  return (await container.next('reset')).reset
+}
+
+const CLEAN = { clean: true, reason: null }
+const LIST = 'find /workspace /tmp /dev/shm -printf "%p %m\\n"'
+const FRESH = '/workspace 700\n/tmp 1777\n/dev/shm 1777\n'
+
+describeInit('a reset', () => {
+  it('removes every file in every writable mount, and says that it is clean', async () => {
+    await using container = await Container.start()
+    await container.sh(
+      'for d in /workspace /tmp /dev/shm; do cd $d; mkdir -p a/b/c .h; touch a/f a/b/f .h/f -- -rf "$(printf "n\\nl")"; ln -s /etc l; mkfifo p; done',
+    )
+    expect(await reset(container)).toEqual(CLEAN)
+    expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
+    expect((await container.sh('test -e /etc -a -e /usr/bin/perl && echo there')).stdout.toString()).toBe(
+      'there\n',
+    )
+  })
+
+  it('copes with directories deeper than any path', async () => {
+    await using container = await Container.start()
+    const { stderr } = await container.perl(
+      'for (1..3000) { mkdir "d" x 200 or die $!; open F, ">f$_"; chdir "d" x 200 or die $! }',
+    )
+    expect(stderr.toString()).toBe('')
+    expect(await reset(container)).toEqual(CLEAN)
+    expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
+  })
+
+  it('copes with directories that may not be read, the mounts themselves among them', async () => {
+    await using container = await Container.start()
+    await container.sh(
+      'mkdir -p a/b/c .0 .1; touch a/f a/b/f .2 .3; chmod 0 a/b/c a/b/f a/b a .0; chmod 0 /workspace; mkdir /tmp/x; chmod 0 /tmp/x /tmp; chmod 3000 /dev/shm',
+    )
+    expect(await reset(container)).toEqual(CLEAN)
+    expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
+  })
+
+  it('copes with thousands of files and directories side by side', async () => {
+    await using container = await Container.start()
+    await container.perl('for (1..20000) { open F, ">f$_"; mkdir "d$_"; mkdir "d$_/e"; }')
+    expect(await reset(container)).toEqual(CLEAN)
+    expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
+  })
+
+  it('ends the run that is under way, which is reported first', async () => {
+    await using container = await Container.start()
+    container.send(exec({ argv: ['bash', '-c', 'echo x > f; (setsid sleep 1000 &); sleep 1000'] }))
+    await container.next('started')
+    container.send(encodeReset(), exec({ argv: ['bash', '-c', LIST] }))
+    expect((await container.outcome()).done).toMatchObject({ killed: true })
+    expect((await container.next('reset')).reset).toEqual(CLEAN)
+    expect((await container.outcome()).stdout.toString()).toBe(FRESH)
+  })
+
+  it('removes System V objects and message queues', async () => {
+    await using container = await Container.start()
+    const script =
+      'use IPC::SysV qw(IPC_PRIVATE IPC_CREAT); use IPC::Msg; use IPC::Semaphore; shmget(IPC_PRIVATE, 4096, 0600) // die; semget(IPC_PRIVATE, 2, 0600) // die; msgget(IPC_PRIVATE, 0600) // die for 1..3'
+    const made = await container.perl(script)
+    expect(made.stderr.toString()).toBe('')
+    await container.sh('touch /dev/mqueue/queue')
+    const count = 'cat /proc/sysvipc/* | wc -l; ls /dev/mqueue'
+    expect((await container.sh(count)).stdout.toString()).toBe('8\nqueue\n')
+    expect(await reset(container)).toEqual(CLEAN)
+    expect((await container.sh(count)).stdout.toString()).toBe('3\n')
+  })
+
+  it('is possible again and again, and of nothing', async () => {
+    await using container = await Container.start()
+    for (let turn = 0; turn < 50; turn++) expect(await reset(container)).toEqual(CLEAN)
+  })
+})

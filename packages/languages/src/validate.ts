@@ -1,0 +1,86 @@
+import {
+  ConfigError,
+  describeProblems,
+  isSafePath,
+  type Language,
+  type LanguageEntry,
+  languageEntrySchema,
+} from '@isopod/protocol'
+import { MAX_LANGUAGES, nameProblem, repeatedNames } from './names.ts'
+
+/**
+ * Turns the data of a catalogue file into languages: defaults filled in, `default_memory_mb` folded into
+ * `default_limits`.
+ *
+ * @param path names the file in errors
+ * @throws {ConfigError} with all problems of the file, each with language and field
+ */
+export function validateCatalogue(document: unknown, path: string): Language[] {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw new ConfigError(`${path}: must be an object of language name to entry`)
+  }
+  const entries = Object.entries(document)
+  if (entries.length === 0 || entries.length > MAX_LANGUAGES) {
+    throw new ConfigError(`${path}: must have 1 to ${MAX_LANGUAGES} languages, got ${entries.length}`)
+  }
+
+  const problems: string[] = []
+  const languages: Language[] = []
+  for (const [name, input] of entries) {
+    const result = validateEntry(name, input)
+    if ('language' in result) languages.push(result.language)
+    else problems.push(...result.problems)
+  }
+  problems.push(...repeatedNames(languages))
+  if (problems.length > 0) throw new ConfigError(`${path}: ${problems.join('; ')}`)
+  return languages
+}
+
+function validateEntry(name: string, input: unknown): { language: Language } | { problems: string[] } {
+  const badName = nameProblem(name)
+  if (badName !== undefined) return { problems: [badName] }
+
+  const parsed = languageEntrySchema.safeParse(input)
+  if (!parsed.success) {
+    const problems = describeProblems(parsed.error, input)
+    // A problem of the whole entry has no field, and the language stands where the field would.
+    return {
+      problems: problems.map(({ field, message }) =>
+        field === '' ? message.replace(/^job/, name) : `${name}.${message}`,
+      ),
+    }
+  }
+  const problems = entryProblems(parsed.data)
+  if (problems.length > 0) return { problems: problems.map((problem) => `${name}.${problem}`) }
+  return { language: foldMemory(name, parsed.data) }
+}
+
+/** What one field alone cannot show. */
+function entryProblems(entry: LanguageEntry): string[] {
+  const problems: string[] = []
+  const words = [...entry.command, ...(entry.compile ?? [])]
+  if (!words.some((word) => word.includes('{filename}'))) {
+    problems.push('command: must have "{filename}" in it or in compile, or the code would never be run')
+  }
+  for (const file of Object.keys(entry.input_hook?.files ?? {})) {
+    const [folder, ...rest] = file.split('/')
+    if (folder !== '.isopod' || !isSafePath(rest.join('/'))) {
+      problems.push(`input_hook.files: must have paths below .isopod/, got ${JSON.stringify(file)}`)
+    }
+  }
+  const memory = entry.default_memory_mb
+  if (memory !== undefined && !Number.isInteger(memory)) {
+    problems.push(`default_memory_mb: must be a whole number from 16 to 1024, got ${memory}`)
+  }
+  const other = entry.default_limits.memoryMb
+  if (memory !== undefined && other !== undefined && memory !== other) {
+    problems.push(`default_memory_mb: must agree with default_limits.memoryMb (${other}), got ${memory}`)
+  }
+  return problems
+}
+
+function foldMemory(name: string, entry: LanguageEntry): Language {
+  const { default_memory_mb: memoryMb, ...rest } = entry
+  if (memoryMb === undefined) return { name, ...rest }
+  return { name, ...rest, default_limits: { ...rest.default_limits, memoryMb } }
+}

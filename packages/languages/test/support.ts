@@ -1,0 +1,23 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+
+/** A folder that is gone when the test ends. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'isopod-languages-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Writes a catalogue file that is gone when the test ends, and returns its path. */
+export async function catalogueFile(content: string, name = 'languages.yaml'): Promise<string> {
+  const path = join(await temporaryFolder(), name)
+  await writeFile(path, content)
+  return path
+}
+
+/** A valid entry, with whatever a test wants to be different. */
+export function entry(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { image: 'debian:trixie-slim', filename: 'main.pl', command: ['perl', '{filename}'], ...changes }
+}

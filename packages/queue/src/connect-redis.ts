@@ -1,0 +1,114 @@
+import { UnavailableError } from '@isopod/protocol'
+import { Redis, type RedisOptions } from 'ioredis'
+import type { ResolvedOptions } from './options.ts'
+import { parseRedisUrl } from './redis-url.ts'
+
+/** How long the first contact may take, in milliseconds. */
+export const CONNECT_DEADLINE_MS = 5000
+const MINIMUM_VERSION = [6, 2] as const
+
+/** A checked connection, and the URL to name in messages. */
+export interface Connection {
+  readonly redis: Redis
+  readonly shownUrl: string
+}
+
+/**
+ * How a connection behaves while Redis is away: `fail` gives commands up after about 3 s, for callers that wait;
+ * `wait` keeps them until Redis is back, for finished work that must not be lost.
+ */
+export type Patience = 'fail' | 'wait'
+
+/**
+ * Connects to Redis and checks that it can be trusted with jobs: it answers within 5 s, is 6.2 or newer, never evicts.
+ *
+ * @throws {UnavailableError} one sentence that names the URL, without its password
+ */
+export async function connectRedis(options: ResolvedOptions, patience: Patience): Promise<Connection> {
+  const address = parseRedisUrl(options.url)
+  let introduced = false
+  // Without that member the type fits the constructor, whose own declaration does not allow it to be undefined.
+  const redisOptions: Omit<RedisOptions, 'replyMapping'> = {
+    ...address.options,
+    ...patienceOptions(patience),
+    // The shapes of RESP3 replies differ; BullMQ is written for those of RESP2.
+    protocol: 2,
+    lazyConnect: true,
+    connectTimeout: CONNECT_DEADLINE_MS,
+    // Before the first success a caller waits for the error; after it, outages are ridden out.
+    retryStrategy: (times) => (introduced ? Math.min(times * 200, 1000) : null),
+  }
+  const redis = new Redis(redisOptions)
+  let lastError: Error | undefined
+  // Without a listener each hiccup of the connection would end the process.
+  redis.on('error', (error: Error) => {
+    lastError = error
+  })
+  try {
+    await within(CONNECT_DEADLINE_MS, introduce(redis, options, address.shown), 'no answer within 5 s')
+    introduced = true
+    return { redis, shownUrl: address.shown }
+  } catch (error) {
+    redis.disconnect()
+    if (error instanceof UnavailableError) throw error
+    throw unavailable(address.shown, lastError ?? error)
+  }
+}
+
+/** A second connection like the first, opened when it is first used, that keeps its commands until Redis is back. */
+export function patientDuplicate(redis: Redis): Redis {
+  const duplicate = redis.duplicate({ ...patienceOptions('wait'), lazyConnect: true })
+  duplicate.on('error', () => {})
+  return duplicate
+}
+
+/** The error for a Redis that does not answer, in one sentence. */
+export function unavailable(shownUrl: string, cause: unknown): UnavailableError {
+  const reason = cause instanceof Error ? cause.message || cause.name : String(cause)
+  return new UnavailableError(
+    `Redis at ${shownUrl} is not available (${reason}); start it or set REDIS_URL to one that runs`,
+    { cause },
+  )
+}
+
+/** Rejects with an error of the given text if the promise takes longer than `ms`. */
+export async function within<T>(ms: number, promise: Promise<T>, text: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(text)), ms)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function patienceOptions(patience: Patience): RedisOptions {
+  return { maxRetriesPerRequest: patience === 'wait' ? null : 5 }
+}
+
+async function introduce(redis: Redis, options: ResolvedOptions, shown: string): Promise<void> {
+  await redis.connect()
+  const info = await redis.info()
+  const version = field(info, 'redis_version') ?? '0'
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  if (major < MINIMUM_VERSION[0] || (major === MINIMUM_VERSION[0] && minor < MINIMUM_VERSION[1])) {
+    throw new UnavailableError(
+      `Redis at ${shown} must be version ${MINIMUM_VERSION.join('.')} or newer, got ${version}`,
+    )
+  }
+  if (options.allowEviction) return
+  // Managed services forbid CONFIG; INFO tells the same there.
+  const asked = await redis.config('GET', 'maxmemory-policy').catch(() => [])
+  const policy = (Array.isArray(asked) ? asked[1] : undefined) ?? field(info, 'maxmemory_policy') ?? 'unknown'
+  if (policy !== 'noeviction') {
+    throw new UnavailableError(
+      `Redis at ${shown} must have maxmemory-policy noeviction, or it may drop jobs without a word, got ${policy}; run "CONFIG SET maxmemory-policy noeviction" there, or allow eviction`,
+    )
+  }
+}
+
+function field(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1]
+}

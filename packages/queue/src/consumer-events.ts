@@ -1,0 +1,47 @@
+import type { Status } from '@isopod/protocol'
+import type { Publication } from './publisher.ts'
+
+/** What happens at a consumer, for metrics and logs. The list is closed. */
+export type ConsumerEvent =
+  /** A job was taken, this long after it was enqueued. */
+  | { readonly type: 'taken'; readonly id: string; readonly attempt: number; readonly waitMs: number }
+  /** A publication ended; `failed` is one try that Redis did not take, and is followed by another. */
+  | {
+      readonly type: 'published'
+      readonly id: string
+      readonly outcome: Publication | 'failed'
+      readonly status: Status
+    }
+  /** A job had its result already: its earlier start had published it before it ended. Nothing ran. */
+  | { readonly type: 'alreadyPublished'; readonly id: string }
+  /** The platform failed a job, and it will be tried again. */
+  | { readonly type: 'retried'; readonly id: string; readonly error: Error }
+  /** A job went back to the queue because this worker stops taking jobs. */
+  | { readonly type: 'handedBack'; readonly id: string }
+  /** Some worker vanished with this job, which is waiting again. */
+  | { readonly type: 'stalled'; readonly id: string }
+  /** These jobs belong to this worker no more; their handlers were aborted. */
+  | { readonly type: 'lockRenewalFailed'; readonly ids: readonly string[] }
+  | { readonly type: 'redisUp' }
+  | { readonly type: 'redisDown' }
+  /** Trouble that the consumer rides out by itself. */
+  | { readonly type: 'error'; readonly error: Error }
+
+/** Takes events; what it throws is ignored. */
+export type Observe = (event: ConsumerEvent) => void
+
+/** Wraps an observer so that its own failures never touch a job. */
+export function guardedObserver(observe: Observe | undefined): Observe {
+  return (event) => {
+    try {
+      observe?.(event)
+    } catch {
+      // Measuring must not change what is measured.
+    }
+  }
+}
+
+/** Turns anything thrown into an Error. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}

@@ -1,0 +1,274 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConfigError, type LanguageSummary } from '@isopod/protocol'
+import { Queue, type Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { writeCatalogue } from './catalogue.ts'
+import { connectRedis, patientDuplicate, unavailable, within } from './connect-redis.ts'
+import { guardedObserver, type Observe, toError } from './consumer-events.ts'
+import type { GiveUp, Handle } from './delivery.ts'
+import { readDeployment } from './deployment.ts'
+import { endWorker, settledWithin } from './end-worker.ts'
+import { createJobWorker } from './job-worker.ts'
+import { Keys } from './keys.ts'
+import { LEASE_RENEWAL_MS, Leases } from './leases.ts'
+import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
+import { Processor } from './processor.ts'
+import { Publisher } from './publisher.ts'
+import { type QueueStats, readStats } from './queue-stats.ts'
+import { RunningJobs } from './running-jobs.ts'
+import { sweepFailedJobs, sweepStaleResults } from './sweep.ts'
+
+const SWEEP_INTERVAL_MS = 30_000
+/** How long handlers get to stop after they were aborted, in milliseconds. */
+const STOP_DEADLINE_MS = 10_000
+const ANSWER_DEADLINE_MS = 5000
+
+/** Who takes jobs, and from where. */
+export interface ConsumerOptions extends QueueOptions {
+  /** Unique among all workers, and the same for all parts of this one. */
+  readonly workerId: string
+  readonly observe?: Observe
+}
+
+/** How jobs are taken, once everything that they need is there. */
+export interface Taking {
+  /** Jobs at once. */
+  readonly concurrency: number
+  readonly handle: Handle
+  readonly giveUp: GiveUp
+  /** How long a job stays with a worker that has gone silent, in milliseconds. @default 15000 */
+  readonly lockDurationMs?: number
+  /** How often jobs of silent workers are looked for, in milliseconds. @default 5000 */
+  readonly stalledIntervalMs?: number
+}
+
+/** The worker's side of the queue. */
+export interface Consumer {
+  /** Random id of this queue in this Redis: the same for all of its workers, and for nobody else's. */
+  readonly deployment: string
+  /** Whether the connection to Redis stands. */
+  readonly connected: boolean
+  /**
+   * Starts to take jobs; once only.
+   *
+   * @throws {ConfigError} if `concurrency` is not a whole number from 1
+   */
+  run(taking: Taking): void
+  /** Stops taking jobs; those that run go on. */
+  pause(): Promise<void>
+  /** Takes jobs again. */
+  resume(): void
+  /**
+   * Stops taking jobs, gives those that run `graceMs` to end, then aborts them with `JobInterrupted('shutdown')` and puts
+   * them back in front of the queue. Resolves when none runs any more, at the latest 10 s after the grace period.
+   */
+  drain(graceMs: number): Promise<void>
+  /** Ends everything, running jobs included, as `drain(0)` does. A second call gets the same promise. */
+  close(): Promise<void>
+  stats(): Promise<QueueStats>
+  /** Tells producers which languages workers offer. */
+  registerCatalogue(languages: readonly LanguageSummary[]): Promise<void>
+  readonly lease: {
+    /** Which of these workers live. */
+    alive(workerIds: readonly string[]): Promise<Set<string>>
+  }
+  /** Takes or keeps a role that only one worker may have, for `ttlMs`; false if another has it. */
+  claim(role: string, ttlMs: number): Promise<boolean>
+}
+
+/**
+ * Connects a worker to the queue; it takes nothing before `run()`.
+ *
+ * @throws {UnavailableError} within 5 s if Redis does not answer, is too old, or may evict keys
+ * @throws {ConfigError} naming the option
+ */
+export async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
+  const resolved = resolveOptions(options)
+  if (!/^[A-Za-z0-9._-]{1,128}$/.test(options.workerId)) {
+    throw new ConfigError(
+      `workerId: must be 1 to 128 characters of a-z, A-Z, 0-9, ".", "_" and "-", got ${JSON.stringify(options.workerId)}`,
+    )
+  }
+  const { redis, shownUrl } = await connectRedis(resolved, 'wait')
+  const consumer = new RedisConsumer(options, resolved.resultTtlSeconds, redis, shownUrl)
+  try {
+    await within(ANSWER_DEADLINE_MS, consumer.start(), 'no answer within 5 s')
+  } catch (error) {
+    redis.disconnect()
+    throw unavailable(shownUrl, error)
+  }
+  return consumer
+}
+
+class RedisConsumer implements Consumer {
+  readonly lease: Consumer['lease']
+  readonly #redis: Redis
+  readonly #subscriber: Redis
+  readonly #shownUrl: string
+  readonly #keys: Keys
+  readonly #observe: Observe
+  readonly #running: RunningJobs
+  readonly #leases: Leases
+  readonly #jobs: Queue
+  readonly #publisher: Publisher
+  readonly #workerId: string
+  readonly #resultTtlSeconds: number
+  readonly #letGo = new AbortController()
+  readonly #ended = new AbortController()
+  deployment = ''
+  #worker: Worker | undefined
+  #state: 'ready' | 'taking' | 'paused' | 'draining' = 'ready'
+  #draining: Promise<void> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: ConsumerOptions, resultTtlSeconds: number, redis: Redis, shownUrl: string) {
+    this.#redis = redis
+    this.#subscriber = patientDuplicate(redis)
+    this.#shownUrl = shownUrl
+    const keys = new Keys(resolveOptions(options).prefix)
+    this.#keys = keys
+    const observe = guardedObserver(options.observe)
+    this.#observe = observe
+    this.#workerId = options.workerId
+    this.#leases = new Leases(redis, keys, options.workerId)
+    this.lease = { alive: (workerIds) => this.#ask(this.#leases.alive(workerIds)) }
+    this.#running = new RunningJobs(redis, keys)
+    this.#resultTtlSeconds = resultTtlSeconds
+    this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
+    this.#jobs.on('error', (error) => observe({ type: 'error', error }))
+    this.#publisher = new Publisher(redis, keys, this.#jobs, resultTtlSeconds)
+    redis.on('ready', () => observe({ type: 'redisUp' }))
+    redis.on('close', () => {
+      if (!this.#ended.signal.aborted) observe({ type: 'redisDown' })
+    })
+  }
+
+  async start(): Promise<void> {
+    const [deployment] = await Promise.all([
+      readDeployment(this.#redis, this.#keys),
+      this.#jobs.waitUntilReady(),
+      this.#running.listen(this.#subscriber),
+      this.#leases.renew(),
+    ])
+    this.deployment = deployment
+    this.#every(LEASE_RENEWAL_MS, async () => {
+      await this.#leases.renew()
+      await this.#running.checkFlags()
+    })
+  }
+
+  get connected(): boolean {
+    return this.#redis.status === 'ready'
+  }
+
+  run(taking: Taking): void {
+    const { concurrency, handle, giveUp } = taking
+    if (!Number.isInteger(concurrency) || concurrency < 1) {
+      throw new ConfigError(`concurrency: must be a whole number from 1, got ${concurrency}`)
+    }
+    if (this.#state !== 'ready') return
+    this.#state = 'taking'
+    const parts = {
+      redis: this.#redis,
+      keys: this.#keys,
+      jobs: this.#jobs,
+      publisher: this.#publisher,
+      running: this.#running,
+      observe: this.#observe,
+      workerId: this.#workerId,
+    }
+    const isStopping = () => this.#state === 'paused' || this.#state === 'draining'
+    const processor = new Processor({ ...parts, handle, giveUp, isStopping, letGo: this.#letGo.signal })
+    this.#worker = createJobWorker({ ...taking, ...parts, processor })
+    this.#worker.run().catch((error) => this.#observe({ type: 'error', error: toError(error) }))
+    const sweep = async () => {
+      await sweepFailedJobs({ ...parts, giveUp })
+      if (await this.#leases.claim('sweep', 2 * SWEEP_INTERVAL_MS)) {
+        await sweepStaleResults({ ...parts, giveUp }, this.#resultTtlSeconds)
+      }
+    }
+    sweep().catch((error) => this.#observe({ type: 'error', error: toError(error) }))
+    this.#every(SWEEP_INTERVAL_MS, sweep)
+  }
+
+  async pause(): Promise<void> {
+    if (this.#state !== 'taking') return
+    this.#state = 'paused'
+    await this.#worker?.pause(true)
+  }
+
+  resume(): void {
+    if (this.#state !== 'paused') return
+    this.#state = 'taking'
+    this.#worker?.resume().catch((error) => this.#observe({ type: 'error', error: toError(error) }))
+  }
+
+  drain(graceMs: number): Promise<void> {
+    this.#draining ??= this.#drain(graceMs)
+    return this.#draining
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  stats(): Promise<QueueStats> {
+    return this.#ask(readStats(this.#redis, this.#keys))
+  }
+
+  registerCatalogue(languages: readonly LanguageSummary[]): Promise<void> {
+    return this.#ask(writeCatalogue(this.#redis, this.#keys, languages))
+  }
+
+  claim(role: string, ttlMs: number): Promise<boolean> {
+    return this.#ask(this.#leases.claim(role, ttlMs))
+  }
+
+  async #drain(graceMs: number): Promise<void> {
+    this.#state = 'draining'
+    if (this.#worker === undefined) return
+    // Closing waits for running jobs, and interrupts the wait for the next one so that none is taken late.
+    const idle = endWorker(this.#worker, {
+      isUp: () => this.#redis.status === 'ready',
+      isBusy: () => this.#running.size > 0 && !this.#ended.signal.aborted,
+    }).catch((error) => this.#observe({ type: 'error', error: toError(error) }))
+    await settledWithin(idle, graceMs)
+    this.#running.interruptAll('shutdown')
+    if (await settledWithin(idle, STOP_DEADLINE_MS / 2)) return
+    // Redis does not take what is finished; its locks will run out, and the jobs run again elsewhere.
+    this.#letGo.abort()
+    await settledWithin(idle, STOP_DEADLINE_MS / 2)
+  }
+
+  async #close(): Promise<void> {
+    await this.drain(0)
+    this.#ended.abort()
+    this.#letGo.abort()
+    await settledWithin(
+      this.#leases.release().catch((error) => this.#observe({ type: 'error', error: toError(error) })),
+      1000,
+    )
+    await this.#jobs.close().catch(() => {})
+    this.#subscriber.disconnect()
+    this.#redis.disconnect()
+  }
+
+  /** Repeats a task, one at a time, until the end; a failure is reported and the next turn tries again. */
+  async #every(ms: number, task: () => Promise<void>): Promise<void> {
+    const { signal } = this.#ended
+    while (await sleep(ms, true, { signal, ref: false }).catch(() => false)) {
+      await task().catch((error) => {
+        if (!signal.aborted) this.#observe({ type: 'error', error: toError(error) })
+      })
+    }
+  }
+
+  /** Bounds a question to Redis, whose connection would otherwise wait for as long as Redis is away. */
+  #ask<T>(answer: Promise<T>): Promise<T> {
+    answer.catch(() => {})
+    return within(ANSWER_DEADLINE_MS, answer, 'no answer within 5 s').catch((error) => {
+      throw unavailable(this.#shownUrl, error)
+    })
+  }
+}

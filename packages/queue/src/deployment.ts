@@ -1,0 +1,13 @@
+import { randomUUID } from 'node:crypto'
+import type { Redis } from 'ioredis'
+import type { Keys } from './keys.ts'
+
+/**
+ * The id of this queue in this Redis, made by whoever asks first. Containers carry it, so that the reaper of one
+ * deployment never takes those of another that shares the engine, whatever URLs the two know their Redis by.
+ */
+export async function readDeployment(redis: Redis, keys: Keys): Promise<string> {
+  const fresh = randomUUID()
+  const known = await redis.set(keys.deployment, fresh, 'NX', 'GET')
+  return known ?? fresh
+}

@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'bullmq'
+
+/** How long BullMQ gets to end by itself once nothing runs and Redis is away, in milliseconds. */
+const PATIENCE_MS = 1000
+
+/** What decides how a worker can end. */
+export interface EndConditions {
+  /** Whether Redis answers. */
+  readonly isUp: () => boolean
+  /** Whether a handler runs. */
+  readonly isBusy: () => boolean
+}
+
+/**
+ * Ends a BullMQ worker: takes nothing more, and waits for what runs. BullMQ itself would wait for a Redis that is away;
+ * here the worker then ends as soon as no handler runs.
+ */
+export async function endWorker(worker: Worker, { isUp, isBusy }: EndConditions): Promise<void> {
+  // BullMQ closes once, in the way of the first call; forcing is only right if the orderly way is blocked from the start.
+  const ended = worker.close(!isUp() && !isBusy())
+  while (!(await settledWithin(ended, PATIENCE_MS))) {
+    if (isUp() || isBusy()) continue
+    // Left alone, the connection that waits for jobs would look for Redis for ever and keep the process alive.
+    const blocking = await Promise.race([worker.getBackend().blockingClient, sleep(100)])
+    blocking?.disconnect()
+    return
+  }
+}
+
+/** Waits for a promise, at most `ms`; says whether it settled, either way. */
+export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController()
+  const settled = promise.then(
+    () => true,
+    () => true,
+  )
+  const late = sleep(ms, false, { signal: timer.signal }).catch(() => false)
+  const first = await Promise.race([settled, late])
+  timer.abort()
+  return first
+}

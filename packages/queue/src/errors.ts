@@ -1,0 +1,31 @@
+import { IsopodError } from '@isopod/protocol'
+
+/** An idempotency key was used before, for a job that differs; nothing was enqueued. */
+export class IdempotencyConflictError extends IsopodError {
+  readonly code = 'idempotency_conflict'
+}
+
+/** There is neither a job nor a result of this id: it never existed, or its result has expired. */
+export class UnknownJobError extends IsopodError {
+  readonly code = 'unknown_job'
+}
+
+/** Why a running job is told to stop. */
+export type InterruptionCause = 'cancelled' | 'shutdown' | 'lease-lost'
+
+/** The `reason` of the signal that a job's handler gets. */
+export class JobInterrupted extends Error {
+  override readonly name = 'JobInterrupted'
+  override readonly cause: InterruptionCause
+
+  constructor(cause: InterruptionCause) {
+    super(
+      {
+        cancelled: 'the job was cancelled',
+        shutdown: 'the worker is shutting down',
+        'lease-lost': 'the worker no longer owns the job',
+      }[cause],
+    )
+    this.cause = cause
+  }
+}

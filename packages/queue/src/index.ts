@@ -1,0 +1,19 @@
+export type { CancelOutcome } from './cancel.ts'
+export { type Consumer, type ConsumerOptions, openConsumer, type Taking } from './consumer.ts'
+export type { ConsumerEvent, Observe } from './consumer-events.ts'
+export type { Delivery, GiveUp, Handle } from './delivery.ts'
+export type { Enqueued, Entry } from './enqueue.ts'
+export {
+  IdempotencyConflictError,
+  type InterruptionCause,
+  JobInterrupted,
+  UnknownJobError,
+} from './errors.ts'
+export { jobFingerprint, keyedJobId, newJobId } from './job-id.ts'
+export { DEFAULT_RESULT_TTL_SECONDS, PLATFORM_TRIES, type QueueOptions } from './options.ts'
+export { MAX_STALLS, MAX_STARTS } from './processor.ts'
+export { openProducer, type Producer } from './producer.ts'
+export type { Publication } from './publisher.ts'
+export type { QueueStats } from './queue-stats.ts'
+export type { ResultsConsumer, ResultsOptions } from './results-consumer.ts'
+export { type UnrunJob, unrunResult } from './unrun-result.ts'

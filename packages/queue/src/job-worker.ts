@@ -1,0 +1,60 @@
+import { Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { Observe } from './consumer-events.ts'
+import type { Keys } from './keys.ts'
+import { JOBS_QUEUE } from './options.ts'
+import type { Processor } from './processor.ts'
+import type { RunningJobs } from './running-jobs.ts'
+import { repairJob } from './sweep.ts'
+
+/** How long a job belongs to a worker that does not say that it still has it, in milliseconds. */
+export const LOCK_DURATION_MS = 15_000
+const STALLED_INTERVAL_MS = 5000
+
+/** What the taker of jobs works with. */
+export interface JobWorkerParts {
+  readonly redis: Redis
+  readonly keys: Keys
+  readonly workerId: string
+  readonly concurrency: number
+  readonly processor: Processor
+  readonly running: RunningJobs
+  readonly observe: Observe
+  /** Shorter locks, for tests of what happens when they run out. */
+  readonly lockDurationMs?: number
+  readonly stalledIntervalMs?: number
+}
+
+/** Makes the BullMQ worker that takes jobs; it starts with `run()`. */
+export function createJobWorker(parts: JobWorkerParts): Worker {
+  const { redis, keys, processor, running, observe } = parts
+  const worker = new Worker(
+    JOBS_QUEUE,
+    // Three parameters on purpose: BullMQ counts them, and hands its signal only to a function that has a third.
+    (job, token, signal) => processor.process(job, token, signal),
+    {
+      connection: redis,
+      prefix: keys.tag,
+      name: parts.workerId,
+      autorun: false,
+      concurrency: parts.concurrency,
+      lockDuration: parts.lockDurationMs ?? LOCK_DURATION_MS,
+      stalledInterval: parts.stalledIntervalMs ?? STALLED_INTERVAL_MS,
+      // BullMQ would fail a job that stalls too often without a result. The processor counts instead, and publishes one.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: 1000,
+      drainDelay: 5,
+    },
+  )
+  worker.on('error', (error) => observe({ type: 'error', error }))
+  worker.on('stalled', (id) => {
+    observe({ type: 'stalled', id })
+    // What cannot be parsed is never handed to the processor; it shows only by stalling again and again.
+    repairJob(redis, keys, id).catch((error: Error) => observe({ type: 'error', error }))
+  })
+  worker.on('lockRenewalFailed', (ids) => {
+    observe({ type: 'lockRenewalFailed', ids })
+    running.interrupt(ids, 'lease-lost')
+  })
+  return worker
+}

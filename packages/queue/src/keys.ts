@@ -1,0 +1,84 @@
+import { JOBS_QUEUE } from './options.ts'
+
+/**
+ * Names of all keys. They share one hash tag, so that one script or transaction may touch several of them
+ * in a Redis Cluster too.
+ */
+export class Keys {
+  /** What BullMQ is given as its prefix: the hash tag. */
+  readonly tag: string
+
+  constructor(prefix: string) {
+    this.tag = `{${prefix}}`
+  }
+
+  /** String: the result as JSON, with a time to live. */
+  result(id: string): string {
+    return `${this.tag}:result:${id}`
+  }
+
+  /** String: present while a cancellation of the job is asked for. */
+  cancelFlag(id: string): string {
+    return `${this.tag}:cancel:${id}`
+  }
+
+  /** Channel: ids of jobs to cancel, for the worker that runs them. */
+  get cancelChannel(): string {
+    return `${this.tag}:cancel`
+  }
+
+  /** String: fingerprint of the job that first used an idempotency key. */
+  fingerprint(id: string): string {
+    return `${this.tag}:fingerprint:${id}`
+  }
+
+  /** String: present while the worker lives. */
+  lease(workerId: string): string {
+    return `${this.tag}:lease:${workerId}`
+  }
+
+  /** String: id of the worker that holds a role. */
+  claim(role: string): string {
+    return `${this.tag}:claim:${role}`
+  }
+
+  /** String: JSON list of the languages that workers offer. */
+  get catalogue(): string {
+    return `${this.tag}:catalogue`
+  }
+
+  /** String: random id of this queue. */
+  get deployment(): string {
+    return `${this.tag}:deployment`
+  }
+
+  /** Sorted set: names of results queues by the time of their last result. */
+  get replyQueues(): string {
+    return `${this.tag}:reply-queues`
+  }
+
+  /** Hash of BullMQ with one job. */
+  job(id: string): string {
+    return `${this.tag}:${JOBS_QUEUE}:${id}`
+  }
+
+  /** One of the lists and sets that BullMQ keeps of the jobs queue. */
+  jobs(part: 'wait' | 'active' | 'delayed' | 'prioritized' | 'failed' | 'events'): string {
+    return `${this.tag}:${JOBS_QUEUE}:${part}`
+  }
+
+  /** Hash of BullMQ with one result on its way. */
+  resultJob(replyTo: string, id: string): string {
+    return `${this.tag}:${resultsQueue(replyTo)}:${resultJobId(id)}`
+  }
+}
+
+/** Name of the queue that carries the results for one taker. */
+export function resultsQueue(replyTo: string): string {
+  return `results-${replyTo}`
+}
+
+/** Id under which a job's result travels. */
+export function resultJobId(id: string): string {
+  return `r-${id}`
+}

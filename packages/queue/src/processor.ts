@@ -1,0 +1,187 @@
+import { type Result, RetryableError, TerminalError } from '@isopod/protocol'
+import { type Job as BullJob, WaitingError } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { type Observe, toError } from './consumer-events.ts'
+import type { Delivery, GiveUp, Handle } from './delivery.ts'
+import { JobInterrupted } from './errors.ts'
+import { isSafeId } from './job-id.ts'
+import type { Keys } from './keys.ts'
+import type { Publisher } from './publisher.ts'
+import type { RunningJobs } from './running-jobs.ts'
+import { parseData } from './stored-job.ts'
+import { unrunResult } from './unrun-result.ts'
+
+/** Stalls, each most likely a worker that died with the job, that one job may survive. */
+export const MAX_STALLS = 2
+/** Starts that one job may have, not counting those that a fault of the platform ended. */
+export const MAX_STARTS = 6
+
+/** What a processor works with. */
+export interface ProcessorParts {
+  readonly redis: Redis
+  readonly keys: Keys
+  readonly publisher: Publisher
+  readonly running: RunningJobs
+  readonly workerId: string
+  readonly handle: Handle
+  readonly giveUp: GiveUp
+  readonly observe: Observe
+  /** True while no new job should start here. */
+  readonly isStopping: () => boolean
+  /** Aborted when even unpublished outcomes are to be let go. */
+  readonly letGo: AbortSignal
+}
+
+/**
+ * The way of one job through a worker: take, run, publish, and only then complete. BullMQ never fails a job by itself as
+ * long as this function is in charge: each way out publishes a result, asks for another try, or leaves the job to others.
+ */
+export class Processor {
+  readonly #parts: ProcessorParts
+
+  constructor(parts: ProcessorParts) {
+    this.#parts = parts
+  }
+
+  /** Processes one delivery; returning completes the job, a WaitingError leaves it as it is. */
+  async process(bullJob: BullJob, token: string | undefined, bullSignal?: AbortSignal): Promise<void> {
+    const { observe, running, isStopping } = this.#parts
+    const { id } = bullJob
+    if (!isSafeId(id)) {
+      // Its result would have no name that anyone could ask for.
+      observe({ type: 'error', error: new Error(`a job with the id ${JSON.stringify(id)} was dropped`) })
+      return
+    }
+    if (isStopping()) return this.#handBack(bullJob, token)
+    // Entered before the flag is read: a request to cancel that comes between the two is not missed.
+    const { signal, done } = running.enter(id)
+    const forward = () => running.interrupt([id], 'lease-lost')
+    bullSignal?.addEventListener('abort', forward, { once: true })
+    try {
+      await this.#run(bullJob, id, token, signal)
+    } catch (thrown) {
+      if (thrown instanceof WaitingError || thrown instanceof RetryableError) throw thrown
+      // The job is left to its lock: when that runs out, the job is taken again.
+      observe({ type: 'error', error: toError(thrown) })
+      throw new WaitingError('the way to Redis is broken')
+    } finally {
+      bullSignal?.removeEventListener('abort', forward)
+      done()
+    }
+  }
+
+  async #run(bullJob: BullJob, id: string, token: string | undefined, signal: AbortSignal): Promise<void> {
+    const { redis, keys, observe, workerId } = this.#parts
+    const [stored, flag] = await redis.mget(keys.result(id), keys.cancelFlag(id))
+    if (stored != null) {
+      observe({ type: 'alreadyPublished', id })
+      return
+    }
+    const { job, replyTo, refusal } = parseData(bullJob.data)
+    const start = { id, attempt: bullJob.attemptsStarted, enqueuedAt: bullJob.timestamp }
+    const publish = (result: Result) => this.#publish(result, start.attempt, replyTo)
+    const giveUp = (cause: Error) =>
+      publish(this.#giveUp(job === undefined ? start : { ...start, job }, cause))
+
+    if (job === undefined) return giveUp(refusal ?? new TerminalError('the job is not valid'))
+    const stalls = bullJob.stalledCounter
+    const faults = bullJob.attemptsMade
+    const exhausted = whyExhausted(start.attempt, stalls, faults)
+    if (exhausted !== undefined) return giveUp(new TerminalError(exhausted))
+    const cancelled = () =>
+      unrunResult({
+        id,
+        job,
+        status: 'cancelled',
+        errorMessage: 'The job was cancelled',
+        attempt: start.attempt,
+        workerId,
+      })
+    if (flag != null) return publish(cancelled())
+
+    observe({ type: 'taken', id, attempt: start.attempt, waitMs: Math.max(0, Date.now() - start.enqueuedAt) })
+    const delivery: Delivery = { ...start, job, stalls, faults }
+    const outcome = await this.#handle(delivery, signal)
+    switch (interruption(signal)) {
+      case 'lease-lost':
+        // Whoever owns the job now answers for it; to complete or fail it here would be refused anyway.
+        throw new WaitingError('the job belongs to another worker')
+      case 'shutdown':
+        if (outcome.result === undefined || !isFinal(outcome.result)) return this.#handBack(bullJob, token)
+        return publish(outcome.result)
+      case 'cancelled':
+        return publish(outcome.result ?? cancelled())
+      case undefined:
+        break
+    }
+    if (outcome.result !== undefined) return publish(outcome.result)
+    const isLastTry = faults + 1 >= (bullJob.opts.attempts ?? 1)
+    if (!(outcome.error instanceof RetryableError) || isLastTry) return giveUp(outcome.error)
+    observe({ type: 'retried', id, error: outcome.error })
+    throw outcome.error
+  }
+
+  async #handle(
+    delivery: Delivery,
+    signal: AbortSignal,
+  ): Promise<{ result: Result; error?: never } | { result?: never; error: Error }> {
+    try {
+      return { result: await this.#parts.handle(delivery, signal) }
+    } catch (thrown) {
+      return { error: toError(thrown) }
+    }
+  }
+
+  #giveUp(start: Parameters<GiveUp>[0], cause: Error): Result {
+    try {
+      return this.#parts.giveUp(start, cause)
+    } catch (thrown) {
+      this.#parts.observe({ type: 'error', error: toError(thrown) })
+      const { workerId } = this.#parts
+      return unrunResult({ ...start, status: 'setup_error', errorMessage: cause.message, workerId })
+    }
+  }
+
+  async #publish(result: Result, attempt: number, replyTo: string): Promise<void> {
+    const { publisher, observe, letGo } = this.#parts
+    const seen = { type: 'published', id: result.id, status: result.status } as const
+    const failed = (error: Error) => {
+      observe({ ...seen, outcome: 'failed' })
+      observe({ type: 'error', error })
+    }
+    try {
+      const outcome = await publisher.publishPatiently({ result, attempt, replyTo }, failed, letGo)
+      observe({ ...seen, outcome })
+      if (outcome === 'fenced') throw new WaitingError('a later start of the job took over')
+    } catch (error) {
+      if (error instanceof WaitingError) throw error
+      // Let go at shutdown: the lock runs out, and another worker runs the job again.
+      throw new WaitingError('the result could not be published')
+    }
+  }
+
+  async #handBack(bullJob: BullJob, token: string | undefined): Promise<never> {
+    try {
+      await bullJob.moveToWait(token)
+      this.#parts.observe({ type: 'handedBack', id: String(bullJob.id) })
+    } catch (thrown) {
+      this.#parts.observe({ type: 'error', error: toError(thrown) })
+    }
+    throw new WaitingError('handed back to the queue')
+  }
+}
+
+/** A worker that is told to stop may still have finished; anything that only says that it stopped is no result. */
+function isFinal(result: Result): boolean {
+  return result.status !== 'cancelled' && result.status !== 'setup_error'
+}
+
+function interruption(signal: AbortSignal): JobInterrupted['cause'] | undefined {
+  return signal.reason instanceof JobInterrupted ? signal.reason.cause : undefined
+}
+
+function whyExhausted(attempt: number, stalls: number, faults: number): string | undefined {
+  if (stalls > MAX_STALLS) return `the worker vanished ${stalls} times while it ran this job`
+  if (attempt - faults > MAX_STARTS) return `the job was started ${attempt} times and never came to an end`
+  return undefined
+}

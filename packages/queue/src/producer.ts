@@ -1,0 +1,135 @@
+import { IsopodError, type LanguageSummary, type Result } from '@isopod/protocol'
+import { Queue } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { type CancelOutcome, cancelJob } from './cancel.ts'
+import { readCatalogue } from './catalogue.ts'
+import { connectRedis, unavailable, within } from './connect-redis.ts'
+import { type Enqueued, type Entry, enqueueJobs } from './enqueue.ts'
+import { isSafeId } from './job-id.ts'
+import { Keys } from './keys.ts'
+import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
+import { Publisher } from './publisher.ts'
+import { readResult } from './read-result.ts'
+import { ResultWaiters } from './result-waiters.ts'
+import { consumeResults, type ResultsConsumer, type ResultsOptions } from './results-consumer.ts'
+
+/** How long Redis may take for one call, in milliseconds. */
+const ANSWER_DEADLINE_MS = 5000
+
+/** The producer's side of the queue. Ids and jobs are taken as valid; the client package checks them. */
+export interface Producer {
+  /** Enqueues jobs in order, 500 in one round trip; says of each whether it was there already. */
+  enqueue(entries: readonly Entry[]): Promise<Enqueued[]>
+  /** Cancels a job, whichever process has it. */
+  cancel(id: string): Promise<CancelOutcome>
+  /** The job's result; undefined if there is none yet, or if it has expired. */
+  storedResult(id: string): Promise<Result | undefined>
+  /** Resolves with the job's result once there is one; rejects with the signal's reason, or if the job is unknown. */
+  waitForResult(id: string, options?: { signal?: AbortSignal }): Promise<Result>
+  /** What workers offer; undefined if none has ever said so. */
+  catalogue(): Promise<LanguageSummary[] | undefined>
+  /** Consumes a results queue durably; a result is acknowledged only after the handler has resolved. */
+  results(
+    replyTo: string,
+    handler: (result: Result) => Promise<void>,
+    options?: ResultsOptions,
+  ): ResultsConsumer
+  /** Stops the results consumers, waits for their handlers, and disconnects. A second call gets the same promise. */
+  close(): Promise<void>
+}
+
+/**
+ * Connects a producer to the queue.
+ *
+ * @throws {UnavailableError} within 5 s if Redis does not answer, is too old, or may evict keys
+ * @throws {ConfigError} naming the option
+ */
+export async function openProducer(options: QueueOptions): Promise<Producer> {
+  const resolved = resolveOptions(options)
+  const { redis, shownUrl } = await connectRedis(resolved, 'fail')
+  return new RedisProducer(redis, shownUrl, new Keys(resolved.prefix), resolved.resultTtlSeconds)
+}
+
+class RedisProducer implements Producer {
+  readonly #redis: Redis
+  readonly #shownUrl: string
+  readonly #keys: Keys
+  readonly #ttlSeconds: number
+  readonly #jobs: Queue
+  readonly #publisher: Publisher
+  readonly #waiters: ResultWaiters
+  readonly #consumers = new Set<ResultsConsumer>()
+  #closing: Promise<void> | undefined
+
+  constructor(redis: Redis, shownUrl: string, keys: Keys, ttlSeconds: number) {
+    this.#redis = redis
+    this.#shownUrl = shownUrl
+    this.#keys = keys
+    this.#ttlSeconds = ttlSeconds
+    this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
+    this.#jobs.on('error', () => {})
+    this.#publisher = new Publisher(redis, keys, this.#jobs, ttlSeconds)
+    this.#waiters = new ResultWaiters(redis, keys)
+  }
+
+  enqueue(entries: readonly Entry[]): Promise<Enqueued[]> {
+    // A large list takes its time; each batch of it is one more reason to wait.
+    const deadline = ANSWER_DEADLINE_MS * (1 + Math.ceil(entries.length / 100))
+    return this.#ask(deadline, enqueueJobs(this.#redis, this.#keys, this.#jobs, this.#ttlSeconds, entries))
+  }
+
+  async cancel(id: string): Promise<CancelOutcome> {
+    if (!isSafeId(id)) return 'unknown'
+    const outcome = cancelJob(this.#redis, this.#keys, this.#jobs, this.#publisher, id)
+    return this.#ask(ANSWER_DEADLINE_MS, outcome)
+  }
+
+  storedResult(id: string): Promise<Result | undefined> {
+    return this.#ask(ANSWER_DEADLINE_MS, readResult(this.#redis, this.#keys, id))
+  }
+
+  waitForResult(id: string, options: { signal?: AbortSignal } = {}): Promise<Result> {
+    return this.#waiters.wait(id, options.signal)
+  }
+
+  catalogue(): Promise<LanguageSummary[] | undefined> {
+    return this.#ask(ANSWER_DEADLINE_MS, readCatalogue(this.#redis, this.#keys))
+  }
+
+  results(
+    replyTo: string,
+    handler: (result: Result) => Promise<void>,
+    options: ResultsOptions = {},
+  ): ResultsConsumer {
+    const consumer = consumeResults(this.#redis, this.#keys, replyTo, handler, options)
+    this.#consumers.add(consumer)
+    return {
+      close: () => {
+        this.#consumers.delete(consumer)
+        return consumer.close()
+      },
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
+    await this.#waiters.close()
+    await this.#jobs.close().catch(() => {})
+    this.#redis.disconnect()
+  }
+
+  /** Turns silence and broken connections into one clear error; what Isopod says on purpose passes. */
+  async #ask<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {
+    answer.catch(() => {})
+    try {
+      return await within(deadlineMs, answer, `no answer within ${deadlineMs / 1000} s`)
+    } catch (error) {
+      throw error instanceof IsopodError ? error : unavailable(this.#shownUrl, error)
+    }
+  }
+}

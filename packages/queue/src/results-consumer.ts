@@ -1,0 +1,99 @@
+import type { Result } from '@isopod/protocol'
+import { UnrecoverableError, Worker } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { patientDuplicate } from './connect-redis.ts'
+import { toError } from './consumer-events.ts'
+import { endWorker } from './end-worker.ts'
+import { type Keys, resultsQueue } from './keys.ts'
+import { parseResult } from './read-result.ts'
+
+const LONGEST_PAUSE_MS = 30_000
+
+/** How a results queue is consumed. */
+export interface ResultsOptions {
+  /** Results at once. @default 10 */
+  readonly concurrency?: number
+  /** Told of each error that the handler throws and of trouble with Redis; both are followed by another try. */
+  readonly onError?: (error: Error) => void
+}
+
+/** A running consumer of a results queue. */
+export interface ResultsConsumer {
+  /** Stops taking results and waits for handlers that run. A second call gets the same promise. */
+  close(): Promise<void>
+}
+
+/**
+ * Consumes a results queue durably: a result is acknowledged only after the handler has resolved. A handler that rejects
+ * gets the same result again, after pauses from 0.25 s up to 30 s, for as long as it takes; so does another consumer if
+ * this process dies. A handler may therefore see a result twice, and never misses one.
+ */
+export function consumeResults(
+  redis: Redis,
+  keys: Keys,
+  replyTo: string,
+  handler: (result: Result) => Promise<void>,
+  options: ResultsOptions,
+): ResultsConsumer {
+  const connection = patientDuplicate(redis)
+  const report = (error: Error) => {
+    try {
+      options.onError?.(error)
+    } catch {
+      // A broken reporter must not cost a result.
+    }
+  }
+  let running = 0
+  const worker = new Worker(
+    resultsQueue(replyTo),
+    async (job) => {
+      running += 1
+      try {
+        const result = readOnly(job.data)
+        await handler(result)
+      } catch (thrown) {
+        const error = toError(thrown)
+        report(error)
+        job.opts.backoff = { type: 'fixed', delay: pauseAfter(job.attemptsMade), jitter: 0.2 }
+        throw error
+      } finally {
+        running -= 1
+      }
+    },
+    {
+      connection,
+      prefix: keys.tag,
+      concurrency: options.concurrency ?? 10,
+      lockDuration: 15_000,
+      stalledInterval: 5000,
+      // A result is never given up, however often a consumer died with it.
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      runRetryDelay: 1000,
+    },
+  )
+  worker.on('error', report)
+  let closing: Promise<void> | undefined
+  const close = async () => {
+    await endWorker(worker, { isUp: () => connection.status === 'ready', isBusy: () => running > 0 })
+    connection.disconnect()
+  }
+  return {
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+function readOnly(data: unknown): Result {
+  try {
+    return parseResult(data)
+  } catch (error) {
+    // Nothing of ours wrote this, and no retry will make it a result.
+    throw new UnrecoverableError(toError(error).message)
+  }
+}
+
+function pauseAfter(attemptsMade: number): number {
+  return Math.min(250 * 2 ** Math.min(attemptsMade, 16), LONGEST_PAUSE_MS)
+}

@@ -1,0 +1,87 @@
+import { TerminalError } from '@isopod/protocol'
+import { Queue } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { GiveUp } from './delivery.ts'
+import { isSafeId } from './job-id.ts'
+import { type Keys, resultsQueue } from './keys.ts'
+import type { Publisher } from './publisher.ts'
+import { readStoredJob } from './stored-job.ts'
+
+const BATCH = 100
+
+/** What the sweeps work with. */
+export interface SweepParts {
+  readonly redis: Redis
+  readonly keys: Keys
+  readonly jobs: Queue
+  readonly publisher: Publisher
+  readonly giveUp: GiveUp
+}
+
+/**
+ * The outbox of last resort: publishes a result for each job that BullMQ failed by itself (an outage between a result and
+ * the completion of its job can do that), then removes the job. Running it twice at once does no harm.
+ *
+ * @returns how many jobs were removed
+ */
+export async function sweepFailedJobs(parts: SweepParts): Promise<number> {
+  const { redis, keys, jobs, publisher, giveUp } = parts
+  const ids = await redis.zrange(keys.jobs('failed'), '0', String(BATCH - 1))
+  for (const id of ids) {
+    const stored = isSafeId(id) ? await readStoredJob(redis, keys, id) : undefined
+    if (stored !== undefined) {
+      const { attempt, enqueuedAt, job, replyTo, failedReason } = stored
+      const start = { id, attempt, enqueuedAt }
+      const cause = new TerminalError(failedReason || 'the queue failed the job')
+      const result = giveUp(job === undefined ? start : { ...start, job }, cause)
+      // Fenced means that it was started again meanwhile, so it is not in the failed set any more.
+      if ((await publisher.publish({ result, attempt, replyTo })) === 'fenced') continue
+    }
+    await jobs.remove(id)
+  }
+  return ids.length
+}
+
+/** Removes results that nobody took from their queue within the time to live, and forgets queues without any. */
+export async function sweepStaleResults(parts: SweepParts, ttlSeconds: number): Promise<void> {
+  const { redis, keys } = parts
+  const oldest = Date.now() - ttlSeconds * 1000
+  for (const replyTo of await redis.zrange(keys.replyQueues, '0', '-1')) {
+    const name = resultsQueue(replyTo)
+    const head = await redis.lindex(`${keys.tag}:${name}:wait`, -1)
+    if (head === null) continue
+    const timestamp = Number(await redis.hget(`${keys.tag}:${name}:${head}`, 'timestamp'))
+    if (timestamp > oldest) continue
+    const queue = new Queue(name, { connection: redis, prefix: keys.tag, skipMetasUpdate: true })
+    queue.on('error', () => {})
+    await queue.clean(ttlSeconds * 1000, 1000, 'wait')
+    await queue.close()
+  }
+  await redis.zremrangebyscore(keys.replyQueues, 0, oldest)
+}
+
+/**
+ * Makes a job readable whose stored form is not JSON: BullMQ could not even hand it out, and would try for ever.
+ * What it then hands out is refused like any invalid job.
+ */
+export async function repairJob(redis: Redis, keys: Keys, id: string): Promise<void> {
+  const key = keys.job(id)
+  const [data, opts, progress, parent] = await redis.hmget(key, 'data', 'opts', 'progress', 'parent')
+  if (data != null && !isJson(data)) await redis.hset(key, 'data', 'null')
+  if (opts != null && !isJsonObject(opts)) await redis.hset(key, 'opts', '{}')
+  if (progress != null && !isJson(progress)) await redis.hdel(key, 'progress')
+  if (parent != null && !isJson(parent)) await redis.hdel(key, 'parent', 'parentKey')
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isJsonObject(text: string): boolean {
+  return isJson(text) && text.trimStart().startsWith('{')
+}

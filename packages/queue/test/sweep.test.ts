@@ -1,0 +1,35 @@
+import { Queue } from 'bullmq'
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { Keys } from '../src/keys.ts'
+import { Publisher } from '../src/publisher.ts'
+import { sweepStaleResults } from '../src/sweep.ts'
+import { unrunResult } from '../src/unrun-result.ts'
+import { useBench } from './harness.ts'
+
+const bench = useBench()
+
+test('results that nobody took in time leave their queue, younger ones stay', async () => {
+  const redis = new Redis({ path: bench.url.replace('redis+unix://', ''), maxRetriesPerRequest: null })
+  const keys = new Keys(bench.prefix)
+  const jobs = new Queue('jobs', { connection: redis, prefix: keys.tag })
+  const publisher = new Publisher(redis, keys, jobs, 100)
+  for (const id of ['old', 'young']) {
+    await redis.hset(keys.job(id), 'ats', '1', 'data', '{}')
+    const result = unrunResult({ id, status: 'cancelled', errorMessage: '', attempt: 1, workerId: '' })
+    expect(await publisher.publish({ result, attempt: 1, replyTo: 'slow' })).toBe('ok')
+  }
+  await redis.hset(keys.resultJob('slow', 'old'), 'timestamp', String(Date.now() - 101_000))
+  const giveUp = () => {
+    throw new Error('nothing failed')
+  }
+  const parts = { redis, keys, jobs, publisher, giveUp }
+  await sweepStaleResults(parts, 1000)
+  expect(await redis.llen(`${keys.tag}:results-slow:wait`)).toBe(2)
+  await sweepStaleResults(parts, 100)
+  expect(await redis.lrange(`${keys.tag}:results-slow:wait`, 0, -1)).toEqual(['r-young'])
+  expect(await redis.exists(keys.resultJob('slow', 'old'))).toBe(0)
+  expect(await redis.zrange(keys.replyQueues, '0', '-1')).toEqual(['slow'])
+  await jobs.close()
+  redis.disconnect()
+})

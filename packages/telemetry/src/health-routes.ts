@@ -1,0 +1,72 @@
+import type { Metrics } from './metrics.ts'
+
+/** Whether an app can do its work, and what each thing it stands on has to say. */
+export interface Readiness {
+  readonly ok: boolean
+  /** Name of the check → `ok`, or a short reason. No secrets: anyone who can reach the port reads it. */
+  readonly checks: Readonly<Record<string, string>>
+}
+
+/** One answer over HTTP. */
+export interface HttpAnswer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+}
+
+/** How long `/readyz` waits for the app's own checks, in milliseconds. */
+const READY_DEADLINE_MS = 3_000
+
+/** Answers one request of a health server. Never rejects. */
+export async function answer(
+  method: string,
+  path: string,
+  metrics: Pick<Metrics, 'render' | 'contentType'>,
+  ready: () => Promise<Readiness>,
+): Promise<HttpAnswer> {
+  if (method !== 'GET' && method !== 'HEAD') return text(405, 'only GET')
+  switch (path) {
+    case '/healthz':
+      return text(200, 'ok')
+    case '/readyz': {
+      const readiness = await readinessWithin(ready)
+      return json(readiness.ok ? 200 : 503, readiness)
+    }
+    case '/metrics':
+      try {
+        return { status: 200, type: metrics.contentType, body: await metrics.render() }
+      } catch (error) {
+        return text(500, `metrics: ${reason(error)}`)
+      }
+    default:
+      return text(404, 'not found; there are /metrics, /healthz and /readyz')
+  }
+}
+
+/** A check that throws or hangs means «not ready», never a request without an answer. */
+async function readinessWithin(ready: () => Promise<Readiness>): Promise<Readiness> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<Readiness>((resolve) => {
+    const late = { ok: false, checks: { ready: `no answer within ${READY_DEADLINE_MS / 1000} s` } }
+    timer = setTimeout(() => resolve(late), READY_DEADLINE_MS)
+  })
+  try {
+    return await Promise.race([ready(), deadline])
+  } catch (error) {
+    return { ok: false, checks: { ready: reason(error) } }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function text(status: number, body: string): HttpAnswer {
+  return { status, type: 'text/plain; charset=utf-8', body: `${body}\n` }
+}
+
+function json(status: number, body: unknown): HttpAnswer {
+  return { status, type: 'application/json', body: `${JSON.stringify(body)}\n` }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { answer, type Readiness } from './health-routes.ts'
+import type { Metrics } from './metrics.ts'
+
+export type { Readiness } from './health-routes.ts'
+
+/** What {@link startHealthServer} needs to know. */
+export interface HealthServerOptions {
+  /** Address to listen on, for example `127.0.0.1`. */
+  readonly host: string
+  /** 0 takes any free one. */
+  readonly port: number
+  readonly metrics: Pick<Metrics, 'render' | 'contentType'>
+  /** Asked for each `/readyz`; one that throws, or takes longer than 3 s, means «not ready». */
+  readonly ready: () => Promise<Readiness>
+}
+
+/** A running health server. */
+export interface HealthServer {
+  /** The port it listens on. */
+  readonly port: number
+  /** Stops it; requests under way get a second to end. Every call returns the same promise. */
+  close(): Promise<void>
+}
+
+/** How long requests under way may take once the server closes, in milliseconds. */
+const CLOSE_GRACE_MS = 1_000
+
+/**
+ * Serves `/metrics` for Prometheus, `/healthz` (the process is alive) and `/readyz` (200, or 503 with the reasons).
+ *
+ * @throws {Error} that names host and port when they cannot be listened on
+ */
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const { host, port, metrics, ready } = options
+  const server = createServer(
+    { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192 },
+    async (request, response) => {
+      const path = (request.url ?? '').split('?', 1)[0] ?? ''
+      // A body is never read: the connection ends with the answer, and with it whatever was still being sent.
+      const hasBody =
+        request.headers['transfer-encoding'] !== undefined ||
+        Number(request.headers['content-length'] ?? 0) > 0
+      const { status, type, body } = hasBody
+        ? { status: 413, type: 'text/plain; charset=utf-8', body: 'no request bodies\n' }
+        : await answer(request.method ?? '', path, metrics, ready)
+      response.writeHead(status, {
+        'content-type': type,
+        'content-length': Buffer.byteLength(body),
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
+        ...(hasBody ? { connection: 'close' } : {}),
+      })
+      response.end(request.method === 'HEAD' ? undefined : body)
+    },
+  )
+  server.maxConnections = 100
+  await listen(server, host, port)
+  const address = server.address()
+  let closing: Promise<void> | undefined
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : port,
+    close: () => {
+      closing ??= closeServer(server)
+      return closing
+    },
+  }
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  try {
+    server.listen({ host, port })
+    await once(server, 'listening')
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`health server: cannot listen on ${host}, port ${port} (${reason})`, { cause })
+  }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  const timer = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS)
+  await closed
+  clearTimeout(timer)
+}

@@ -1,0 +1,17 @@
+export {
+  type HealthServer,
+  type HealthServerOptions,
+  type Readiness,
+  startHealthServer,
+} from './health-server.ts'
+export { createLogger, LOG_LEVELS, type Logger, type LoggerOptions, type LogLevel } from './logger.ts'
+export { type LabelSpec, type LabelValues, METRIC_TABLE, type MetricDefinition } from './metric-table.ts'
+export {
+  type Counter,
+  createMetrics,
+  type Gauge,
+  type Histogram,
+  type MetricHandles,
+  type Metrics,
+  type MetricsOptions,
+} from './metrics.ts'

@@ -1,0 +1,213 @@
+/**
+ * The values that a label may have: a closed list; `listed` at the start of the app (languages, statuses, images); or
+ * `own`, few texts that the operator's own host gives.
+ */
+export type LabelSpec = readonly string[] | 'listed' | 'own'
+
+/** One metric: what it says, its labels, and for a histogram its buckets. */
+export interface MetricDefinition {
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  /** Full name, with unit. */
+  readonly name: string
+  readonly help: string
+  readonly labels: Readonly<Record<string, LabelSpec>>
+  /** Upper bounds, in the unit of the name. */
+  readonly buckets?: readonly number[]
+}
+
+/** Label values as callers write them. */
+export type LabelValues<L extends Readonly<Record<string, LabelSpec>>> = {
+  readonly [K in keyof L]: L[K] extends readonly (infer V)[] ? V : string
+}
+
+/** From a program that prints one line to the longest that a job may ask for. */
+const JOB_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]
+/** Calls to an engine: tens of milliseconds when it is well. */
+const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+/** Stages from a pool hit below a millisecond to a program's whole time. */
+const PHASE_SECONDS = [0.001, 0.0025, ...CALL_SECONDS, 60, 300]
+/** 1 MiB to the largest memory limit. */
+const MEMORY_BYTES = [1, 4, 8, 16, 32, 64, 128, 256, 512, 1024].map((mib) => mib * 1024 * 1024)
+
+const OPERATIONS = [
+  'create',
+  'attach',
+  'start',
+  'ready',
+  'inspect',
+  'remove',
+  'list',
+  'image',
+  'volume',
+  'ping',
+  'info',
+] as const
+
+/** Every metric of a worker. The key is the name of its handle. */
+export const METRIC_TABLE = {
+  queueJobs: {
+    kind: 'gauge',
+    name: 'isopod_queue_jobs',
+    help: 'Jobs in a queue, by state.',
+    labels: {
+      queue: ['jobs', 'results'],
+      state: ['waiting', 'prioritized', 'active', 'delayed', 'paused', 'completed', 'failed'],
+    },
+  },
+  queueOldestWaitingAge: {
+    kind: 'gauge',
+    name: 'isopod_queue_oldest_waiting_age_seconds',
+    help: 'How long the first waiting job has waited; 0 when none waits.',
+    labels: {},
+  },
+  queueWait: {
+    kind: 'histogram',
+    name: 'isopod_queue_wait_seconds',
+    help: 'From submit until a worker took the job.',
+    labels: {},
+    buckets: [0.005, ...JOB_SECONDS, 900, 3600],
+  },
+  jobsFinished: {
+    kind: 'counter',
+    name: 'isopod_jobs_finished_total',
+    help: 'Jobs whose final result this worker made.',
+    labels: { language: 'listed', status: 'listed' },
+  },
+  jobDuration: {
+    kind: 'histogram',
+    name: 'isopod_job_duration_seconds',
+    help: 'From the moment a worker took the job until its result was published.',
+    labels: { language: 'listed', status: 'listed' },
+    buckets: JOB_SECONDS,
+  },
+  jobPhase: {
+    kind: 'histogram',
+    name: 'isopod_job_phase_seconds',
+    help: 'How long each stage of a job took.',
+    labels: { phase: ['queued', 'policy', 'acquire', 'run', 'collect', 'publish'] },
+    buckets: PHASE_SECONDS,
+  },
+  jobRun: {
+    kind: 'histogram',
+    name: 'isopod_job_run_seconds',
+    help: 'Wall time of the program itself.',
+    labels: { language: 'listed' },
+    buckets: JOB_SECONDS,
+  },
+  jobRetries: {
+    kind: 'counter',
+    name: 'isopod_job_retries_total',
+    help: 'Jobs handed back to the queue by this worker.',
+    labels: { reason: ['engine', 'image', 'redis', 'host', 'shutdown', 'other'] },
+  },
+  jobsStalled: {
+    kind: 'counter',
+    name: 'isopod_jobs_stalled_total',
+    help: 'Jobs whose worker stopped renewing its lock.',
+    labels: {},
+  },
+  lockRenewalFailures: {
+    kind: 'counter',
+    name: 'isopod_lock_renewal_failures_total',
+    help: 'Locks that this worker could not renew in time.',
+    labels: {},
+  },
+  resultsPublished: {
+    kind: 'counter',
+    name: 'isopod_results_published_total',
+    help: 'Attempts to publish a result: ok, duplicate of one there, fenced off by a later attempt, failed.',
+    labels: { outcome: ['ok', 'duplicate', 'fenced', 'failed'] },
+  },
+  workerSlots: {
+    kind: 'gauge',
+    name: 'isopod_worker_slots',
+    help: 'Executions that this worker may have at once.',
+    labels: { state: ['busy', 'free'] },
+  },
+  workerState: {
+    kind: 'gauge',
+    name: 'isopod_worker_state',
+    help: '1 for the state that the worker is in, 0 for the others.',
+    labels: { state: ['starting', 'ready', 'paused', 'draining', 'stopped'] },
+  },
+  workerInfo: {
+    kind: 'gauge',
+    name: 'isopod_worker_info',
+    help: 'Always 1; the labels say what the worker runs on.',
+    labels: { version: 'own', engine: 'own', runtime: 'own', cgroup: 'own' },
+  },
+  workerLastPickup: {
+    kind: 'gauge',
+    name: 'isopod_worker_last_pickup_timestamp_seconds',
+    help: 'Unix time at which this worker last took a job.',
+    labels: {},
+  },
+  containers: {
+    kind: 'gauge',
+    name: 'isopod_containers',
+    help: 'Containers of this worker, by state.',
+    labels: { state: ['creating', 'ready', 'running', 'removing'] },
+  },
+  containerOperations: {
+    kind: 'counter',
+    name: 'isopod_container_operations_total',
+    help: 'Calls to the engine.',
+    labels: { op: OPERATIONS, outcome: ['ok', 'not_found', 'timeout', 'error'] },
+  },
+  containerOperationTime: {
+    kind: 'histogram',
+    name: 'isopod_container_operation_seconds',
+    help: 'How long calls to the engine took.',
+    labels: { op: OPERATIONS },
+    buckets: CALL_SECONDS,
+  },
+  containersReaped: {
+    kind: 'counter',
+    name: 'isopod_containers_reaped_total',
+    help: 'Containers that a crash left and the reaper removed.',
+    labels: { reason: ['deadline', 'owner_gone', 'startup'] },
+  },
+  poolContainers: {
+    kind: 'gauge',
+    name: 'isopod_pool_containers',
+    help: 'Containers started ahead and not yet used.',
+    labels: { image: 'listed' },
+  },
+  poolRequests: {
+    kind: 'counter',
+    name: 'isopod_pool_requests_total',
+    help: 'Executions that found a container started ahead, or did not.',
+    labels: { image: 'listed', outcome: ['hit', 'miss'] },
+  },
+  containerMemoryPeak: {
+    kind: 'histogram',
+    name: 'isopod_container_memory_peak_bytes',
+    help: 'Peak memory of executions.',
+    labels: {},
+    buckets: MEMORY_BYTES,
+  },
+  containerCpu: {
+    kind: 'counter',
+    name: 'isopod_container_cpu_seconds_total',
+    help: 'CPU time of executions, user and system together.',
+    labels: {},
+  },
+  outputTruncated: {
+    kind: 'counter',
+    name: 'isopod_output_truncated_total',
+    help: 'Streams that were longer than the result carries.',
+    labels: { stream: ['stdout', 'stderr'] },
+  },
+  dockerUp: {
+    kind: 'gauge',
+    name: 'isopod_docker_up',
+    help: '1 when the engine answered last.',
+    labels: {},
+  },
+  redisUp: {
+    kind: 'gauge',
+    name: 'isopod_redis_up',
+    help: '1 when Redis answered last.',
+    labels: {},
+  },
+} as const satisfies Record<string, MetricDefinition>

@@ -1,0 +1,137 @@
+import * as prom from 'prom-client'
+import { boundLabels, type ListedLabels } from './bound-labels.ts'
+import { type LabelSpec, type LabelValues, METRIC_TABLE, type MetricDefinition } from './metric-table.ts'
+
+/** How long a scrape waits for what is read at that moment, in milliseconds. */
+const COLLECT_DEADLINE_MS = 2_000
+
+type Labels = Readonly<Record<string, LabelSpec>>
+
+/** Only grows. */
+export interface Counter<L extends Labels> {
+  /** @param by how much, not negative. @default 1 */
+  inc(labels: LabelValues<L>, by?: number): void
+}
+
+/** Goes up and down. */
+export interface Gauge<L extends Labels> {
+  set(labels: LabelValues<L>, value: number): void
+  inc(labels: LabelValues<L>, by?: number): void
+  dec(labels: LabelValues<L>, by?: number): void
+}
+
+/** Counts observations in buckets; values are in the unit of the metric's name. */
+export interface Histogram<L extends Labels> {
+  observe(labels: LabelValues<L>, value: number): void
+}
+
+type Handle<D extends MetricDefinition> = D['kind'] extends 'counter'
+  ? Counter<D['labels']>
+  : D['kind'] extends 'gauge'
+    ? Gauge<D['labels']>
+    : Histogram<D['labels']>
+
+/** One handle for each row of the table of metrics. */
+export type MetricHandles = { readonly [K in keyof typeof METRIC_TABLE]: Handle<(typeof METRIC_TABLE)[K]> }
+
+/** All metrics of one app, and their text for Prometheus. */
+export interface Metrics extends MetricHandles {
+  /** Content type of {@link Metrics.render}. */
+  readonly contentType: string
+  /** Has something read when it is scraped (queue lengths, for example). What fails or takes longer than 2 s is left out. */
+  onScrape(collect: () => Promise<void> | void): void
+  /** The exposition text, after everything that reads at scrape time has run. */
+  render(): Promise<string>
+}
+
+/** What {@link createMetrics} needs to know. */
+export interface MetricsOptions {
+  /** Values of the labels that are not closed in the table; any other value is counted as `other`. */
+  readonly listed: ListedLabels
+  /** Whether the metrics of the Node process are there too (`process_*`, `nodejs_*`). @default true */
+  readonly processMetrics?: boolean
+}
+
+/**
+ * Makes the metrics of one app in a registry of their own.
+ *
+ * @example
+ * ```ts
+ * const metrics = createMetrics({ listed: { language: ['python'], status: STATUSES, image: [] } })
+ * metrics.jobsFinished.inc({ language: 'python', status: 'success' })
+ * ```
+ */
+export function createMetrics({ listed, processMetrics = true }: MetricsOptions): Metrics {
+  const registry = new prom.Registry()
+  if (processMetrics) prom.collectDefaultMetrics({ register: registry })
+  const entries = Object.entries(METRIC_TABLE).map(([key, row]) => [key, createHandle(row, listed, registry)])
+  const collectors: (() => Promise<void> | void)[] = []
+  return {
+    ...(Object.fromEntries(entries) as MetricHandles),
+    contentType: registry.contentType,
+    onScrape: (collect) => {
+      collectors.push(collect)
+    },
+    render: async () => {
+      await Promise.all(collectors.map(runGuarded))
+      return await registry.metrics()
+    },
+  }
+}
+
+type Bound = Readonly<Record<string, string>>
+
+/**
+ * The one place where typed rows meet the library: each method bounds its labels first. A number that is none is
+ * dropped, because a measurement must never be what fails a job.
+ */
+function createHandle(row: MetricDefinition, listed: ListedLabels, registry: prom.Registry) {
+  const options = {
+    name: row.name,
+    help: row.help,
+    labelNames: Object.keys(row.labels),
+    registers: [registry],
+  }
+  const guard =
+    (use: (labels: Record<string, string>, value: number) => void) => (given: Bound, value: number) => {
+      if (Number.isFinite(value)) use(boundLabels(row.labels, given, listed), value)
+    }
+  switch (row.kind) {
+    case 'counter': {
+      const counter = new prom.Counter(options)
+      const inc = guard((labels, by) => counter.inc(labels, Math.max(0, by)))
+      return { inc: (labels: Bound, by = 1) => inc(labels, by) }
+    }
+    case 'gauge': {
+      const gauge = new prom.Gauge(options)
+      const inc = guard((labels, by) => gauge.inc(labels, by))
+      const set = guard((labels, value) => gauge.set(labels, value))
+      return {
+        set,
+        inc: (labels: Bound, by = 1) => inc(labels, by),
+        dec: (labels: Bound, by = 1) => inc(labels, -by),
+      }
+    }
+    case 'histogram': {
+      const histogram = new prom.Histogram({ ...options, buckets: [...(row.buckets ?? [])] })
+      return { observe: guard((labels, value) => histogram.observe(labels, value)) }
+    }
+    default:
+      return row.kind satisfies never
+  }
+}
+
+/** Metrics must come even when what they are about is broken, so neither a fault nor a hang is passed on. */
+async function runGuarded(collect: () => Promise<void> | void): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const deadline = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, COLLECT_DEADLINE_MS)
+  })
+  try {
+    await Promise.race([collect(), deadline])
+  } catch {
+    // The gauges keep their last value, and `redis_up` or `docker_up` tell why.
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,21 @@
+// Takes down what set-up has started: `npm run down`, and with `-- --purge` the image store too.
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const wrong = process.argv.slice(2).filter((word) => word !== '--purge')
+if (wrong.length > 0) {
+  console.error(`down: the only option is --purge, got ${wrong.join(' ')}`)
+  process.exit(2)
+}
+const devstack = new URL('../packages/devstack/dist/index.js', import.meta.url)
+if (!existsSync(fileURLToPath(devstack))) {
+  console.error('down: nothing is built here, so nothing was started from here')
+  process.exit(0)
+}
+const { stackDown } = await import(devstack.href)
+try {
+  await stackDown({ purge: process.argv.includes('--purge'), say: (line) => console.error(line) })
+} catch (error) {
+  console.error(`down: ${error.message}`)
+  process.exit(3)
+}

@@ -1,0 +1,214 @@
+// Makes a fresh checkout ready to run: packages from the lock file, then a build. Silent when nothing is to be done.
+// It is what starts when nothing is installed yet, so it needs no more than Node 18 and its own modules.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = join(fileURLToPath(import.meta.url), '..', '..')
+const modules = join(root, 'node_modules')
+const bin = join(modules, '.bin')
+const lock = join(root, '.isopod', 'setup.pid')
+const lockStamp = join(modules, '.isopod-lock')
+const buildStamp = join(modules, '.isopod-build')
+
+try {
+  takeTurn()
+  installPackages()
+  checkNode()
+  build()
+  unlinkSync(lock)
+} catch (error) {
+  // A full disk, a checkout of another user: the system's own words name the file.
+  if (error.code === undefined) throw error
+  fail(error.message)
+}
+
+/** Two set-ups of one checkout at once would pull the packages away from under each other. */
+function takeTurn() {
+  mkdirSync(join(root, '.isopod'), { recursive: true, mode: 0o700 })
+  let told = false
+  for (;;) {
+    try {
+      return writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    const holder = Number(read(lock))
+    if (!isAlive(holder)) {
+      // An empty file is one that is being written; a second later it is one that was never finished.
+      if (holder === 0) sleep(1000)
+      if (Number(read(lock)) === holder) rmSync(lock, { force: true })
+      continue
+    }
+    if (!told) say(`waiting for another set-up (process ${holder})`)
+    told = true
+    sleep(200)
+  }
+}
+
+function installPackages() {
+  const lockText = read(join(root, 'package-lock.json'))
+  if (lockText === '') fail(`package-lock.json is missing in ${root}; restore it and try again`)
+  const wanted = `${hash(lockText)} ${process.platform}-${process.arch}`
+  if (read(lockStamp) === wanted) return
+  if (!isInstalled(JSON.parse(lockText))) {
+    const startedAt = Date.now()
+    say('installing packages (npm ci)')
+    // No package here needs its install script, and a stranger's script is the one thing not to run.
+    const npm = run(
+      'npm',
+      ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+      withoutBin(),
+    )
+    if (npm.status !== 0) fail(`npm ci failed:\n${npm.output}`)
+    say(`installed packages in ${seconds(startedAt)}`)
+  }
+  writeFileSync(lockStamp, wanted)
+}
+
+/** True if node_modules holds what the lock file says, whoever has put it there. */
+function isInstalled(wanted) {
+  const text = read(join(modules, '.package-lock.json'))
+  if (text === '') return false
+  const installed = JSON.parse(text).packages
+  return Object.entries(wanted.packages).every(([path, entry]) => {
+    if (!path.startsWith('node_modules/')) return true
+    const found = installed[path]
+    if (found === undefined) return entry.optional === true
+    return found.version === entry.version && existsSync(join(root, path))
+  })
+}
+
+/** What follows in an npm script finds node_modules/.bin first on PATH, and there a Node of the right age. */
+function checkNode() {
+  const supplied = join(bin, 'node')
+  const isSupplied = existsSync(supplied)
+  const found = isSupplied ? run(supplied, ['--version']) : { status: 0, output: process.version }
+  const [, major = 0, minor = 0] = /^v(\d+)\.(\d+)/.exec(found.output) ?? []
+  if (found.status === 0 && (Number(major) > 22 || (Number(major) === 22 && Number(minor) >= 18))) return
+  const have = isSupplied ? `${supplied} does not run here` : `this is ${process.version}`
+  fail(`Node 22.18 or newer is needed and ${have}: install Node 24 from https://nodejs.org and try again`)
+}
+
+function build() {
+  const wanted = sourcesFingerprint()
+  if (read(buildStamp) === wanted && isBuilt()) return
+  const startedAt = Date.now()
+  const turbo = run(join(bin, 'turbo'), ['run', 'build', '--output-logs=errors-only', '--ui=stream'], {
+    ...process.env,
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+    TURBO_TELEMETRY_DISABLED: '1',
+    TURBO_NO_UPDATE_NOTIFIER: '1',
+    FORCE_COLOR: '0',
+  })
+  if (turbo.status !== 0) fail(`the build failed:\n${turbo.output}`)
+  writeFileSync(buildStamp, wanted)
+  say(`built in ${seconds(startedAt)}`)
+}
+
+/** Names, sizes and times of all that the build reads; the times are enough here, since turbo then looks at contents. */
+function sourcesFingerprint() {
+  const lines = ['package.json', 'turbo.json', 'tsconfig.json', 'tsconfig.base.json'].map(describe)
+  for (const folder of workspaces()) {
+    for (const part of ['package.json', 'tsconfig.json', 'src', 'native', 'scripts']) {
+      for (const file of filesBelow(join(folder, part))) lines.push(describe(file))
+    }
+  }
+  return hash([read(lockStamp), ...lines].join('\n'))
+}
+
+function isBuilt() {
+  return workspaces().every((folder) => existsSync(join(root, folder, 'dist', '.tsbuildinfo')))
+}
+
+function workspaces() {
+  return ['packages', 'apps'].flatMap((group) =>
+    readdirSync(join(root, group))
+      .map((name) => join(group, name))
+      .filter((folder) => existsSync(join(root, folder, 'tsconfig.json'))),
+  )
+}
+
+function filesBelow(path) {
+  const full = join(root, path)
+  if (!existsSync(full)) return []
+  if (!statSync(full).isDirectory()) return [path]
+  return readdirSync(full)
+    .sort()
+    .flatMap((name) => filesBelow(join(path, name)))
+}
+
+function describe(path) {
+  const { size, mtimeMs } = statSync(join(root, path))
+  return `${path} ${size} ${mtimeMs}`
+}
+
+function run(program, words, env = process.env) {
+  const { status, stdout, stderr, error } = spawnSync(program, words, {
+    cwd: root,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return { status, output: error ? error.message : `${stdout}${stderr}`.trim() }
+}
+
+/** npm removes node_modules first; the Node that it runs on must not be the one in there. */
+function withoutBin() {
+  const folders = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.endsWith(join('node_modules', '.bin')))
+  return { ...process.env, PATH: folders.join(delimiter) }
+}
+
+function isAlive(pid) {
+  if (!(pid > 0)) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code === 'EPERM'
+  }
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function hash(text) {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+function seconds(since) {
+  return `${((Date.now() - since) / 1000).toFixed(1)} s`
+}
+
+function sleep(milliseconds) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
+}
+
+function say(line) {
+  process.stderr.write(`setup: ${line}\n`)
+}
+
+function fail(message) {
+  say(message)
+  if (Number(read(lock)) === process.pid) unlinkSync(lock)
+  process.exit(1)
+}

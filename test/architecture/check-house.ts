@@ -1,0 +1,102 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { ARROWS, LONGEST_FILE, OWNERS } from './house.ts'
+import { type Import, importsOf, packageOf } from './imports.ts'
+
+interface Manifest {
+  readonly name?: string
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+/** Checks a checkout against the design; one sentence per finding. */
+export function checkHouse(root: string): string[] {
+  const folders = globSync('{packages,apps}/*/package.json', { cwd: root }).map(dirname).sort()
+  return folders.flatMap((folder) => checkFolder(root, folder))
+}
+
+function checkFolder(root: string, folder: string): string[] {
+  const arrows = ARROWS[folder]
+  if (arrows === undefined) return [`${folder}: is not part of the house in test/architecture/house.ts`]
+  const manifest = readJson<Manifest>(join(root, folder, 'package.json'))
+  const declared = Object.keys(manifest.dependencies ?? {})
+  const files = globSync(`${folder}/src/**/*.{ts,mts,cts,js,mjs,cjs}`, { cwd: root }).sort()
+  return [
+    ...checkShape(root, folder),
+    ...ourPackages(declared)
+      .filter((name) => !arrows.includes(name))
+      .map((name) => `${folder}/package.json: depends on @isopod/${name}, which the design does not allow`),
+    ...checkReferences(root, folder, declared),
+    ...files.flatMap((file) => checkFile(root, folder, file, arrows, declared)),
+  ]
+}
+
+/** Each package has its public page and its README; each app its composition root. */
+function checkShape(root: string, folder: string): string[] {
+  const entry = folder.startsWith('apps/') ? 'src/main.ts' : 'src/index.ts'
+  return ['README.md', entry]
+    .filter((file) => !existsSync(join(root, folder, file)))
+    .map((file) => `${folder}: has no ${file}`)
+}
+
+/** The build's references are arrows too: one that is missing builds by luck, one too many hides an arrow. */
+function checkReferences(root: string, folder: string, declared: readonly string[]): string[] {
+  const config = readJson<{ references?: { path: string }[] }>(join(root, folder, 'tsconfig.json'))
+  const referenced = (config.references ?? []).map(({ path }) => relative('packages', join(folder, path)))
+  const wanted = ourPackages(declared)
+  if (referenced.toSorted().join() === wanted.toSorted().join()) return []
+  return [
+    `${folder}/tsconfig.json: references ${list(referenced)}, but package.json depends on ${list(wanted)}`,
+  ]
+}
+
+function checkFile(
+  root: string,
+  folder: string,
+  file: string,
+  arrows: readonly string[],
+  declared: readonly string[],
+): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const lines = text.split('\n').length - 1
+  const tooLong = lines > LONGEST_FILE ? [`${file}: has ${lines} lines, more than ${LONGEST_FILE}`] : []
+  const imports = importsOf(text).flatMap((found) => {
+    const problem = importProblem(found, file, folder, arrows, declared)
+    return problem === undefined ? [] : [`${file}:${found.line}: ${problem}`]
+  })
+  return [...tooLong, ...imports]
+}
+
+function importProblem(
+  { target }: Import,
+  file: string,
+  folder: string,
+  arrows: readonly string[],
+  declared: readonly string[],
+): string | undefined {
+  if (target === undefined) return 'imports something computed, which nobody can check'
+  if (target.startsWith('node:')) return undefined
+  if (target.startsWith('.') || target.startsWith('/')) {
+    const inside = resolve('/', dirname(file), target).startsWith(resolve('/', folder, 'src/'))
+    return inside ? undefined : `imports ${target}, outside its own src`
+  }
+  const name = packageOf(target)
+  const ours = ourPackages([name])[0]
+  if (ours !== undefined && !arrows.includes(ours)) return `imports ${name}, which the design does not allow`
+  if (ours !== undefined && target !== name) return `imports ${target}; only ${name} itself is public`
+  const owner = OWNERS[name]
+  if (owner !== undefined && !file.startsWith(`${owner}/`)) return `imports ${name}, which only ${owner} may`
+  if (!declared.includes(name)) return `imports ${name}, which package.json does not declare`
+  return undefined
+}
+
+function ourPackages(names: readonly string[]): string[] {
+  return names.filter((name) => name.startsWith('@isopod/')).map((name) => name.slice('@isopod/'.length))
+}
+
+function list(names: readonly string[]): string {
+  return names.join(', ') || 'nothing'
+}
+
+function readJson<T>(path: string): T {
+  return JSON.parse(readFileSync(path, 'utf8')) as T
+}

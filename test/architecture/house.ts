@@ -1,0 +1,33 @@
+/**
+ * The arrows that the design allows: folder → packages of ours that it may import. A folder that is not here is not
+ * part of the house yet, and that is a finding too.
+ */
+export const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  'apps/worker': ['protocol', 'queue', 'sandbox', 'policy', 'languages', 'grading', 'telemetry'],
+  'apps/gateway': ['protocol', 'client', 'telemetry'],
+  'apps/mcp': ['protocol', 'client', 'telemetry'],
+  'apps/cli': ['protocol', 'client', 'devstack'],
+  'packages/protocol': [],
+  'packages/queue': ['protocol'],
+  'packages/client': ['protocol', 'queue'],
+  'packages/sandbox': ['protocol', 'init'],
+  'packages/init': [],
+  'packages/languages': ['protocol'],
+  'packages/policy': ['protocol'],
+  'packages/grading': ['protocol'],
+  'packages/telemetry': [],
+  'packages/devstack': [],
+}
+
+/** Outside libraries that have one owner: name → the only folder whose files may import it. */
+export const OWNERS: Readonly<Record<string, string>> = {
+  bullmq: 'packages/queue/src',
+  ioredis: 'packages/queue/src',
+  dockerode: 'packages/sandbox/src/docker',
+  pino: 'packages/telemetry/src',
+  'prom-client': 'packages/telemetry/src',
+  fastify: 'apps/gateway/src',
+}
+
+/** Longest source file, in lines. */
+export const LONGEST_FILE = 280

@@ -1,0 +1,67 @@
+import type { Result } from '@isopod/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World | undefined
+
+afterEach(async () => {
+  await world?.close()
+  world = undefined
+})
+
+/** Collects results of one queue until `count` distinct ones came, then waits a moment for doubles. */
+async function collect(of: World, replyTo: string, count: number): Promise<Result[]> {
+  const received: Result[] = []
+  const done = Promise.withResolvers<void>()
+  const consumer = of.client.results(
+    async (result) => {
+      received.push(result)
+      if (received.length >= count) done.resolve()
+    },
+    { replyTo },
+  )
+  await done.promise
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  await consumer.close()
+  return received
+}
+
+describe('a worker that is lost', () => {
+  // promise: exactly-once
+  it('loses no job and doubles none when it is killed in the middle, and its containers are removed', async () => {
+    world = await startWorld({ workers: 2, env: { ISOPOD_SLOTS: '2' } })
+    const jobs = Array.from({ length: 24 }, (_, index) => ({
+      language: 'bash',
+      code: `sleep 0.5; echo ${index}`,
+      replyTo: 'killed',
+    }))
+    const results = collect(world, 'killed', jobs.length)
+    const ids = await world.client.submitMany(jobs)
+    const victim = world.workers[0]?.process.pid
+    if (victim === undefined) throw new Error('no worker')
+    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    process.kill(victim, 'SIGKILL')
+
+    const received = await results
+    expect(received.map(({ id }) => id).sort()).toEqual([...ids].sort())
+    expect(received.filter(({ status }) => status !== 'success')).toEqual([])
+  })
+})
+
+describe('a worker that is told to stop', () => {
+  // promise: drain
+  it('finishes what it can within its grace, hands back the rest, and leaves no container', async () => {
+    world = await startWorld({ env: { ISOPOD_SLOTS: '2', ISOPOD_DRAIN_SECONDS: '2' } })
+    const short = await world.client.submit({ language: 'bash', code: 'sleep 1; echo short' })
+    const long = await world.client.submit({ language: 'bash', code: 'sleep 6; echo long' })
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await world.workers[0]?.stop()
+
+    expect(await world.client.result(short)).toMatchObject({ status: 'success', stdout: 'short\n' })
+    expect(await world.client.result(long)).toBeUndefined()
+    expect(await world.containers()).toEqual([])
+
+    await world.addWorker()
+    expect(await world.client.wait(long)).toMatchObject({ status: 'success', stdout: 'long\n', attempt: 2 })
+  })
+})

@@ -1,0 +1,51 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureBaseImage } from '@isopod/devstack'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+let folder: string
+
+beforeAll(async () => {
+  const { dockerHost } = inject('stack')
+  const image = await ensureBaseImage({ dockerHost, ours: true })
+  folder = await mkdtemp(join(tmpdir(), 'isopod-catalogue-'))
+  const catalogue = {
+    perl: { image, version: '5', aliases: ['pl'], filename: 'main.pl', command: ['perl', '{filename}'] },
+    ghost: { image: 'isopod/no-such-image:1', filename: 'main.x', command: ['x'] },
+    hollow: { image, filename: 'main.x', command: ['no-such-interpreter', '{filename}'] },
+  }
+  const file = join(folder, 'languages.json')
+  await writeFile(file, JSON.stringify(catalogue))
+  world = await startWorld({ env: { SANDBOX_LANGUAGE_CONFIG_FILE: file } })
+})
+
+afterAll(async () => {
+  await world?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+// promise: any-image
+it('a bare Debian that only has perl runs Perl', async () => {
+  const code = 'my $name = <STDIN>; print "Hello, $name"; exit 4'
+  expect(await world.client.run({ language: 'pl', code, stdin: 'Alice' })).toMatchObject({
+    status: 'execution_error',
+    exitCode: 4,
+    stdout: 'Hello, Alice',
+    language: 'perl@5',
+  })
+})
+
+it('a language whose image is missing is the platform, not the program', async () => {
+  const result = await world.client.run({ language: 'ghost', code: 'x' })
+  expect(result).toMatchObject({ status: 'setup_error', attributable: false, exitCode: null })
+  expect(result.errorMessage).toContain('image isopod/no-such-image:1 is not on this engine')
+})
+
+it('a language whose interpreter is missing is the platform, not the program', async () => {
+  const result = await world.client.run({ language: 'hollow', code: 'x' })
+  expect(result).toMatchObject({ status: 'setup_error', attributable: false })
+  expect(result.errorMessage).toContain('no-such-interpreter cannot be started in this image (ENOENT)')
+})

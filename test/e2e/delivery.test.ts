@@ -1,0 +1,173 @@
+import { readFile } from 'node:fs/promises'
+import type { JobInput, Result } from '@isopod/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ workers: 2 })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+/** Small programs of every kind of ending; the label says which status must come back. */
+const KINDS: { job: JobInput; status: string }[] = [
+  { job: { code: 'print("ok")' }, status: 'success' },
+  { job: { language: 'bash', code: 'echo ok' }, status: 'success' },
+  { job: { language: 'javascript', code: 'console.log("ok")' }, status: 'success' },
+  { job: { language: 'c', code: 'int main(void) { return 0; }' }, status: 'success' },
+  { job: { language: 'bash', code: 'exit 3' }, status: 'execution_error' },
+  {
+    job: { language: 'bash', code: 'while :; do :; done', limits: { timeoutSeconds: 0.5 } },
+    status: 'timeout',
+  },
+  { job: { language: 'c', code: 'int main(void) { return }' }, status: 'compile_error' },
+  { job: { language: 'bash', code: 'yes | head -c 300000' }, status: 'success' },
+  { job: { code: 'x = bytearray(1 << 28)', limits: { memoryMb: 32 } }, status: 'memory_exceeded' },
+  { job: { language: 'bash', code: 'echo ok', limits: { cpus: 250 } }, status: 'validation_error' },
+]
+
+describe('two workers on one queue', () => {
+  // promise: exactly-once, nothing-left
+  it('300 mixed jobs give 300 results on the results queue, none twice, each with the right status', async () => {
+    const jobs = Array.from({ length: 300 }, (_, index): JobInput => {
+      const kind = KINDS[index % KINDS.length]
+      if (kind === undefined) throw new Error('no kind')
+      return { ...kind.job, replyTo: 'mixed', labels: { expected: kind.status } }
+    })
+    const received: Result[] = []
+    const done = Promise.withResolvers<void>()
+    const consumer = world.client.results(
+      async (result) => {
+        received.push(result)
+        if (received.length >= jobs.length) done.resolve()
+      },
+      { replyTo: 'mixed' },
+    )
+    const memory = await Promise.all(world.workers.map(({ process }) => residentBytes(process.pid)))
+    const ids = await world.client.submitMany(jobs)
+    await done.promise
+    // A second copy would come behind the last one.
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    await consumer.close()
+
+    expect(received.map(({ id }) => id).sort()).toEqual([...ids].sort())
+    expect(received.filter((result) => result.status !== result.labels?.['expected'])).toEqual([])
+    expect(new Set(received.map(({ workerId }) => workerId)).size).toBe(2)
+    expect(
+      await eventually(
+        () => world.containers(),
+        (left) => left.length === 0,
+      ),
+    ).toEqual([])
+    const after = await Promise.all(world.workers.map(({ process }) => residentBytes(process.pid)))
+    for (const [index, bytes] of after.entries())
+      expect(bytes - (memory[index] ?? 0)).toBeLessThan(80 * 1024 * 1024)
+  })
+
+  // promise: audit
+  it('each execution leaves one audit line that has the hash of the code and never the code', async () => {
+    const secret = 'print("only-in-the-code")'
+    const result = await world.client.run({ code: secret, tenant: 'acme' })
+    const lines = [...(await world.log(0)), ...(await world.log(1))]
+    const audit = lines.filter((line) => line['audit'] === true && line['job'] === result.id)
+    expect(audit).toHaveLength(1)
+    expect(audit[0]).toMatchObject({
+      tenant: 'acme',
+      language: 'python',
+      status: 'success',
+      imageDigest: result.imageDigest,
+      codeSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      containerId: expect.stringMatching(/^[0-9a-f]{64}$/),
+      limits: { memoryMb: 256, timeoutSeconds: 30 },
+    })
+    expect(JSON.stringify(lines)).not.toContain('only-in-the-code')
+  })
+
+  // promise: metrics
+  it('metrics say what happened, without ids in labels', async () => {
+    const texts = await Promise.all(
+      world.workers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()),
+    )
+    for (const text of texts) {
+      expect(text).toMatch(/isopod_jobs_finished_total\{language="python",status="success"\} \d+/)
+      expect(text).toMatch(/isopod_results_published_total\{outcome="ok"\} \d+/)
+      expect(text).toMatch(/isopod_container_operations_total\{op="start",outcome="ok"\} \d+/)
+      expect(text).toMatch(/isopod_docker_up 1/)
+      expect(text).toMatch(/isopod_redis_up 1/)
+      expect(text).not.toMatch(/j-[0-9a-f]{8}/)
+    }
+    const withQueueGauges = texts.filter((text) =>
+      /isopod_queue_jobs\{queue="jobs",state="waiting"\}/.test(text),
+    )
+    expect(withQueueGauges).toHaveLength(1)
+  })
+})
+
+// promise: cancel
+describe('cancelling', () => {
+  it('a running job ends at once and is not attributed to its code', async () => {
+    const id = await world.client.submit({ code: 'import time; time.sleep(60)' })
+    await eventually(
+      () => world.containers(),
+      (running) => running.length > 0,
+    )
+    expect(await world.client.cancel(id)).toBe('requested')
+    expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled', attributable: false })
+    expect(
+      await eventually(
+        () => world.containers(),
+        (left) => left.length === 0,
+      ),
+    ).toEqual([])
+  })
+
+  it('an aborted run is cancelled', async () => {
+    const signal = AbortSignal.timeout(500)
+    await expect(world.client.run({ code: 'import time; time.sleep(60)' }, { signal })).rejects.toThrow(
+      /timeout/i,
+    )
+    expect(
+      await eventually(
+        () => world.containers(),
+        (left) => left.length === 0,
+      ),
+    ).toEqual([])
+  })
+})
+
+describe('idempotency', () => {
+  // promise: idempotency
+  it('50 submits of one key at once run once', async () => {
+    const job = { code: 'print("once")', idempotencyKey: 'the-same' }
+    const ids = await Promise.all(Array.from({ length: 50 }, () => world.client.submit(job)))
+    expect(new Set(ids).size).toBe(1)
+    const id = ids[0] ?? ''
+    await world.client.wait(id)
+    const audits = [...(await world.log(0)), ...(await world.log(1))].filter(
+      (line) => line['audit'] === true && line['job'] === id,
+    )
+    expect(audits).toHaveLength(1)
+  })
+})
+
+async function residentBytes(pid: number): Promise<number> {
+  const pages = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')[1]
+  return Number(pages) * 4096
+}
+
+async function eventually<T>(
+  read: () => Promise<T>,
+  good: (value: T) => boolean,
+  withinMs = 15_000,
+): Promise<T> {
+  const until = Date.now() + withinMs
+  for (;;) {
+    const value = await read()
+    if (good(value) || Date.now() > until) return value
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}

@@ -1,0 +1,132 @@
+/** One promise of the product: what holds, and which document asked for it. */
+export interface Requirement {
+  readonly id: string
+  readonly behaviour: string
+  /** Where it was asked for: a document in the specification, or the experience of the field. */
+  readonly source: string
+}
+
+/**
+ * The promises that system tests must prove. A test cites the id in a comment `// promise: <id>` above it;
+ * requirements.test.ts fails when a promise is cited nowhere, or a citation names no promise.
+ */
+export const REQUIREMENTS: readonly Requirement[] = [
+  { id: 'run-python', behaviour: 'Python runs and its output comes back', source: 'SOP, example 1' },
+  {
+    id: 'run-error',
+    behaviour: 'an error gives exit code 1 and its stack trace on stderr',
+    source: 'SOP, example 2',
+  },
+  { id: 'run-javascript', behaviour: 'JavaScript runs', source: 'SOP, example 3' },
+  {
+    id: 'timeout',
+    behaviour: 'a program is ended at its wall-clock limit, and the message says so',
+    source: 'SOP, example 4; API',
+  },
+  { id: 'stdin', behaviour: 'stdin reaches the program whole', source: 'MCP tool, usage example' },
+  {
+    id: 'input-data',
+    behaviour: 'inputData is the global input_data, and a file everywhere',
+    source: 'service plan, verification 5',
+  },
+  {
+    id: 'no-network',
+    behaviour: 'no network by address, by name, or on the host',
+    source: 'all documents; CVE-2024-29021',
+  },
+  {
+    id: 'libraries',
+    behaviour: 'numpy, pandas and dateutil are there',
+    source: 'service plan, allowed libraries',
+  },
+  { id: 'empty-code', behaviour: '«Code cannot be empty»', source: 'SOP, step 1' },
+  {
+    id: 'unsupported-language',
+    behaviour: 'an unknown language is refused with the list of those supported',
+    source: 'API, error handling',
+  },
+  {
+    id: 'limits-are-limits',
+    behaviour: '0, -1, NaN, null and "5" are refused, never «no limit»',
+    source: 'the field: a limit below 1 s read as none',
+  },
+  {
+    id: 'memory',
+    behaviour: 'memory has a limit, and exceeding it is a verdict of its own, in child processes too',
+    source: 'API; Judge0, go-judge #125',
+  },
+  {
+    id: 'processes',
+    behaviour: 'a fork or thread bomb fills its own limit only',
+    source: 'service plan; API',
+  },
+  {
+    id: 'disk',
+    behaviour: 'bytes and inodes have limits and never touch the host disk',
+    source: 'API, file system',
+  },
+  {
+    id: 'output',
+    behaviour: 'output is always drained, cut at the byte, counted, flagged',
+    source: 'SOP, step 4; SandboxFusion hangs on output',
+  },
+  {
+    id: 'file-names',
+    behaviour: 'no file name escapes the workspace or reaches a shell',
+    source: 'CVE-2024-28185, -28189; llm-sandbox #147',
+  },
+  {
+    id: 'environment',
+    behaviour: 'nothing of the host environment reaches the program',
+    source: 'SOP, security constraints',
+  },
+  {
+    id: 'init-is-safe',
+    behaviour: 'init cannot be read, signalled, limited or impersonated',
+    source: 'graders captured by the graded',
+  },
+  { id: 'signals', behaviour: 'each signal is reported by its name', source: 'status maps of the field' },
+  {
+    id: 'clean-slate',
+    behaviour: 'what a program did is not felt by the next job',
+    source: 'overview, single-use containers',
+  },
+  {
+    id: 'exactly-once',
+    behaviour: 'each job has one result, whatever dies',
+    source: 'BullMQ #439; SandboxFusion #67',
+  },
+  {
+    id: 'cancel',
+    behaviour: 'a job can be cancelled while it waits and while it runs',
+    source: 'design, statuses',
+  },
+  { id: 'idempotency', behaviour: 'submits with one key run once', source: 'MCP tool, idempotency' },
+  {
+    id: 'drain',
+    behaviour: 'SIGTERM finishes what it can and hands back the rest',
+    source: 'design, delivery',
+  },
+  { id: 'nothing-left', behaviour: 'no container is left behind', source: 'SOP, step 5' },
+  {
+    id: 'audit',
+    behaviour: 'each execution leaves one audit line without the code',
+    source: 'overview, logging and auditing',
+  },
+  { id: 'metrics', behaviour: 'Prometheus sees jobs, results, engine and Redis', source: 'design, metrics' },
+  {
+    id: 'clear-errors',
+    behaviour: 'a missing Redis or engine is one sentence within 5 s',
+    source: 'API, Docker unavailable',
+  },
+  {
+    id: 'any-image',
+    behaviour: 'a stock image without our packages can be a language',
+    source: 'overview, language agnostic',
+  },
+  {
+    id: 'read-back',
+    behaviour: 'limits are reported as the container saw them',
+    source: 'API, limits_applied',
+  },
+]

@@ -1,0 +1,74 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type IsopodClient } from '@isopod/client'
+import { startWorker, type WorkerProcess } from '@isopod/devstack'
+import { inject } from 'vitest'
+import { containersOf } from './engine.ts'
+
+/** A queue of its own, real workers on it, and a client: what a system test stands on. */
+export interface World {
+  readonly prefix: string
+  readonly redisUrl: string
+  readonly dockerHost: string
+  readonly client: IsopodClient
+  readonly workers: WorkerProcess[]
+  /** Starts one more worker; resolves when it is ready. */
+  addWorker(env?: NodeJS.ProcessEnv): Promise<WorkerProcess>
+  /** The log of the n-th worker, one parsed line each. */
+  log(index?: number): Promise<Record<string, unknown>[]>
+  /** Ids of this world's containers, whatever their state. */
+  containers(): Promise<string[]>
+  /** Stops everything. Rejects if a container is left. */
+  close(): Promise<void>
+}
+
+let worlds = 0
+
+/** Starts `workers` worker processes on a queue that no other test uses. */
+export async function startWorld(
+  options: { workers?: number; env?: NodeJS.ProcessEnv } = {},
+): Promise<World> {
+  const { redisUrl, dockerHost } = inject('stack')
+  const prefix = `test-${process.pid}-${++worlds}`
+  const logs = await mkdtemp(join(tmpdir(), 'isopod-test-'))
+  const client = await connect({ url: redisUrl, prefix })
+  const workers: WorkerProcess[] = []
+  let started = 0
+
+  const world: World = {
+    prefix,
+    redisUrl,
+    dockerHost,
+    client,
+    workers,
+    async addWorker(env = {}) {
+      const worker = await startWorker({
+        redisUrl,
+        dockerHost,
+        log: join(logs, `worker-${started++}.log`),
+        stack: prefix,
+        env: { ...process.env, ISOPOD_QUEUE_PREFIX: prefix, ...options.env, ...env },
+      })
+      workers.push(worker)
+      return worker
+    },
+    async log(index = 0) {
+      const text = await readFile(join(logs, `worker-${index}.log`), 'utf8')
+      return text
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+    },
+    containers: () => containersOf(dockerHost, prefix),
+    async close() {
+      await Promise.all(workers.map((worker) => worker.stop()))
+      const left = await world.containers()
+      await client.close()
+      await rm(logs, { recursive: true, force: true })
+      if (left.length > 0) throw new Error(`${left.length} containers were left: ${left.join(', ')}`)
+    },
+  }
+  await Promise.all(Array.from({ length: options.workers ?? 1 }, () => world.addWorker()))
+  return world
+}

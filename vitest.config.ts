@@ -1,0 +1,39 @@
+import { defineConfig } from 'vitest/config'
+import { TotalsReporter } from './test/support/totals-reporter.ts'
+
+/** Whole-system specs: they need Redis, an engine and the images, which `test/support/stack.ts` sees to. */
+const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,security,chaos}/**/*.test.ts']
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    // Real processes and containers on perhaps two cores: more files at once would only measure each other.
+    maxWorkers: 2,
+    reporters: [['default', { summary: false }], new TotalsReporter()],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: SYSTEM,
+          globalSetup: 'test/support/redis-binary.ts',
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: SYSTEM,
+          globalSetup: 'test/support/stack.ts',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})

@@ -1,5 +1,7 @@
 import type { Result } from '@isopod/client'
 import { afterEach, describe, expect, it } from 'vitest'
+import { docker } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World | undefined
@@ -26,6 +28,12 @@ async function collect(of: World, replyTo: string, count: number): Promise<Resul
   return received
 }
 
+/** Containers of a world in which something runs. */
+async function running(of: World): Promise<string[]> {
+  const ids = await docker(of.dockerHost, 'ps', '-q', '--filter', `label=isopod.stack=${of.prefix}`)
+  return ids.split('\n').filter((id) => id !== '')
+}
+
 describe('a worker that is lost', () => {
   // promise: exactly-once
   it('loses no job and doubles none when it is killed in the middle, and its containers are removed', async () => {
@@ -45,6 +53,9 @@ describe('a worker that is lost', () => {
     const received = await results
     expect(received.map(({ id }) => id).sort()).toEqual([...ids].sort())
     expect(received.filter(({ status }) => status !== 'success')).toEqual([])
+    // Its programs ended with its connections; the reaper takes the containers once its lease has run out.
+    expect(await running(world)).toEqual([])
+    expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
   })
 })
 

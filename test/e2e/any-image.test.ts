@@ -14,7 +14,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'isopod-catalogue-'))
   const catalogue = {
     perl: { image, version: '5', aliases: ['pl'], filename: 'main.pl', command: ['perl', '{filename}'] },
-    ghost: { image: 'isopod/no-such-image:1', filename: 'main.x', command: ['x'] },
+    ghost: { image: 'isopod/no-such-image:1', filename: 'main.x', command: ['x', '{filename}'] },
     hollow: { image, filename: 'main.x', command: ['no-such-interpreter', '{filename}'] },
   }
   const file = join(folder, 'languages.json')

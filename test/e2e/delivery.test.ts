@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -157,17 +158,4 @@ describe('idempotency', () => {
 async function residentBytes(pid: number): Promise<number> {
   const pages = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ')[1]
   return Number(pages) * 4096
-}
-
-async function eventually<T>(
-  read: () => Promise<T>,
-  good: (value: T) => boolean,
-  withinMs = 15_000,
-): Promise<T> {
-  const until = Date.now() + withinMs
-  for (;;) {
-    const value = await read()
-    if (good(value) || Date.now() > until) return value
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
 }

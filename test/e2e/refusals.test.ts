@@ -61,7 +61,7 @@ describe('bad input is refused with a sentence that names the field, and nothing
     ],
     ['a network', { code: 'x', network: 'host' }, /^network: only "none"/],
     ['no object', 'print(1)', /^job: must be an object/],
-    ['a cyclic object', cyclic(), /inputData: must be JSON/],
+    ['a cyclic object', cyclic(), /^inputData: must be JSON.*, got an object of 1 fields$/],
   ])('%s', async (_, job, sentence) => {
     const before = await jobKeys()
     const refusal = await world.client.submit(job as JobInput).catch((error: unknown) => error)
@@ -101,8 +101,10 @@ describe('what only the worker can know is refused as data', () => {
   })
 })
 
-function jobKeys(): Promise<string[]> {
-  return redisKeys(world.redisUrl, `{${world.prefix}}:jobs:*`)
+/** Keys of jobs, without those that workers keep for themselves and that come and go. */
+async function jobKeys(): Promise<string[]> {
+  const keys = await redisKeys(world.redisUrl, `{${world.prefix}}:jobs:*`)
+  return keys.filter((key) => !/:(meta|stalled-check|marker|events)$/.test(key))
 }
 
 function cyclic(): unknown {

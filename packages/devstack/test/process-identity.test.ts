@@ -19,7 +19,7 @@ it('knows a running process again', () => {
 })
 
 it('takes no other process of the same number for it', async () => {
-  const child = await start('echo ready; sleep 60')
+  const child = await start('echo ready; exec sleep 60')
   const stranger = { pid: child.pid, startedAt: 'another boot:1' }
   expect(isRunning(stranger)).toBe(false)
   expect(await endProcess(stranger, 1000)).toBe(false)

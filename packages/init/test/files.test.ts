@@ -123,7 +123,7 @@ describeInit('files of the program', () => {
 
   it('are not fetched while it runs', async () => {
     await using container = await Container.start()
-    container.send(exec({ argv: ['sleep', '0.3'] }))
+    container.send(exec({ argv: ['sleep', '100'] }))
     await container.next('started')
     expect(await fetch(container, 'f')).toMatchObject({ status: errno.EBUSY })
     container.send(encodePutFile('f', Buffer.from('x')))

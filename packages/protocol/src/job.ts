@@ -28,11 +28,17 @@ const code = z
 
 const JSON_RULE = 'must be JSON: null, booleans, finite numbers, text, lists and objects'
 
+/** JSON through and through; cycles and what is nested too deep to be written count as none. */
+function isJson(value: unknown): boolean {
+  try {
+    return JSON.stringify(value) !== undefined && z.json().safeParse(value).success
+  } catch {
+    return false
+  }
+}
+
 const inputData = z
-  .custom<z.core.util.JSONType>((value) => z.json().safeParse(value).success, {
-    error: JSON_RULE,
-    abort: true,
-  })
+  .custom<z.core.util.JSONType>(isJson, { error: JSON_RULE, abort: true })
   .refine((value) => utf8Bytes(JSON.stringify(value)) <= MAX_INPUT_BYTES, {
     error: `must be at most ${sizeText(MAX_INPUT_BYTES)} as JSON`,
   })

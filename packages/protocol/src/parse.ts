@@ -37,7 +37,7 @@ function safeParse(input: unknown): z.ZodSafeParseResult<Job> {
     return jobSchema.safeParse(input)
   } catch (cause) {
     // Getters, proxies and cycles of the caller's objects can throw while they are read.
-    const message = cause instanceof Error ? cause.message : String(cause)
+    const message = String(cause instanceof Error ? cause.message : cause).split('\n', 1)[0]
     throw new InvalidJobError([{ field: '', message: `job: cannot be read (${message})` }])
   }
 }

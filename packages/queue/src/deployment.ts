@@ -8,6 +8,7 @@ import type { Keys } from './keys.ts'
  */
 export async function readDeployment(redis: Redis, keys: Keys): Promise<string> {
   const fresh = randomUUID()
-  const known = await redis.set(keys.deployment, fresh, 'NX', 'GET')
-  return known ?? fresh
+  // Two commands, as SET with both NX and GET is not known to Redis 6.2.
+  await redis.set(keys.deployment, fresh, 'NX')
+  return (await redis.get(keys.deployment)) ?? fresh
 }

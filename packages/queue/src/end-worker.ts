@@ -22,8 +22,7 @@ export async function endWorker(worker: Worker, { isUp, isBusy }: EndConditions)
   while (!(await settledWithin(ended, PATIENCE_MS))) {
     if (isUp() || isBusy()) continue
     // Left alone, the connection that waits for jobs would look for Redis for ever and keep the process alive.
-    const blocking = await Promise.race([worker.getBackend().blockingClient, sleep(100)])
-    blocking?.disconnect()
+    await settledWithin(worker.getBackend().close(true), PATIENCE_MS)
     return
   }
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Result, UnavailableError } from '@isopod/protocol'
 import { QueueEvents } from 'bullmq'
 import type { Redis } from 'ioredis'
@@ -9,8 +8,11 @@ import type { Keys } from './keys.ts'
 import { JOBS_QUEUE } from './options.ts'
 import { readResult } from './read-result.ts'
 
-/** How often a waiter looks by itself, should an event have been lost, in milliseconds. */
-const POLL_MS = 2000
+/** When a waiter first looks by itself, should an event have been lost, in milliseconds; later looks are further apart. */
+const FIRST_POLL_MS = 2000
+const LONGEST_POLL_MS = 15_000
+/** How long one read of the event stream waits, in milliseconds; a closed one may end only then. */
+const READ_MS = 2000
 
 /**
  * Callers that wait for single results. One event stream serves all of them. A waiter listens first and looks then, so a
@@ -61,7 +63,7 @@ export class ResultWaiters {
     }
     const stop = () => reject(signal?.reason)
     const close = () => reject(this.#closing.signal.reason)
-    const poll = setInterval(look, POLL_MS)
+    const stopPolling = poll(look)
     this.#enter(id, look)
     signal?.addEventListener('abort', stop, { once: true })
     this.#closing.signal.addEventListener('abort', close, { once: true })
@@ -71,7 +73,7 @@ export class ResultWaiters {
       look()
       return await promise
     } finally {
-      clearInterval(poll)
+      stopPolling()
       this.#leave(id, look)
       signal?.removeEventListener('abort', stop)
       this.#closing.signal.removeEventListener('abort', close)
@@ -82,9 +84,11 @@ export class ResultWaiters {
   async close(): Promise<void> {
     this.#closing.abort(new UnavailableError('the connection was closed before the result came'))
     await this.#opening
-    if (this.#events !== undefined) await settledWithin(this.#events.close(), 1000)
-    const reading = await Promise.race([this.#events?.getBackend().client, sleep(100)])
-    reading?.disconnect()
+    const events = this.#events
+    if (events !== undefined && !(await settledWithin(events.close(), 1000))) {
+      // While Redis is away its connection would go on looking for it, and keep the process alive.
+      await settledWithin(events.getBackend().close(true), 1000)
+    }
     this.#connection?.disconnect()
   }
 
@@ -96,6 +100,7 @@ export class ResultWaiters {
     const events = new QueueEvents(JOBS_QUEUE, {
       connection: this.#connection,
       prefix: this.#keys.tag,
+      blockingTimeout: READ_MS,
       lastEventId: last === undefined ? '$' : (last[0]?.[0] ?? '0-0'),
     })
     this.#events = events
@@ -131,4 +136,17 @@ export class ResultWaiters {
     looks?.delete(look)
     if (looks?.size === 0) this.#looks.delete(id)
   }
+}
+
+/** Repeats a task at growing distances. Returns what ends it. */
+function poll(task: () => void): () => void {
+  let timer: NodeJS.Timeout
+  const plan = (ms: number) => {
+    timer = setTimeout(() => {
+      task()
+      plan(Math.min(ms * 1.5, LONGEST_POLL_MS))
+    }, ms)
+  }
+  plan(FIRST_POLL_MS)
+  return () => clearTimeout(timer)
 }

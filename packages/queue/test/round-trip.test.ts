@@ -105,5 +105,8 @@ test('what is left in Redis are results with a time to live and what BullMQ keep
   const expected = ['jobs', 'results-default'].flatMap((queue) =>
     ['events', 'id', 'marker', 'meta', 'stalled-check'].map((part) => bench.key(queue, part)),
   )
-  expect(rest.filter((key) => !expected.includes(key))).toEqual([bench.key('reply-queues')])
+  expect(rest.filter((key) => !expected.includes(key))).toEqual([
+    bench.key('deployment'),
+    bench.key('reply-queues'),
+  ])
 })

@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest'
+import { stackPlaces } from '../../src/places.ts'
+import { identifyProcess } from '../../src/process-identity.ts'
+import { startRedisServer } from '../../src/redis-server.ts'
+import { ensureStack, findStack, type Stack } from '../../src/stack.ts'
+import { stackDown } from '../../src/stack-down.ts'
+import { startWorker, workerTrouble } from '../../src/worker-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+
+let env: NodeJS.ProcessEnv
+let said: string[]
+const say = (line: string) => void said.push(line)
+
+beforeEach(async () => {
+  // Of its own, so that no key of these workers stays in a Redis that somebody else uses.
+  const redis = await startRedisServer({ directory: await temporaryFolder() })
+  onTestFinished(() => redis.stop())
+  said = []
+  env = {
+    ...process.env,
+    ISOPOD_STATE_DIR: join(await temporaryFolder(), 'state'),
+    REDIS_URL: redis.url,
+    DOCKER_HOST: inject('stack').dockerHost,
+  }
+})
+
+afterEach(() => stackDown({ env }))
+
+function up(workers: number, more: NodeJS.ProcessEnv = {}): Promise<Stack> {
+  return ensureStack({ env: { ...env, ...more }, say, workers, images: [] })
+}
+
+it('outlive their starter, are found again, and are not started twice', async () => {
+  expect(await findStack({ env })).toBeUndefined()
+  const one = await up(1)
+  expect(one.workers).toHaveLength(1)
+  expect(said).toEqual([
+    expect.stringMatching(/^started a worker \(http:\/\/127\.0\.0\.1:\d+\/metrics, log /),
+  ])
+
+  expect(await up(1)).toEqual(one)
+  expect(await findStack({ env })).toEqual(one)
+  expect(said).toHaveLength(1)
+
+  const two = await up(2)
+  expect(two.workers[0]).toEqual(one.workers[0])
+  expect(two.workers[1]?.pid).not.toBe(one.workers[0]?.pid)
+
+  await stackDown({ env, say })
+  expect(said.at(-1)).toBe('stopped 2 workers')
+  expect(two.workers.map(({ pid }) => identifyProcess(pid))).toEqual([undefined, undefined])
+  expect(await findStack({ env })).toBeUndefined()
+})
+
+it('are replaced when a setting has changed, or when they have died', async () => {
+  const first = (await up(1)).workers[0]
+  const other = (await up(1, { ISOPOD_SLOTS: '1' })).workers[0]
+  expect(other?.pid).not.toBe(first?.pid)
+  expect(identifyProcess(first?.pid ?? 0)).toBeUndefined()
+
+  process.kill(other?.pid ?? 0, 'SIGKILL')
+  const third = await up(1, { ISOPOD_SLOTS: '1' })
+  expect(third.workers).toHaveLength(1)
+  expect(third.workers[0]?.pid).not.toBe(other?.pid)
+  expect(await workerTrouble(third.workers[0]?.url ?? '')).toBeUndefined()
+})
+
+it('say why they do not start, in the words of their log', async () => {
+  await expect(up(1, { ISOPOD_SLOTS: 'many' })).rejects.toThrow(
+    /^the worker ended before it was ready; the end of .*worker-1\.log:\n.*ISOPOD_SLOTS: must be a whole number/,
+  )
+  expect(await findStack({ env })).toBeUndefined()
+})
+
+it('that are not detached stop when told to, and log where they were told to', async () => {
+  const [redisUrl = '', dockerHost = ''] = [env['REDIS_URL'], env['DOCKER_HOST']]
+  const log = join(await temporaryFolder(), 'logs', 'worker.log')
+  const worker = await startWorker({ redisUrl, dockerHost, log, env, stack: stackPlaces(env).id })
+  onTestFinished(() => worker.stop())
+  expect((await fetch(`${worker.url}/metrics`)).status).toBe(200)
+  expect(await readFile(log, 'utf8')).toMatch(/^\{/)
+  await Promise.all([worker.stop(), worker.stop()])
+  expect(await workerTrouble(worker.url)).toBe('does not answer')
+  expect(identifyProcess(worker.process.pid)).toBeUndefined()
+})

@@ -23,13 +23,25 @@ export interface World {
   close(): Promise<void>
 }
 
+/** How a world differs from the usual. */
+export interface WorldOptions {
+  /** @default 1 */
+  readonly workers?: number
+  /** Settings of all workers. */
+  readonly env?: NodeJS.ProcessEnv
+  /** A Redis of the test's own. */
+  readonly redisUrl?: string
+  /** Another way to the same engine, for the workers only. */
+  readonly workersDockerHost?: string
+}
+
 let worlds = 0
 
 /** Starts `workers` worker processes on a queue that no other test uses. */
-export async function startWorld(
-  options: { workers?: number; env?: NodeJS.ProcessEnv } = {},
-): Promise<World> {
-  const { redisUrl, dockerHost } = inject('stack')
+export async function startWorld(options: WorldOptions = {}): Promise<World> {
+  const stack = inject('stack')
+  const { redisUrl = stack.redisUrl, workersDockerHost = stack.dockerHost } = options
+  const { dockerHost } = stack
   const prefix = `test-${process.pid}-${++worlds}`
   const logs = await mkdtemp(join(tmpdir(), 'isopod-test-'))
   const client = await connect({ url: redisUrl, prefix })
@@ -45,7 +57,7 @@ export async function startWorld(
     async addWorker(env = {}) {
       const worker = await startWorker({
         redisUrl,
-        dockerHost,
+        dockerHost: workersDockerHost,
         log: join(logs, `worker-${started++}.log`),
         stack: prefix,
         env: { ...process.env, ISOPOD_QUEUE_PREFIX: prefix, ...options.env, ...env },

@@ -141,7 +141,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     1,
   )
   const health = await startHealthServer({ ...config.http, metrics, ready })
-  await reap()
+  // Not waited for: it gives owners time to prove that they live.
+  void reap()
   const reaper = setInterval(reap, REAP_INTERVAL_MS)
   engine.start()
   await engine.check()

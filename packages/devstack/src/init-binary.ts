@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { baseImage } from './base-image.ts'
 import { docker, tryDocker } from './docker-cli.ts'
 import type { EngineService } from './engine-service.ts'
-import { engineArchitecture } from './image-list.ts'
-import { buildArguments } from './images.ts'
+import { engineArchitecture, findImage, localImages } from './image-list.ts'
+import { buildArguments, IMAGES } from './images.ts'
 import { CHECKOUT } from './places.ts'
 import { type Say, secondsSince } from './say.ts'
 import { installPackages } from './system-packages.ts'
@@ -34,9 +34,11 @@ export async function ensureInitBinary(
 
   const startedAt = performance.now()
   await installPackages(['docker-cli'], say, env)
-  const base = await baseImage(engine, { env, say })
+  // The C image is the base with the compiler installed already.
+  const compiler = findImage(await localImages(engine.dockerHost), IMAGES.c)
+  const base = compiler ? IMAGES.c : (await baseImage(engine, { env, say })).tag
   await mkdir(join(FOLDER, 'build'), { recursive: true })
-  await compile(engine, base.tag, binary, env)
+  await compile(engine, base, binary, env)
   await chmod(binary, 0o755)
   await writeFile(stamp, sources)
   say(`built init in a container in ${secondsSince(startedAt)}`)

@@ -123,9 +123,10 @@ export class Container implements AsyncDisposable {
     }
   }
 
-  /** The next frame, which must be of that type. */
+  /** The next frame other than a sample, which may come at any time; it must be of that type. */
   async next<T extends InitFrame['type']>(type: T): Promise<Extract<InitFrame, { type: T }>> {
-    const frame = await this.frame()
+    let frame = await this.frame()
+    while (frame.type === 'sample' && type !== 'sample') frame = await this.frame()
     if (frame.type !== type) throw new Error(`wanted ${type}, got ${JSON.stringify(frame)}`)
     // The comparison above has narrowed it, which a type parameter does not show.
     return frame as Extract<InitFrame, { type: T }>

@@ -9,11 +9,12 @@ const PAUSE_MS = 200
 export class Disposer {
   readonly #engine: Engine
   readonly #pending = new Map<string, Promise<void>>()
+  readonly #failed = new Set<string>()
   readonly #onFailure: (container: string, error: unknown) => void
   #running = 0
   readonly #waiting: (() => void)[] = []
 
-  /** @param onFailure told about a container that could not be removed; the reaper finds it again by its labels */
+  /** @param onFailure told about a container that could not be removed; it is kept for {@link Disposer.retryFailed} */
   constructor(engine: Engine, onFailure: (container: string, error: unknown) => void) {
     this.#engine = engine
     this.#onFailure = onFailure
@@ -28,11 +29,20 @@ export class Disposer {
   dispose(container: string): Promise<void> {
     const known = this.#pending.get(container)
     if (known) return known
+    this.#failed.delete(container)
     const removal = this.#remove(container)
-      .catch((error: unknown) => this.#onFailure(container, error))
+      .catch((error: unknown) => {
+        this.#failed.add(container)
+        this.#onFailure(container, error)
+      })
       .finally(() => this.#pending.delete(container))
     this.#pending.set(container, removal)
     return removal
+  }
+
+  /** Tries again what could not be removed, for example because the engine was gone. */
+  async retryFailed(): Promise<void> {
+    await Promise.all([...this.#failed].map((container) => this.dispose(container)))
   }
 
   /** Resolves when everything that was handed over is removed or given up. */

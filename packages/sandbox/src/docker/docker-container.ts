@@ -63,11 +63,15 @@ export class DockerContainer implements Container {
     return frame
   }
 
-  end(): Promise<ContainerEnd> {
-    return this.#engine.call('inspect', async (docker, abortSignal) => {
-      const { State: state } = await docker.getContainer(this.id).inspect({ abortSignal })
-      return { exitCode: state.Running ? null : state.ExitCode, outOfMemory: state.OOMKilled }
-    })
+  async end(): Promise<ContainerEnd> {
+    const { State: state } = await this.#engine.call('inspect', (docker, abortSignal) =>
+      docker.getContainer(this.id).inspect({ abortSignal }),
+    )
+    // A program can end its container but never remove it: this was somebody else.
+    if (state.Status === 'removing' || state.Dead) {
+      throw new RetryableError('the container was removed while its program ran')
+    }
+    return { exitCode: state.Running ? null : state.ExitCode, outOfMemory: state.OOMKilled }
   }
 
   destroy(): void {

@@ -8,7 +8,7 @@ import { FreshContainers } from './fresh-containers.ts'
 import { Images } from './images.ts'
 import { ensureInitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
-import { type ReapReason, reap } from './reaper.ts'
+import { type ReapReason, reap, removeContainersOf } from './reaper.ts'
 
 /** What a sandbox on a Docker engine is made with. */
 export interface DockerSandboxOptions {
@@ -24,6 +24,8 @@ export interface DockerSandboxOptions {
   readonly runtime?: string | undefined
   /** More labels for every container. */
   readonly labels?: Readonly<Record<string, string>>
+  /** How long the reaper doubts that an owner is gone, in milliseconds. @default 12000 */
+  readonly reaperDoubtMs?: number
   readonly observe?: (event: SandboxEvent) => void
 }
 
@@ -122,13 +124,15 @@ class EngineSandbox implements DockerSandbox {
     return this.#engine.ping()
   }
 
-  reap(alive: (owners: string[]) => Promise<ReadonlySet<string>>): Promise<number> {
-    return reap({
+  async reap(alive: (owners: string[]) => Promise<ReadonlySet<string>>): Promise<number> {
+    await this.#disposer.retryFailed()
+    return await reap({
       engine: this.#engine,
       disposer: this.#disposer,
       deployment: this.#options.deployment,
       alive,
       onReaped: (container, reason) => this.#observe({ type: 'reaped', container, reason }),
+      ...(this.#options.reaperDoubtMs !== undefined && { doubtMs: this.#options.reaperDoubtMs }),
     })
   }
 
@@ -157,6 +161,8 @@ class EngineSandbox implements DockerSandbox {
     this.#closing.abort(new Error('the sandbox is closing'))
     await Promise.allSettled(this.#running)
     await this.#disposer.idle()
+    // Whatever is still there in our name (a create that was answered too late, a removal that failed) goes with us.
+    await removeContainersOf(this.#engine, this.#options.deployment, this.#options.owner)
   }
 
   /** Filled once per engine; forgotten after a failure, so that the next execution tries again. */

@@ -1,6 +1,13 @@
-import type { Disposer } from './disposer.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Disposer, removeContainer } from './disposer.ts'
 import type { Engine } from './engine.ts'
 import { LABELS } from './labels.ts'
+
+/**
+ * How long an owner without a lease gets to renew it, in milliseconds: longer than two renewals. After an outage of Redis
+ * every lease has run out, and living workers renew theirs within seconds; their containers must not be taken.
+ */
+const DOUBT_MS = 12_000
 
 /** Why a container was taken away. */
 export type ReapReason = 'deadline' | 'owner_gone'
@@ -14,24 +21,26 @@ export interface ReaperOptions {
   /** Says which of these workers still hold their lease. */
   readonly alive: (owners: string[]) => Promise<ReadonlySet<string>>
   readonly onReaped: (container: string, reason: ReapReason) => void
+  /** Shorter, for tests. */
+  readonly doubtMs?: number
 }
 
 /**
- * Removes what a crash left: containers whose deadline passed, or whose owner is gone. Owner liveness, never age alone.
+ * Removes what a crash left: containers whose deadline passed, or whose owner is gone. Owner liveness, never age alone,
+ * and an owner counts as gone only after it was found so twice.
  *
  * @returns how many were removed
  */
 export async function reap(options: ReaperOptions): Promise<number> {
-  const { engine, disposer, deployment } = options
-  const containers = await engine.call('list', (docker, abortSignal) =>
-    docker.listContainers({
-      all: true,
-      filters: { label: [`${LABELS.deployment}=${deployment}`] },
-      abortSignal,
-    }),
-  )
+  const { engine, disposer, deployment, doubtMs = DOUBT_MS } = options
+  const living = async (owners: string[]) => (owners.length === 0 ? new Set() : await options.alive(owners))
+  const containers = await list(engine, [`${LABELS.deployment}=${deployment}`])
   const owners = [...new Set(containers.map(({ Labels }) => Labels[LABELS.owner] ?? ''))]
-  const alive = containers.length === 0 ? new Set<string>() : await options.alive(owners)
+  let alive = await living(owners)
+  if (alive.size < owners.length) {
+    await sleep(doubtMs)
+    alive = await living(owners)
+  }
   const doomed = containers.flatMap(({ Id, Labels }): { id: string; reason: ReapReason }[] => {
     if (!alive.has(Labels[LABELS.owner] ?? '')) return [{ id: Id, reason: 'owner_gone' }]
     const deadline = Number(Labels[LABELS.deadline] ?? Number.POSITIVE_INFINITY)
@@ -44,4 +53,16 @@ export async function reap(options: ReaperOptions): Promise<number> {
     }),
   )
   return doomed.length
+}
+
+/** Removes every container that a worker made; for when that worker ends. */
+export async function removeContainersOf(engine: Engine, deployment: string, owner: string): Promise<void> {
+  const containers = await list(engine, [`${LABELS.deployment}=${deployment}`, `${LABELS.owner}=${owner}`])
+  await Promise.all(containers.map(({ Id }) => removeContainer(engine, Id)))
+}
+
+function list(engine: Engine, label: string[]) {
+  return engine.call('list', (docker, abortSignal) =>
+    docker.listContainers({ all: true, filters: { label }, abortSignal }),
+  )
 }

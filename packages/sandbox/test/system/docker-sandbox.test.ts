@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { RetryableError, UnavailableError } from '@isopod/protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type DockerSandbox, openDockerSandbox, type SandboxEvent } from '../../src/docker/docker-sandbox.ts'
+import type { Execution, Outcome } from '../../src/sandbox.ts'
+import { limits, script } from '../support/execution.ts'
+
+const exec = promisify(execFile)
+const { dockerHost } = inject('stack')
+const deployment = `sandbox-test-${process.pid}`
+const events: SandboxEvent[] = []
+let sandbox: DockerSandbox
+
+beforeAll(async () => {
+  sandbox = await open('w1')
+})
+
+afterAll(async () => {
+  await sandbox.close()
+  expect(await containers()).toEqual([])
+})
+
+afterEach(() => {
+  events.length = 0
+})
+
+function open(owner: string, address = dockerHost): Promise<DockerSandbox> {
+  return openDockerSandbox({
+    address,
+    deployment,
+    owner,
+    reaperDoubtMs: 300,
+    observe: (event) => events.push(event),
+  })
+}
+
+async function docker(...args: string[]): Promise<string> {
+  const { stdout } = await exec('docker', args, { env: { ...process.env, DOCKER_HOST: dockerHost } })
+  return stdout.trim()
+}
+
+async function containers(): Promise<string[]> {
+  const names = await docker(
+    'ps',
+    '-a',
+    '--filter',
+    `label=isopod.deployment=${deployment}`,
+    '--format',
+    '{{.Names}}',
+  )
+  return names.split('\n').filter((name) => name !== '')
+}
+
+function run(code: string, changes: Partial<Execution> = {}, signal?: AbortSignal): Promise<Outcome> {
+  const execution = script(code, { id: `j-${randomUUID()}`, ...changes })
+  return sandbox.run(execution, signal ? { signal } : {})
+}
+
+const text = (outcome: Outcome) => Buffer.from(outcome.stdout.bytes).toString()
+
+/** Waits until a container of this test runs its program. */
+async function started(id: string): Promise<void> {
+  const name = `isopod-${id}-1`
+  while (!(await docker('ps', '--filter', `name=${name}`, '--format', '{{.Names}}')))
+    await new Promise((r) => setTimeout(r, 50))
+  await new Promise((resolve) => setTimeout(resolve, 500))
+}
+
+describe('an execution', () => {
+  it('runs as nobody, in its workspace, on a read-only system', async () => {
+    const outcome = await run('id -u; id -g; pwd; touch /x 2>/dev/null || echo read-only; cat /proc/1/comm')
+    expect(text(outcome)).toBe('65534\n65534\n/workspace\nread-only\ninit\n')
+  })
+
+  it('reports every limit as its container saw it', async () => {
+    const asked = limits({
+      memoryMb: 48,
+      cpus: 0.3,
+      processes: 17,
+      diskMb: 10,
+      openFiles: 99,
+      outputBytes: 77,
+      timeoutSeconds: 3,
+      cpuSeconds: 2,
+    })
+    const outcome = await run('ulimit -n; ulimit -c', { limits: asked })
+    expect(text(outcome)).toBe('99\n0\n')
+    expect(outcome.limitsApplied).toEqual({
+      timeoutSeconds: 3,
+      cpuSeconds: 2,
+      memoryMb: 48,
+      memorySwapMb: 48,
+      cpus: 0.3,
+      processes: 17,
+      diskMb: 10,
+      outputBytes: 77,
+      openFiles: 99,
+    })
+  })
+
+  it('never meets what an earlier one left', async () => {
+    const traces = 'echo $((RANDOM)) > /tmp/a; echo b > /dev/shm/b; echo c > c'
+    expect((await run(traces)).status).toBe('success')
+    expect(text(await run('ls -A /tmp /dev/shm /workspace'))).toBe(
+      '/dev/shm:\n\n/tmp:\n\n/workspace:\nmain.sh\n',
+    )
+  })
+
+  it('ends at once when it is aborted, and its container goes', async () => {
+    const abort = new AbortController()
+    const id = `j-${randomUUID()}`
+    const running = run('sleep 60', { id }, abort.signal)
+    const outcome = expect(running).rejects.toThrow('enough')
+    await started(id)
+    abort.abort(new Error('enough'))
+    await outcome
+    await expect.poll(containers, { timeout: 10_000 }).toEqual([])
+  })
+
+  it('that is aborted before it starts makes no container', async () => {
+    await expect(run('true', {}, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late')
+    expect(
+      events.filter((event) => event.type === 'engine_call' && event.call.operation === 'create'),
+    ).toEqual([])
+  })
+
+  it('whose container somebody kills is the program that ended, not a fault to retry', async () => {
+    const id = `j-${randomUUID()}`
+    const running = run('echo before; sleep 60', { id })
+    await started(id)
+    await docker('kill', `isopod-${id}-1`)
+    const outcome = await running
+    expect(outcome).toMatchObject({ status: 'execution_error', exitCode: null, signal: 'SIGKILL' })
+    expect(text(outcome)).toBe('before\n')
+  })
+
+  it('takes over the name of a container whose creation was never answered', async () => {
+    const id = `j-${randomUUID()}`
+    await docker(
+      'create',
+      '--name',
+      `isopod-${id}-1`,
+      '--label',
+      `isopod.deployment=${deployment}`,
+      'isopod/bash:5.2',
+      'true',
+    )
+    expect(await run('echo mine', { id }).then(text)).toBe('mine\n')
+  })
+
+  it('in an image that is not there is a fault that another worker may not have', async () => {
+    const { language } = script('')
+    const error = await run('true', { language: { ...language, image: 'isopod/none:1' } }).catch(
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(RetryableError)
+    expect((error as Error).message).toBe('image isopod/none:1 is not on this engine; build or pull it')
+  })
+})
+
+describe('the reaper', () => {
+  it('removes containers of owners that are gone, and of nobody else', async () => {
+    const label = (owner: string, of = deployment) => [
+      '--label',
+      `isopod.deployment=${of}`,
+      '--label',
+      `isopod.owner=${owner}`,
+    ]
+    const gone = await docker('create', ...label('dead'), 'isopod/bash:5.2', 'true')
+    const lives = await docker('create', ...label('w2'), 'isopod/bash:5.2', 'true')
+    const stranger = await docker('create', ...label('dead', 'another'), 'isopod/bash:5.2', 'true')
+    const expired = await docker(
+      'create',
+      ...label('w2'),
+      '--label',
+      'isopod.deadline=1',
+      'isopod/bash:5.2',
+      'true',
+    )
+    try {
+      expect(await sandbox.reap(async () => new Set(['w2']))).toBe(2)
+      const left = (await docker('ps', '-aq', '--no-trunc')).split('\n')
+      expect([gone, lives, stranger, expired].map((id) => left.includes(id))).toEqual([
+        false,
+        true,
+        true,
+        false,
+      ])
+      const reasons = events.flatMap((event) => (event.type === 'reaped' ? [event.reason] : []))
+      expect(reasons.sort()).toEqual(['deadline', 'owner_gone'])
+    } finally {
+      await docker('rm', lives, stranger)
+    }
+  })
+})
+
+it('an owner that renews its lease while the reaper doubts keeps its containers', async () => {
+  const labels = ['--label', `isopod.deployment=${deployment}`, '--label', 'isopod.owner=late']
+  const id = await docker('create', ...labels, 'isopod/bash:5.2', 'true')
+  try {
+    let asked = 0
+    expect(await sandbox.reap(async () => new Set(asked++ === 0 ? [] : ['late']))).toBe(0)
+    expect(asked).toBe(2)
+  } finally {
+    await docker('rm', id)
+  }
+})
+
+it('an execution whose container is removed by others is a fault to retry, never the program', async () => {
+  const id = `j-${randomUUID()}`
+  const running = run('sleep 60', { id }).catch((error: unknown) => error)
+  await started(id)
+  await docker('rm', '-f', `isopod-${id}-1`)
+  expect(await running).toBeInstanceOf(RetryableError)
+})
+
+describe('a sandbox', () => {
+  it('ends what runs when it is closed, and leaves nothing', async () => {
+    const other = await open('w3')
+    const id = `j-${randomUUID()}`
+    const running = expect(other.run(script('sleep 60', { id }))).rejects.toThrow('closing')
+    await started(id)
+    await Promise.all([other.close(), other.close()])
+    await running
+    expect((await containers()).filter((name) => name.includes(id))).toEqual([])
+  })
+
+  it('says at once that there is no engine', async () => {
+    await expect(open('w4', 'unix:///nowhere.sock')).rejects.toThrow(UnavailableError)
+  })
+
+  it('refuses a runtime that the engine does not have', async () => {
+    const opened = openDockerSandbox({ address: dockerHost, deployment, owner: 'w5', runtime: 'no-such' })
+    await expect(opened).rejects.toThrow(/has no runtime "no-such"; it has .*runc/)
+  })
+})

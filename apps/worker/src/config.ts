@@ -86,6 +86,9 @@ const variables = z.object({
   SANDBOX_DEFAULT_USER_UID_GID: user.default({ uid: 65534, gid: 65534 }),
 })
 
+/** Names of all settings. */
+export const SETTINGS: readonly string[] = Object.keys(variables.shape)
+
 /** The worker's settings as values; nothing else reads the environment. */
 export interface WorkerConfig {
   readonly workerId: string
@@ -118,7 +121,7 @@ export interface WorkerConfig {
  *   `ISOPOD_` or `SANDBOX_` and means nothing is refused too, with the nearest name
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): WorkerConfig {
-  refuseUnknownVariables(env, Object.keys(variables.shape))
+  refuseUnknownVariables(env, SETTINGS)
   // An empty variable is how compose files and shells write «not set».
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { ConfigError } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { readConfig, SETTINGS } from '../src/config.ts'
 
 describe('the settings of a worker', () => {
   it('have defaults', () => {
@@ -69,4 +71,9 @@ describe('the settings of a worker', () => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     if (name !== 'SANDBOX_MAX_TIMEOUT') expect(() => readConfig({ [name]: value })).toThrow(sentence)
   })
+})
+
+it('the README names every setting', () => {
+  const readme = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8')
+  expect(SETTINGS.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
 })

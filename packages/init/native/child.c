@@ -44,6 +44,19 @@ static int set_limits(const struct exec_request *request) {
   return request->cpu_ms > 0 ? limit(RLIMIT_CPU, seconds, seconds + 1) : 0;
 }
 
+static void tell(int report, uint32_t failed, uint32_t value) {
+  struct child_report told = {failed, value};
+  if (write(report, &told, sizeof told) < 0) {
+    /* Then init takes the exit code below for the program's. */
+  }
+}
+
+/* Read back before the program has any say in it. */
+static void tell_open_files(int report) {
+  struct rlimit now;
+  if (getrlimit(RLIMIT_NOFILE, &now) == 0) tell(report, 0, (uint32_t)now.rlim_cur);
+}
+
 static void reset_signals(void) {
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
   sigset_t none;
@@ -91,11 +104,9 @@ _Noreturn void child_run(const struct exec_request *request, const int stdio[3],
   reset_signals();
   if (ready && set_limits(request) == 0 && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0 &&
       seccomp_guard_init() == 0) {
+    tell_open_files(report);
     execute(request);
   }
-  int error = errno;
-  if (write(report, &error, sizeof error) < 0) {
-    /* Then init takes the exit code below for the program's. */
-  }
+  tell(report, 1, (uint32_t)errno);
   _exit(127);
 }

@@ -16,7 +16,13 @@ struct exec_request {
   char **env;
 };
 
-/* Becomes the program; on failure writes the errno as an int to `report` and ends. */
+/* What the child tells before it becomes the program. */
+struct child_report {
+  uint32_t failed; /* 0: `value` is its limit of open files, as the kernel has it; 1: the errno that stopped it */
+  uint32_t value;
+};
+
+/* Becomes the program, after one report of its limit; on failure reports the errno and ends. */
 _Noreturn void child_run(const struct exec_request *request, const int stdio[3], int report);
 
 #endif

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
@@ -50,6 +52,16 @@ static void own_stdio(void) {
   }
 }
 
+/*
+ * Without swap the kernel's last resort in a full container is to drop program text and read it again: init's own too,
+ * which then crawls just when it should end the program. Locked on first use, it costs nothing up front. Best effort.
+ */
+static void stay_in_memory(void) {
+  extern char __executable_start[], edata[];
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)__executable_start / page * page;
+  mlock2((void *)start, (uintptr_t)edata - start, MLOCK_ONFAULT);
+}
+
 static int watch_children(void) {
   sigset_t children;
   sigemptyset(&children);
@@ -92,6 +104,7 @@ static void handle_host(void) {
 
 _Noreturn static void serve(void) {
   umask(077);
+  stay_in_memory();
   close_inherited();
   own_stdio();
   if (chdir("/") < 0) leave(EXIT_USAGE);

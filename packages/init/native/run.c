@@ -23,6 +23,7 @@
 
 static enum run_state state = RUN_IDLE;
 static int64_t started_us, deadline_us, next_sample_us, next_tick_us, cpu_limit_us;
+static int64_t open_files;
 static int kill_on_overflow;
 static struct done done;
 
@@ -37,13 +38,18 @@ void run_refuse(int error) {
 
 /* Waits until the child has become the program: 0, or the errno that stopped it. */
 static int await_exec(int report) {
-  struct pollfd child = {.fd = report, .events = POLLIN};
-  int polled;
-  do polled = poll(&child, 1, EXEC_PATIENCE_MS);
-  while (polled < 0 && errno == EINTR);
-  if (polled == 0) return ETIMEDOUT;
-  int error = 0;
-  return read(report, &error, sizeof error) == sizeof error ? error : 0;
+  open_files = UNKNOWN;
+  for (;;) {
+    struct pollfd child = {.fd = report, .events = POLLIN};
+    int polled;
+    do polled = poll(&child, 1, EXEC_PATIENCE_MS);
+    while (polled < 0 && errno == EINTR);
+    if (polled == 0) return ETIMEDOUT;
+    struct child_report told;
+    if (read(report, &told, sizeof told) != sizeof told) return 0;
+    if (told.failed) return (int)told.value;
+    open_files = told.value;
+  }
 }
 
 /* 0, or the errno that stopped the start. */
@@ -86,6 +92,11 @@ void run_start(const struct exec_request *request) {
   state = RUN_ACTIVE;
   json_begin();
   json_number("pid", reaped.main_pid);
+  json_ms("wallMs", deadline_us - started_us);
+  json_ms("cpuMs", cpu_limit_us);
+  json_number("stdoutLimit", (int64_t)outputs[0].limit);
+  json_number("stderrLimit", (int64_t)outputs[1].limit);
+  json_number("openFiles", open_files);
   json_send(FRAME_STARTED);
 }
 

@@ -128,7 +128,7 @@ function toFrame(type: number | undefined, payload: Uint8Array): InitFrame {
     case WIRE.stderr:
       return { type: 'stderr', data: payload }
     case WIRE.started:
-      return { type: 'started', pid: readStarted(payload).pid }
+      return { type: 'started', started: readStarted(payload) }
     case WIRE.sample:
       return { type: 'sample', sample: readSample(payload) }
     case WIRE.done:

@@ -33,6 +33,20 @@ export interface Ready {
   readonly pid: number
 }
 
+/** What init and the kernel hold a run to, as they told when it had started. */
+export interface Started {
+  /** Process number of the program inside the container. */
+  readonly pid: number
+  readonly wallMs: number
+  /** 0 for no limit of CPU time. */
+  readonly cpuMs: number
+  /** Bytes of stdout that are passed on. */
+  readonly stdoutLimit: number
+  readonly stderrLimit: number
+  /** RLIMIT_NOFILE, read back from the kernel before the program ran; null if it could not be read. */
+  readonly openFiles: number | null
+}
+
 /** One look at a run in progress; about ten a second. */
 export interface Sample {
   /** Since the program was started. */
@@ -107,7 +121,7 @@ export type InitFrame =
   | { readonly type: 'ready'; readonly ready: Ready }
   | { readonly type: 'stdout'; readonly data: Uint8Array }
   | { readonly type: 'stderr'; readonly data: Uint8Array }
-  | { readonly type: 'started'; readonly pid: number }
+  | { readonly type: 'started'; readonly started: Started }
   | { readonly type: 'sample'; readonly sample: Sample }
   | { readonly type: 'done'; readonly done: Done }
   | { readonly type: 'file'; readonly status: number; readonly content: Uint8Array }

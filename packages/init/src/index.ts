@@ -11,7 +11,7 @@ export {
   encodeStdin,
   encodeStdinEnd,
 } from './encode.ts'
-export type { Done, Fault, FaultPlace, InitFrame, Ready, Reset, RunLimit, Sample } from './frames.ts'
+export type { Done, Fault, FaultPlace, InitFrame, Ready, Reset, RunLimit, Sample, Started } from './frames.ts'
 export { signalName } from './signal.ts'
 export {
   HEADER_BYTES,

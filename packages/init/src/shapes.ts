@@ -1,4 +1,4 @@
-import type { Done, Fault, Ready, Reset, Sample } from './frames.ts'
+import type { Done, Fault, Ready, Reset, Sample, Started } from './frames.ts'
 import { WireError } from './wire.ts'
 
 type Check<T> = (value: unknown) => value is T
@@ -78,7 +78,14 @@ export const readReady = reader<Ready>('ready', {
 })
 
 /** Reads the payload of a started frame. */
-export const readStarted = reader<{ readonly pid: number }>('started', { pid: whole })
+export const readStarted = reader<Started>('started', {
+  pid: whole,
+  wallMs: amount,
+  cpuMs: amount,
+  stdoutLimit: whole,
+  stderrLimit: whole,
+  openFiles: nullableWhole,
+})
 
 /** Reads the payload of a sample frame. */
 export const readSample = reader<Sample>('sample', {

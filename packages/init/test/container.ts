@@ -170,7 +170,7 @@ export class Container implements AsyncDisposable {
       if (frame.type === 'stdout') stdout.push(frame.data)
       else if (frame.type === 'stderr') stderr.push(frame.data)
       else if (frame.type === 'sample') samples.push(frame.sample)
-      else if (frame.type === 'started') pid = frame.pid
+      else if (frame.type === 'started') pid = frame.started.pid
       else if (frame.type === 'done') {
         return {
           done: frame.done,

@@ -56,12 +56,14 @@ export const DONE = {
   spawnError: null,
 } as const
 
+const STARTED = { pid: 2, wallMs: 5000, cpuMs: 0, stdoutLimit: 10, stderrLimit: 20, openFiles: 256 }
+
 /** One frame of each type with what it decodes to. */
 export const EXAMPLES = [
   [frame(WIRE.ready, READY), { type: 'ready', ready: READY }],
   [frame(WIRE.stdout, Buffer.from('out')), { type: 'stdout', data: Buffer.from('out') }],
   [frame(WIRE.stderr, Buffer.alloc(0)), { type: 'stderr', data: Buffer.alloc(0) }],
-  [frame(WIRE.started, { pid: 2 }), { type: 'started', pid: 2 }],
+  [frame(WIRE.started, STARTED), { type: 'started', started: STARTED }],
   [frame(WIRE.sample, SAMPLE), { type: 'sample', sample: SAMPLE }],
   [frame(WIRE.done, DONE), { type: 'done', done: DONE }],
   [frame(WIRE.file, Buffer.from([0, 1, 2])), { type: 'file', status: 0, content: Buffer.from([1, 2]) }],

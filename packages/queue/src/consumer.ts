@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, type LanguageSummary } from '@isopod/protocol'
-import { Queue, type Worker } from 'bullmq'
+import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { writeCatalogue } from './catalogue.ts'
 import { connectRedis, patientDuplicate, unavailable, within } from './connect-redis.ts'
 import { guardedObserver, type Observe, toError } from './consumer-events.ts'
 import type { GiveUp, Handle } from './delivery.ts'
 import { readDeployment } from './deployment.ts'
-import { endWorker, settledWithin } from './end-worker.ts'
+import { type EndableWorker, endWorker, settledWithin } from './end-worker.ts'
 import { createJobWorker } from './job-worker.ts'
 import { Keys } from './keys.ts'
 import { LEASE_RENEWAL_MS, Leases } from './leases.ts'
@@ -116,7 +116,7 @@ class RedisConsumer implements Consumer {
   readonly #letGo = new AbortController()
   readonly #ended = new AbortController()
   deployment = ''
-  #worker: Worker | undefined
+  #worker: EndableWorker | undefined
   #state: 'ready' | 'taking' | 'paused' | 'draining' = 'ready'
   #draining: Promise<void> | undefined
   #closing: Promise<void> | undefined

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Worker } from 'bullmq'
+import { Worker } from 'bullmq'
 
 /** How long BullMQ gets to end by itself once nothing runs and Redis is away, in milliseconds. */
 const PATIENCE_MS = 1000
@@ -12,17 +12,25 @@ export interface EndConditions {
   readonly isBusy: () => boolean
 }
 
+/** A BullMQ worker that can also be left behind when its orderly end is stuck. */
+export class EndableWorker extends Worker {
+  /** Ends what would keep the process alive: the renewal of locks, and the connections that go on looking for Redis. */
+  async abandon(): Promise<void> {
+    await this.lockManager.close()
+    await settledWithin(this.getBackend().close(true), PATIENCE_MS)
+  }
+}
+
 /**
  * Ends a BullMQ worker: takes nothing more, and waits for what runs. BullMQ itself would wait for a Redis that is away;
  * here the worker then ends as soon as no handler runs.
  */
-export async function endWorker(worker: Worker, { isUp, isBusy }: EndConditions): Promise<void> {
+export async function endWorker(worker: EndableWorker, { isUp, isBusy }: EndConditions): Promise<void> {
   // BullMQ closes once, in the way of the first call; forcing is only right if the orderly way is blocked from the start.
   const ended = worker.close(!isUp() && !isBusy())
   while (!(await settledWithin(ended, PATIENCE_MS))) {
     if (isUp() || isBusy()) continue
-    // Left alone, the connection that waits for jobs would look for Redis for ever and keep the process alive.
-    await settledWithin(worker.getBackend().close(true), PATIENCE_MS)
+    await worker.abandon()
     return
   }
 }

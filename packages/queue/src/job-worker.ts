@@ -1,6 +1,6 @@
-import { Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Observe } from './consumer-events.ts'
+import { EndableWorker } from './end-worker.ts'
 import type { Keys } from './keys.ts'
 import { JOBS_QUEUE } from './options.ts'
 import type { Processor } from './processor.ts'
@@ -26,9 +26,9 @@ export interface JobWorkerParts {
 }
 
 /** Makes the BullMQ worker that takes jobs; it starts with `run()`. */
-export function createJobWorker(parts: JobWorkerParts): Worker {
+export function createJobWorker(parts: JobWorkerParts): EndableWorker {
   const { redis, keys, processor, running, observe } = parts
-  const worker = new Worker(
+  const worker = new EndableWorker(
     JOBS_QUEUE,
     // Three parameters on purpose: BullMQ counts them, and hands its signal only to a function that has a third.
     (job, token, signal) => processor.process(job, token, signal),

@@ -1,9 +1,9 @@
 import type { Result } from '@isopod/protocol'
-import { UnrecoverableError, Worker } from 'bullmq'
+import { UnrecoverableError } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { patientDuplicate } from './connect-redis.ts'
 import { toError } from './consumer-events.ts'
-import { endWorker } from './end-worker.ts'
+import { EndableWorker, endWorker } from './end-worker.ts'
 import { type Keys, resultsQueue } from './keys.ts'
 import { parseResult } from './read-result.ts'
 
@@ -44,7 +44,7 @@ export function consumeResults(
     }
   }
   let running = 0
-  const worker = new Worker(
+  const worker = new EndableWorker(
     resultsQueue(replyTo),
     async (job) => {
       running += 1
@@ -64,8 +64,9 @@ export function consumeResults(
       connection,
       prefix: keys.tag,
       concurrency: options.concurrency ?? 10,
-      lockDuration: 15_000,
-      stalledInterval: 5000,
+      // A result whose delivery was cut off by a broken connection comes again after these have run out.
+      lockDuration: 10_000,
+      stalledInterval: 3000,
       // A result is never given up, however often a consumer died with it.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       runRetryDelay: 1000,

@@ -150,9 +150,13 @@ export function useBench(options: { persistent?: boolean } = {}): Bench {
   return bench
 }
 
-/** Waits until the check holds, at most 15 s. */
-export async function until(check: () => boolean | Promise<boolean>, what = 'the condition'): Promise<void> {
-  const deadline = Date.now() + 15_000
+/** Waits until the check holds, at most 15 s unless told otherwise. */
+export async function until(
+  check: () => boolean | Promise<boolean>,
+  what = 'the condition',
+  seconds = 15,
+): Promise<void> {
+  const deadline = Date.now() + seconds * 1000
   while (!(await check())) {
     if (Date.now() > deadline) throw new Error(`waited too long for ${what}`)
     await sleep(20)

@@ -7,7 +7,7 @@ const SECCOMP_FILTER = 2
 
 /**
  * The limits as the container itself saw them: memory, processor, processes and disk from init's reading of its own
- * cgroup and mounts; time, output and open files are what init was told to enforce.
+ * cgroup and mounts; time, output and open files as init answered when the run had started, compared there.
  */
 export function limitsApplied(ready: Ready, limits: Limits): LimitsApplied {
   return {

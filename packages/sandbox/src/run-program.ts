@@ -1,5 +1,5 @@
-import { type Done, encodeExec, encodeStdin, encodeStdinEnd, type Sample } from '@isopod/init'
-import { RetryableError } from '@isopod/protocol'
+import { type Done, encodeExec, encodeStdin, encodeStdinEnd, type Sample, type Started } from '@isopod/init'
+import { RetryableError, TerminalError } from '@isopod/protocol'
 import type { Container, ContainerEnd } from './container.ts'
 import { FirstCause } from './first-cause.ts'
 import { OutputCollector } from './output.ts'
@@ -41,7 +41,7 @@ export interface ProgramReport {
  * the worker's own deadline behind init's, or the abort signal.
  *
  * @param before frames to lay in front of the exec frame; everything goes out in one write
- * @throws the signal's reason once aborted; {@link RetryableError} if init reports a fault of its own, or the container
+ * @throws the signal's reason once aborted; {@link TerminalError} if the run is not held to its limits; {@link RetryableError} if init reports a fault of its own, or the container
  *   was gone before any user code ran
  */
 export async function runProgram(
@@ -55,7 +55,7 @@ export async function runProgram(
   const stderr = new OutputCollector(program.outputBytes)
   const samples: Sample[] = []
   const cause = new FirstCause<'aborted' | 'backstop'>()
-  let programStarted = false
+  let held: Started | undefined
 
   const endFor = (reason: 'aborted' | 'backstop') => () => {
     cause.record(reason)
@@ -94,7 +94,8 @@ export async function runProgram(
         case 'fault':
           throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
         case 'started':
-          programStarted = true
+          held = frame.started
+          checkHeld(held, program)
           break
         case 'ready':
         case 'file':
@@ -106,7 +107,7 @@ export async function runProgram(
     }
     if (cause.value === 'aborted') throw signal.reason
     const backstopped = cause.value === 'backstop'
-    if (!programStarted) throw new RetryableError('the container ended before the program was started')
+    if (held === undefined) throw new RetryableError('the container ended before the program was started')
     // After the worker's own kill the container may be removed already: there is nothing left to ask for.
     const end = backstopped ? { exitCode: null, outOfMemory: false } : await container.end()
     return {
@@ -121,6 +122,21 @@ export async function runProgram(
     clearTimeout(backstop)
     signal.removeEventListener('abort', onAbort)
   }
+}
+
+/** Compares what init and the kernel hold the run to with what was asked; a difference is a fault of the platform. */
+function checkHeld(held: Started, program: ProgramRun): void {
+  const pairs: [string, number | null, number][] = [
+    ['wallMs', held.wallMs, Math.ceil(program.wallMs)],
+    ['cpuMs', held.cpuMs, Math.ceil(program.cpuMs ?? 0)],
+    ['stdoutLimit', held.stdoutLimit, program.outputBytes],
+    ['stderrLimit', held.stderrLimit, program.outputBytes],
+    ['openFiles', held.openFiles, program.openFiles],
+  ]
+  const wrong = pairs.filter(([, found, wanted]) => found !== wanted)
+  if (wrong.length === 0) return
+  const differences = wrong.map(([name, found, wanted]) => `${name} is ${found}, wanted ${wanted}`)
+  throw new TerminalError(`the run is not held to what was asked: ${differences.join('; ')}`)
 }
 
 function programFrames(program: ProgramRun): Uint8Array[] {

@@ -78,6 +78,8 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         { Name: 'core', Soft: 0, Hard: 0 },
         // The upper bound; each run gets its own from init.
         { Name: 'nofile', Soft: Math.max(limits.openFiles, 64), Hard: Math.max(limits.openFiles, 64) },
+        // Enough for init to keep its own text in memory; a locked page counts against the memory limit like any other.
+        { Name: 'memlock', Soft: MIB, Hard: MIB },
         // POSIX queues are accounted per user id, which all containers share: one could use up another's.
         { Name: 'msgqueue', Soft: 0, Hard: 0 },
       ],

@@ -31,6 +31,7 @@ export function observer(metrics: Metrics, logger: Logger) {
           break
         case 'published':
           metrics.resultsPublished.inc({ outcome: event.outcome })
+          if (event.outcome === 'ok') metrics.jobPhase.observe({ phase: 'publish' }, event.ms / 1000)
           break
         case 'alreadyPublished':
           metrics.resultsPublished.inc({ outcome: 'duplicate' })

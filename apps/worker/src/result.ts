@@ -14,6 +14,7 @@ export interface ResultContext {
 
 /** The result of a job that ran. */
 export function resultOf(outcome: Outcome, execution: Execution, context: ResultContext): Result {
+  const ended = performance.now()
   const stdout = text(outcome.stdout)
   const stderr = text(outcome.stderr)
   const raw = { ...(stdout.raw && { stdout: stdout.raw }), ...(stderr.raw && { stderr: stderr.raw }) }
@@ -38,7 +39,12 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     throttledMs: outcome.throttledMs,
     resourceUsage: outcome.resourceUsage,
     limitsApplied: outcome.limitsApplied,
-    timings: { queued: context.queuedMs, policy: context.policyMs, ...outcome.timings, publish: 0 },
+    timings: {
+      queued: context.queuedMs,
+      policy: context.policyMs,
+      ...outcome.timings,
+      publish: performance.now() - ended,
+    },
     warnings: [],
     validationErrors: [],
     errorMessage: outcome.errorMessage,

@@ -1,5 +1,5 @@
 import type { Catalogue } from '@isopod/languages'
-import type { Result } from '@isopod/protocol'
+import { InvalidJobError, type Result } from '@isopod/protocol'
 import { type Consumer, type Delivery, unrunResult } from '@isopod/queue'
 import { type DockerSandbox, EngineUnreachableError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
@@ -80,13 +80,26 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 
   function giveUp(
-    delivery: Pick<Delivery, 'id' | 'attempt'> & { job?: Delivery['job'] },
+    delivery: Pick<Delivery, 'id' | 'attempt' | 'enqueuedAt'> & { job?: Delivery['job'] },
     cause: Error,
   ): Result {
     logger.error({ job: delivery.id, attempt: delivery.attempt, err: cause }, 'giving up on a job')
-    const errorMessage = `The platform could not run this job: ${cause.message}`
-    const { workerId } = config
-    const result = unrunResult({ ...delivery, status: 'setup_error', errorMessage, workerId })
+    const timings = { queued: Math.max(0, Date.now() - delivery.enqueuedAt) }
+    const base = { ...delivery, workerId: config.workerId, timings }
+    // What is not a job at all, put into the queue by somebody else than our client, is its sender's fault.
+    const result =
+      cause instanceof InvalidJobError
+        ? unrunResult({
+            ...base,
+            status: 'validation_error',
+            errorMessage: cause.message,
+            validationErrors: cause.problems.map(({ message }) => message),
+          })
+        : unrunResult({
+            ...base,
+            status: 'setup_error',
+            errorMessage: `The platform could not run this job: ${cause.message}`,
+          })
     observe.finished(result, 0)
     return result
   }

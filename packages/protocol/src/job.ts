@@ -26,15 +26,18 @@ const code = z
     error: `must be at most ${sizeText(MAX_CODE_BYTES)}`,
   })
 
-const JSON_RULE = 'must be JSON: null, booleans, finite numbers, text, lists and objects'
+/** Lists and objects within each other; far from where any parser on the way runs out of stack. */
+const MAX_INPUT_DEPTH = 100
+const JSON_RULE = `must be JSON: null, booleans, finite numbers, text, lists and objects, nested at most ${MAX_INPUT_DEPTH} deep`
 
-/** JSON through and through; cycles and what is nested too deep to be written count as none. */
+/** JSON through and through; a cycle is only a value that is nested too deep. */
 function isJson(value: unknown): boolean {
-  try {
-    return JSON.stringify(value) !== undefined && z.json().safeParse(value).success
-  } catch {
-    return false
-  }
+  return isNestedAtMost(MAX_INPUT_DEPTH, value) && z.json().safeParse(value).success
+}
+
+function isNestedAtMost(depth: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return depth > 0 && Object.values(value).every((inner) => isNestedAtMost(depth - 1, inner))
 }
 
 const inputData = z

@@ -15,7 +15,7 @@ export const timingsSchema = z.strictObject({
   run: z.number(),
   /** From the program's end until the outcome was complete. */
   collect: z.number(),
-  /** Between the outcome and the moment the result was written. */
+  /** From the outcome until it was a result, ready to be sent; how long Redis took is in the worker's metrics. */
   publish: z.number(),
 })
 

@@ -91,6 +91,15 @@ describe('parseJob', () => {
     )
   }, 60_000)
 
+  it('takes input that is nested 100 deep, and neither deeper nor a cycle', () => {
+    const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
+    expect(parseJob({ code: 'x', inputData: nested(100) }).inputData).toEqual(nested(100))
+    expect(refusal({ code: 'x', inputData: nested(101) })).toMatch(/^inputData: .* nested at most 100 deep/)
+    const cycle: unknown[] = []
+    cycle.push(cycle)
+    expect(refusal({ code: 'x', inputData: cycle })).toMatch(/^inputData: /)
+  })
+
   it('survives objects that throw while they are read', () => {
     const hostile = new Proxy(
       {},

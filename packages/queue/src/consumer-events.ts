@@ -11,6 +11,8 @@ export type ConsumerEvent =
       readonly id: string
       readonly outcome: Publication | 'failed'
       readonly status: Status
+      /** Milliseconds since the result was there to be published. */
+      readonly ms: number
     }
   /** A job had its result already: its earlier start had published it before it ended. Nothing ran. */
   | { readonly type: 'alreadyPublished'; readonly id: string }

@@ -145,13 +145,15 @@ export class Processor {
   async #publish(result: Result, attempt: number, replyTo: string): Promise<void> {
     const { publisher, observe, letGo } = this.#parts
     const seen = { type: 'published', id: result.id, status: result.status } as const
+    const started = performance.now()
+    const ms = () => performance.now() - started
     const failed = (error: Error) => {
-      observe({ ...seen, outcome: 'failed' })
+      observe({ ...seen, outcome: 'failed', ms: ms() })
       observe({ type: 'error', error })
     }
     try {
       const outcome = await publisher.publishPatiently({ result, attempt, replyTo }, failed, letGo)
-      observe({ ...seen, outcome })
+      observe({ ...seen, outcome, ms: ms() })
       if (outcome === 'fenced') throw new WaitingError('a later start of the job took over')
     } catch (error) {
       if (error instanceof WaitingError) throw error

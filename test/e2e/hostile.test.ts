@@ -204,7 +204,7 @@ describe('the outside', () => {
     const own = Object.values(networkInterfaces()).flatMap(
       (list) => list?.map(({ address }) => address) ?? [],
     )
-    const targets = [...own, '172.17.0.1', 'host.docker.internal', '8.8.8.8'].map((host) => [host, port])
+    const targets = [...own, '172.17.0.1', 'host.docker.internal'].map((host) => [host, port])
     try {
       const result = await run('reach-network.py', {
         stdin: JSON.stringify(targets),

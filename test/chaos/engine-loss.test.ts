@@ -1,46 +1,10 @@
-import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { Bridge } from '../support/bridge.ts'
 import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
-
-/** A way to the engine that can be cut and mended, so that no test has to stop the engine itself. */
-class Bridge {
-  readonly path: string
-  readonly #to: string
-  readonly #open = new Set<Socket>()
-  #server: Server | undefined
-
-  constructor(path: string, to: string) {
-    this.path = path
-    this.#to = to
-  }
-
-  async mend(): Promise<void> {
-    this.#server = createServer({ allowHalfOpen: true }, (near) => {
-      const far = connectSocket({ path: this.#to, allowHalfOpen: true })
-      for (const [one, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        this.#open.add(one)
-        one.on('error', () => other.destroy())
-        one.on('close', () => this.#open.delete(one))
-        one.pipe(other)
-      }
-    }).listen(this.path)
-    await once(this.#server, 'listening')
-  }
-
-  async cut(): Promise<void> {
-    this.#server?.close()
-    for (const socket of this.#open) socket.destroy()
-    await rm(this.path, { force: true })
-  }
-}
 
 let folder: string
 let bridge: Bridge
@@ -77,4 +41,12 @@ it('while the engine is gone jobs wait and the worker says so; when it is back t
   expect(await world.client.wait(waiting)).toMatchObject({ status: 'success', stdout: 'waited\n' })
   expect(await world.client.wait(running)).toMatchObject({ status: 'success', stdout: 'was running\n' })
   expect((await readiness()).status).toBe(200)
+})
+
+it('a connection to a running container that breaks is a fault to retry, never the end of its program', async () => {
+  const id = await world.client.submit({ language: 'bash', code: 'sleep 2; echo whole' })
+  await eventually(world.containers, (ids) => ids.length > 0)
+  await new Promise((resolve) => setTimeout(resolve, 700))
+  expect(bridge.cutAttached()).toBe(1)
+  expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'whole\n', attempt: 2 })
 })

@@ -78,7 +78,7 @@ describe('two workers on one queue', () => {
     expect(audit).toHaveLength(1)
     expect(audit[0]).toMatchObject({
       tenant: 'acme',
-      language: 'python',
+      language: 'python@3.13',
       status: 'success',
       imageDigest: result.imageDigest,
       codeSha256: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -20,6 +20,11 @@ const flag = z
   .enum(['true', 'false'], { error: 'must be true or false' })
   .transform((text) => text === 'true')
 
+/** Where an engine listens. */
+const engineAddress = z.string().regex(/^(unix:\/\/)?\/.+|^(tcp|https?):\/\/[^/]+\/?$/, {
+  error: 'must be unix:///path, an absolute path, or tcp://host:port',
+})
+
 /** `uid:gid`, `uid`, or `nobody`. Root is refused: the program must own nothing in any image. */
 const user = z
   .string()
@@ -34,9 +39,9 @@ const variables = z.object({
   /** Where jobs come from and results go. */
   REDIS_URL: z.string().default('redis://127.0.0.1:6379'),
   /** The engine, as every Docker tool reads it. */
-  DOCKER_HOST: z.string().optional(),
+  DOCKER_HOST: engineAddress.optional(),
   /** The overview's name for a socket; DOCKER_HOST wins. */
-  DOCKER_SOCKET_PATH: z.string().default('/var/run/docker.sock'),
+  DOCKER_SOCKET_PATH: engineAddress.default('/var/run/docker.sock'),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   /** Port of /metrics, /healthz and /readyz; 0 picks a free one. 9464 is Prometheus' registered range for exporters. */
   PORT: numeric(0, 65_535).default(9464),

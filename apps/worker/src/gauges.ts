@@ -29,7 +29,11 @@ export function gauges({ metrics, queue, sandbox, slots, state }: GaugeSources):
   })
   metrics.onScrape(async () => {
     // Lengths of the shared queue come from one worker only, or a sum over workers would count each job many times.
-    if (!(await queue.claim('queue-metrics', LEADER_MS))) return
+    if (!(await queue.claim('queue-metrics', LEADER_MS))) {
+      metrics.queueJobs.clear()
+      metrics.queueOldestWaitingAge.clear()
+      return
+    }
     const { oldestWaitingAgeSeconds, ...counts } = await queue.stats()
     metrics.queueOldestWaitingAge.set({}, oldestWaitingAgeSeconds)
     for (const [name, count] of Object.entries(counts)) {

@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     ...(config.engine.stack !== undefined && { labels: { 'isopod.stack': config.engine.stack } }),
     observe: observe.sandbox,
   })
-  const worker = await startWorker({ config, logger, catalogue, metrics, observe, queue, sandbox })
+  const worker = await startWorker({ config, logger, catalogue, metrics, queue, sandbox })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {

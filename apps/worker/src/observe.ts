@@ -1,27 +1,30 @@
 import type { Result } from '@isopod/protocol'
 import type { ConsumerEvent } from '@isopod/queue'
-import { EngineUnreachableError, type SandboxEvent } from '@isopod/sandbox'
+import { EngineUnreachableError, ImageFaultError, type SandboxEvent } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
 
 /** Where the core's events become metrics and log lines; the core itself knows neither. */
 export function observer(metrics: Metrics, logger: Logger) {
-  return {
-    /** A final result that this worker made. */
-    finished(result: Result, seconds: number): void {
-      const language = result.language.split('@', 1)[0] ?? ''
-      const labels = { language, status: result.status }
-      metrics.jobsFinished.inc(labels)
-      metrics.jobDuration.observe(labels, seconds)
-      for (const [phase, ms] of Object.entries(result.timings) as [keyof Result['timings'], number][]) {
-        if (phase !== 'publish') metrics.jobPhase.observe({ phase }, ms / 1000)
-      }
-      if (result.wallMs !== null) metrics.jobRun.observe({ language }, result.wallMs / 1000)
-      if (result.memoryPeakBytes !== null) metrics.containerMemoryPeak.observe({}, result.memoryPeakBytes)
-      metrics.containerCpu.inc({}, ((result.cpuUserMs ?? 0) + (result.cpuSysMs ?? 0)) / 1000)
-      if (result.truncated.stdout) metrics.outputTruncated.inc({ stream: 'stdout' })
-      if (result.truncated.stderr) metrics.outputTruncated.inc({ stream: 'stderr' })
-    },
+  /** A result of this worker's became the job's result, `publishMs` after it was there. */
+  function published(result: Result, publishMs: number): void {
+    const language = result.language.split('@', 1)[0] ?? ''
+    const labels = { language, status: result.status }
+    const { queued: _, ...stages } = result.timings
+    const ms = Object.values(stages).reduce((sum, stage) => sum + stage, publishMs)
+    metrics.jobsFinished.inc(labels)
+    metrics.jobDuration.observe(labels, ms / 1000)
+    const phases = { ...result.timings, publish: result.timings.publish + publishMs }
+    for (const [phase, time] of Object.entries(phases) as [keyof typeof phases, number][]) {
+      metrics.jobPhase.observe({ phase }, time / 1000)
+    }
+    if (result.wallMs !== null) metrics.jobRun.observe({ language }, result.wallMs / 1000)
+    if (result.memoryPeakBytes !== null) metrics.containerMemoryPeak.observe({}, result.memoryPeakBytes)
+    metrics.containerCpu.inc({}, ((result.cpuUserMs ?? 0) + (result.cpuSysMs ?? 0)) / 1000)
+    if (result.truncated.stdout) metrics.outputTruncated.inc({ stream: 'stdout' })
+    if (result.truncated.stderr) metrics.outputTruncated.inc({ stream: 'stderr' })
+  }
 
+  return {
     /** What the queue met. */
     queue(event: ConsumerEvent): void {
       switch (event.type) {
@@ -31,14 +34,14 @@ export function observer(metrics: Metrics, logger: Logger) {
           break
         case 'published':
           metrics.resultsPublished.inc({ outcome: event.outcome })
-          if (event.outcome === 'ok') metrics.jobPhase.observe({ phase: 'publish' }, event.ms / 1000)
+          if (event.outcome === 'ok') published(event.result, event.ms)
           break
         case 'alreadyPublished':
           metrics.resultsPublished.inc({ outcome: 'duplicate' })
           break
         case 'retried':
           metrics.jobRetries.inc({
-            reason: event.error instanceof EngineUnreachableError ? 'engine' : 'host',
+            reason: retryReason(event.error),
           })
           logger.warn(
             { job: event.id, err: event.error },
@@ -98,4 +101,9 @@ export function observer(metrics: Metrics, logger: Logger) {
       }
     },
   }
+}
+
+function retryReason(error: Error): 'engine' | 'image' | 'host' {
+  if (error instanceof EngineUnreachableError) return 'engine'
+  return error instanceof ImageFaultError ? 'image' : 'host'
 }

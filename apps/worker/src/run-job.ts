@@ -1,6 +1,6 @@
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { Outcome, Sandbox } from '@isopod/sandbox'
+import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
 import type { Logger } from '@isopod/telemetry'
 import { audit } from './audit.ts'
 import { type DeploymentRules, type Plan, planExecution } from './plan-execution.ts'
@@ -29,27 +29,25 @@ export function jobRunner(options: JobRunnerOptions) {
     const policyMs = performance.now() - started
     const context = { id, attempt, workerId, job, queuedMs, policyMs }
 
-    let outcome: Outcome | undefined
+    let container: ContainerFacts | undefined
     let status = 'retried'
     try {
       const result = await settle()
       status = result.status
       return result
     } finally {
-      audit(logger, {
-        id,
-        attempt,
-        job,
-        limits: plan.execution?.limits,
-        container: outcome?.container,
-        status,
-      })
+      audit(logger, { id, attempt, job, execution: plan.execution, container, status })
     }
 
     async function settle(): Promise<Result> {
       if (plan.execution === undefined) return refused(plan)
       try {
-        outcome = await sandbox.run(plan.execution, { signal })
+        const outcome = await sandbox.run(plan.execution, {
+          signal,
+          onContainer: (facts) => {
+            container = facts
+          },
+        })
         return resultOf(outcome, plan.execution, context)
       } catch (error) {
         if (!isCancelled(error, signal)) throw error

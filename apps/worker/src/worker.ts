@@ -1,12 +1,12 @@
 import type { Catalogue } from '@isopod/languages'
 import { InvalidJobError, type Result } from '@isopod/protocol'
 import { type Consumer, type Delivery, unrunResult } from '@isopod/queue'
-import { type DockerSandbox, EngineUnreachableError } from '@isopod/sandbox'
+import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
 import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
+import { FaultBreaker } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
-import type { observer } from './observe.ts'
 import { jobRunner } from './run-job.ts'
 import { shutDown } from './shutdown.ts'
 
@@ -20,7 +20,6 @@ export interface WorkerParts {
   readonly logger: Logger
   readonly catalogue: Catalogue
   readonly metrics: Metrics
-  readonly observe: ReturnType<typeof observer>
   readonly queue: Consumer
   readonly sandbox: DockerSandbox
 }
@@ -38,7 +37,7 @@ export interface RunningWorker {
 
 /** Starts everything that a worker does: health server, engine watch, reaper, and last the taking of jobs. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { config, logger, catalogue, metrics, observe, queue, sandbox } = parts
+  const { config, logger, catalogue, metrics, queue, sandbox } = parts
   const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
   const rules = {
     catalogue,
@@ -52,29 +51,41 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
 
+  /** Takes jobs only while the engine is there and the host is not ill. */
+  function takeOrRest(): void {
+    if (state !== 'ready' && state !== 'paused') return
+    state = engine.up && !breaker.resting ? 'ready' : 'paused'
+    if (state === 'ready') queue.resume()
+    else void queue.pause()
+  }
+
   const engine = new EngineWatch({
     ping: () => sandbox.ping(),
     onChange: (up) => {
       metrics.dockerUp.set({}, up ? 1 : 0)
-      if (state !== 'ready' && state !== 'paused') return
-      logger[up ? 'info' : 'error'](
-        { engine: config.engine.address },
-        up ? 'engine is back' : 'engine is gone',
-      )
-      state = up ? 'ready' : 'paused'
-      if (up) queue.resume()
-      else void queue.pause()
+      const at = { engine: config.engine.address }
+      if (!up) logger.error(at, 'engine is gone')
+      else if (state === 'paused') logger.info(at, 'engine is back')
+      takeOrRest()
     },
+  })
+  const breaker = new FaultBreaker({
+    rest: () => {
+      logger.error('three executions in a row failed on this host; resting')
+      takeOrRest()
+    },
+    goOn: takeOrRest,
   })
 
   async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
-    const started = performance.now()
     try {
       const result = await runJob(delivery, signal)
-      observe.finished(result, (performance.now() - started) / 1000)
+      if (result.limitsApplied !== null) breaker.passed()
       return result
     } catch (error) {
       if (error instanceof EngineUnreachableError) void engine.check()
+      // One language's image says nothing about the others.
+      if (!signal.aborted && !(error instanceof ImageFaultError)) breaker.failed()
       throw error
     }
   }
@@ -100,7 +111,6 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
             status: 'setup_error',
             errorMessage: `The platform could not run this job: ${cause.message}`,
           })
-    observe.finished(result, 0)
     return result
   }
 
@@ -119,15 +129,24 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     }
   }
 
-  const reap = () =>
-    sandbox
-      .reap((owners) => queue.lease.alive(owners))
-      .catch((error: unknown) => logger.warn({ err: error }, 'reaper failed'))
+  let reaping = false
+  async function reap(): Promise<void> {
+    if (reaping) return
+    reaping = true
+    try {
+      await sandbox.reap((owners) => queue.lease.alive(owners))
+    } catch (error) {
+      logger.warn({ err: error }, 'reaper failed')
+    } finally {
+      reaping = false
+    }
+  }
 
   async function stop(): Promise<boolean> {
     state = 'draining'
     clearInterval(reaper)
     engine.stop()
+    breaker.stop()
     const clean = await shutDown(
       [
         { name: 'drain', run: () => queue.drain(config.drainSeconds * 1000) },
@@ -160,8 +179,14 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   engine.start()
   await engine.check()
   await queue.registerCatalogue(catalogue.summaries())
-  state = engine.up ? 'ready' : 'paused'
   queue.run({ concurrency: slots, handle, giveUp })
+  state = 'ready'
+  takeOrRest()
+  if (!sandbox.facts.limitsSwap) {
+    logger.warn(
+      'the engine does not account for swap: on a host that has some, memory limits end later than asked',
+    )
+  }
   logger.info({ slots, port: health.port, engine: config.engine.address }, 'taking jobs')
 
   return {

@@ -64,6 +64,11 @@ describe('the settings of a worker', () => {
       'loud',
       'LOG_LEVEL: must be one of trace, debug, info, warn, error, fatal, silent, got "loud"',
     ],
+    [
+      'DOCKER_HOST',
+      'localhost',
+      'DOCKER_HOST: must be unix:///path, an absolute path, or tcp://host:port, got "localhost"',
+    ],
     ['ISOPOD_ALLOW_EVICTION', 'yes', 'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"'],
     ['ISOPOD_SLOT', '4', 'ISOPOD_SLOT: unknown setting; did you mean ISOPOD_SLOTS?'],
     ['SANDBOX_MAX_TIMEOUT', '4', 'SANDBOX_MAX_TIMEOUT: unknown setting; did you mean SANDBOX_PID_LIMIT?'],

@@ -52,7 +52,10 @@ export interface IsopodClient {
   submit(job: JobInput): Promise<string>
   /** Enqueues jobs in order, 500 in one round trip, and resolves with their ids; if one is invalid, none is enqueued. */
   submitMany(jobs: readonly JobInput[]): Promise<string[]>
-  /** Enqueues one job and resolves with its result. An abort cancels the job, and rejects with the signal's reason. */
+  /**
+   * Enqueues one job and resolves with its result. An abort cancels the job, unless an earlier call with the same
+   * `idempotencyKey` enqueued it, and rejects with the signal's reason.
+   */
   run(job: JobInput, options?: { signal?: AbortSignal }): Promise<Result>
   /** Resolves with the result of a job; rejects with `UnknownJobError` if there is no such job. An abort only ends the wait. */
   wait(id: string, options?: { signal?: AbortSignal }): Promise<Result>
@@ -99,11 +102,7 @@ class QueueClient implements IsopodClient {
   }
 
   async submit(job: JobInput): Promise<string> {
-    const parsed = parseJob(job)
-    await this.#languages.check([{ job: parsed, where: '' }])
-    const entry = toEntry(parsed)
-    await this.#producer.enqueue([entry])
-    return entry.id
+    return (await this.#submit(job)).id
   }
 
   async submitMany(jobs: readonly JobInput[]): Promise<string[]> {
@@ -117,14 +116,23 @@ class QueueClient implements IsopodClient {
   async run(job: JobInput, options: { signal?: AbortSignal } = {}): Promise<Result> {
     const { signal } = options
     signal?.throwIfAborted()
-    const id = await this.submit(job)
+    const { id, isOurs } = await this.#submit(job)
     try {
       return await this.#producer.waitForResult(id, options)
     } catch (error) {
       // Should that fail too, the job just runs; the caller is told of the abort and of nothing else.
-      if (signal?.aborted) await this.#producer.cancel(id).catch(() => {})
+      if (signal?.aborted && isOurs) await this.#producer.cancel(id).catch(() => {})
       throw error
     }
+  }
+
+  /** `isOurs`: this call enqueued it; false if an earlier one with the same idempotency key did. */
+  async #submit(job: JobInput): Promise<{ id: string; isOurs: boolean }> {
+    const parsed = parseJob(job)
+    await this.#languages.check([{ job: parsed, where: '' }])
+    const entry = toEntry(parsed)
+    const [outcome] = await this.#producer.enqueue([entry])
+    return { id: entry.id, isOurs: outcome === 'enqueued' }
   }
 
   wait(id: string, options: { signal?: AbortSignal } = {}): Promise<Result> {

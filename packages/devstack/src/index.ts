@@ -1,4 +1,4 @@
-export { engineTrouble } from './engine-api.ts'
+export { engineJson, engineTrouble } from './engine-api.ts'
 export type { EngineService } from './engine-service.ts'
 export { IMAGE_NAMES, IMAGES, type ImageName } from './images.ts'
 export { redisTrouble, withoutPassword } from './redis-ping.ts'

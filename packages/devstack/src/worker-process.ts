@@ -11,7 +11,7 @@ import { SetupError } from './setup-error.ts'
 
 const START_DEADLINE_MS = 60_000
 const STOP_GRACE_MS = 40_000
-/** Where this stack lies is no setting of a worker, and it refuses what it does not know. */
+/** Where this stack lies is no setting of a worker. */
 const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 
 /** What a worker is started with. */

@@ -47,8 +47,8 @@ export const languageEntrySchema = fields({
   default_limits: limitsSchema.default({}),
   /** Short for `default_limits.memoryMb`. */
   default_memory_mb: numberBetween(16, 1024).optional(),
-  /** File name of a seccomp profile; `default` is the deployment's own. */
-  seccomp_profile: textUpTo(255).default('default'),
+  /** Only `default` is accepted in this release: the engine's own profile, behind which init lays a second filter. */
+  seccomp_profile: z.literal('default', { error: 'must be "default" in this release' }).default('default'),
   /** Only false is accepted: a network is given by an operator's profile, never by a language. */
   allow_network: flag()
     .refine((allowed) => !allowed, { error: 'must be false' })

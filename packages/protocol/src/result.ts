@@ -37,9 +37,10 @@ export type ResourceUsage = z.infer<typeof resourceUsageSchema>
 
 /**
  * What became of one job. The same shape for every status: numbers that were never measured are null,
- * texts that never came are empty.
+ * texts that never came are empty. Fields that a newer worker adds are dropped, not refused: producers and workers are
+ * not upgraded in the same moment.
  */
-export const resultSchema = z.strictObject({
+export const resultSchema = z.object({
   id: z.string(),
   status: z.enum(STATUSES),
   /** Null when a signal ended the program or none ran. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fileBytes, filesSchema, isSafePath, MAX_FILES } from '../src/files.ts'
+import { fileBytes, filesSchema, isSafePath, MAX_FILES, MAX_FILES_BYTES } from '../src/files.ts'
 
 it.each(['a', 'a.txt', 'dir/sub/b.py', '.env', 'naïve ü.txt', 'a..b', 'x+y@2=z,.csv'])(
   '%s may name a file',
@@ -54,6 +54,14 @@ it('the size of a base64 file is that of its bytes', () => {
       )
     }),
   )
+})
+
+it('a base64 file may have the whole 5 MiB', () => {
+  const content = Buffer.alloc(MAX_FILES_BYTES, 7).toString('base64')
+  expect(filesSchema.safeParse({ big: { content, encoding: 'base64' } }).success).toBe(true)
+  for (const wrong of ['a', 'ab=', 'a===', 'ab=c', 'ab c', 'abc']) {
+    expect(filesSchema.safeParse({ x: { content: wrong, encoding: 'base64' } }).success, wrong).toBe(false)
+  }
 })
 
 it('there may be 64 files and not 65', () => {

@@ -1,4 +1,4 @@
-import type { Status } from '@isopod/protocol'
+import type { Result } from '@isopod/protocol'
 import type { Publication } from './publisher.ts'
 
 /** What happens at a consumer, for metrics and logs. The list is closed. */
@@ -8,9 +8,8 @@ export type ConsumerEvent =
   /** A publication ended; `failed` is one try that Redis did not take, and is followed by another. */
   | {
       readonly type: 'published'
-      readonly id: string
+      readonly result: Result
       readonly outcome: Publication | 'failed'
-      readonly status: Status
       /** Milliseconds since the result was there to be published. */
       readonly ms: number
     }

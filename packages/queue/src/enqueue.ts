@@ -63,19 +63,23 @@ async function rememberKeys(
     pipeline.exists(keys.result(id), keys.job(id))
   }
   const replies = (await pipeline.exec()) ?? []
-  for (const [place, { fingerprint, index }] of keyed.entries()) {
-    const [, first, present] = replies.slice(3 * place, 3 * place + 3)
-    const error = first?.[0] ?? present?.[0]
+  const taken: string[] = []
+  let conflict: number | undefined
+  for (const [place, { id, fingerprint, index }] of keyed.entries()) {
+    const [set, first, present] = replies.slice(3 * place, 3 * place + 3)
+    const error = set?.[0] ?? first?.[0] ?? present?.[0]
     if (error) throw error
-    if (first?.[1] !== fingerprint) {
-      const where = entries.length === 1 ? '' : `jobs[${index}].`
-      throw new IdempotencyConflictError(
-        `${where}idempotencyKey: was used before for a job that differs from this one; use another key, or send the same job`,
-      )
-    }
+    if (set?.[1] === 'OK') taken.push(keys.fingerprint(id))
+    if (first?.[1] !== fingerprint) conflict ??= index
     if (Number(present?.[1]) > 0) existing.add(index)
   }
-  return existing
+  if (conflict === undefined) return existing
+  // Nothing is enqueued, so no key of this list may stay tied to its job.
+  if (taken.length > 0) await redis.del(taken)
+  const where = entries.length === 1 ? '' : `jobs[${conflict}].`
+  throw new IdempotencyConflictError(
+    `${where}idempotencyKey: was used before for a job that differs from this one; use another key, or send the same job`,
+  )
 }
 
 function jobOptions(jobId: string, job: Job): JobsOptions {

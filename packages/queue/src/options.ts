@@ -22,7 +22,7 @@ export const JOBS_QUEUE = 'jobs'
 export const DEFAULT_RESULT_TTL_SECONDS = 86_400
 
 /** Tries that a job gets when the platform fails it, the first one included. */
-export const PLATFORM_TRIES = 4
+export const PLATFORM_TRIES = 6
 
 /** The validated {@link QueueOptions}, defaults filled in. */
 export interface ResolvedOptions {

@@ -144,7 +144,7 @@ export class Processor {
 
   async #publish(result: Result, attempt: number, replyTo: string): Promise<void> {
     const { publisher, observe, letGo } = this.#parts
-    const seen = { type: 'published', id: result.id, status: result.status } as const
+    const seen = { type: 'published', result } as const
     const started = performance.now()
     const ms = () => performance.now() - started
     const failed = (error: Error) => {

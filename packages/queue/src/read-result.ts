@@ -1,4 +1,4 @@
-import { type Result, resultSchema } from '@isopod/protocol'
+import { type Result, resultSchema, TerminalError } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import type { Keys } from './keys.ts'
 
@@ -11,11 +11,13 @@ export async function readResult(redis: Redis, keys: Keys, id: string): Promise<
 /**
  * Checks what came out of Redis.
  *
- * @throws {Error} if it is not a result: some other program wrote it, or an incompatible release
+ * @throws {TerminalError} if it is not a result: some other program wrote it, or an incompatible release
  */
 export function parseResult(data: unknown): Result {
   const parsed = resultSchema.safeParse(data)
   if (parsed.success) return parsed.data
   const { path = [], message = '' } = parsed.error.issues[0] ?? {}
-  throw new Error(`what is stored is not a result (${path.map(String).join('.') || 'result'}: ${message})`)
+  throw new TerminalError(
+    `what is stored is not a result (${path.map(String).join('.') || 'result'}: ${message})`,
+  )
 }

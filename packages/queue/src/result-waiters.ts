@@ -1,4 +1,4 @@
-import { type Result, UnavailableError } from '@isopod/protocol'
+import { type Result, TerminalError, UnavailableError } from '@isopod/protocol'
 import { QueueEvents } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { patientDuplicate } from './connect-redis.ts'
@@ -54,7 +54,7 @@ export class ResultWaiters {
         const result = await this.#look(id)
         if (result !== undefined) resolve(result)
       } catch (error) {
-        if (error instanceof UnknownJobError) reject(error)
+        if (error instanceof UnknownJobError || error instanceof TerminalError) reject(error)
         // Anything else is Redis being away; the next event or poll looks again.
       } finally {
         looking = false

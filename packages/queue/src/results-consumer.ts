@@ -1,5 +1,4 @@
 import type { Result } from '@isopod/protocol'
-import { UnrecoverableError } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { patientDuplicate } from './connect-redis.ts'
 import { toError } from './consumer-events.ts'
@@ -49,8 +48,7 @@ export function consumeResults(
     async (job) => {
       running += 1
       try {
-        const result = readOnly(job.data)
-        await handler(result)
+        await handler(parseResult(job.data))
       } catch (thrown) {
         const error = toError(thrown)
         report(error)
@@ -83,15 +81,6 @@ export function consumeResults(
       closing ??= close()
       return closing
     },
-  }
-}
-
-function readOnly(data: unknown): Result {
-  try {
-    return parseResult(data)
-  } catch (error) {
-    // Nothing of ours wrote this, and no retry will make it a result.
-    throw new UnrecoverableError(toError(error).message)
   }
 }
 

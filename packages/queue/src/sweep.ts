@@ -8,6 +8,8 @@ import type { Publisher } from './publisher.ts'
 import { readStoredJob } from './stored-job.ts'
 
 const BATCH = 100
+/** Results that one call removes; BullMQ blocks Redis for its length. */
+const BATCH_RESULTS = 1000
 
 /** What the sweeps work with. */
 export interface SweepParts {
@@ -54,9 +56,10 @@ export async function sweepStaleResults(parts: SweepParts, ttlSeconds: number): 
     if (timestamp > oldest) continue
     const queue = new Queue(name, { connection: redis, prefix: keys.tag, skipMetasUpdate: true })
     queue.on('error', () => {})
-    await queue.clean(ttlSeconds * 1000, 1000, 'wait')
+    while ((await queue.clean(ttlSeconds * 1000, BATCH_RESULTS, 'wait')).length === BATCH_RESULTS);
     await queue.close()
   }
+  // A name without a result for so long is forgotten; one that still holds some was given one since.
   await redis.zremrangebyscore(keys.replyQueues, 0, oldest)
 }
 

@@ -3,8 +3,8 @@ import type { ContainerFacts, Execution } from './sandbox.ts'
 
 /** Why the frames of a container ended before its init was told to quit. */
 export interface ContainerEnd {
-  /** Exit code of PID 1 as the engine saw it; null if the engine does not know. */
-  readonly exitCode: number | null
+  /** Exit code of PID 1 as the engine saw it. */
+  readonly exitCode: number
   /** The engine's own view of an out-of-memory kill; a hint only, used when init itself was killed. */
   readonly outOfMemory: boolean
 }
@@ -17,7 +17,10 @@ export interface Container extends ContainerFacts {
   send(frames: Uint8Array): void
   /** The next frame of init, or undefined once the container is gone. One reader at a time. */
   receive(): Promise<InitFrame | undefined>
-  /** Asks the engine how the container ended; to be called after `receive` gave undefined. Rejects if the engine is gone. */
+  /**
+   * Waits for the container's end and says how it came; to be called after `receive` gave undefined. Rejects with a
+   * `RetryableError` if that was not the program's doing: the engine is gone, the connection was lost, somebody removed it.
+   */
   end(): Promise<ContainerEnd>
   /** Kills and removes the container in the background; safe to call at any time and more than once. */
   destroy(): void

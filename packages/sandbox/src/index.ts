@@ -10,5 +10,14 @@ export { type EngineCall, type EngineOperation, EngineUnreachableError } from '.
 export type { EngineFacts } from './docker/engine-facts.ts'
 export { LABELS } from './docker/labels.ts'
 export type { ReapReason } from './docker/reaper.ts'
-export type { ContainerFacts, Execution, Outcome, RunStatus, Sandbox, StreamOutput } from './sandbox.ts'
+export { ImageFaultError } from './image-fault.ts'
+export type {
+  ContainerFacts,
+  Execution,
+  Outcome,
+  RunOptions,
+  RunStatus,
+  Sandbox,
+  StreamOutput,
+} from './sandbox.ts'
 export { workspaceProblems } from './workspace.ts'

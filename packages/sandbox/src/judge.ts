@@ -1,7 +1,12 @@
 import { signalName } from '@isopod/init'
 import { type LimitName, type Limits, RetryableError } from '@isopod/protocol'
+import { ImageFaultError } from './image-fault.ts'
 import type { ProgramReport } from './run-program.ts'
 import type { RunStatus } from './sandbox.ts'
+
+const MIB = 1024 * 1024
+/** Memory that the kernel asks for at once: no more than a huge page, twice. */
+const LARGEST_REQUEST_BYTES = 4 * MIB
 
 /** How a run is to be read: its status, and one sentence about it. */
 export interface Judgement {
@@ -17,17 +22,21 @@ export interface Judgement {
  * had lost one of its processes to the kernel.
  *
  * @param program argv[0] of the run; one that the image does not have is the catalogue's fault, not the code's
- * @throws {RetryableError} when the program could not be started at all
+ * @throws {ImageFaultError} when the image has no such program; {@link RetryableError} when the program was ended because its host ran out of memory
  */
 export function judge(report: ProgramReport, limits: Limits, program: string): Judgement {
   const { done, ended } = report
   if (done === undefined) return judgeLostContainer(ended, limits)
   if (done.spawnError !== null && !program.startsWith('./')) {
-    throw new RetryableError(`${program} cannot be started in this image (${done.spawnError})`)
+    throw new ImageFaultError(`${program} cannot be started in this image (${done.spawnError})`)
   }
   const { exitCode } = done
   const signal = done.signal === null ? null : signalName(done.signal)
   if (done.oomKills !== null && done.oomKills > 0) {
+    if (isFarBelow(done.memoryPeakBytes, limits)) {
+      // The kernel counts kills by any hand; this container had room, so it was its host that had none.
+      throw new RetryableError('the host ran out of memory and the kernel ended the program')
+    }
     return { ...memoryExceeded(limits), exitCode, signal }
   }
   switch (done.limit) {
@@ -64,6 +73,11 @@ function judgeLostContainer(ended: ProgramReport['ended'], limits: Limits): Judg
   if (ended?.backstop) return { ...timedOut(limits), exitCode, signal }
   const errorMessage = 'Program brought its sandbox to an end'
   return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
+}
+
+/** A container that was ended for its own limit had reached it, but for what its last request was too large by. */
+function isFarBelow(peakBytes: number | null, limits: Limits): boolean {
+  return peakBytes !== null && peakBytes < 0.9 * limits.memoryMb * MIB - LARGEST_REQUEST_BYTES
 }
 
 function memoryExceeded(limits: Limits) {

@@ -4,7 +4,7 @@ import { environment } from './environment.ts'
 import { type Judgement, judge } from './judge.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
 import { type ProgramReport, type ProgramRun, runProgram } from './run-program.ts'
-import type { Execution, Outcome } from './sandbox.ts'
+import type { ContainerFacts, Execution, Outcome } from './sandbox.ts'
 import { usageOf } from './usage.ts'
 import { workspaceFrames } from './workspace.ts'
 
@@ -12,6 +12,7 @@ import { workspaceFrames } from './workspace.ts'
 export interface Stage {
   readonly containers: ContainerSource
   readonly user: { readonly uid: number; readonly gid: number }
+  readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
 }
 
 /**
@@ -29,6 +30,7 @@ export async function runExecution(
   const container = await stage.containers.acquire(execution, signal)
   try {
     const acquired = performance.now()
+    stage.onContainer?.(factsOf(container))
     checkConfinement(container, execution, stage)
 
     const compiled = await compile(container, execution, signal)
@@ -118,13 +120,17 @@ function outcome(
     stderr: report.stderr,
     compileOutput: compiled && text(compiled.report),
     limitsApplied: limitsApplied(container.ready, execution.limits),
-    container: { id: container.id, imageDigest: container.imageDigest, runtime: container.runtime },
+    container: factsOf(container),
     timings: {
       acquire,
       run: report.elapsedMs + (compiled && compiled !== last ? compiled.report.elapsedMs : 0),
       collect: performance.now() - collecting,
     },
   }
+}
+
+function factsOf({ id, imageDigest, runtime }: Container): ContainerFacts {
+  return { id, imageDigest, runtime }
 }
 
 function text({ stdout, stderr }: ProgramReport): string {

@@ -1,13 +1,16 @@
-import { type Done, encodeExec, encodeStdin, encodeStdinEnd, type Sample, type Started } from '@isopod/init'
+import { type Done, encodeExec, encodeStdin, encodeStdinEnd, type Started } from '@isopod/init'
 import { RetryableError, TerminalError } from '@isopod/protocol'
 import type { Container, ContainerEnd } from './container.ts'
 import { FirstCause } from './first-cause.ts'
 import { OutputCollector } from './output.ts'
+import { SampleSummary } from './sample-summary.ts'
 import type { StreamOutput } from './sandbox.ts'
 import { WORKSPACE } from './workspace.ts'
 
 /** How long the worker waits beyond the wall-clock limit for init to say that it ended the program, in milliseconds. */
 const BACKSTOP_MS = 5_000
+/** A timer that is later than this was held up by the process itself, in milliseconds. */
+const LATE_MS = 250
 const STDIN_CHUNK_BYTES = 64 * 1024
 
 /** One process start inside a container. */
@@ -23,15 +26,24 @@ export interface ProgramRun {
   readonly stdin: string | undefined
 }
 
+/** How a container ended without init's word on its run. */
+export interface Lost {
+  /** Exit code of PID 1; null if it was not waited for. */
+  readonly exitCode: ContainerEnd['exitCode'] | null
+  readonly outOfMemory: boolean
+  /** The worker ended it, because init did not in time. */
+  readonly backstop: boolean
+}
+
 /** What came of one process start. Exactly one of `done` and `ended` is there. */
 export interface ProgramReport {
   /** Init's own account; undefined if the container ended before init could give one. */
   readonly done: Done | undefined
   /** How the container ended when init gave no account. */
-  readonly ended: (ContainerEnd & { readonly backstop: boolean }) | undefined
+  readonly ended: Lost | undefined
   readonly stdout: StreamOutput
   readonly stderr: StreamOutput
-  readonly samples: readonly Sample[]
+  readonly samples: SampleSummary
   /** Milliseconds from the first byte sent until the run was over. */
   readonly elapsedMs: number
 }
@@ -53,7 +65,7 @@ export async function runProgram(
   const started = performance.now()
   const stdout = new OutputCollector(program.outputBytes)
   const stderr = new OutputCollector(program.outputBytes)
-  const samples: Sample[] = []
+  const samples = new SampleSummary()
   const cause = new FirstCause<'aborted' | 'backstop'>()
   let held: Started | undefined
 
@@ -61,8 +73,16 @@ export async function runProgram(
     cause.record(reason)
     container.destroy()
   }
+  const lost = (ended: Lost): ProgramReport => ({
+    done: undefined,
+    ended,
+    stdout: stdout.finish(),
+    stderr: stderr.finish(),
+    samples,
+    elapsedMs: performance.now() - started,
+  })
   const onAbort = endFor('aborted')
-  const backstop = setTimeout(endFor('backstop'), program.wallMs + BACKSTOP_MS)
+  const backstop = backstopTimer(program.wallMs + BACKSTOP_MS, endFor('backstop'))
   signal.addEventListener('abort', onAbort, { once: true })
 
   try {
@@ -77,7 +97,7 @@ export async function runProgram(
           stderr.push(frame.data)
           break
         case 'sample':
-          samples.push(frame.sample)
+          samples.add(frame.sample)
           break
         case 'done': {
           const { done } = frame
@@ -92,7 +112,11 @@ export async function runProgram(
           }
         }
         case 'fault':
-          throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
+          if (held === undefined) {
+            throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
+          }
+          // With user code running, only user code can bring init to this: it is judged, not run again.
+          return lost({ exitCode: null, outOfMemory: false, backstop: false })
         case 'started':
           held = frame.started
           checkHeld(held, program)
@@ -110,18 +134,24 @@ export async function runProgram(
     if (held === undefined) throw new RetryableError('the container ended before the program was started')
     // After the worker's own kill the container may be removed already: there is nothing left to ask for.
     const end = backstopped ? { exitCode: null, outOfMemory: false } : await container.end()
-    return {
-      done: undefined,
-      ended: { ...end, backstop: backstopped },
-      stdout: stdout.finish(),
-      stderr: stderr.finish(),
-      samples,
-      elapsedMs: performance.now() - started,
-    }
+    return lost({ ...end, backstop: backstopped })
   } finally {
-    clearTimeout(backstop)
+    backstop.clear()
     signal.removeEventListener('abort', onAbort)
   }
+}
+
+/**
+ * Ends a run when init should have long done so. If the timer itself comes late, this process was held up, and init's word
+ * may be waiting unread: then there is one more second to read it.
+ */
+function backstopTimer(ms: number, end: () => void): { clear(): void } {
+  const due = performance.now() + ms
+  let timer = setTimeout(() => {
+    if (performance.now() - due < LATE_MS) end()
+    else timer = setTimeout(end, 1_000)
+  }, ms)
+  return { clear: () => clearTimeout(timer) }
 }
 
 /** Compares what init and the kernel hold the run to with what was asked; a difference is a fault of the platform. */

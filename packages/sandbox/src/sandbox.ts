@@ -69,13 +69,21 @@ export interface ContainerFacts {
   readonly runtime: string
 }
 
+/** What a caller may add to an execution. */
+export interface RunOptions {
+  /** Ends the execution. */
+  readonly signal?: AbortSignal
+  /** Told where the program is about to run, whatever comes of it. */
+  readonly onContainer?: (facts: ContainerFacts) => void
+}
+
 /** Runs programs that nobody trusts. */
 export interface Sandbox {
   /**
    * Runs one program in a fresh environment. Resolves with what happened to it; rejects only if the host failed
    * (`RetryableError`, `TerminalError`) or `signal` was aborted, then with the signal's reason.
    */
-  run(execution: Execution, options?: { signal?: AbortSignal }): Promise<Outcome>
+  run(execution: Execution, options?: RunOptions): Promise<Outcome>
   /** Ends what still runs and removes every container. Idempotent. */
   close(): Promise<void>
 }

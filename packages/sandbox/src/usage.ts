@@ -1,5 +1,6 @@
 import type { ResourceUsage } from '@isopod/protocol'
 import type { ProgramReport } from './run-program.ts'
+import { percent, type SampleSummary } from './sample-summary.ts'
 
 const MIB = 1024 * 1024
 
@@ -17,58 +18,37 @@ export interface Usage {
 /** What a run used: init's counts, or what its samples showed if the container was lost. */
 export function usageOf(report: ProgramReport): Usage {
   const { done, samples } = report
-  const last = samples.at(-1)
   if (done === undefined) {
+    const { wallMs, cpuMs } = samples.last
     return {
       wallMs: report.elapsedMs,
       cpuUserMs: null,
       cpuSysMs: null,
-      memoryPeakBytes: peak(samples.map((sample) => sample.memoryBytes)),
-      processesPeak: peak(samples.map((sample) => sample.processes)),
+      memoryPeakBytes: samples.memoryPeakBytes,
+      processesPeak: samples.processesPeak,
       throttledMs: null,
-      resourceUsage: last ? resourceUsage(report, last.wallMs, last.cpuMs, null, null) : null,
+      resourceUsage: samples.count === 0 ? null : resourceUsage(samples, wallMs, cpuMs),
     }
   }
-  const cpuMs = done.cpuUserMs + done.cpuSysMs
-  return {
-    wallMs: done.wallMs,
-    cpuUserMs: done.cpuUserMs,
-    cpuSysMs: done.cpuSysMs,
-    memoryPeakBytes: done.memoryPeakBytes,
-    processesPeak: done.processesPeak,
-    throttledMs: done.throttledMs,
-    resourceUsage: resourceUsage(report, done.wallMs, cpuMs, done.memoryStartBytes, done.memoryPeakBytes),
-  }
+  const { wallMs, cpuUserMs, cpuSysMs, memoryStartBytes, memoryPeakBytes, processesPeak, throttledMs } = done
+  const usage = resourceUsage(samples, wallMs, cpuUserMs + cpuSysMs, memoryStartBytes, memoryPeakBytes)
+  return { wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes, processesPeak, throttledMs, resourceUsage: usage }
 }
 
 function resourceUsage(
-  report: ProgramReport,
+  samples: SampleSummary,
   wallMs: number,
   cpuMs: number,
-  startBytes: number | null,
-  peakBytes: number | null,
+  startBytes = samples.memoryStartBytes,
+  peakBytes = samples.memoryPeakBytes,
 ): ResourceUsage {
   const average = percent(cpuMs, wallMs)
-  const steps = report.samples.map((sample, index) => {
-    const before = report.samples[index - 1] ?? { wallMs: 0, cpuMs: 0 }
-    return percent(sample.cpuMs - before.cpuMs, sample.wallMs - before.wallMs)
-  })
   return {
     executionTimeSeconds: wallMs / 1000,
-    memoryStartMb: (startBytes ?? report.samples[0]?.memoryBytes ?? 0) / MIB,
-    memoryPeakMb: (peakBytes ?? peak(report.samples.map((sample) => sample.memoryBytes)) ?? 0) / MIB,
-    cpuSamples: report.samples.length,
+    memoryStartMb: (startBytes ?? 0) / MIB,
+    memoryPeakMb: (peakBytes ?? 0) / MIB,
+    cpuSamples: samples.count,
     cpuAveragePercent: average,
-    cpuPeakPercent: Math.max(average, ...steps),
+    cpuPeakPercent: Math.max(average, samples.cpuPeakPercent),
   }
-}
-
-function peak(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null)
-  return known.length === 0 ? null : known.reduce((a, b) => Math.max(a, b))
-}
-
-/** Per cent of one core, with one decimal. */
-function percent(cpuMs: number, wallMs: number): number {
-  return wallMs <= 0 ? 0 : Math.round((cpuMs / wallMs) * 1000) / 10
 }

@@ -11,6 +11,8 @@ const FILE_MODE = 0o644
 const MIB = 1024 * 1024
 /** A file in a tmpfs takes whole pages. */
 const PAGE = 4096
+const INODES_PER_MIB = 128
+const LEAST_INODES = 1024
 
 /** Room of the workspace in bytes; the rest of `diskMb` is /tmp's. */
 export function workspaceBytes(diskMb: number): number {
@@ -22,25 +24,68 @@ export function tmpBytes(diskMb: number): number {
   return (diskMb * MIB) / 4
 }
 
+/** Inodes of the workspace: files of two pages each fill its space and its inodes at about the same time. */
+export function workspaceInodes(diskMb: number): number {
+  return inodesOf(workspaceBytes(diskMb))
+}
+
+/** Inodes of a file system of this size. */
+export function inodesOf(bytes: number): number {
+  return Math.max(LEAST_INODES, Math.floor((bytes / MIB) * INODES_PER_MIB))
+}
+
 /**
- * What is wrong with the files of an execution beside what the protocol checks: names that the program or its input
- * take, and sizes beyond the workspace's room.
+ * What is wrong with the files of an execution beside what the protocol checks: names that the program, its input or other
+ * files take, and sizes and numbers beyond the workspace's room. What passes can be laid out; it is no fault of the platform
+ * if it does not.
  *
  * @returns one sentence per problem; empty when the execution can be laid out
  */
 export function workspaceProblems(execution: Execution): string[] {
-  const { code, files = {}, inputData, language, limits } = execution
+  const { files = {}, inputData, language, limits } = execution
   const taken = [language.filename, ...(inputData === undefined ? [] : [INPUT_FILE])]
-  const problems = Object.keys(files)
-    .filter((path) => taken.includes(path.split('/', 1)[0] ?? ''))
-    .map((path) => `files.${path}: this name is taken by the program or its input (${taken.join(', ')})`)
-  const sizes = [utf8Bytes(code), ...Object.values(files).map(fileBytes)]
-  const bytes = sizes.reduce((sum, size) => sum + Math.ceil(size / PAGE) * PAGE, 0)
-  const room = workspaceBytes(limits.diskMb)
-  if (bytes > room) {
-    problems.push(`limits.diskMb: code and files are ${bytes} bytes, the workspace has ${room}`)
+  const paths = Object.keys(files)
+  const problems = [
+    ...paths
+      .filter((path) => taken.includes(path.split('/', 1)[0] ?? ''))
+      .map((path) => `files.${path}: this name is taken by the program or its input (${taken.join(', ')})`),
+    ...paths
+      .filter((path) => foldersOf(path).some((folder) => Object.hasOwn(files, folder)))
+      .map((path) => `files.${path}: a part of its path is another file of this job`),
+  ]
+  const sizes = layout(execution).map(({ bytes }) => Math.ceil(bytes / PAGE) * PAGE)
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  if (bytes > workspaceBytes(limits.diskMb)) {
+    const room = workspaceBytes(limits.diskMb)
+    problems.push(`limits.diskMb: code, files and input take ${bytes} bytes, the workspace has ${room}`)
+  }
+  const entries = new Set(layout(execution).flatMap(({ path }) => [path, ...foldersOf(path)]))
+  if (entries.size >= workspaceInodes(limits.diskMb)) {
+    const room = workspaceInodes(limits.diskMb)
+    problems.push(
+      `limits.diskMb: files and folders are ${entries.size}, the workspace has room for ${room - 1}`,
+    )
   }
   return problems
+}
+
+/** Paths and sizes of all that is laid in the workspace. */
+function layout({ code, files = {}, inputData, language }: Execution): { path: string; bytes: number }[] {
+  const own = Object.entries(files).map(([path, file]) => ({ path, bytes: fileBytes(file) }))
+  own.push({ path: language.filename, bytes: utf8Bytes(code) })
+  if (inputData === undefined) return own
+  const hook = Object.entries(language.input_hook?.files ?? {})
+  return [
+    ...own,
+    { path: INPUT_FILE, bytes: utf8Bytes(JSON.stringify(inputData)) },
+    ...hook.map(([path, text]) => ({ path, bytes: utf8Bytes(text) })),
+  ]
+}
+
+/** The folders above a path, outermost first: `a/b/c` → `a`, `a/b`. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
 /** The frames that lay the program, its files and its input in the workspace. */

@@ -3,6 +3,7 @@ import { RetryableError } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { judge } from '../src/judge.ts'
 import type { ProgramReport } from '../src/run-program.ts'
+import { SampleSummary } from '../src/sample-summary.ts'
 import { limits } from './support/execution.ts'
 
 const stream = { bytes: new Uint8Array(), produced: 0, truncated: false }
@@ -14,7 +15,7 @@ const done: Done = {
   cpuSysMs: 1,
   maxRssBytes: 1,
   memoryStartBytes: 1,
-  memoryPeakBytes: 1,
+  memoryPeakBytes: 64 * 1024 * 1024,
   oomKills: 0,
   processesPeak: 1,
   forkFailures: 0,
@@ -34,7 +35,7 @@ function report(changes: Partial<Done>): ProgramReport {
     ended: undefined,
     stdout: stream,
     stderr: stream,
-    samples: [],
+    samples: new SampleSummary(),
     elapsedMs: 10,
   }
 }
@@ -101,6 +102,11 @@ describe('a run is judged by its first cause', () => {
     ],
   ])('%s', (_, given, expected) => {
     expect(judge(given, asked, './main')).toMatchObject(expected)
+  })
+
+  it('a kill for memory in a container that had room is the host, not the program', () => {
+    const killed = report({ oomKills: 1, signal: 9, exitCode: null, memoryPeakBytes: 20 * 1024 * 1024 })
+    expect(() => judge(killed, asked, './main')).toThrow(RetryableError)
   })
 
   it('a missing interpreter is the platform, not the program', () => {

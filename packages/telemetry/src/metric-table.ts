@@ -34,6 +34,7 @@ const OPERATIONS = [
   'attach',
   'start',
   'ready',
+  'exit',
   'inspect',
   'remove',
   'list',
@@ -70,7 +71,7 @@ export const METRIC_TABLE = {
   jobsFinished: {
     kind: 'counter',
     name: 'isopod_jobs_finished_total',
-    help: 'Jobs whose final result this worker made.',
+    help: 'Jobs whose result this worker made and published.',
     labels: { language: 'listed', status: 'listed' },
   },
   jobDuration: {
@@ -98,7 +99,7 @@ export const METRIC_TABLE = {
     kind: 'counter',
     name: 'isopod_job_retries_total',
     help: 'Jobs handed back to the queue by this worker.',
-    labels: { reason: ['engine', 'image', 'redis', 'host', 'shutdown', 'other'] },
+    labels: { reason: ['engine', 'image', 'host', 'shutdown'] },
   },
   jobsStalled: {
     kind: 'counter',
@@ -146,7 +147,7 @@ export const METRIC_TABLE = {
     kind: 'gauge',
     name: 'isopod_containers',
     help: 'Containers of this worker, by state.',
-    labels: { state: ['creating', 'ready', 'running', 'removing'] },
+    labels: { state: ['running', 'removing'] },
   },
   containerOperations: {
     kind: 'counter',
@@ -165,19 +166,7 @@ export const METRIC_TABLE = {
     kind: 'counter',
     name: 'isopod_containers_reaped_total',
     help: 'Containers that a crash left and the reaper removed.',
-    labels: { reason: ['deadline', 'owner_gone', 'startup'] },
-  },
-  poolContainers: {
-    kind: 'gauge',
-    name: 'isopod_pool_containers',
-    help: 'Containers started ahead and not yet used.',
-    labels: { image: 'listed' },
-  },
-  poolRequests: {
-    kind: 'counter',
-    name: 'isopod_pool_requests_total',
-    help: 'Executions that found a container started ahead, or did not.',
-    labels: { image: 'listed', outcome: ['hit', 'miss'] },
+    labels: { reason: ['deadline', 'owner_gone'] },
   },
   containerMemoryPeak: {
     kind: 'histogram',

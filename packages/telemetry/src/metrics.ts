@@ -18,6 +18,8 @@ export interface Gauge<L extends Labels> {
   set(labels: LabelValues<L>, value: number): void
   inc(labels: LabelValues<L>, by?: number): void
   dec(labels: LabelValues<L>, by?: number): void
+  /** Takes all its values out of the exposition, until one is set again. */
+  clear(): void
 }
 
 /** Counts observations in buckets; values are in the unit of the metric's name. */
@@ -110,6 +112,11 @@ function createHandle(row: MetricDefinition, listed: ListedLabels, registry: pro
         set,
         inc: (labels: Bound, by = 1) => inc(labels, by),
         dec: (labels: Bound, by = 1) => inc(labels, -by),
+        clear: () => {
+          gauge.reset()
+          // What is left after a reset is the 0 of a gauge without labels.
+          if (Object.keys(row.labels).length === 0) gauge.remove()
+        },
       }
     }
     case 'histogram': {

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { engineTrouble, IMAGES } from '@isopod/devstack'
+import { engineJson, engineTrouble, IMAGES } from '@isopod/devstack'
 import { printable } from '../terminal/printable.ts'
-import { askEngine } from './ask-engine.ts'
 import type { Finding } from './finding.ts'
 import { judgeRunc } from './runc-version.ts'
 
@@ -40,9 +39,9 @@ export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | und
     return [{ state: process.getuid?.() === 0 ? 'absent' : 'failed', subject: 'engine', text }]
   }
   try {
-    const version = (await askEngine(dockerHost, '/version')) as Version
-    const info = (await askEngine(dockerHost, '/info')) as Info
-    const images = (await askEngine(dockerHost, '/images/json')) as { RepoTags: string[] | null }[]
+    const version = (await engineJson(dockerHost, '/version')) as Version
+    const info = (await engineJson(dockerHost, '/info')) as Info
+    const images = (await engineJson(dockerHost, '/images/json')) as { RepoTags: string[] | null }[]
     const runc = version.Components?.find(({ Name }) => Name === 'runc')?.Version
     return [
       { state: 'ok', subject: 'engine', text: printable(`${version.Version ?? '?'} at ${dockerHost}`) },

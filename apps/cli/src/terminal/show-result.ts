@@ -19,7 +19,9 @@ export function jsonLine(value: unknown): string {
  */
 export async function showResult(io: Io, result: Result, options: { raw?: boolean }): Promise<void> {
   const raw = options.raw ?? false
-  if (result.compileOutput) await writeStream(io.stderr, result.compileOutput, undefined, raw)
+  // A failed compile run is the run whose streams follow; what a good one warned of is only here.
+  if (result.compileOutput && result.status !== 'compile_error')
+    await writeStream(io.stderr, result.compileOutput, undefined, raw)
   await writeStream(io.stdout, result.stdout, result.raw?.stdout, raw)
   await writeStream(io.stderr, result.stderr, result.raw?.stderr, raw)
   // On one screen, an output without a last newline would run into the line below.

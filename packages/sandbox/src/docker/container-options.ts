@@ -1,6 +1,6 @@
 import type { Limits } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
-import { tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
+import { inodesOf, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
 
 /** Where the volume with init is mounted, and init in it. */
 export const INIT_DIRECTORY = '/isopod'
@@ -9,9 +9,6 @@ export const INIT_PATH = `${INIT_DIRECTORY}/init`
 const MIB = 1024 * 1024
 /** Semaphores and small shared arrays fit; it is memory, so the memory limit bounds it too. */
 const SHM_BYTES = 16 * MIB
-/** Files of one page each fill the space and the inodes at about the same time. */
-const INODES_PER_MIB = 128
-const LEAST_INODES = 1024
 
 /** All that decides how a container is made. */
 export interface ContainerPlan {
@@ -111,7 +108,6 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
 }
 
 function tmpfs(bytes: number, user: { uid: number; gid: number }, exec: 'exec' | 'noexec'): string {
-  const inodes = Math.max(LEAST_INODES, Math.floor((bytes / MIB) * INODES_PER_MIB))
   const owner = `uid=${user.uid},gid=${user.gid},mode=0700`
-  return `rw,nosuid,nodev,${exec},size=${bytes},nr_inodes=${inodes},${owner}`
+  return `rw,nosuid,nodev,${exec},size=${bytes},nr_inodes=${inodesOf(bytes)},${owner}`
 }

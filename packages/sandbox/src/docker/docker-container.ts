@@ -11,6 +11,9 @@ const PAUSE_AT_FRAMES = 256
 /** Of what the engine or a broken init says on stderr, only enough for a message is kept. */
 const STDERR_BYTES = 1024
 
+/** Exit code of init after the end of its input; no program can close that (packages/init/README.md). */
+const INIT_LOST_ITS_HOST = 3
+
 /** One container on a Docker engine, seen through its attach stream. */
 export class DockerContainer implements Container {
   readonly id: string
@@ -64,6 +67,10 @@ export class DockerContainer implements Container {
   }
 
   async end(): Promise<ContainerEnd> {
+    // Its connection may be gone before it is: without its end there is nothing to judge, and that is no program's doing.
+    await this.#engine.call('exit', (docker, abortSignal) =>
+      docker.getContainer(this.id).wait({ abortSignal }),
+    )
     const { State: state } = await this.#engine.call('inspect', (docker, abortSignal) =>
       docker.getContainer(this.id).inspect({ abortSignal }),
     )
@@ -71,7 +78,9 @@ export class DockerContainer implements Container {
     if (state.Status === 'removing' || state.Dead) {
       throw new RetryableError('the container was removed while its program ran')
     }
-    return { exitCode: state.Running ? null : state.ExitCode, outOfMemory: state.OOMKilled }
+    if (state.ExitCode === INIT_LOST_ITS_HOST)
+      throw new RetryableError('the connection to the container was lost')
+    return { exitCode: state.ExitCode, outOfMemory: state.OOMKilled }
   }
 
   destroy(): void {

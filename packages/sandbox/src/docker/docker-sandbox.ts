@@ -1,12 +1,12 @@
 import { UnavailableError } from '@isopod/protocol'
 import { runExecution } from '../run-execution.ts'
-import type { Execution, Outcome, Sandbox } from '../sandbox.ts'
+import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
 import { Disposer } from './disposer.ts'
 import { Engine, type EngineCall } from './engine.ts'
 import { type EngineFacts, engineFacts } from './engine-facts.ts'
 import { FreshContainers } from './fresh-containers.ts'
 import { Images } from './images.ts'
-import { ensureInitVolume } from './init-volume.ts'
+import { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
 import { type ReapReason, reap, removeContainersOf } from './reaper.ts'
 
@@ -79,7 +79,6 @@ class EngineSandbox implements DockerSandbox {
   readonly #user: { readonly uid: number; readonly gid: number }
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<Outcome>>()
-  #initVolume: Promise<string> | undefined
   #closed: Promise<void> | undefined
 
   constructor(
@@ -101,7 +100,7 @@ class EngineSandbox implements DockerSandbox {
       engine,
       images: this.#images,
       disposer: this.#disposer,
-      initVolume: (image) => this.#volume(image),
+      initVolume: new InitVolume(engine, this.#labels()),
       user: this.#user,
       runtime: options.runtime,
       defaultRuntime: facts.defaultRuntime,
@@ -109,9 +108,10 @@ class EngineSandbox implements DockerSandbox {
     })
   }
 
-  async run(execution: Execution, options: { signal?: AbortSignal } = {}): Promise<Outcome> {
+  async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
-    const running = runExecution(execution, { containers: this.#containers, user: this.#user }, signal)
+    const stage = { containers: this.#containers, user: this.#user, onContainer: options.onContainer }
+    const running = runExecution(execution, stage, signal)
     this.#running.add(running)
     try {
       return await running
@@ -163,15 +163,6 @@ class EngineSandbox implements DockerSandbox {
     await this.#disposer.idle()
     // Whatever is still there in our name (a create that was answered too late, a removal that failed) goes with us.
     await removeContainersOf(this.#engine, this.#options.deployment, this.#options.owner)
-  }
-
-  /** Filled once per engine; forgotten after a failure, so that the next execution tries again. */
-  #volume(image: string): Promise<string> {
-    this.#initVolume ??= ensureInitVolume(this.#engine, image, this.#labels()).catch((error: unknown) => {
-      this.#initVolume = undefined
-      throw error
-    })
-    return this.#initVolume
   }
 
   #labels(): Record<string, string> {

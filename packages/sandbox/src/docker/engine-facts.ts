@@ -9,6 +9,8 @@ export interface EngineFacts {
   readonly memoryBytes: number
   readonly runtimes: readonly string[]
   readonly defaultRuntime: string
+  /** Whether the engine can limit swap; where it cannot, `memorySwapMb` of a result is null. */
+  readonly limitsSwap: boolean
   /** Version of runc, if the engine names it. */
   readonly runcVersion: string | undefined
 }
@@ -44,6 +46,7 @@ export async function engineFacts(engine: Engine): Promise<EngineFacts> {
     memoryBytes: info.MemTotal,
     runtimes: Object.keys(info.Runtimes ?? {}),
     defaultRuntime: info.DefaultRuntime,
+    limitsSwap: info.SwapLimit === true,
     runcVersion: runc?.Version,
   }
 }

@@ -7,6 +7,7 @@ export type EngineOperation =
   | 'attach'
   | 'start'
   | 'ready'
+  | 'exit'
   | 'inspect'
   | 'remove'
   | 'list'
@@ -31,6 +32,7 @@ const DEADLINE_MS: Record<EngineOperation, number> = {
   attach: 10_000,
   start: 20_000,
   ready: 10_000,
+  exit: 10_000,
   inspect: 10_000,
   remove: 30_000,
   list: 20_000,

@@ -6,6 +6,7 @@ import type { Disposer } from './disposer.ts'
 import { DockerContainer } from './docker-container.ts'
 import { type Engine, statusCode } from './engine.ts'
 import type { Images } from './images.ts'
+import type { InitVolume } from './init-volume.ts'
 import { containerName, LABELS } from './labels.ts'
 
 /** Time that an execution may take beyond the limits of its runs, in milliseconds, before the reaper may take its container. */
@@ -16,8 +17,7 @@ export interface FreshContainersOptions {
   readonly engine: Engine
   readonly images: Images
   readonly disposer: Disposer
-  /** Says which volume holds init, filling it if need be. */
-  readonly initVolume: (image: string) => Promise<string>
+  readonly initVolume: InitVolume
   readonly user: { readonly uid: number; readonly gid: number }
   /** OCI runtime; undefined for the engine's default, whose name is `defaultRuntime`. */
   readonly runtime: string | undefined
@@ -40,20 +40,27 @@ export class FreshContainers implements ContainerSource {
     const { engine, disposer, images, runtime, defaultRuntime } = this.#options
     const name = containerName(execution)
     const imageDigest = await images.digest(execution.language.image)
+    let container: DockerContainer | undefined
     try {
       const id = await this.#create(execution, name, imageDigest)
-      const stream = await engine.call('attach', (docker) => attach(docker.getContainer(id)))
+      const stream = await engine.call('attach', (docker, deadline) =>
+        attach(docker.getContainer(id), deadline),
+      )
       const dispose = () => void disposer.dispose(id)
       const facts = { id, imageDigest, runtime: runtime ?? defaultRuntime }
-      const container = new DockerContainer(facts, { engine, stream, dispose })
+      const made = new DockerContainer(facts, { engine, stream, dispose })
+      container = made
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
-      await engine.call('ready', () => container.untilReady())
+      await engine.call('ready', () => made.untilReady())
       signal.throwIfAborted()
-      return container
+      return made
     } catch (error) {
+      container?.destroy()
       // By name, not id: the answer to `create` may be what was lost.
       void disposer.dispose(name)
       if (statusCode(error) === 404) images.forget(execution.language.image)
+      // The engine makes a volume that it does not find anew, and empty: what was believed of it is looked at again.
+      if (!signal.aborted) this.#options.initVolume.forget()
       throw error
     }
   }
@@ -65,7 +72,7 @@ export class FreshContainers implements ContainerSource {
       image,
       user,
       runtime,
-      initVolume: await this.#options.initVolume(image),
+      initVolume: await this.#options.initVolume.name(image),
       labels: {
         ...labels,
         [LABELS.job]: execution.id,
@@ -93,15 +100,15 @@ function longestMs({ language, limits }: Execution): number {
   return (limits.timeoutSeconds + compile) * 1000 + DEADLINE_MARGIN_MS
 }
 
-async function attach(container: {
-  attach(options: object): Promise<NodeJS.ReadWriteStream>
-}): Promise<Duplex> {
-  const stream = await container.attach({
-    stream: true,
-    stdin: true,
-    stdout: true,
-    stderr: true,
-    hijack: true,
-  })
-  return stream as Duplex
+/** Opens the wire. One that opens after its deadline is closed again: nobody waits for it any more. */
+async function attach(
+  container: { attach(options: object): Promise<NodeJS.ReadWriteStream> },
+  deadline: AbortSignal,
+): Promise<Duplex> {
+  const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true }
+  const stream = (await container.attach(options)) as Duplex
+  // Until somebody else listens: a connection that breaks must not end the worker.
+  stream.on('error', () => {})
+  if (deadline.aborted) stream.destroy()
+  return stream
 }

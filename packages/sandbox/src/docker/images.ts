@@ -1,4 +1,4 @@
-import { RetryableError } from '@isopod/protocol'
+import { ImageFaultError } from '../image-fault.ts'
 import { type Engine, statusCode } from './engine.ts'
 
 /** How long a tag is believed to mean the same image, in milliseconds. */
@@ -16,7 +16,7 @@ export class Images {
   /**
    * The content digest (`sha256:…`) of an image.
    *
-   * @throws {RetryableError} if this engine does not have it: another worker's may
+   * @throws {ImageFaultError} if this engine does not have it
    */
   async digest(reference: string): Promise<string> {
     const known = this.#known.get(reference)
@@ -37,7 +37,7 @@ export class Images {
       return image.Id
     } catch (cause) {
       if (statusCode(cause) !== 404) throw cause
-      throw new RetryableError(`image ${reference} is not on this engine; build or pull it`, { cause })
+      throw new ImageFaultError(`image ${reference} is not on this engine; build or pull it`, { cause })
     }
   }
 }

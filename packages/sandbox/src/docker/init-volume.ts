@@ -9,22 +9,45 @@ import { removeContainer } from './disposer.ts'
 import { type Engine, statusCode } from './engine.ts'
 
 /**
- * Makes sure that the engine has the volume with this release's init in it, and says its name. The name carries the
- * binary's hash, so releases do not disturb each other. Whatever lies in the volume is compared before it is believed.
- *
- * @param image any image of this engine; none of its programs is started, but a container cannot be made without one
- * @param labels marks the helper containers, so that the reaper finds one that a crash left
+ * The volume with this release's init in it. Its name carries the binary's hash, so releases do not disturb each other.
+ * Whatever lies in it is compared before it is believed.
  */
-export async function ensureInitVolume(
-  engine: Engine,
-  image: string,
-  labels: Record<string, string>,
-): Promise<string> {
+export class InitVolume {
+  readonly #engine: Engine
+  readonly #labels: Record<string, string>
+  #checked: Promise<string> | undefined
+
+  /** @param labels marks the volume, and the helper containers so that the reaper finds one that a crash left */
+  constructor(engine: Engine, labels: Record<string, string>) {
+    this.#engine = engine
+    this.#labels = labels
+  }
+
+  /**
+   * The name of the volume, filled and checked; the work is done once.
+   *
+   * @param image any image of this engine: none of its programs is started, but a container cannot be made without one
+   */
+  name(image: string): Promise<string> {
+    this.#checked ??= ensureFilled(this.#engine, image, this.#labels).catch((error: unknown) => {
+      this.#checked = undefined
+      throw error
+    })
+    return this.#checked
+  }
+
+  /** Has the next call look again, for when a container could not be started with the volume. */
+  forget(): void {
+    this.#checked = undefined
+  }
+}
+
+async function ensureFilled(engine: Engine, image: string, labels: Record<string, string>): Promise<string> {
   const binary = await initBinary(await engineArchitecture(engine))
   const volume = `isopod-init-${binary.sha256.slice(0, 12)}`
-  await engine.call('volume', (docker) =>
-    docker.createVolume({ Name: volume, Labels: { 'isopod.init': binary.sha256 } }),
-  )
+  const { 'isopod.stack': stack } = labels
+  const marks = { 'isopod.init': binary.sha256, ...(stack !== undefined && { 'isopod.stack': stack }) }
+  await engine.call('volume', (docker) => docker.createVolume({ Name: volume, Labels: marks }))
   if (await holds(engine, volume, image, labels, binary)) return volume
   await fill(engine, volume, image, labels, binary)
   if (await holds(engine, volume, image, labels, binary)) return volume

@@ -1,0 +1,55 @@
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
+
+/** A way to the engine that can be cut and mended, so that no test has to stop the engine itself. */
+export class Bridge {
+  readonly path: string
+  readonly #to: string
+  readonly #open = new Set<Socket>()
+  readonly #attached = new Set<Socket>()
+  #server: Server | undefined
+
+  constructor(path: string, to: string) {
+    this.path = path
+    this.#to = to
+  }
+
+  /** Lets connections through. */
+  async mend(): Promise<void> {
+    this.#server = createServer({ allowHalfOpen: true }, (near) => {
+      const far = connectSocket({ path: this.#to, allowHalfOpen: true })
+      near.on('data', (chunk: Buffer) => {
+        if (/^POST \S*\/attach\?/.test(chunk.toString('latin1', 0, 200))) this.#attached.add(near)
+      })
+      near.on('close', () => this.#attached.delete(near))
+      for (const [one, other] of [
+        [near, far],
+        [far, near],
+      ] as const) {
+        this.#open.add(one)
+        one.on('error', () => other.destroy())
+        one.on('close', () => {
+          this.#open.delete(one)
+          other.destroy()
+        })
+        one.pipe(other)
+      }
+    }).listen(this.path)
+    await once(this.#server, 'listening')
+  }
+
+  /** Breaks the connections to running containers only; says how many that were. */
+  cutAttached(): number {
+    const attached = [...this.#attached]
+    for (const socket of attached) socket.destroy()
+    return attached.length
+  }
+
+  /** Breaks everything, until it is mended. */
+  async cut(): Promise<void> {
+    this.#server?.close()
+    for (const socket of this.#open) socket.destroy()
+    await rm(this.path, { force: true })
+  }
+}

@@ -1,9 +1,8 @@
 import type { Consumer } from '@isopod/queue'
 import type { DockerSandbox } from '@isopod/sandbox'
 import type { Metrics } from '@isopod/telemetry'
-import type { WorkerState } from './worker.ts'
+import { WORKER_STATES, type WorkerState } from './worker-state.ts'
 
-const STATES = ['starting', 'ready', 'paused', 'draining', 'stopped'] as const satisfies WorkerState[]
 /** Longer than a usual scrape interval, so that one worker keeps the role between two scrapes. */
 const LEADER_MS = 90_000
 
@@ -24,7 +23,7 @@ export function gauges({ metrics, queue, sandbox, slots, state }: GaugeSources):
     metrics.workerSlots.set({ state: 'free' }, Math.max(0, slots - running))
     metrics.containers.set({ state: 'running' }, running)
     metrics.containers.set({ state: 'removing' }, removing)
-    for (const name of STATES) metrics.workerState.set({ state: name }, name === state() ? 1 : 0)
+    for (const name of WORKER_STATES) metrics.workerState.set({ state: name }, name === state() ? 1 : 0)
     metrics.redisUp.set({}, queue.connected ? 1 : 0)
   })
   metrics.onScrape(async () => {

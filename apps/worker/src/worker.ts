@@ -9,6 +9,7 @@ import { FaultBreaker } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
 import { jobRunner } from './run-job.ts'
 import { shutDown } from './shutdown.ts'
+import type { WorkerState } from './worker-state.ts'
 
 const REAP_INTERVAL_MS = 30_000
 /** Beyond the grace for running jobs: handing back, removing containers, closing connections. */
@@ -23,9 +24,6 @@ export interface WorkerParts {
   readonly queue: Consumer
   readonly sandbox: DockerSandbox
 }
-
-/** States of a worker, in the order in which it passes them; it can go back and forth between `ready` and `paused`. */
-export type WorkerState = 'starting' | 'ready' | 'paused' | 'draining' | 'stopped'
 
 /** A worker that takes jobs. */
 export interface RunningWorker {

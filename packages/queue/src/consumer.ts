@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ConfigError, type LanguageSummary } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
@@ -15,6 +14,7 @@ import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
 import { Processor } from './processor.ts'
 import { Publisher } from './publisher.ts'
 import { type QueueStats, readStats } from './queue-stats.ts'
+import { repeat } from './repeat.ts'
 import { RunningJobs } from './running-jobs.ts'
 import { sweepFailedJobs, sweepStaleResults } from './sweep.ts'
 
@@ -108,6 +108,7 @@ class RedisConsumer implements Consumer {
   readonly #keys: Keys
   readonly #observe: Observe
   readonly #running: RunningJobs
+  readonly #report = (thrown: unknown): void => this.#observe({ type: 'error', error: toError(thrown) })
   readonly #leases: Leases
   readonly #jobs: Queue
   readonly #publisher: Publisher
@@ -151,10 +152,11 @@ class RedisConsumer implements Consumer {
       this.#leases.renew(),
     ])
     this.deployment = deployment
-    this.#every(LEASE_RENEWAL_MS, async () => {
+    const renew = async () => {
       await this.#leases.renew()
       await this.#running.checkFlags()
-    })
+    }
+    repeat(LEASE_RENEWAL_MS, renew, this.#ended.signal, this.#report)
   }
 
   get connected(): boolean {
@@ -180,15 +182,15 @@ class RedisConsumer implements Consumer {
     const isStopping = () => this.#state === 'paused' || this.#state === 'draining'
     const processor = new Processor({ ...parts, handle, giveUp, isStopping, letGo: this.#letGo.signal })
     this.#worker = createJobWorker({ ...taking, ...parts, processor })
-    this.#worker.run().catch((error) => this.#observe({ type: 'error', error: toError(error) }))
+    this.#worker.run().catch(this.#report)
     const sweep = async () => {
       await sweepFailedJobs({ ...parts, giveUp })
       if (await this.#leases.claim('sweep', 2 * SWEEP_INTERVAL_MS)) {
         await sweepStaleResults({ ...parts, giveUp }, this.#resultTtlSeconds)
       }
     }
-    sweep().catch((error) => this.#observe({ type: 'error', error: toError(error) }))
-    this.#every(SWEEP_INTERVAL_MS, sweep)
+    sweep().catch(this.#report)
+    repeat(SWEEP_INTERVAL_MS, sweep, this.#ended.signal, this.#report)
   }
 
   async pause(): Promise<void> {
@@ -200,7 +202,7 @@ class RedisConsumer implements Consumer {
   resume(): void {
     if (this.#state !== 'paused') return
     this.#state = 'taking'
-    this.#worker?.resume().catch((error) => this.#observe({ type: 'error', error: toError(error) }))
+    this.#worker?.resume().catch(this.#report)
   }
 
   drain(graceMs: number): Promise<void> {
@@ -232,7 +234,7 @@ class RedisConsumer implements Consumer {
     const idle = endWorker(this.#worker, {
       isUp: () => this.#redis.status === 'ready',
       isBusy: () => this.#running.size > 0 && !this.#ended.signal.aborted,
-    }).catch((error) => this.#observe({ type: 'error', error: toError(error) }))
+    }).catch(this.#report)
     await settledWithin(idle, graceMs)
     this.#running.interruptAll('shutdown')
     if (await settledWithin(idle, STOP_DEADLINE_MS / 2)) return
@@ -245,23 +247,10 @@ class RedisConsumer implements Consumer {
     await this.drain(0)
     this.#ended.abort()
     this.#letGo.abort()
-    await settledWithin(
-      this.#leases.release().catch((error) => this.#observe({ type: 'error', error: toError(error) })),
-      1000,
-    )
+    await settledWithin(this.#leases.release().catch(this.#report), 1000)
     await this.#jobs.close().catch(() => {})
     this.#subscriber.disconnect()
     this.#redis.disconnect()
-  }
-
-  /** Repeats a task, one at a time, until the end; a failure is reported and the next turn tries again. */
-  async #every(ms: number, task: () => Promise<void>): Promise<void> {
-    const { signal } = this.#ended
-    while (await sleep(ms, true, { signal, ref: false }).catch(() => false)) {
-      await task().catch((error) => {
-        if (!signal.aborted) this.#observe({ type: 'error', error: toError(error) })
-      })
-    }
   }
 
   /** Bounds a question to Redis, whose connection would otherwise wait for as long as Redis is away. */

@@ -20,16 +20,18 @@ if (!existsSync(main)) {
     process.exitCode = 3
   } else {
     const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-    const child = spawn(node, words, { stdio: 'inherit' })
+    // The channel tells the child when this process is gone, however it went.
+    const child = spawn(node, words, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
     // A terminal sends Ctrl-C to both, so the parent only has to outwait it; a plain kill reaches the parent alone.
-    process.on('SIGINT', () => {})
-    process.on('SIGTERM', () => child.kill('SIGTERM'))
+    const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+    process.on('SIGINT', () => hasTerminal || child.kill('SIGINT'))
+    for (const name of ['SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name))
     child.on('error', (error) => {
       console.error(`isopod: ${node} cannot be run (${error.message}); run: npm run setup`)
       process.exitCode = 3
     })
     child.on('exit', (code, signal) => {
-      process.exitCode = code ?? (signal === 'SIGINT' ? 130 : 143)
+      process.exitCode = code ?? { SIGINT: 130, SIGHUP: 129 }[signal] ?? 143
     })
   }
 }

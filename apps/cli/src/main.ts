@@ -5,12 +5,15 @@ import { runCli } from './program.ts'
 import { queueSettings } from './queue-settings.ts'
 
 // `isopod run x | head` closes the pipe: whoever reads has seen enough, and that is no failure.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    throw error
-  })
-}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0)
+  if (error.code !== 'EIO') throw error
+})
+// A terminal that was closed must not keep a command from tidying up behind itself.
+process.stderr.on('error', () => {})
+// The wrapper that found this Node for an old one (bin/isopod.js) is gone, and nobody is left to end this command.
+process.on('disconnect', () => process.kill(process.pid, 'SIGHUP'))
+process.channel?.unref()
 
 const exitCode = await runCli(
   process.argv.slice(2),
@@ -23,5 +26,5 @@ const exitCode = await runCli(
   },
 )
 // All is written and closed. A terminal that was read from, or a socket that is slow to go, must not hold the prompt back.
-await Promise.all([write(process.stdout, ''), write(process.stderr, '')])
+await Promise.allSettled([write(process.stdout, ''), write(process.stderr, '')])
 process.exit(exitCode)

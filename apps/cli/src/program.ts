@@ -39,6 +39,7 @@ export async function runCli(args: readonly string[], io: Io, services: Services
 function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void): Command {
   const program = new Command('isopod')
     .description('Runs programs that nobody trusts, each in a container of its own.')
+    .version('0.1.0', '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -52,6 +53,7 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
       .addHelpText('after', `\nExamples:\n${examples.map((example) => `  $ ${example}\n`).join('')}`)
 
   jobOptions(add('run', 'run one program and show what became of it', RUN_EXAMPLES))
+    .addHelpText('after', RUN_NOTES)
     .argument('<file>', 'the program, or - for standard input')
     .option('--json', 'print the whole result as one JSON object and nothing else')
     .option('--raw', 'leave control characters in the output alone on a terminal')
@@ -67,10 +69,10 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     .addOption(replyTo())
     .option('--follow', 'wait for more until Ctrl-C')
     .option('--count <n>', 'wait for this many, then end')
-    .option('--json', 'print each whole result as one line of JSON')
+    .option('--json', 'print each whole result, output included, as one line of JSON')
     .action(async (options) => end(await resultsCommand(io, services, options)))
 
-  add('cancel', 'end a job that waits or runs', ['isopod cancel j-01977c1e'])
+  add('cancel', 'end a job that waits or runs', ['isopod cancel j-01a1fafb0c20ccfb75305cf8f65b2e42'])
     .argument('<id>', 'as submit printed it')
     .action(async (id) => end(await cancelCommand(io, services, id)))
 
@@ -99,6 +101,10 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
   return program
 }
 
+const RUN_NOTES = `
+Exit codes: 0 the program succeeded, 1 it did not, 2 wrong call or job, 3 the platform failed.
+Without --language, the file’s extension decides; - is Python.
+`
 const RUN_EXAMPLES = [
   'isopod run hello.py',
   "echo 'console.log(6 * 7)' | isopod run - --language js",
@@ -115,7 +121,7 @@ const RESULTS_EXAMPLES = [
 function jobOptions(command: Command): Command {
   return command
     .option('--language <name>', 'name or alias, optionally name@version (default: by the file’s extension)')
-    .option('--stdin <file>', 'what the program reads on standard input')
+    .option('--stdin <file>', 'what the program reads on standard input, - for this command’s own')
     .option('--input-data <json>', 'JSON, or a file with JSON: the global input_data')
     .option('--timeout <seconds>', 'wall-clock limit, 0.1 to 300 (default: 30)')
     .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: 256)')

@@ -22,10 +22,7 @@ export async function withClient<T>(
 
 async function privateRedis(io: Io, services: Services): Promise<string> {
   const found = await services.findStack(io.env)
-  if (found !== undefined) {
-    note(io, 'isopod: using the private stack that is running; «isopod down» stops it')
-    return found.redis.url
-  }
+  if (found !== undefined) return found.redis.url
   note(io, 'isopod: no REDIS_URL and nothing running, so a private stack starts; «isopod down» stops it')
   const say = (line: string) => note(io, `isopod: ${line}`)
   return (await services.ensureStack({ env: io.env, workers: 1, say })).redis.url

@@ -37,14 +37,14 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     memoryPeakBytes: outcome.memoryPeakBytes,
     processesPeak: outcome.processesPeak,
     throttledMs: outcome.throttledMs,
-    resourceUsage: outcome.resourceUsage,
+    resourceUsage: outcome.resourceUsage && rounded(outcome.resourceUsage),
     limitsApplied: outcome.limitsApplied,
-    timings: {
+    timings: rounded({
       queued: context.queuedMs,
       policy: context.policyMs,
       ...outcome.timings,
       publish: performance.now() - ended,
-    },
+    }),
     warnings: [],
     validationErrors: [],
     errorMessage: outcome.errorMessage,
@@ -58,6 +58,13 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     ...(job.batchId !== undefined && { batchId: job.batchId }),
     ...(job.labels !== undefined && { labels: job.labels }),
   }
+}
+
+/** The same numbers without the noise of floating point: microseconds, and millionths of the larger units. */
+function rounded<T extends Readonly<Record<string, number>>>(numbers: T): T {
+  return Object.fromEntries(
+    Object.entries(numbers).map(([name, value]) => [name, Math.round(value * 1e6) / 1e6]),
+  ) as T
 }
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

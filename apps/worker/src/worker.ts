@@ -1,5 +1,5 @@
 import type { Catalogue } from '@isopod/languages'
-import { InvalidJobError, type Result } from '@isopod/protocol'
+import { ConfigError, InvalidJobError, type Result } from '@isopod/protocol'
 import { type Consumer, type Delivery, unrunResult } from '@isopod/queue'
 import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
@@ -170,7 +170,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     },
     1,
   )
-  const health = await startHealthServer({ ...config.http, metrics, ready })
+  const health = await startHealthServer({ ...config.http, metrics, ready }).catch((cause: Error) => {
+    throw new ConfigError(`PORT: ${cause.message}; set another, or 0 for any free one`, { cause })
+  })
   // Not waited for: it gives owners time to prove that they live.
   void reap()
   const reaper = setInterval(reap, REAP_INTERVAL_MS)

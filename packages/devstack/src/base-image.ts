@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir, rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tryDocker } from './docker-cli.ts'
 import type { EngineService } from './engine-service.ts'
 import { findImage, localImages } from './image-list.ts'
+import { endMounts } from './leftovers.ts'
+import { stackPlaces } from './places.ts'
 import { lastLines, withAdminPath } from './run-command.ts'
 import { type Say, secondsSince } from './say.ts'
 import { SetupError } from './setup-error.ts'
@@ -87,9 +90,13 @@ async function makeBase(
   }
   await installPackages(['debootstrap'], say, env)
   say(`no registry in reach: making a base image from Debian's packages (about 20 s)`)
+  const { scratch } = stackPlaces(env)
+  await mkdir(scratch, { recursive: true, mode: 0o755 })
   const bootstrap = spawn('mmdebstrap', bootstrapArguments(), {
-    env: withAdminPath(env),
+    env: { ...withAdminPath(env), TMPDIR: scratch },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: Ctrl-C would end its parts one by one, and nobody would be left to unmount what they mounted.
+    detached: true,
   })
   let words = ''
   bootstrap.stderr.setEncoding('utf8').on('data', (chunk: string) => {
@@ -99,12 +106,17 @@ async function makeBase(
     bootstrap.once('error', () => done(null))
     bootstrap.once('close', done)
   })
+  const release = endFirst(bootstrap, ended)
   const imported = await tryDocker(
     engine,
     ['import', '--change', 'CMD ["bash"]', '--change', 'LABEL isopod.content=base', '-', LOCAL_BASE],
     { env, input: bootstrap.stdout },
   )
-  if ((await ended) !== 0) {
+  const exitCode = await ended
+  release()
+  await endMounts([scratch])
+  await rm(scratch, { recursive: true, force: true })
+  if (exitCode !== 0) {
     // Half a system may have been imported by now; under its tag it would be taken for a whole one.
     await tryDocker(engine, ['rmi', LOCAL_BASE], { env })
     throw new SetupError(
@@ -115,6 +127,31 @@ async function makeBase(
     throw new SetupError(`importing the base image failed: ${lastLines(imported.output, 4)}`)
   }
   say(`made ${LOCAL_BASE} in ${secondsSince(startedAt)}`)
+}
+
+/**
+ * Lets a signal that ends this process end the child first, which then tidies up, and only then takes effect.
+ *
+ * @returns what undoes it
+ */
+function endFirst(child: ChildProcess, ended: Promise<unknown>): () => void {
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const handlers = names.map((name) => {
+    const handler = () => {
+      child.kill('SIGTERM')
+      void ended.then(() => {
+        release()
+        // Whoever else listens decides for himself; if nobody does, the signal ends the process as it would have.
+        if (process.listenerCount(name) === 0) process.kill(process.pid, name)
+      })
+    }
+    process.on(name, handler)
+    return [name, handler] as const
+  })
+  const release = () => {
+    for (const [name, handler] of handlers) process.off(name, handler)
+  }
+  return release
 }
 
 /** The same files as the registry's slim image leaves out: manuals, translations, documentation but licences. */

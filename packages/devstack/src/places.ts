@@ -22,6 +22,8 @@ export interface Places {
   readonly redis: string
   readonly docker: string
   readonly containerd: string
+  /** What a tool unpacks on the way; mounts in it are ended with the stack. */
+  readonly scratch: string
 }
 
 /** Works out the places of the stack that `env` asks for; touches nothing. */
@@ -38,6 +40,7 @@ export function stackPlaces(env: NodeJS.ProcessEnv = process.env): Places {
     redis: join(state, 'redis'),
     docker: join(state, 'docker'),
     containerd: join(state, 'containerd'),
+    scratch: join(state, 'scratch'),
   }
 }
 

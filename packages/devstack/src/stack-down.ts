@@ -30,7 +30,10 @@ export interface DownOptions {
 export async function stackDown(options: DownOptions = {}): Promise<void> {
   const { env = process.env, say = () => {}, purge = false } = options
   const places = stackPlaces(env)
-  if (!(await exists(places.state)) && !(await exists(places.runtime))) return
+  if (!(await exists(places.state)) && !(await exists(places.runtime))) {
+    say('nothing was running')
+    return
+  }
   await asSetupError(() => withLock(places.lock, () => takeDown(places, { env, say, purge }), { say }))
   // The lock lies in the state directory, so that can only go once the lock is let go.
   if (purge) await rm(places.state, { recursive: true, force: true })
@@ -39,6 +42,7 @@ export async function stackDown(options: DownOptions = {}): Promise<void> {
 async function takeDown(places: Places, { env, say, purge }: Required<DownOptions>): Promise<void> {
   await stopWorkers(places, say)
   const record = await readRecord(places)
+  if (record.workers.length === 0 && !record.redis && !record.engine) say('nothing was running')
   for (const dockerHost of record.visited.filter((host) => host !== record.engine?.dockerHost)) {
     await clearEngine(dockerHost, `{"label":["isopod.stack=${places.id}"]}`, env)
     if (purge) await removeImages(dockerHost, env)
@@ -48,6 +52,7 @@ async function takeDown(places: Places, { env, say, purge }: Required<DownOption
   await endMounts([places.state, places.runtime])
   await rm(places.runtime, { recursive: true, force: true })
   await rm(places.redis, { recursive: true, force: true })
+  await rm(places.scratch, { recursive: true, force: true })
   await updateRecord(places, () => ({ workers: [], visited: [] }))
   await rm(places.record, { force: true })
   if (purge || record.engine) await reportStore(places, say, purge)

@@ -23,6 +23,9 @@ const IDLE_MS = 1_000
 /** `isopod results`: takes results off a results queue and prints them; what was printed is gone from the queue. */
 export async function resultsCommand(io: Io, services: Services, options: ResultsOptions): Promise<ExitCode> {
   const count = options.count === undefined ? undefined : wholeNumber(options.count)
+  if (count !== undefined && options.follow) {
+    throw new UsageError('--count and --follow: give one of them, the first ends and the second does not')
+  }
   const show = (result: Result) =>
     write(io.stdout, options.json ? jsonLine(result) : `${resultLine(result)}\n`)
   const idleMs = options.follow || count !== undefined ? undefined : IDLE_MS

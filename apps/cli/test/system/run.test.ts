@@ -77,6 +77,8 @@ describe('isopod run', () => {
   })
 
   it('cancels the job on SIGINT', async () => {
+    // Those of the specs before are on their way out.
+    await expect.poll(() => world.containers(), { timeout: 20_000 }).toEqual([])
     const before = (await world.log()).length
     let interrupt = () => {}
     const running = onWorld(['run', '-', '--timeout', '100'], {
@@ -89,7 +91,9 @@ describe('isopod run', () => {
     interrupt()
     expect(await running).toMatchObject({ exitCode: 130, stderr: 'isopod: interrupted\n' })
     await expect.poll(() => world.containers(), { timeout: 20_000 }).toEqual([])
-    expect((await world.log()).slice(before)).toContainEqual(expect.objectContaining({ status: 'cancelled' }))
+    await expect
+      .poll(async () => (await world.log()).slice(before))
+      .toContainEqual(expect.objectContaining({ status: 'cancelled' }))
   })
 })
 

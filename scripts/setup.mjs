@@ -83,7 +83,10 @@ function isInstalled(wanted) {
   if (text === '') return false
   const installed = JSON.parse(text).packages
   return Object.entries(wanted.packages).every(([path, entry]) => {
-    if (!path.startsWith('node_modules/')) return true
+    if (!path.startsWith('node_modules/')) {
+      // A workspace's own commands are linked by npm too, and only when it installs.
+      return Object.keys(entry.bin ?? {}).every((name) => path === '' || existsSync(join(bin, name)))
+    }
     const found = installed[path]
     if (found === undefined) return entry.optional === true
     return found.version === entry.version && existsSync(join(root, path))

@@ -240,6 +240,12 @@ describe('the outside', () => {
     })
   })
 
+  it('what all containers share can neither be used up nor used to signal', async () => {
+    const result = await run('take-shared.py')
+    expect(result).toMatchObject({ status: 'success' })
+    expect(result.stdout).toMatch(/^aio -1\n(LOCKS 0\n)?$/)
+  })
+
   it('init cannot be given limits', async () => {
     const result = await run('prlimit-init.py')
     expect(result).toMatchObject({ status: 'success' })

@@ -27,7 +27,10 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     limit: outcome.limit,
     stdout: stdout.text,
     stderr: stderr.text,
-    truncated: { stdout: outcome.stdout.truncated, stderr: outcome.stderr.truncated },
+    truncated: {
+      stdout: outcome.stdout.truncated || stdout.cut,
+      stderr: outcome.stderr.truncated || stderr.cut,
+    },
     outputBytes: { stdout: outcome.stdout.produced, stderr: outcome.stderr.produced },
     ...(Object.keys(raw).length > 0 && { raw }),
     ...(outcome.compileOutput !== undefined && { compileOutput: outcome.compileOutput }),
@@ -67,17 +70,45 @@ function rounded<T extends Readonly<Record<string, number>>>(numbers: T): T {
   ) as T
 }
 
+/** Largest stream as JSON: one of 10 MiB of ordinary text fits. */
+const MOST_JSON_BYTES = 12 * 1024 * 1024
+/** Most bytes of a stream that is no text, which stand twice in a result. */
+const MOST_RAW_BYTES = 4 * 1024 * 1024
+
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Bytes as text; those that are not valid UTF-8 are kept in base64 beside it. */
-function text(stream: StreamOutput): { text: string; raw?: string } {
+interface Text {
+  readonly text: string
+  /** Base64 of bytes that are no text. */
+  readonly raw?: string
+  /** Whether less is told than the sandbox kept. */
+  readonly cut: boolean
+}
+
+/** Bytes as text; those that are not valid UTF-8 are kept in base64 beside it. What would be too large as JSON is cut. */
+function text(stream: StreamOutput): Text {
   const bytes = stream.truncated ? withoutCutCharacter(stream.bytes) : stream.bytes
   try {
-    return { text: strict.decode(bytes) }
+    return fitted(strict.decode(bytes))
   } catch {
-    return { text: lenient.decode(stream.bytes), raw: Buffer.from(stream.bytes).toString('base64') }
+    const kept = stream.bytes.subarray(0, MOST_RAW_BYTES)
+    const shown = fitted(lenient.decode(kept))
+    const cut = shown.cut || kept.byteLength < stream.bytes.byteLength
+    return { ...shown, raw: Buffer.from(kept).toString('base64'), cut }
   }
+}
+
+/**
+ * Cuts a text whose JSON would be too large: a control character takes six bytes there. Redis stands still while it takes a
+ * result, for everyone, so that one program's noise could cost other jobs their locks.
+ */
+function fitted(whole: string): Text {
+  if (whole.length * 6 <= MOST_JSON_BYTES) return { text: whole, cut: false }
+  const size = Buffer.byteLength(JSON.stringify(whole))
+  if (size <= MOST_JSON_BYTES) return { text: whole, cut: false }
+  // The densest text decides, so that one step is enough.
+  return { text: whole.slice(0, Math.floor(MOST_JSON_BYTES / 6)), cut: true }
 }
 
 /** Drops the last character if the limit cut through its bytes: the program wrote it whole. */

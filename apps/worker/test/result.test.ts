@@ -96,3 +96,14 @@ it('a result has the shape of the protocol and carries what the job sent along',
   expect(resultSchema.parse(made)).toEqual(made)
   expect(made).toMatchObject({ labels: { a: 'b' }, tenant: 'default', language: 'python@3.13' })
 })
+
+it('output that would be enormous as JSON is cut, and says so', () => {
+  const size = 10 * 1024 * 1024
+  const made = result(stream(Buffer.alloc(size, 1)))
+  expect(Buffer.byteLength(JSON.stringify(made.stdout))).toBeLessThanOrEqual(12 * 1024 * 1024 + 2)
+  expect(made).toMatchObject({ truncated: { stdout: true }, outputBytes: { stdout: size } })
+  expect(result(stream(Buffer.alloc(size, 'x')))).toMatchObject({ truncated: { stdout: false } })
+  const binary = result(stream(Buffer.alloc(size, 255)))
+  expect(Buffer.byteLength(JSON.stringify(binary))).toBeLessThan(20 * 1024 * 1024)
+  expect(binary.truncated.stdout).toBe(true)
+})

@@ -29,6 +29,16 @@ static int copy(int from, int to) {
   return got < 0 ? -1 : 0;
 }
 
+/*
+ * Every container has this one file: whoever could open it, or watch its directory, could signal to the other containers
+ * by locks and learn of their starts. To be run it need not be read.
+ */
+static int close_directory(const char *target) {
+  char path[MAX_PATH_BYTES + 1];
+  snprintf(path, sizeof path, "%s", target);
+  return chmod(dirname(path), 0711);
+}
+
 static int sync_directory(const char *target) {
   char path[MAX_PATH_BYTES + 1];
   snprintf(path, sizeof path, "%s", target);
@@ -37,6 +47,17 @@ static int sync_directory(const char *target) {
   int synced = fsync(directory);
   close(directory);
   return synced;
+}
+
+/* Only beside the target: a copy elsewhere is somebody's own. */
+static void remove_source(const char *target) {
+  char self[MAX_PATH_BYTES + 1], source[MAX_PATH_BYTES + 1], copy[MAX_PATH_BYTES + 1];
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0) return;
+  self[length] = '\0';
+  snprintf(source, sizeof source, "%s", self);
+  snprintf(copy, sizeof copy, "%s", target);
+  if (strcmp(self, target) != 0 && strcmp(dirname(source), dirname(copy)) == 0) unlink(self);
 }
 
 int install_to(const char *target) {
@@ -51,9 +72,12 @@ int install_to(const char *target) {
   unlink(temporary);
   int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (to < 0) return complain("cannot write", temporary);
-  int done = copy(from, to) == 0 && fchmod(to, 0555) == 0 && fsync(to) == 0 && close(to) == 0 &&
-             rename(temporary, target) == 0 && sync_directory(target) == 0;
-  if (done) return 0;
+  int done = copy(from, to) == 0 && fchmod(to, 0111) == 0 && fsync(to) == 0 && close(to) == 0 &&
+             rename(temporary, target) == 0 && close_directory(target) == 0 && sync_directory(target) == 0;
+  if (done) {
+    remove_source(target);
+    return 0;
+  }
   int code = complain("cannot install to", target);
   unlink(temporary);
   return code;

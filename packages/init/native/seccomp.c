@@ -87,6 +87,8 @@ static const struct sock_filter rules[] = {
     NEVER(keyctl),
     NEVER(add_key),
     NEVER(request_key),
+    /* Its contexts are counted for the whole host, and one program could take them all. */
+    NEVER(io_setup),
     NEVER(io_uring_setup),
     NEVER(io_uring_enter),
     NEVER(io_uring_register),

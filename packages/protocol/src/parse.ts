@@ -4,6 +4,8 @@ import { type Job, jobSchema, unavailableFeatures } from './job.ts'
 
 /** Longest part of a refused value that a message repeats, in characters. */
 const SHOWN_CHARACTERS = 40
+/** Refused fields that are named one by one. */
+const SHOWN_PROBLEMS = 20
 
 /**
  * Turns anything into a validated {@link Job}.
@@ -29,7 +31,14 @@ export function describeProblems(error: z.ZodError, input: unknown): FieldProble
     return [problem(issue.path, issue.message, { given: valueAt(input, issue.path) })]
   })
   // A value can break two bounds of one rule («whole», «at most»); the sentence says both already.
-  return [...new Map(problems.map((entry) => [entry.message, entry])).values()]
+  return shortened([...new Map(problems.map((entry) => [entry.message, entry])).values()])
+}
+
+/** Keeps the first problems and says how many more there are: what a hostile object names must not fill a log. */
+function shortened(problems: FieldProblem[]): FieldProblem[] {
+  if (problems.length <= SHOWN_PROBLEMS) return problems
+  const message = `and ${problems.length - SHOWN_PROBLEMS} more`
+  return [...problems.slice(0, SHOWN_PROBLEMS), { field: '', message }]
 }
 
 function safeParse(input: unknown): z.ZodSafeParseResult<Job> {

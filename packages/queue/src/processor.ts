@@ -6,6 +6,7 @@ import type { Delivery, GiveUp, Handle } from './delivery.ts'
 import { JobInterrupted } from './errors.ts'
 import { isSafeId } from './job-id.ts'
 import type { Keys } from './keys.ts'
+import { PLATFORM_TRIES } from './options.ts'
 import type { Publisher } from './publisher.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import { parseData } from './stored-job.ts'
@@ -115,7 +116,8 @@ export class Processor {
         break
     }
     if (outcome.result !== undefined) return publish(outcome.result)
-    const isLastTry = faults + 1 >= (bullJob.opts.attempts ?? 1)
+    // What the queue says is bounded too: not everything in it was written by our producer.
+    const isLastTry = faults + 1 >= Math.min(bullJob.opts.attempts ?? 1, PLATFORM_TRIES)
     if (!(outcome.error instanceof RetryableError) || isLastTry) return giveUp(outcome.error)
     observe({ type: 'retried', id, error: outcome.error })
     throw outcome.error

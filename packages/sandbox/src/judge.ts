@@ -1,10 +1,12 @@
-import { signalName } from '@isopod/init'
+import { type Done, signalName } from '@isopod/init'
 import { type LimitName, type Limits, RetryableError } from '@isopod/protocol'
 import { ImageFaultError } from './image-fault.ts'
 import type { ProgramReport } from './run-program.ts'
 import type { RunStatus } from './sandbox.ts'
 
 const MIB = 1024 * 1024
+/** By how much an honest program may be past its limit before init has seen its end, in milliseconds. */
+const SLACK_MS = 100
 /** Memory that the kernel asks for at once: no more than a huge page, twice. */
 const LARGEST_REQUEST_BYTES = 4 * MIB
 
@@ -42,10 +44,8 @@ export function judge(report: ProgramReport, limits: Limits, program: string): J
   switch (done.limit) {
     case 'timeout':
       return { ...timedOut(limits), exitCode, signal }
-    case 'cpu': {
-      const errorMessage = `Execution used up its ${seconds(limits.cpuSeconds ?? 0)} of CPU time`
-      return { status: 'timeout', limit: 'cpu', exitCode, signal, errorMessage }
-    }
+    case 'cpu':
+      return { ...usedUpCpu(limits), exitCode, signal }
     case 'output': {
       const errorMessage = `Execution printed more than ${limits.outputBytes} bytes`
       return { status: 'output_exceeded', limit: 'output', exitCode, signal, errorMessage }
@@ -55,6 +55,9 @@ export function judge(report: ProgramReport, limits: Limits, program: string): J
     default:
       done.limit satisfies never
   }
+  const late = limitPassedUnnoticed(done, limits)
+  if (late === 'timeout') return { ...timedOut(limits), exitCode, signal }
+  if (late === 'cpu') return { ...usedUpCpu(limits), exitCode, signal }
   if (exitCode === 0) return { status: 'success', exitCode, signal: null, limit: null, errorMessage: null }
   const errorMessage =
     done.spawnError !== null
@@ -83,6 +86,22 @@ function isFarBelow(peakBytes: number | null, limits: Limits): boolean {
 function memoryExceeded(limits: Limits) {
   const errorMessage = `Execution exceeded its memory limit of ${limits.memoryMb} MB`
   return { status: 'memory_exceeded', limit: 'memory', errorMessage } as const
+}
+
+/**
+ * The limit that a program was past when it ended by itself. A program that keeps the kernel busy on its container's credit
+ * keeps init from its turn as well, which then sees the end first and the clock later; what was measured says it all the same.
+ */
+function limitPassedUnnoticed(done: Done, limits: Limits): 'timeout' | 'cpu' | undefined {
+  if (done.wallMs > limits.timeoutSeconds * 1000 + SLACK_MS) return 'timeout'
+  const cpuMs = done.cpuUserMs + done.cpuSysMs
+  if (limits.cpuSeconds !== null && cpuMs > limits.cpuSeconds * 1000 + SLACK_MS) return 'cpu'
+  return undefined
+}
+
+function usedUpCpu(limits: Limits) {
+  const errorMessage = `Execution used up its ${seconds(limits.cpuSeconds ?? 0)} of CPU time`
+  return { status: 'timeout', limit: 'cpu', errorMessage } as const
 }
 
 function timedOut(limits: Limits) {

@@ -38,7 +38,8 @@ export function confinementProblems(
   const checks: [string, unknown, unknown][] = [
     ['memoryMb', limits.memoryMb, applied.memoryMb],
     ['memorySwapMb', limits.memoryMb, applied.memorySwapMb ?? limits.memoryMb],
-    ['cpus', Math.round(limits.cpus * 1000), Math.round(applied.cpus * 1000)],
+    // The kernel keeps whole microseconds per period.
+    ['cpus', limits.cpus, Math.abs(applied.cpus - limits.cpus) < 0.001 ? limits.cpus : applied.cpus],
     ['processes', limits.processes, applied.processes],
     ['diskMb', limits.diskMb, applied.diskMb],
     ['noNewPrivileges', true, ready.noNewPrivileges],

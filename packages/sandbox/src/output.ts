@@ -1,27 +1,37 @@
 import type { StreamOutput } from './sandbox.ts'
 
-/** Collects one stream of a program. Init cuts it at the limit; this bounds it again, in case init was not itself. */
+const FIRST_ROOM_BYTES = 4 * 1024
+
+/**
+ * Collects one stream of a program in one buffer that grows: a program that writes byte by byte must not cost a chunk
+ * each. Init cuts the stream at the limit; this bounds it again, in case init was not itself.
+ */
 export class OutputCollector {
   readonly #limit: number
-  readonly #chunks: Uint8Array[] = []
+  #bytes = Buffer.alloc(0)
   #kept = 0
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Keeps what fits below the limit. */
+  /** Copies what fits below the limit. */
   push(chunk: Uint8Array): void {
-    const room = this.#limit - this.#kept
-    if (room <= 0) return
-    const kept = chunk.byteLength <= room ? chunk : chunk.subarray(0, room)
-    this.#chunks.push(kept)
-    this.#kept += kept.byteLength
+    const taken = chunk.subarray(0, Math.max(0, this.#limit - this.#kept))
+    const needed = this.#kept + taken.byteLength
+    if (needed > this.#bytes.byteLength) {
+      const room = Math.min(this.#limit, Math.max(needed, 2 * this.#bytes.byteLength, FIRST_ROOM_BYTES))
+      const larger = Buffer.alloc(room)
+      this.#bytes.copy(larger, 0, 0, this.#kept)
+      this.#bytes = larger
+    }
+    this.#bytes.set(taken, this.#kept)
+    this.#kept = needed
   }
 
   /** What came, given what init counted; without a count (init died) what was kept is all that is known. */
   finish(counted?: { produced: number; truncated: boolean }): StreamOutput {
-    const bytes = Buffer.concat(this.#chunks, this.#kept)
+    const bytes = this.#bytes.subarray(0, this.#kept)
     return { bytes, produced: counted?.produced ?? this.#kept, truncated: counted?.truncated ?? false }
   }
 }

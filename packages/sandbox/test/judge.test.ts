@@ -48,6 +48,17 @@ const asked = limits({ timeoutSeconds: 5, memoryMb: 64, cpuSeconds: 2, outputByt
 
 describe('a run is judged by its first cause', () => {
   it.each([
+    [
+      'a clean end long after the wall clock ran out',
+      report({ wallMs: 5_200 }),
+      { status: 'timeout', limit: 'timeout' },
+    ],
+    ['a clean end within its slack', report({ wallMs: 5_050 }), { status: 'success' }],
+    [
+      'a clean end with more CPU time than asked',
+      report({ cpuSysMs: 2_200 }),
+      { status: 'timeout', limit: 'cpu' },
+    ],
     ['exit code 0', report({}), { status: 'success', exitCode: 0, errorMessage: null }],
     [
       'exit code 3',

@@ -35,7 +35,14 @@ const CLOSE_GRACE_MS = 1_000
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, metrics, ready } = options
   const server = createServer(
-    { headersTimeout: 5_000, requestTimeout: 5_000, keepAliveTimeout: 5_000, maxHeaderSize: 8_192 },
+    {
+      headersTimeout: 5_000,
+      requestTimeout: 5_000,
+      keepAliveTimeout: 5_000,
+      // How soon a connection that says nothing makes room for one that does.
+      connectionsCheckingInterval: 2_000,
+      maxHeaderSize: 8_192,
+    },
     async (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0] ?? ''
       // A body is never read: the connection ends with the answer, and with it whatever was still being sent.

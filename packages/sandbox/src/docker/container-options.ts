@@ -10,6 +10,24 @@ const MIB = 1024 * 1024
 /** Semaphores and small shared arrays fit; it is memory, so the memory limit bounds it too. */
 const SHM_BYTES = 16 * MIB
 
+/** Docker's default list (moby, oci/defaults). */
+const ENGINE_MASKS = [
+  '/proc/asound',
+  '/proc/acpi',
+  '/proc/interrupts',
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/proc/sched_debug',
+  '/proc/scsi',
+  '/sys/firmware',
+  '/sys/devices/virtual/powercap',
+]
+/** Pseudo terminals come from one pool of the whole host; the table of locks counts those of other containers. */
+const SHARED_BY_CONTAINERS = ['/dev/pts/ptmx', '/proc/locks']
+
 /** All that decides how a container is made. */
 export interface ContainerPlan {
   readonly limits: Limits
@@ -95,6 +113,8 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
           VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
         },
       ],
+      // Paths that are covered: the engine's own list, which a list of ours replaces, and what containers share.
+      MaskedPaths: [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS],
       // An IPC namespace of its own; `none` rather than `private` because /dev/shm is one of our sized tmpfs above.
       IpcMode: 'none',
       // The json-file log would let a program fill the host's disk with its output.

@@ -43,6 +43,19 @@ describe('the container of an execution', () => {
     expect(host.IpcMode).toBe('none')
     expect(host.Ulimits).toContainEqual({ Name: 'msgqueue', Soft: 0, Hard: 0 })
   })
+  it('covers what the engine covers, and what containers share', () => {
+    const masked = (host as { MaskedPaths?: string[] }).MaskedPaths
+    for (const path of [
+      '/proc/kcore',
+      '/proc/keys',
+      '/proc/timer_list',
+      '/sys/firmware',
+      '/dev/pts/ptmx',
+      '/proc/locks',
+    ]) {
+      expect(masked).toContain(path)
+    }
+  })
   it('leaves no core file', () => expect(host.Ulimits).toContainEqual({ Name: 'core', Soft: 0, Hard: 0 }))
   it('sees nothing of the host but init, read-only', () => {
     expect(host.Binds).toBeUndefined()

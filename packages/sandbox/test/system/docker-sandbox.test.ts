@@ -100,6 +100,16 @@ describe('an execution', () => {
     })
   })
 
+  it('can neither open nor watch the file that it shares with every other container', async () => {
+    const outcome = await run('cat /isopod/init; ls /isopod; exec 3< /isopod/init || echo closed')
+    expect(text(outcome)).not.toContain('ELF')
+    expect(
+      Buffer.from(outcome.stderr.bytes)
+        .toString()
+        .match(/Permission denied/g),
+    ).toHaveLength(3)
+  })
+
   it('never meets what an earlier one left', async () => {
     const traces = 'echo $((RANDOM)) > /tmp/a; echo b > /dev/shm/b; echo c > c'
     expect((await run(traces)).status).toBe('success')

@@ -14,7 +14,13 @@ if (!existsSync(fileURLToPath(devstack))) {
 }
 const { stackDown } = await import(devstack.href)
 try {
-  await stackDown({ purge: process.argv.includes('--purge'), say: (line) => console.error(line) })
+  let said = false
+  const say = (line) => {
+    said = true
+    console.error(line)
+  }
+  await stackDown({ purge: process.argv.includes('--purge'), say })
+  if (!said) say('nothing was running')
 } catch (error) {
   console.error(`down: ${error.message}`)
   process.exit(3)

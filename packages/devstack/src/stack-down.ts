@@ -30,10 +30,7 @@ export interface DownOptions {
 export async function stackDown(options: DownOptions = {}): Promise<void> {
   const { env = process.env, say = () => {}, purge = false } = options
   const places = stackPlaces(env)
-  if (!(await exists(places.state)) && !(await exists(places.runtime))) {
-    say('nothing was running')
-    return
-  }
+  if (!(await exists(places.state)) && !(await exists(places.runtime))) return
   await asSetupError(() => withLock(places.lock, () => takeDown(places, { env, say, purge }), { say }))
   // The lock lies in the state directory, so that can only go once the lock is let go.
   if (purge) await rm(places.state, { recursive: true, force: true })
@@ -42,7 +39,6 @@ export async function stackDown(options: DownOptions = {}): Promise<void> {
 async function takeDown(places: Places, { env, say, purge }: Required<DownOptions>): Promise<void> {
   await stopWorkers(places, say)
   const record = await readRecord(places)
-  if (record.workers.length === 0 && !record.redis && !record.engine) say('nothing was running')
   for (const dockerHost of record.visited.filter((host) => host !== record.engine?.dockerHost)) {
     await clearEngine(dockerHost, `{"label":["isopod.stack=${places.id}"]}`, env)
     if (purge) await removeImages(dockerHost, env)

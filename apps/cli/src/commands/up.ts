@@ -34,8 +34,13 @@ export async function downCommand(
   services: Services,
   options: { readonly purge?: boolean },
 ): Promise<ExitCode> {
-  const say = (line: string) => note(io, `isopod: ${line}`)
+  let said = false
+  const say = (line: string) => {
+    said = true
+    note(io, `isopod: ${line}`)
+  }
   await services.stackDown({ env: io.env, purge: options.purge ?? false, say })
+  if (!said) say('nothing was running')
   return EXIT.success
 }
 

@@ -3,8 +3,8 @@ import { Redis, type RedisOptions } from 'ioredis'
 import type { ResolvedOptions } from './options.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
-/** How long the first contact may take, in milliseconds. */
-export const CONNECT_DEADLINE_MS = 5000
+/** How long the first contact may take, in milliseconds: within the 5 s that a whole command is promised. */
+export const CONNECT_DEADLINE_MS = 4000
 const MINIMUM_VERSION = [6, 2] as const
 
 /** A checked connection, and the URL to name in messages. */
@@ -45,7 +45,7 @@ export async function connectRedis(options: ResolvedOptions, patience: Patience)
     lastError = error
   })
   try {
-    await within(CONNECT_DEADLINE_MS, introduce(redis, options, address.shown), 'no answer within 5 s')
+    await within(CONNECT_DEADLINE_MS, introduce(redis, options, address.shown), 'no answer within 4 s')
     introduced = true
     return { redis, shownUrl: address.shown }
   } catch (error) {

@@ -31,7 +31,7 @@ function noting(found: Stack | undefined) {
 const withoutRedis = { stdin: 'print(1)', env: { REDIS_URL: undefined } }
 
 describe('a command without REDIS_URL', () => {
-  it('uses the stack that is running, says so in one line, and leaves it', async () => {
+  it('uses the stack that is running, without a word, and leaves it', async () => {
     const { asked, services } = noting(stack)
     const { stderr } = await cli(['submit', '-'], { ...withoutRedis, services })
     expect(asked).toEqual(['connect redis+unix:///run/x'])
@@ -75,6 +75,14 @@ describe('isopod up and down', () => {
     expect(exitCode).toBe(0)
     expect(stdout).toContain('http://127.0.0.1:9/metrics\n')
     expect(asked).toEqual(['ensure 3', 'down'])
+  })
+
+  it('ends, and says why, when its stack is gone', async () => {
+    const { asked, services } = noting(undefined)
+    const { exitCode, stderr } = await cli(['up'], { ...withoutRedis, services })
+    expect(exitCode).toBe(3)
+    expect(stderr).toContain('isopod: the stack is gone')
+    expect(asked.at(-1)).toBe('down')
   })
 
   it('takes down what a start that failed has left', async () => {

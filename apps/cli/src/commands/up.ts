@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stack } from '@isopod/devstack'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { UsageError } from '../failure.ts'
 import { aborted, interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
+
+/** How often a running stack is looked at, in milliseconds. */
+const LOOK_INTERVAL_MS = 2_000
 
 /** `isopod up`: the whole stack in the foreground, until Ctrl-C takes it down again. */
 export async function upCommand(
@@ -14,18 +18,33 @@ export async function upCommand(
   const workers = workerCount(options.workers ?? '1')
   const say = (line: string) => note(io, `isopod: ${line}`)
   const { env } = io
-  await interruptible(async (signal) => {
+  return await interruptible(async (signal) => {
     try {
       const stack = await services.ensureStack({ env, workers, say })
-      if (signal.aborted) return
+      if (signal.aborted) return EXIT.success
       await write(io.stdout, addresses(stack))
-      await aborted(signal)
+      if (await stays(signal, () => services.findStack(env))) return EXIT.success
+      say('the stack is gone: another command stopped it, or a part of it died')
+      return EXIT.platform
     } finally {
       // Also after a start that failed half-way: nothing of it is of use to anyone.
       await services.stackDown({ env, purge: false, say })
     }
   })
-  return EXIT.success
+}
+
+/**
+ * Waits for the signal, and looks meanwhile whether the stack is still there.
+ *
+ * @returns false if it was not, twice in a row
+ */
+async function stays(signal: AbortSignal, find: () => Promise<Stack | undefined>): Promise<boolean> {
+  const interrupted = aborted(signal).then(() => true)
+  for (let misses = 0; misses < 2; ) {
+    if (await Promise.race([interrupted, sleep(LOOK_INTERVAL_MS, false)])) return true
+    misses = (await find()) === undefined ? misses + 1 : 0
+  }
+  return signal.aborted
 }
 
 /** `isopod down`: stops and removes what any command of this checkout has started. */

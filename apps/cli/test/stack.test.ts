@@ -19,7 +19,8 @@ function noting(found: Stack | undefined) {
       return fakeClient().client
     },
     findStack: async () => found,
-    ensureStack: async ({ workers }) => {
+    ensureStack: async ({ workers, say }) => {
+      say('started a part')
       asked.push(`ensure ${workers}`)
       return stack
     },

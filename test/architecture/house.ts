@@ -24,6 +24,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   bullmq: 'packages/queue/src',
   ioredis: 'packages/queue/src',
   dockerode: 'packages/sandbox/src/docker',
+  '@vscode/tree-sitter-wasm': 'packages/policy/src',
   pino: 'packages/telemetry/src',
   'prom-client': 'packages/telemetry/src',
   fastify: 'apps/gateway/src',

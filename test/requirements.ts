@@ -110,7 +110,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { id: 'nothing-left', behaviour: 'no container is left behind', source: 'SOP, step 5' },
   {
     id: 'audit',
-    behaviour: 'each execution leaves one audit line without the code',
+    behaviour: 'who ran what, where and how it ended is on record, without code or output unless asked for',
     source: 'overview, logging and auditing',
   },
   { id: 'metrics', behaviour: 'Prometheus sees jobs, results, engine and Redis', source: 'design, metrics' },

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { ConfigError, DEFAULT_LIMITS, type LimitMaxima, type LimitsRequest } from '@isopod/protocol'
+import type { UserRange } from '@isopod/sandbox'
 import { LOG_LEVELS } from '@isopod/telemetry'
 import { z } from 'zod'
 import { refuseUnknownVariables } from './unknown-variables.ts'
@@ -25,14 +26,18 @@ const engineAddress = z.string().regex(/^(unix:\/\/)?\/.+|^(tcp|https?):\/\/[^/]
   error: 'must be unix:///path, an absolute path, or tcp://host:port',
 })
 
-/** `uid:gid`, `uid`, or `nobody`. Root is refused: the program must own nothing in any image. */
-const user = z
+const USERS = 'must be "nobody", uid, uid:gid or first-last:gid, not root'
+
+/** One user for all programs, or a range with one for each container. Root is refused: a program must own nothing in any image. */
+const users = z
   .string()
-  .regex(/^(nobody|[1-9]\d{0,8}(:[1-9]\d{0,8})?)$/, { error: 'must be "nobody", uid or uid:gid, not root' })
+  .regex(/^(nobody|[1-9]\d{0,8}(-[1-9]\d{0,8})?(:[1-9]\d{0,8})?)$/, { error: USERS })
   .transform((text) => {
-    const [uid = 65534, gid = uid] = text === 'nobody' ? [] : text.split(':').map(Number)
-    return { uid, gid }
+    const [ids = '', group] = text === 'nobody' ? ['65534'] : text.split(':')
+    const [first = 0, last = first] = ids.split('-').map(Number)
+    return { first, last, gid: group === undefined ? first : Number(group) }
   })
+  .refine(({ first, last }) => first <= last && last - first < 65_536, { error: USERS })
 
 /** One line of reason per variable: what it decides, and why it has its default. */
 const variables = z.object({
@@ -67,6 +72,10 @@ const variables = z.object({
   ISOPOD_RESULT_TTL_SECONDS: numeric(60, 2_592_000).default(86_400),
   /** How long a shutdown waits for running jobs before it hands them back to the queue. */
   ISOPOD_DRAIN_SECONDS: numeric(0, 3600).default(30),
+  /** Audit events that a Redis stream keeps beside the log lines; 0 for no such stream: the log is the record. */
+  ISOPOD_AUDIT_STREAM_LENGTH: numeric(0, 100_000_000).default(0),
+  /** Have audit events carry code, stdin and output. Off: they belong to the tenant, and logs travel far. */
+  ISOPOD_AUDIT_CONTENT: flag.default(false),
   /** OCI runtime (`runc`, `crun`, `runsc`); the engine's default if unset. */
   ISOPOD_RUNTIME: z.string().optional(),
   /** A label on every container, so that a private stack can find its own. */
@@ -88,7 +97,11 @@ const variables = z.object({
   SANDBOX_PID_LIMIT: numeric(1, 512).default(DEFAULT_LIMITS.processes),
   /** YAML or JSON; the shipped catalogue if unset. */
   SANDBOX_LANGUAGE_CONFIG_FILE: z.string().optional(),
-  SANDBOX_DEFAULT_USER_UID_GID: user.default({ uid: 65534, gid: 65534 }),
+  /**
+   * One user id per container by default: what the kernel counts per user, jobs must not use up for each other. Above what
+   * distributions give to people and services, and below 65536: engines with remapped users have no more.
+   */
+  SANDBOX_DEFAULT_USER_UID_GID: users.default({ first: 60_000, last: 60_255, gid: 65_534 }),
 })
 
 /** Names of all settings. */
@@ -109,11 +122,16 @@ export interface WorkerConfig {
     readonly runtime: string | undefined
     readonly stack: string | undefined
   }
+  readonly audit: {
+    /** Undefined: no stream. */
+    readonly streamLength: number | undefined
+    readonly content: boolean
+  }
   readonly http: { readonly host: string; readonly port: number }
   /** Undefined: two per core of the engine's host. */
   readonly slots: number | undefined
   readonly drainSeconds: number
-  readonly user: { readonly uid: number; readonly gid: number }
+  readonly users: UserRange
   readonly catalogueFile: string | undefined
   readonly defaults: LimitsRequest
   readonly maxima: LimitMaxima
@@ -154,10 +172,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
       runtime: v.ISOPOD_RUNTIME,
       stack: v.ISOPOD_STACK,
     },
+    audit: {
+      streamLength: v.ISOPOD_AUDIT_STREAM_LENGTH || undefined,
+      content: v.ISOPOD_AUDIT_CONTENT,
+    },
     http: { host: v.ISOPOD_BIND, port: v.PORT },
     slots: v.ISOPOD_SLOTS,
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
-    user: v.SANDBOX_DEFAULT_USER_UID_GID,
+    users: v.SANDBOX_DEFAULT_USER_UID_GID,
     catalogueFile: v.SANDBOX_LANGUAGE_CONFIG_FILE,
     defaults: {
       timeoutSeconds: v.SANDBOX_DEFAULT_TIMEOUT_SECONDS,

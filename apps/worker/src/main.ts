@@ -1,8 +1,9 @@
 import { loadCatalogue } from '@isopod/languages'
 import { IsopodError, STATUSES } from '@isopod/protocol'
-import { openConsumer } from '@isopod/queue'
+import { type Consumer, openConsumer } from '@isopod/queue'
 import { openDockerSandbox } from '@isopod/sandbox'
 import { createLogger, createMetrics } from '@isopod/telemetry'
+import { auditLog } from './audit/audit-log.ts'
 import { readConfig } from './config.ts'
 import { observer } from './observe.ts'
 import { startWorker } from './worker.ts'
@@ -14,6 +15,7 @@ async function main(): Promise<void> {
     worker: config.workerId,
   })
   const catalogue = await loadCatalogue(config.catalogueFile)
+  let queue: Consumer | undefined
   const metrics = createMetrics({
     listed: {
       language: catalogue.languages.map(({ name }) => name),
@@ -21,18 +23,28 @@ async function main(): Promise<void> {
       image: catalogue.languages.map(({ image }) => image),
     },
   })
-  const observe = observer(metrics, logger)
+  const audit = auditLog({
+    logger,
+    append: (entry) => queue?.audit(entry),
+    content: config.audit.content,
+  })
+  const observe = observer(metrics, logger, audit)
 
-  const queue = await openConsumer({ ...config.redis, workerId: config.workerId, observe: observe.queue })
+  queue = await openConsumer({
+    ...config.redis,
+    workerId: config.workerId,
+    auditStreamLength: config.audit.streamLength,
+    observe: observe.queue,
+  })
   const sandbox = await openDockerSandbox({
     ...config.engine,
     deployment: queue.deployment,
     owner: config.workerId,
-    user: config.user,
+    users: config.users,
     ...(config.engine.stack !== undefined && { labels: { 'isopod.stack': config.engine.stack } }),
     observe: observe.sandbox,
   })
-  const worker = await startWorker({ config, logger, catalogue, metrics, queue, sandbox })
+  const worker = await startWorker({ config, logger, catalogue, metrics, audit, queue, sandbox })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {

@@ -2,9 +2,10 @@ import type { Result } from '@isopod/protocol'
 import type { ConsumerEvent } from '@isopod/queue'
 import { EngineUnreachableError, ImageFaultError, type SandboxEvent } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
+import type { Audit } from './audit/audit-event.ts'
 
-/** Where the core's events become metrics and log lines; the core itself knows neither. */
-export function observer(metrics: Metrics, logger: Logger) {
+/** Where the core's events become metrics, log lines and audit events; the core itself knows none of them. */
+export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
   /** A result of this worker's became the job's result, `publishMs` after it was there. */
   function published(result: Result, publishMs: number): void {
     const language = result.language.split('@', 1)[0] ?? ''
@@ -60,6 +61,9 @@ export function observer(metrics: Metrics, logger: Logger) {
           metrics.lockRenewalFailures.inc({}, event.ids.length)
           logger.warn({ jobs: event.ids }, 'lost the locks of jobs; their containers are ended')
           break
+        case 'auditDropped':
+          metrics.auditDropped.inc({})
+          break
         case 'redisUp':
           logger.info('Redis is connected')
           break
@@ -81,6 +85,12 @@ export function observer(metrics: Metrics, logger: Logger) {
           const { operation: op, outcome, seconds } = event.call
           metrics.containerOperations.inc({ op, outcome })
           metrics.containerOperationTime.observe({ op }, seconds)
+          break
+        }
+        case 'container_created':
+        case 'container_removed': {
+          const { type, job, attempt, container } = event
+          audit({ event: type, job, attempt, containerId: container })
           break
         }
         case 'reaped':

@@ -1,9 +1,9 @@
-import type { Result } from '@isopod/protocol'
+import { createHash } from 'node:crypto'
+import { languageTag, type Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
-import type { Logger } from '@isopod/telemetry'
-import { audit } from './audit.ts'
-import { type DeploymentRules, type Plan, planExecution } from './plan-execution.ts'
+import type { ContainerFacts, Outcome, Sandbox } from '@isopod/sandbox'
+import { type Audit, placeOf } from './audit/audit-event.ts'
+import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import { resultOf } from './result.ts'
 
 /** What a job meets on its way through the worker. */
@@ -11,7 +11,7 @@ export interface JobRunnerOptions {
   readonly workerId: string
   readonly rules: DeploymentRules
   readonly sandbox: Sandbox
-  readonly logger: Logger
+  readonly audit: Audit
 }
 
 /**
@@ -19,28 +19,57 @@ export interface JobRunnerOptions {
  * for everything that the job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, sandbox, logger } = options
+  const { workerId, rules, sandbox, audit } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
+    const about = { job: id, attempt }
+    const codeSha256 = createHash('sha256').update(job.code).digest('hex')
     const queuedMs = Math.max(0, Date.now() - delivery.enqueuedAt)
+    audit({
+      ...about,
+      event: 'requested',
+      tenant: job.tenant,
+      language: job.language,
+      codeSha256,
+      network: job.network,
+      content: { code: job.code, stdin: job.stdin },
+    })
+
     const started = performance.now()
     const plan = planExecution(delivery, rules)
     const policyMs = performance.now() - started
-    const context = { id, attempt, workerId, job, queuedMs, policyMs }
-
     let container: ContainerFacts | undefined
-    let status = 'retried'
     try {
       const result = await settle()
-      status = result.status
+      const { stdout, stderr, status } = result
+      audit({
+        ...about,
+        event: 'finished',
+        tenant: job.tenant,
+        language: plan.execution === undefined ? job.language : languageTag(plan.execution.language),
+        codeSha256,
+        limits: plan.execution?.limits ?? null,
+        ...placeOf(container),
+        status,
+        content: { stdout, stderr },
+      })
       return result
-    } finally {
-      audit(logger, { id, attempt, job, execution: plan.execution, container, status })
+    } catch (error) {
+      audit(
+        error instanceof JobInterrupted
+          ? { ...about, event: 'interrupted', cause: error.cause }
+          : {
+              ...about,
+              event: 'setup_failed',
+              error: error instanceof Error ? error.message : String(error),
+            },
+      )
+      throw error
     }
 
     async function settle(): Promise<Result> {
-      if (plan.execution === undefined) return refused(plan)
+      if (plan.execution === undefined) return refused(plan.problems)
       try {
         const outcome = await sandbox.run(plan.execution, {
           signal,
@@ -48,27 +77,27 @@ export function jobRunner(options: JobRunnerOptions) {
             container = facts
           },
         })
-        return resultOf(outcome, plan.execution, context)
+        limitEnforced(outcome)
+        return resultOf(outcome, plan.execution, { id, attempt, workerId, job, queuedMs, policyMs })
       } catch (error) {
         if (!isCancelled(error, signal)) throw error
+        audit({ ...about, event: 'interrupted', cause: 'cancelled' })
         return notRun('cancelled', 'Execution was cancelled')
       }
     }
 
-    function refused({ problems = [] }: Plan): Result {
+    function limitEnforced({ limit, container }: Outcome): void {
+      if (limit !== null) audit({ ...about, event: 'limit_enforced', limit, containerId: container.id })
+    }
+
+    function refused(problems: readonly string[]): Result {
+      audit({ ...about, event: 'refused', problems })
       return { ...notRun('validation_error', problems.join('; ')), validationErrors: [...problems] }
     }
 
     function notRun(status: 'cancelled' | 'validation_error', errorMessage: string): Result {
-      return unrunResult({
-        id,
-        job,
-        status,
-        errorMessage,
-        attempt,
-        workerId,
-        timings: { queued: queuedMs, policy: policyMs },
-      })
+      const timings = { queued: queuedMs, policy: policyMs }
+      return unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
     }
   }
 }

@@ -3,6 +3,7 @@ import { ConfigError, InvalidJobError, type Result } from '@isopod/protocol'
 import { type Consumer, type Delivery, unrunResult } from '@isopod/queue'
 import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
+import type { Audit } from './audit/audit-event.ts'
 import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
@@ -21,6 +22,7 @@ export interface WorkerParts {
   readonly logger: Logger
   readonly catalogue: Catalogue
   readonly metrics: Metrics
+  readonly audit: Audit
   readonly queue: Consumer
   readonly sandbox: DockerSandbox
 }
@@ -35,7 +37,7 @@ export interface RunningWorker {
 
 /** Starts everything that a worker does: health server, engine watch, reaper, and last the taking of jobs. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { config, logger, catalogue, metrics, queue, sandbox } = parts
+  const { config, logger, catalogue, metrics, audit, queue, sandbox } = parts
   const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
   const rules = {
     catalogue,
@@ -45,7 +47,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       cpus: Math.min(config.maxima.cpus ?? Number.POSITIVE_INFINITY, sandbox.facts.cpus),
     },
   }
-  const runJob = jobRunner({ workerId: config.workerId, rules, sandbox, logger })
+  const runJob = jobRunner({ workerId: config.workerId, rules, sandbox, audit })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
 
@@ -93,6 +95,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     cause: Error,
   ): Result {
     logger.error({ job: delivery.id, attempt: delivery.attempt, err: cause }, 'giving up on a job')
+    audit({ event: 'given_up', job: delivery.id, attempt: delivery.attempt, error: cause.message })
     const timings = { queued: Math.max(0, Date.now() - delivery.enqueuedAt) }
     const base = { ...delivery, workerId: config.workerId, timings }
     // What is not a job at all, put into the queue by somebody else than our client, is its sender's fault.

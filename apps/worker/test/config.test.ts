@@ -16,7 +16,7 @@ describe('the settings of a worker', () => {
       engine: { address: '/var/run/docker.sock' },
       http: { host: '127.0.0.1', port: 9464 },
       drainSeconds: 30,
-      user: { uid: 65534, gid: 65534 },
+      users: { first: 60_000, last: 60_255, gid: 65_534 },
       defaults: { timeoutSeconds: 30, memoryMb: 256, cpus: 0.5, processes: 100 },
       maxima: { timeoutSeconds: 300 },
     })
@@ -37,7 +37,15 @@ describe('the settings of a worker', () => {
     expect(config.maxima).toEqual({ timeoutSeconds: 60 })
     expect(config.engine.address).toBe('unix:///run/d.sock')
     expect(config.catalogueFile).toBe('/etc/languages.yaml')
-    expect(config.user).toEqual({ uid: 1000, gid: 1001 })
+    expect(config.users).toEqual({ first: 1000, last: 1000, gid: 1001 })
+  })
+
+  it.each([
+    ['nobody', { first: 65_534, last: 65_534, gid: 65_534 }],
+    ['1000', { first: 1000, last: 1000, gid: 1000 }],
+    ['7000-7063:7000', { first: 7000, last: 7063, gid: 7000 }],
+  ])('read SANDBOX_DEFAULT_USER_UID_GID=%s', (text, users) => {
+    expect(readConfig({ SANDBOX_DEFAULT_USER_UID_GID: text }).users).toEqual(users)
   })
 
   it('take an empty variable for one that is not set', () => {
@@ -57,7 +65,12 @@ describe('the settings of a worker', () => {
     [
       'SANDBOX_DEFAULT_USER_UID_GID',
       '0:0',
-      'SANDBOX_DEFAULT_USER_UID_GID: must be "nobody", uid or uid:gid, not root, got "0:0"',
+      'SANDBOX_DEFAULT_USER_UID_GID: must be "nobody", uid, uid:gid or first-last:gid, not root, got "0:0"',
+    ],
+    [
+      'SANDBOX_DEFAULT_USER_UID_GID',
+      '2000-1000',
+      'SANDBOX_DEFAULT_USER_UID_GID: must be "nobody", uid, uid:gid or first-last:gid, not root, got "2000-1000"',
     ],
     [
       'LOG_LEVEL',

@@ -23,6 +23,8 @@ export type ConsumerEvent =
   | { readonly type: 'stalled'; readonly id: string }
   /** These jobs belong to this worker no more; their handlers were aborted. */
   | { readonly type: 'lockRenewalFailed'; readonly ids: readonly string[] }
+  /** An audit entry could not be appended to the stream; the log has it. */
+  | { readonly type: 'auditDropped' }
   | { readonly type: 'redisUp' }
   | { readonly type: 'redisDown' }
   /** Trouble that the consumer rides out by itself. */

@@ -1,6 +1,7 @@
 import { ConfigError, type LanguageSummary } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { type AuditEntry, AuditStream } from './audit-stream.ts'
 import { writeCatalogue } from './catalogue.ts'
 import { connectRedis, patientDuplicate, unavailable, within } from './connect-redis.ts'
 import { guardedObserver, type Observe, toError } from './consumer-events.ts'
@@ -27,6 +28,8 @@ const ANSWER_DEADLINE_MS = 5000
 export interface ConsumerOptions extends QueueOptions {
   /** Unique among all workers, and the same for all parts of this one. */
   readonly workerId: string
+  /** Entries that the audit stream keeps, roughly; without it there is no such stream. */
+  readonly auditStreamLength?: number | undefined
   readonly observe?: Observe
 }
 
@@ -68,6 +71,8 @@ export interface Consumer {
   stats(): Promise<QueueStats>
   /** Tells producers which languages workers offer. */
   registerCatalogue(languages: readonly LanguageSummary[]): Promise<void>
+  /** Appends to the audit stream, or does nothing where there is none; never waits, never throws. */
+  audit(entry: AuditEntry): void
   readonly lease: {
     /** Which of these workers live. */
     alive(workerIds: readonly string[]): Promise<Set<string>>
@@ -112,6 +117,7 @@ class RedisConsumer implements Consumer {
   readonly #leases: Leases
   readonly #jobs: Queue
   readonly #publisher: Publisher
+  readonly #audit: AuditStream | undefined
   readonly #workerId: string
   readonly #resultTtlSeconds: number
   readonly #letGo = new AbortController()
@@ -138,6 +144,8 @@ class RedisConsumer implements Consumer {
     this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
     this.#jobs.on('error', (error) => observe({ type: 'error', error }))
     this.#publisher = new Publisher(redis, keys, this.#jobs, resultTtlSeconds)
+    const length = options.auditStreamLength
+    this.#audit = length === undefined ? undefined : new AuditStream(redis, keys, length, observe)
     redis.on('ready', () => observe({ type: 'redisUp' }))
     redis.on('close', () => {
       if (!this.#ended.signal.aborted) observe({ type: 'redisDown' })
@@ -223,6 +231,10 @@ class RedisConsumer implements Consumer {
     return this.#ask(writeCatalogue(this.#redis, this.#keys, languages))
   }
 
+  audit(entry: AuditEntry): void {
+    this.#audit?.append(entry)
+  }
+
   claim(role: string, ttlMs: number): Promise<boolean> {
     return this.#ask(this.#leases.claim(role, ttlMs))
   }
@@ -247,6 +259,7 @@ class RedisConsumer implements Consumer {
     await this.drain(0)
     this.#ended.abort()
     this.#letGo.abort()
+    if (this.#audit) await settledWithin(this.#audit.idle(), 1000)
     await settledWithin(this.#leases.release().catch(this.#report), 1000)
     await this.#jobs.close().catch(() => {})
     this.#subscriber.disconnect()

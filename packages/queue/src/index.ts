@@ -1,3 +1,4 @@
+export type { AuditEntry } from './audit-stream.ts'
 export type { CancelOutcome } from './cancel.ts'
 export { type Consumer, type ConsumerOptions, openConsumer, type Taking } from './consumer.ts'
 export type { ConsumerEvent, Observe } from './consumer-events.ts'

@@ -52,6 +52,11 @@ export class Keys {
     return `${this.tag}:deployment`
   }
 
+  /** Stream: audit events, if the operator asked for it. */
+  get audit(): string {
+    return `${this.tag}:audit`
+  }
+
   /** Sorted set: names of results queues by the time of their last result. */
   get replyQueues(): string {
     return `${this.tag}:reply-queues`

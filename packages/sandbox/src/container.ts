@@ -13,6 +13,8 @@ export interface ContainerEnd {
 export interface Container extends ContainerFacts {
   /** What init read about its own confinement. */
   readonly ready: Ready
+  /** Whom its processes must run as. */
+  readonly user: { readonly uid: number; readonly gid: number }
   /** Sends frames to init; never blocks, bytes wait in memory until the container reads them. */
   send(frames: Uint8Array): void
   /** The next frame of init, or undefined once the container is gone. One reader at a time. */

@@ -4,12 +4,13 @@ export {
   type DockerSandbox,
   type DockerSandboxOptions,
   openDockerSandbox,
-  type SandboxEvent,
 } from './docker/docker-sandbox.ts'
 export { type EngineCall, type EngineOperation, EngineUnreachableError } from './docker/engine.ts'
 export type { EngineFacts } from './docker/engine-facts.ts'
 export { LABELS } from './docker/labels.ts'
 export type { ReapReason } from './docker/reaper.ts'
+export type { ContainerOf, SandboxEvent } from './docker/sandbox-events.ts'
+export type { UserRange } from './docker/users.ts'
 export { ImageFaultError } from './image-fault.ts'
 export type {
   ContainerFacts,

@@ -8,10 +8,9 @@ import type { ContainerFacts, Execution, Outcome } from './sandbox.ts'
 import { usageOf } from './usage.ts'
 import { workspaceFrames } from './workspace.ts'
 
-/** What the conductor needs: where containers come from, and whom they must run as. */
+/** What the conductor needs: where containers come from, and who wants to know which one it was. */
 export interface Stage {
   readonly containers: ContainerSource
-  readonly user: { readonly uid: number; readonly gid: number }
   readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
 }
 
@@ -31,7 +30,7 @@ export async function runExecution(
   try {
     const acquired = performance.now()
     stage.onContainer?.(factsOf(container))
-    checkConfinement(container, execution, stage)
+    checkConfinement(container, execution)
 
     const compiled = await compile(container, execution, signal)
     if (compiled && compiled.judgement.status !== 'success') {
@@ -50,8 +49,8 @@ interface Judged {
   readonly judgement: Judgement
 }
 
-function checkConfinement(container: Container, execution: Execution, stage: Stage): void {
-  const problems = confinementProblems(container.ready, execution.limits, stage.user)
+function checkConfinement({ ready, user }: Container, { limits }: Execution): void {
+  const problems = confinementProblems(ready, limits, user)
   if (problems.length > 0) {
     throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
   }

@@ -119,6 +119,12 @@ export const METRIC_TABLE = {
     help: 'Attempts to publish a result: ok, duplicate of one there, fenced off by a later attempt, failed.',
     labels: { outcome: ['ok', 'duplicate', 'fenced', 'failed'] },
   },
+  auditDropped: {
+    kind: 'counter',
+    name: 'isopod_audit_dropped_total',
+    help: 'Audit events that Redis did not take for its stream; the log has them.',
+    labels: {},
+  },
   workerSlots: {
     kind: 'gauge',
     name: 'isopod_worker_slots',

@@ -1,6 +1,7 @@
 import type { Limits } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
 import { inodesOf, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
+import type { User } from './users.ts'
 
 /** Where the volume with init is mounted, and init in it. */
 export const INIT_DIRECTORY = '/isopod'
@@ -33,7 +34,7 @@ export interface ContainerPlan {
   readonly limits: Limits
   /** Content digest of the image: a tag could move between the look-up and the creation. */
   readonly image: string
-  readonly user: { readonly uid: number; readonly gid: number }
+  readonly user: User
   /** Name of the volume that holds init. */
   readonly initVolume: string
   /** OCI runtime; undefined for the engine's default. */
@@ -50,7 +51,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
     // Our PID 1, not the image's: the program is started by it, later, inside everything below.
     Entrypoint: [INIT_PATH],
     Cmd: [],
-    // `nobody`: no file of any image belongs to it.
+    // Nobody: no file of any image belongs to it, and no other container has it.
     User: `${user.uid}:${user.gid}`,
     // Named, so that an image's own is not made; each run says where it starts.
     WorkingDir: '/',

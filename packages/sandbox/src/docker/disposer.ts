@@ -10,6 +10,7 @@ export class Disposer {
   readonly #engine: Engine
   readonly #pending = new Map<string, Promise<void>>()
   readonly #failed = new Set<string>()
+  readonly #afterwards = new Map<string, () => void>()
   readonly #onFailure: (container: string, error: unknown) => void
   #running = 0
   readonly #waiting: (() => void)[] = []
@@ -25,12 +26,18 @@ export class Disposer {
     return this.#pending.size
   }
 
-  /** Kills and removes a container by id or name; one that is not there counts as removed. Never rejects. */
-  dispose(container: string): Promise<void> {
+  /**
+   * Kills and removes a container by id or name; one that is not there counts as removed. Never rejects.
+   *
+   * @param afterwards called once when it is gone, even if that takes a later try
+   */
+  dispose(container: string, afterwards?: () => void): Promise<void> {
+    if (afterwards !== undefined) this.#afterwards.set(container, afterwards)
     const known = this.#pending.get(container)
     if (known) return known
     this.#failed.delete(container)
     const removal = this.#remove(container)
+      .then(() => this.#finish(container))
       .catch((error: unknown) => {
         this.#failed.add(container)
         this.#onFailure(container, error)
@@ -48,6 +55,12 @@ export class Disposer {
   /** Resolves when everything that was handed over is removed or given up. */
   async idle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending.values())
+  }
+
+  #finish(container: string): void {
+    const afterwards = this.#afterwards.get(container)
+    this.#afterwards.delete(container)
+    afterwards?.()
   }
 
   async #remove(container: string): Promise<void> {

@@ -2,9 +2,11 @@ import type { Duplex } from 'node:stream'
 import { FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
 import { RetryableError } from '@isopod/protocol'
 import type { Container, ContainerEnd } from '../container.ts'
+import type { ContainerFacts } from '../sandbox.ts'
 import { Demultiplexer } from './demultiplexer.ts'
 import type { Engine } from './engine.ts'
 import { FrameQueue } from './frame-queue.ts'
+import type { User } from './users.ts'
 
 /** Unread frames at which the connection is paused; init then holds the program back in turn. */
 const PAUSE_AT_FRAMES = 256
@@ -19,6 +21,7 @@ export class DockerContainer implements Container {
   readonly id: string
   readonly imageDigest: string
   readonly runtime: string
+  readonly user: User
   readonly #engine: Engine
   readonly #stream: Duplex
   readonly #frames = new FrameQueue<InitFrame>()
@@ -28,12 +31,13 @@ export class DockerContainer implements Container {
   #stderr = ''
 
   constructor(
-    facts: { id: string; imageDigest: string; runtime: string },
+    facts: ContainerFacts & { readonly user: User },
     connection: { engine: Engine; stream: Duplex; dispose: () => void },
   ) {
     this.id = facts.id
     this.imageDigest = facts.imageDigest
     this.runtime = facts.runtime
+    this.user = facts.user
     this.#engine = connection.engine
     this.#stream = connection.stream
     this.#dispose = connection.dispose

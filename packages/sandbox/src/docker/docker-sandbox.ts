@@ -2,13 +2,15 @@ import { UnavailableError } from '@isopod/protocol'
 import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
 import { Disposer } from './disposer.ts'
-import { Engine, type EngineCall } from './engine.ts'
+import { Engine } from './engine.ts'
 import { type EngineFacts, engineFacts } from './engine-facts.ts'
 import { FreshContainers } from './fresh-containers.ts'
 import { Images } from './images.ts'
 import { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
-import { type ReapReason, reap, removeContainersOf } from './reaper.ts'
+import { reap, removeContainersOf } from './reaper.ts'
+import type { SandboxEvent } from './sandbox-events.ts'
+import { type UserRange, Users } from './users.ts'
 
 /** What a sandbox on a Docker engine is made with. */
 export interface DockerSandboxOptions {
@@ -18,8 +20,8 @@ export interface DockerSandboxOptions {
   readonly deployment: string
   /** Id of the worker; the reaper of any worker removes containers whose owner is gone. */
   readonly owner: string
-  /** Whom programs run as. @default 65534:65534 */
-  readonly user?: { readonly uid: number; readonly gid: number }
+  /** Whom programs run as: each container gets an id of its own. */
+  readonly users: UserRange
   /** OCI runtime: `runc`, `crun`, `runsc`… @default the engine's own */
   readonly runtime?: string | undefined
   /** More labels for every container. */
@@ -28,12 +30,6 @@ export interface DockerSandboxOptions {
   readonly reaperDoubtMs?: number
   readonly observe?: (event: SandboxEvent) => void
 }
-
-/** What a sandbox tells those who count and log. */
-export type SandboxEvent =
-  | { readonly type: 'engine_call'; readonly call: EngineCall }
-  | { readonly type: 'reaped'; readonly container: string; readonly reason: ReapReason }
-  | { readonly type: 'removal_failed'; readonly container: string; readonly error: unknown }
 
 /** A sandbox whose environments are containers of one Docker engine. */
 export interface DockerSandbox extends Sandbox {
@@ -47,8 +43,6 @@ export interface DockerSandbox extends Sandbox {
   /** Executions under way, and containers on their way out. */
   counts(): { readonly running: number; readonly removing: number }
 }
-
-const NOBODY = { uid: 65534, gid: 65534 }
 
 /**
  * Connects to an engine and checks what it can enforce.
@@ -76,7 +70,6 @@ class EngineSandbox implements DockerSandbox {
   readonly #disposer: Disposer
   readonly #images: Images
   readonly #containers: FreshContainers
-  readonly #user: { readonly uid: number; readonly gid: number }
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<Outcome>>()
   #closed: Promise<void> | undefined
@@ -90,7 +83,6 @@ class EngineSandbox implements DockerSandbox {
     this.#options = options
     this.#engine = engine
     this.#observe = observe
-    this.#user = options.user ?? NOBODY
     this.facts = facts
     this.#disposer = new Disposer(engine, (container, error) =>
       observe({ type: 'removal_failed', container, error }),
@@ -101,7 +93,8 @@ class EngineSandbox implements DockerSandbox {
       images: this.#images,
       disposer: this.#disposer,
       initVolume: new InitVolume(engine, this.#labels()),
-      user: this.#user,
+      users: new Users(options.users),
+      observe,
       runtime: options.runtime,
       defaultRuntime: facts.defaultRuntime,
       labels: this.#labels(),
@@ -110,7 +103,7 @@ class EngineSandbox implements DockerSandbox {
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
-    const stage = { containers: this.#containers, user: this.#user, onContainer: options.onContainer }
+    const stage = { containers: this.#containers, onContainer: options.onContainer }
     const running = runExecution(execution, stage, signal)
     this.#running.add(running)
     try {

@@ -8,6 +8,8 @@ import { type Engine, statusCode } from './engine.ts'
 import type { Images } from './images.ts'
 import type { InitVolume } from './init-volume.ts'
 import { containerName, LABELS } from './labels.ts'
+import type { ContainerOf, SandboxEvent } from './sandbox-events.ts'
+import type { User, Users } from './users.ts'
 
 /** Time that an execution may take beyond the limits of its runs, in milliseconds, before the reaper may take its container. */
 const DEADLINE_MARGIN_MS = 120_000
@@ -18,12 +20,21 @@ export interface FreshContainersOptions {
   readonly images: Images
   readonly disposer: Disposer
   readonly initVolume: InitVolume
-  readonly user: { readonly uid: number; readonly gid: number }
+  readonly users: Users
+  readonly observe: (event: SandboxEvent) => void
   /** OCI runtime; undefined for the engine's default, whose name is `defaultRuntime`. */
   readonly runtime: string | undefined
   readonly defaultRuntime: string
   /** Labels that every container carries: deployment, owner. */
   readonly labels: Readonly<Record<string, string>>
+}
+
+/** What distinguishes one container from the next. */
+interface Made {
+  readonly name: string
+  /** Content digest. */
+  readonly image: string
+  readonly user: User
 }
 
 /** Makes a container for each execution on the spot. */
@@ -37,17 +48,26 @@ export class FreshContainers implements ContainerSource {
   /** Create, attach, start, wait for init: in this order, so that no byte of init is missed. */
   async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     signal.throwIfAborted()
-    const { engine, disposer, images, runtime, defaultRuntime } = this.#options
+    const { engine, disposer, images, users, observe, runtime, defaultRuntime } = this.#options
     const name = containerName(execution)
     const imageDigest = await images.digest(execution.language.image)
+    const user = users.take()
+    let created: ContainerOf | undefined
     let container: DockerContainer | undefined
+    // By name, not id: the answer to `create` may be what was lost.
+    const dispose = () =>
+      void disposer.dispose(name, () => {
+        users.giveBack(user)
+        if (created) observe({ type: 'container_removed', ...created })
+      })
     try {
-      const id = await this.#create(execution, name, imageDigest)
+      const id = await this.#create(execution, { name, image: imageDigest, user })
+      created = { container: id, job: execution.id, attempt: execution.attempt }
+      observe({ type: 'container_created', ...created })
       const stream = await engine.call('attach', (docker, deadline) =>
         attach(docker.getContainer(id), deadline),
       )
-      const dispose = () => void disposer.dispose(id)
-      const facts = { id, imageDigest, runtime: runtime ?? defaultRuntime }
+      const facts = { id, imageDigest, runtime: runtime ?? defaultRuntime, user }
       const made = new DockerContainer(facts, { engine, stream, dispose })
       container = made
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
@@ -56,8 +76,7 @@ export class FreshContainers implements ContainerSource {
       return made
     } catch (error) {
       container?.destroy()
-      // By name, not id: the answer to `create` may be what was lost.
-      void disposer.dispose(name)
+      dispose()
       if (statusCode(error) === 404) images.forget(execution.language.image)
       // The engine makes a volume that it does not find anew, and empty: what was believed of it is looked at again.
       if (!signal.aborted) this.#options.initVolume.forget()
@@ -65,8 +84,9 @@ export class FreshContainers implements ContainerSource {
     }
   }
 
-  async #create(execution: Execution, name: string, image: string): Promise<string> {
-    const { engine, disposer, user, runtime, labels } = this.#options
+  async #create(execution: Execution, made: Made): Promise<string> {
+    const { engine, disposer, runtime, labels } = this.#options
+    const { name, image, user } = made
     const options = containerOptions({
       limits: execution.limits,
       image,

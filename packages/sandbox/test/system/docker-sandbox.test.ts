@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { RetryableError, UnavailableError } from '@isopod/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type DockerSandbox, openDockerSandbox, type SandboxEvent } from '../../src/docker/docker-sandbox.ts'
+import { type DockerSandbox, openDockerSandbox } from '../../src/docker/docker-sandbox.ts'
+import type { SandboxEvent } from '../../src/docker/sandbox-events.ts'
 import type { Execution, Outcome } from '../../src/sandbox.ts'
 import { limits, script } from '../support/execution.ts'
 
 const exec = promisify(execFile)
 const { dockerHost } = inject('stack')
 const deployment = `sandbox-test-${process.pid}`
+const users = { first: 60_000, last: 60_255, gid: 65_534 }
 const events: SandboxEvent[] = []
 let sandbox: DockerSandbox
 
@@ -31,6 +33,7 @@ function open(owner: string, address = dockerHost): Promise<DockerSandbox> {
     address,
     deployment,
     owner,
+    users,
     reaperDoubtMs: 300,
     observe: (event) => events.push(event),
   })
@@ -69,9 +72,28 @@ async function started(id: string): Promise<void> {
 }
 
 describe('an execution', () => {
-  it('runs as nobody, in its workspace, on a read-only system', async () => {
+  it('runs as nobody in particular, in its workspace, on a read-only system', async () => {
     const outcome = await run('id -u; id -g; pwd; touch /x 2>/dev/null || echo read-only; cat /proc/1/comm')
-    expect(text(outcome)).toBe('65534\n65534\n/workspace\nread-only\ninit\n')
+    expect(text(outcome)).toMatch(/^60\d{3}\n65534\n\/workspace\nread-only\ninit\n$/)
+  })
+
+  it('has a user id that no other execution at that time has', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => run('id -u; sleep 0.5')))
+    expect(new Set(outcomes.map(text)).size).toBe(4)
+  })
+
+  it('tells of its container from creation to removal', async () => {
+    await run('true', { id: 'told' })
+    const told = () => events.filter((event) => 'job' in event && event.job === 'told')
+    while (told().length < 2) await new Promise((r) => setTimeout(r, 20))
+    expect(told()).toEqual(
+      ['container_created', 'container_removed'].map((type) => ({
+        type,
+        container: expect.stringMatching(/^[0-9a-f]{64}$/),
+        job: 'told',
+        attempt: 1,
+      })),
+    )
   })
 
   it('reports every limit as its container saw it', async () => {
@@ -242,7 +264,13 @@ describe('a sandbox', () => {
   })
 
   it('refuses a runtime that the engine does not have', async () => {
-    const opened = openDockerSandbox({ address: dockerHost, deployment, owner: 'w5', runtime: 'no-such' })
+    const opened = openDockerSandbox({
+      address: dockerHost,
+      deployment,
+      owner: 'w5',
+      runtime: 'no-such',
+      users,
+    })
     await expect(opened).rejects.toThrow(/has no runtime "no-such"; it has .*runc/)
   })
 })

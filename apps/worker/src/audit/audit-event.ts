@@ -1,0 +1,84 @@
+import type { LimitName, Limits, Status } from '@isopod/protocol'
+import type { ContainerFacts } from '@isopod/sandbox'
+
+/** Which start of which job an event belongs to. */
+interface OfJob {
+  readonly job: string
+  /** Which start of the job, from 1; 0 if it never started. */
+  readonly attempt: number
+}
+
+/** Text of a program and its streams; there only if the operator asks for it. */
+export interface AuditContent {
+  readonly code?: string | undefined
+  readonly stdin?: string | undefined
+  readonly stdout?: string | undefined
+  readonly stderr?: string | undefined
+}
+
+/** One thing that happened to a job, for those who must be able to say later who ran what, where, and how it ended. */
+export type AuditEvent = OfJob &
+  (
+    | {
+        /** A worker took the job. */
+        readonly event: 'requested'
+        readonly tenant: string
+        /** As the job names it. */
+        readonly language: string
+        /** Hexadecimal; the code itself is nobody's business. */
+        readonly codeSha256: string
+        readonly network: string
+        readonly content?: AuditContent
+      }
+    | {
+        /** It cannot be run here: language, limits, files. */
+        readonly event: 'refused'
+        readonly problems: readonly string[]
+      }
+    | {
+        readonly event: 'container_created' | 'container_removed'
+        readonly containerId: string
+      }
+    | {
+        /** A limit ended the program. */
+        readonly event: 'limit_enforced'
+        readonly limit: LimitName
+        readonly containerId: string
+      }
+    | {
+        /** The platform failed a start of the job; or it failed every one, and the job is not tried again. */
+        readonly event: 'setup_failed' | 'given_up'
+        readonly error: string
+      }
+    | {
+        /** Ended from outside: cancelled, or handed back. */
+        readonly event: 'interrupted'
+        readonly cause: string
+      }
+    | {
+        /** The job has its result. */
+        readonly event: 'finished'
+        readonly tenant: string
+        /** Name and version that ran, `python@3.13`. */
+        readonly language: string
+        readonly codeSha256: string
+        readonly limits: Limits | null
+        readonly containerId: string | null
+        readonly imageDigest: string | null
+        readonly runtime: string | null
+        readonly status: Status
+        readonly content?: AuditContent
+      }
+  )
+
+/** Takes an event; never throws, never waits. */
+export type Audit = (event: AuditEvent) => void
+
+/** The part of an event's facts that says where a program ran; null where none did. */
+export function placeOf(container: ContainerFacts | undefined) {
+  return {
+    containerId: container?.id ?? null,
+    imageDigest: container?.imageDigest ?? null,
+    runtime: container?.runtime ?? null,
+  }
+}

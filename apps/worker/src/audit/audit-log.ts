@@ -1,0 +1,38 @@
+import type { Logger } from '@isopod/telemetry'
+import type { Audit, AuditContent, AuditEvent } from './audit-event.ts'
+
+/** Longest text of a program or a stream that an event carries, in characters. */
+const CONTENT_CHARACTERS = 65_536
+
+/** Where audit events go. */
+export interface AuditLogOptions {
+  readonly logger: Logger
+  /** Takes each event as JSON too, for those who keep more than log lines; must not throw. */
+  readonly append?: ((entry: { event: string; job: string; json: string }) => void) | undefined
+  /** Whether events carry code, stdin and output. */
+  readonly content: boolean
+}
+
+/** The one door through which audit events leave: it is here that code and output stay behind unless asked for. */
+export function auditLog({ logger, append, content }: AuditLogOptions): Audit {
+  return (event) => {
+    const entry = content ? shortened(event) : withoutContent(event)
+    logger.info({ audit: true, ...entry }, entry.event)
+    append?.({ event: entry.event, job: entry.job, json: JSON.stringify(entry) })
+  }
+}
+
+function withoutContent(event: AuditEvent): AuditEvent {
+  if (!('content' in event)) return event
+  const { content: _, ...rest } = event
+  return rest
+}
+
+function shortened(event: AuditEvent): AuditEvent {
+  if (!('content' in event) || event.content === undefined) return event
+  const texts = Object.entries(event.content).map(([name, text]: [string, string | undefined]) => [
+    name,
+    text?.slice(0, CONTENT_CHARACTERS),
+  ])
+  return { ...event, content: Object.fromEntries(texts) as AuditContent }
+}

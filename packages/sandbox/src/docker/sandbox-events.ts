@@ -1,0 +1,16 @@
+import type { EngineCall } from './engine.ts'
+import type { ReapReason } from './reaper.ts'
+
+/** One container, and which start of which job it is for. */
+export interface ContainerOf {
+  readonly container: string
+  readonly job: string
+  readonly attempt: number
+}
+
+/** What a sandbox tells those who count, log and audit. */
+export type SandboxEvent =
+  | { readonly type: 'engine_call'; readonly call: EngineCall }
+  | ({ readonly type: 'container_created' | 'container_removed' } & ContainerOf)
+  | { readonly type: 'reaped'; readonly container: string; readonly reason: ReapReason }
+  | { readonly type: 'removal_failed'; readonly container: string; readonly error: unknown }

@@ -1,0 +1,120 @@
+import type { JobInput } from '@isopod/client'
+import { afterEach, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { redisCli } from '../support/redis.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+type Line = Record<string, unknown>
+let world: World
+
+afterEach(async () => {
+  await world?.close()
+})
+
+const TELLTALES = [
+  'secret-in-code',
+  'secret-in-stdin',
+  'secret-in-file',
+  'secret-in-data',
+  'secret-on-stdout',
+]
+const JOB: JobInput = {
+  code: 'import sys; sys.stdin.read(); print("secret-" + "on-stdout") # secret-in-code',
+  stdin: 'secret-in-stdin',
+  files: { 'notes.txt': { content: 'secret-in-file' } },
+  inputData: 'secret-in-data',
+  tenant: 'acme',
+}
+
+/** Audit lines of one job, once its container is removed. */
+function eventsOf(id: string): Promise<Line[]> {
+  return eventually(
+    async () => (await world.log()).filter((line) => line['audit'] === true && line['job'] === id),
+    (lines) => lines.some(({ event }) => event === 'container_removed'),
+  )
+}
+
+const names = (lines: Line[]) => lines.map(({ event }) => event)
+
+// promise: audit
+describe('the audit', () => {
+  it('has each step of an execution', async () => {
+    world = await startWorld()
+    const passed = await eventsOf((await world.client.run(JOB)).id)
+    expect(names(passed).sort()).toEqual(['container_created', 'container_removed', 'finished', 'requested'])
+    expect(passed.find(({ event }) => event === 'requested')).toMatchObject({
+      tenant: 'acme',
+      language: 'python',
+      network: 'none',
+      attempt: 1,
+      codeSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+
+    const slow = await world.client.run({ code: 'while True: pass', limits: { timeoutSeconds: 0.5 } })
+    expect(names(await eventsOf(slow.id))).toContain('limit_enforced')
+
+    const { id } = await world.client.run({ code: '1', limits: { cpus: 256 } })
+    const refused = (await world.log()).filter((line) => line['audit'] === true && line['job'] === id)
+    expect(names(refused)).toEqual(['requested', 'refused', 'finished'])
+  })
+
+  it('has the failures of the platform', async () => {
+    world = await startWorld({ env: { SANDBOX_LANGUAGE_CONFIG_FILE: 'test/fixtures/missing-image.yaml' } })
+    const id = await world.client.submit({ language: 'absent', code: 'x' })
+    const failed = await eventually(
+      async () =>
+        (await world.log()).filter((line) => line['event'] === 'setup_failed' && line['job'] === id),
+      (lines) => lines.length > 0,
+    )
+    expect(failed[0]).toMatchObject({ attempt: 1, error: expect.stringContaining('isopod/absent') })
+  })
+
+  it('never has code, input or output', async () => {
+    world = await startWorld({ env: { ISOPOD_AUDIT_STREAM_LENGTH: '1000', LOG_LEVEL: 'trace' } })
+    const result = await world.client.run(JOB)
+    expect(result.stdout).toBe('secret-on-stdout\n')
+    await eventsOf(result.id)
+    const records = [
+      JSON.stringify(await world.log()),
+      (await redisCli(world.redisUrl, 'XRANGE', `{${world.prefix}}:audit`, '-', '+')).join('\n'),
+    ]
+    for (const record of records) {
+      expect(record).toContain('container_removed')
+      for (const telltale of TELLTALES) expect(record).not.toContain(telltale)
+    }
+  })
+
+  it('has code, stdin and output where the operator asks for them', async () => {
+    world = await startWorld({ env: { ISOPOD_AUDIT_CONTENT: 'true' } })
+    const lines = await eventsOf((await world.client.run(JOB)).id)
+    expect(lines.find(({ event }) => event === 'requested')).toMatchObject({
+      content: { code: JOB.code, stdin: JOB.stdin },
+    })
+    expect(lines.find(({ event }) => event === 'finished')).toMatchObject({
+      content: { stdout: 'secret-on-stdout\n', stderr: '' },
+    })
+  })
+
+  it('is kept in a Redis stream of bounded length where the operator asks for it', async () => {
+    world = await startWorld({ env: { ISOPOD_AUDIT_STREAM_LENGTH: '10' } })
+    const key = `{${world.prefix}}:audit`
+    const { id } = await world.client.run(JOB)
+    await eventsOf(id)
+    const entries = (await redisCli(world.redisUrl, 'XRANGE', key, '-', '+'))
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as Line)
+    expect(entries.every(({ job }) => job === id)).toBe(true)
+    expect(names(entries).sort()).toEqual(['container_created', 'container_removed', 'finished', 'requested'])
+
+    await world.client.submitMany(Array.from({ length: 60 }, () => ({ code: '1', limits: { cpus: 256 } })))
+    const added = await eventually(
+      async () => {
+        const facts = await redisCli(world.redisUrl, 'XINFO', 'STREAM', key)
+        return Number(facts[facts.indexOf('entries-added') + 1])
+      },
+      (count) => count >= 184,
+    )
+    expect(added).toBe(184)
+    expect(Number((await redisCli(world.redisUrl, 'XLEN', key))[0])).toBeLessThan(180)
+  })
+})

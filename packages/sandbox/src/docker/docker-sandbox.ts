@@ -1,4 +1,4 @@
-import { UnavailableError } from '@isopod/protocol'
+import { TerminalError, UnavailableError } from '@isopod/protocol'
 import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
 import { Disposer } from './disposer.ts'
@@ -9,6 +9,8 @@ import { Images } from './images.ts'
 import { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
 import { type ReapReason, reap, removeContainersOf } from './reaper.ts'
+import { runtimeTrouble } from './runtime-trouble.ts'
+import { loadSeccompProfile } from './seccomp/load.ts'
 
 /** What a sandbox on a Docker engine is made with. */
 export interface DockerSandboxOptions {
@@ -22,6 +24,10 @@ export interface DockerSandboxOptions {
   readonly user?: { readonly uid: number; readonly gid: number }
   /** OCI runtime: `runc`, `crun`, `runsc`… @default the engine's own */
   readonly runtime?: string | undefined
+  /** Accept a runc with known escapes; it is told as a warning then. @default false */
+  readonly allowOldRunc?: boolean
+  /** File with a seccomp profile in Docker's JSON format. @default ours, deploy/seccomp/profile.yaml */
+  readonly seccompProfile?: string | undefined
   /** More labels for every container. */
   readonly labels?: Readonly<Record<string, string>>
   /** How long the reaper doubts that an owner is gone, in milliseconds. @default 12000 */
@@ -38,6 +44,8 @@ export type SandboxEvent =
 /** A sandbox whose environments are containers of one Docker engine. */
 export interface DockerSandbox extends Sandbox {
   readonly facts: EngineFacts
+  /** What the operator should know about this engine, a sentence each. */
+  readonly warnings: readonly string[]
   /** Resolves if the engine answers. @throws {UnavailableError} otherwise */
   ping(): Promise<void>
   /** Removes what crashed workers of this deployment left. Resolves with how many containers that were. */
@@ -53,7 +61,8 @@ const NOBODY = { uid: 65534, gid: 65534 }
 /**
  * Connects to an engine and checks what it can enforce.
  *
- * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine
+ * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine or its runc is known not to,
+ *   {@link ConfigError} if there is no usable seccomp profile
  */
 export async function openDockerSandbox(options: DockerSandboxOptions): Promise<DockerSandbox> {
   const observe = options.observe ?? (() => {})
@@ -65,11 +74,37 @@ export async function openDockerSandbox(options: DockerSandboxOptions): Promise<
       `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${facts.runtimes.join(', ')}`,
     )
   }
-  return new EngineSandbox(options, engine, facts, observe)
+  const warnings = runtimeWarnings(facts, options)
+  const seccomp = await loadSeccompProfile(options.seccompProfile, facts.architecture)
+  return new EngineSandbox(options, { engine, facts, warnings, seccomp, observe })
+}
+
+function runtimeWarnings(
+  facts: EngineFacts,
+  { runtime, allowOldRunc = false }: DockerSandboxOptions,
+): string[] {
+  const trouble = runtimeTrouble(facts, runtime)
+  if (trouble === undefined) return []
+  if (trouble.state === 'unknown') return [trouble.reason]
+  if (allowOldRunc)
+    return [
+      `${trouble.reason}; accepted as ISOPOD_ALLOW_OLD_RUNC says: fine for trying out, not for production`,
+    ]
+  throw new TerminalError(`${trouble.reason}; ISOPOD_ALLOW_OLD_RUNC=true accepts it all the same`)
+}
+
+/** What was found out about an engine before its sandbox is made. */
+interface Checked {
+  readonly engine: Engine
+  readonly facts: EngineFacts
+  readonly warnings: readonly string[]
+  readonly seccomp: string
+  readonly observe: (event: SandboxEvent) => void
 }
 
 class EngineSandbox implements DockerSandbox {
   readonly facts: EngineFacts
+  readonly warnings: readonly string[]
   readonly #options: DockerSandboxOptions
   readonly #engine: Engine
   readonly #observe: (event: SandboxEvent) => void
@@ -81,17 +116,13 @@ class EngineSandbox implements DockerSandbox {
   readonly #running = new Set<Promise<Outcome>>()
   #closed: Promise<void> | undefined
 
-  constructor(
-    options: DockerSandboxOptions,
-    engine: Engine,
-    facts: EngineFacts,
-    observe: (event: SandboxEvent) => void,
-  ) {
+  constructor(options: DockerSandboxOptions, { engine, facts, warnings, seccomp, observe }: Checked) {
     this.#options = options
     this.#engine = engine
     this.#observe = observe
     this.#user = options.user ?? NOBODY
     this.facts = facts
+    this.warnings = warnings
     this.#disposer = new Disposer(engine, (container, error) =>
       observe({ type: 'removal_failed', container, error }),
     )
@@ -100,10 +131,11 @@ class EngineSandbox implements DockerSandbox {
       engine,
       images: this.#images,
       disposer: this.#disposer,
-      initVolume: new InitVolume(engine, this.#labels()),
+      initVolume: new InitVolume(engine, facts.architecture, this.#labels()),
       user: this.#user,
       runtime: options.runtime,
       defaultRuntime: facts.defaultRuntime,
+      seccomp,
       labels: this.#labels(),
     })
   }

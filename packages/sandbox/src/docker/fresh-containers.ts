@@ -22,6 +22,8 @@ export interface FreshContainersOptions {
   /** OCI runtime; undefined for the engine's default, whose name is `defaultRuntime`. */
   readonly runtime: string | undefined
   readonly defaultRuntime: string
+  /** Seccomp profile as JSON. */
+  readonly seccomp: string
   /** Labels that every container carries: deployment, owner. */
   readonly labels: Readonly<Record<string, string>>
 }
@@ -66,12 +68,13 @@ export class FreshContainers implements ContainerSource {
   }
 
   async #create(execution: Execution, name: string, image: string): Promise<string> {
-    const { engine, disposer, user, runtime, labels } = this.#options
+    const { engine, disposer, user, runtime, seccomp, labels } = this.#options
     const options = containerOptions({
       limits: execution.limits,
       image,
       user,
       runtime,
+      seccomp,
       initVolume: await this.#options.initVolume.name(image),
       labels: {
         ...labels,

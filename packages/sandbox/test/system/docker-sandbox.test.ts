@@ -31,6 +31,8 @@ function open(owner: string, address = dockerHost): Promise<DockerSandbox> {
     address,
     deployment,
     owner,
+    // The engine of the tests is whatever the distribution has.
+    allowOldRunc: true,
     reaperDoubtMs: 300,
     observe: (event) => events.push(event),
   })

@@ -86,6 +86,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'CVE-2024-21626, CVE-2025-31133, CVE-2025-52565, CVE-2025-52881',
   },
   {
+    id: 'missing-controllers',
+    behaviour: 'a worker refuses an engine that cannot enforce a limit',
+    source: 'go-judge #131: limits that silently do not hold',
+  },
+  {
     id: 'environment',
     behaviour: 'nothing of the host environment reaches the program',
     source: 'SOP, security constraints',

@@ -5,13 +5,14 @@ import { ConfigError } from '@isopod/protocol'
 import { parse } from 'yaml'
 import { type SeccompDecisions, seccompProfile } from './profile.ts'
 
+const SETTING = 'ISOPOD_SECCOMP_PROFILE'
 /** Lies beside `packages` in a checkout and in the image of the worker. */
 const DECISIONS = new URL('../../../../../deploy/seccomp/profile.yaml', import.meta.url)
 
 /** Our decisions on every system call. @throws {ConfigError} if the file is not where it was shipped */
 export async function seccompDecisions(): Promise<SeccompDecisions> {
   // Shipped with this code; tests hold it to its shape.
-  return parse(await read(fileURLToPath(DECISIONS))) as SeccompDecisions
+  return parse(await read(fileURLToPath(DECISIONS), 'the seccomp decisions')) as SeccompDecisions
 }
 
 /**
@@ -25,8 +26,8 @@ export async function loadSeccompProfile(
   architecture: Architecture,
 ): Promise<string> {
   if (file === undefined) return JSON.stringify(seccompProfile(await seccompDecisions(), architecture))
-  const problem = (what: string) => new ConfigError(`ISOPOD_SECCOMP_PROFILE: ${file} ${what}`)
-  const text = await read(file)
+  const problem = (what: string) => new ConfigError(`${SETTING}: ${file} ${what}`)
+  const text = await read(file, SETTING)
   let profile: unknown
   try {
     profile = JSON.parse(text)
@@ -39,11 +40,15 @@ export async function loadSeccompProfile(
   if (!('defaultAction' in profile) || typeof profile.defaultAction !== 'string') {
     throw problem('must have a defaultAction (SCMP_ACT_ERRNO for a list of what is allowed), got none')
   }
-  if (profile.defaultAction === 'SCMP_ACT_ALLOW' && !refusesSomething(profile)) {
-    throw problem('must refuse something, got defaultAction SCMP_ACT_ALLOW without a rule that refuses')
+  if (LETS_THROUGH.test(profile.defaultAction) && !refusesSomething(profile)) {
+    throw problem(
+      `must refuse something, got defaultAction ${profile.defaultAction} without a rule that refuses`,
+    )
   }
   return text
 }
+
+const LETS_THROUGH = /^SCMP_ACT_(ALLOW|LOG)$/
 
 function refusesSomething(profile: object): boolean {
   const rules: unknown = 'syscalls' in profile ? profile.syscalls : []
@@ -51,16 +56,16 @@ function refusesSomething(profile: object): boolean {
     Array.isArray(rules) &&
     rules.some((rule: unknown) => {
       const action = typeof rule === 'object' && rule !== null && 'action' in rule ? rule.action : undefined
-      return typeof action === 'string' && !/^SCMP_ACT_(ALLOW|LOG)$/.test(action)
+      return typeof action === 'string' && !LETS_THROUGH.test(action)
     })
   )
 }
 
-async function read(file: string): Promise<string> {
+async function read(file: string, what: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ConfigError(`the seccomp profile ${file} cannot be read: ${reason}`, { cause })
+    throw new ConfigError(`${what}: ${file} cannot be read: ${reason}`, { cause })
   }
 }

@@ -76,6 +76,21 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'CVE-2024-28185, -28189; llm-sandbox #147',
   },
   {
+    id: 'seccomp',
+    behaviour: 'every blocked system call is refused with the errno that was decided',
+    source: 'SOP, security; isolate 2.4 to 2.6: vsock, keyctl, io_uring',
+  },
+  {
+    id: 'old-runc',
+    behaviour: 'a runc with known escapes is refused unless the operator accepts it',
+    source: 'CVE-2024-21626, CVE-2025-31133, CVE-2025-52565, CVE-2025-52881',
+  },
+  {
+    id: 'missing-controllers',
+    behaviour: 'a worker refuses an engine that cannot enforce a limit',
+    source: 'go-judge #131: limits that silently do not hold',
+  },
+  {
     id: 'environment',
     behaviour: 'nothing of the host environment reaches the program',
     source: 'SOP, security constraints',

@@ -1,24 +1,8 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { connect, UnavailableError } from '@isopod/client'
 import { expect, inject, it } from 'vitest'
+import { workerWith } from '../support/ended-worker.ts'
 
-const WORKER = fileURLToPath(new URL('../../apps/worker/dist/main.js', import.meta.url))
 const NOWHERE = 'redis://127.0.0.1:1'
-
-/** Runs a worker until it ends by itself. */
-function workerWith(env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string; ms: number }> {
-  const started = performance.now()
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [WORKER],
-      { env: { ...process.env, PORT: '0', ...env }, timeout: 20_000 },
-      (_, stdout, stderr) =>
-        resolve({ code: child.exitCode, output: stdout + stderr, ms: performance.now() - started }),
-    )
-  })
-}
 
 // promise: clear-errors
 it('a worker without Redis says so in one sentence within 5 s', async () => {

@@ -95,6 +95,8 @@ it('the image of the worker builds, runs a job, and ends cleanly when it is told
       'REDIS_URL=redis+unix:///redis.sock',
       '--env',
       `ISOPOD_QUEUE_PREFIX=${prefix}`,
+      '--env',
+      'ISOPOD_ALLOW_OLD_RUNC=true',
       WORKER_IMAGE,
     ],
   )

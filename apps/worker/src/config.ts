@@ -78,6 +78,10 @@ const variables = z.object({
   ISOPOD_AUDIT_CONTENT: flag.default(false),
   /** OCI runtime (`runc`, `crun`, `runsc`); the engine's default if unset. */
   ISOPOD_RUNTIME: z.string().optional(),
+  /** Accept a runc with known escapes. Never for production; for one that the distribution has mended under its old number. */
+  ISOPOD_ALLOW_OLD_RUNC: flag.default(false),
+  /** A seccomp profile in Docker's JSON format instead of ours, for programs that need a call which ours refuses. */
+  ISOPOD_SECCOMP_PROFILE: z.string().optional(),
   /** A label on every container, so that a private stack can find its own. */
   ISOPOD_STACK: z
     .string()
@@ -120,6 +124,9 @@ export interface WorkerConfig {
   readonly engine: {
     readonly address: string
     readonly runtime: string | undefined
+    readonly allowOldRunc: boolean
+    /** File of a seccomp profile; undefined for ours. */
+    readonly seccompProfile: string | undefined
     readonly stack: string | undefined
   }
   readonly audit: {
@@ -170,6 +177,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     engine: {
       address: v.DOCKER_HOST ?? v.DOCKER_SOCKET_PATH,
       runtime: v.ISOPOD_RUNTIME,
+      allowOldRunc: v.ISOPOD_ALLOW_OLD_RUNC,
+      seccompProfile: v.ISOPOD_SECCOMP_PROFILE,
       stack: v.ISOPOD_STACK,
     },
     audit: {

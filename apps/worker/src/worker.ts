@@ -190,6 +190,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       'the engine does not account for swap: on a host that has some, memory limits end later than asked',
     )
   }
+  for (const warning of sandbox.warnings) logger.warn(warning)
   logger.info({ slots, port: health.port, engine: config.engine.address }, 'taking jobs')
 
   return {

@@ -15,6 +15,8 @@ const SETTING = /^(ISOPOD|SANDBOX)_(?!STATE_DIR$|DEBUG$)/
 export interface WorkerSurroundings {
   readonly redisUrl: string
   readonly dockerHost: string
+  /** Set-up has started the engine itself, from the distribution's packages. */
+  readonly ownEngine: boolean
   readonly env: NodeJS.ProcessEnv
   readonly say: Say
 }
@@ -29,7 +31,8 @@ export async function ensureWorkers(
   surroundings: WorkerSurroundings,
 ): Promise<WorkerRecord[]> {
   const { redisUrl, dockerHost, say } = surroundings
-  const settings = await settingsFingerprint(surroundings.env)
+  const workerEnv = workerSettings(surroundings)
+  const settings = await settingsFingerprint(workerEnv)
   const fitting: WorkerRecord[] = []
   for (const worker of (await readRecord(places)).workers) {
     if (await fits(worker, surroundings, settings)) fitting.push(worker)
@@ -39,7 +42,7 @@ export async function ensureWorkers(
   while (fitting.length < count) {
     const log = join(places.logs, `worker-${freeNumber(fitting)}.log`)
     // A worker's own name must be unique, so the one that a user has set is only good for a worker of his own.
-    const { ISOPOD_WORKER_ID: _, ...env } = surroundings.env
+    const { ISOPOD_WORKER_ID: _, ...env } = workerEnv
     const worker = await startWorker({ redisUrl, dockerHost, env, log, stack: places.id, detached: true })
     fitting.push({ process: worker.process, url: worker.url, redisUrl, dockerHost, log, settings })
     await updateRecord(places, (record) => ({
@@ -48,6 +51,7 @@ export async function ensureWorkers(
       visited: [...new Set([...record.visited, dockerHost])],
     }))
     say(`started a worker (${worker.url}/metrics, log ${log})`)
+    if (surroundings.ownEngine && fitting.length === 1) await repeatWarnings(log, say)
   }
   return fitting
 }
@@ -72,6 +76,23 @@ async function fits(
     isRunning(worker.process) &&
     (await workerTrouble(worker.url)) === undefined
   )
+}
+
+/**
+ * The packages of a distribution are often behind, and there is nothing better to try Isopod with; the worker then warns.
+ * On an engine of the user's own the decision is the user's.
+ */
+function workerSettings({ ownEngine, env }: WorkerSurroundings): NodeJS.ProcessEnv {
+  return ownEngine ? { ...env, ISOPOD_ALLOW_OLD_RUNC: env['ISOPOD_ALLOW_OLD_RUNC'] || 'true' } : env
+}
+
+/** What the first of the workers has against its engine; the others would say the same. */
+async function repeatWarnings(log: string, say: Say): Promise<void> {
+  const lines = (await readFile(log, 'utf8').catch(() => '')).split('\n')
+  for (const line of lines.filter((text) => text.includes('"level":"warn"'))) {
+    const { msg }: { msg?: unknown } = JSON.parse(line)
+    say(`warning: ${String(msg)}`)
+  }
 }
 
 async function settingsFingerprint(env: NodeJS.ProcessEnv): Promise<string> {

@@ -56,6 +56,7 @@ void ready_send(void) {
   file_system("/dev/shm", "shmBytes", NULL);
   json_flag("noNewPrivileges", (int)status_number(status, "\nNoNewPrivs:"));
   json_number("seccomp", status_number(status, "\nSeccomp:"));
+  json_number("seccompFilters", status_number(status, "\nSeccomp_filters:"));
   capabilities(status);
   json_number("uid", (int64_t)getuid());
   json_number("gid", (int64_t)getgid());

@@ -25,6 +25,8 @@ export interface Ready {
   readonly noNewPrivileges: boolean | null
   /** Seccomp mode from /proc/self/status: 0 none, 2 filter. */
   readonly seccomp: number | null
+  /** Filters around init, which has none of its own: at least the engine's. Kernels from 5.9 on tell. */
+  readonly seccompFilters: number | null
   /** Effective capabilities as 16 hexadecimal digits; all zeros when all were dropped. */
   readonly capEff: string | null
   readonly uid: number

@@ -71,6 +71,7 @@ export const readReady = reader<Ready>('ready', {
   shmBytes: nullableWhole,
   noNewPrivileges: orNull(flag),
   seccomp: nullableWhole,
+  seccompFilters: nullableWhole,
   capEff: orNull(capabilities),
   uid: whole,
   gid: whole,

@@ -26,6 +26,7 @@ export const READY = {
   shmBytes: null,
   noNewPrivileges: true,
   seccomp: 2,
+  seccompFilters: 1,
   capEff: '0000000000000000',
   uid: 65534,
   gid: 65534,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
@@ -139,6 +139,9 @@ describeInit('the limits that init reads back', () => {
       pid: 1,
     })
     expect(container.ready.seccomp).not.toBeNull()
+    // As many as this very process has: init adds none to itself.
+    const own = /^Seccomp_filters:\t(\d+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
+    expect(container.ready.seccompFilters).toBe(own === undefined ? null : Number(own))
   })
 })
 

@@ -34,6 +34,7 @@ export {
 } from './limits.ts'
 export { describeProblems, parseJob } from './parse.ts'
 export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'
+export { RUNC_ADVICE, runcEscapes } from './runc.ts'
 export { sizeText, utf8Bytes } from './schema.ts'
 export { type DocumentedStatus, documentedStatus, isAttributable, STATUSES, type Status } from './status.ts'
 export { MAX_TESTS, type TestCase, VERDICTS, type Verdict } from './test-case.ts'

@@ -10,6 +10,16 @@ export type { EngineFacts } from './docker/engine-facts.ts'
 export { LABELS } from './docker/labels.ts'
 export type { ReapReason } from './docker/reaper.ts'
 export type { ContainerOf, SandboxEvent } from './docker/sandbox-events.ts'
+export { seccompDecisions } from './docker/seccomp/load.ts'
+export {
+  type ArgumentCondition,
+  type BlockedGroup,
+  type CallGroup,
+  type ConditionalCall,
+  type SeccompDecisions,
+  type SeccompProfile,
+  seccompProfile,
+} from './docker/seccomp/profile.ts'
 export type { UserRange } from './docker/users.ts'
 export { ImageFaultError } from './image-fault.ts'
 export type {

@@ -45,6 +45,8 @@ export function confinementProblems(
     ['noNewPrivileges', true, ready.noNewPrivileges],
     ['capabilities', 0, Number.parseInt(ready.capEff ?? 'unknown', 16)],
     ['seccomp', SECCOMP_FILTER, ready.seccomp],
+    // At least the engine's: where the engine itself is confined there are more. Older kernels do not tell.
+    ['seccompFilters', 1, Math.min(ready.seccompFilters ?? 1, 1)],
     ['pid', 1, ready.pid],
     ['uid', user.uid, ready.uid],
     ['gid', user.gid, ready.gid],

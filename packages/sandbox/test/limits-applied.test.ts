@@ -19,6 +19,7 @@ const ready: Ready = {
   shmBytes: 16 * MIB,
   noNewPrivileges: true,
   seccomp: 2,
+  seccompFilters: 1,
   capEff: '0000000000000000',
   uid: 65534,
   gid: 65534,
@@ -51,11 +52,16 @@ describe('limits read back', () => {
     ['capabilities', { capEff: '00000000a80425fb' }],
     ['capabilities', { capEff: null }],
     ['seccomp', { seccomp: 0 }],
+    ['seccompFilters', { seccompFilters: 0 }],
     ['uid', { uid: 0 }],
     ['pid', { pid: 7 }],
   ])('a different %s is a fault', (name, changes) => {
     const problems = confinementProblems({ ...ready, ...changes }, limits(), nobody)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(new RegExp(`^${name} is `))
+  })
+
+  it.each([1, 2, 3, null])('%s seccomp filters around init are in order', (seccompFilters) => {
+    expect(confinementProblems({ ...ready, seccompFilters }, limits(), nobody)).toEqual([])
   })
 })

@@ -39,6 +39,8 @@ export interface ContainerPlan {
   readonly initVolume: string
   /** OCI runtime; undefined for the engine's default. */
   readonly runtime: string | undefined
+  /** Seccomp profile as JSON. */
+  readonly seccomp: string
   readonly labels: Readonly<Record<string, string>>
 }
 
@@ -79,8 +81,12 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       // Not one capability, not even those of Docker's default set.
       CapDrop: ['ALL'],
       Privileged: false,
-      // A setuid binary in an image gives nothing.
-      SecurityOpt: ['no-new-privileges:true'],
+      SecurityOpt: [
+        // A setuid binary in an image gives nothing.
+        'no-new-privileges:true',
+        // The engine's own list lets through what no program here needs, and is slower to load.
+        `seccomp=${plan.seccomp}`,
+      ],
       // Memory and swap together: equal means no swap.
       Memory: memory,
       MemorySwap: memory,

@@ -1,4 +1,4 @@
-import { UnavailableError } from '@isopod/protocol'
+import { TerminalError, UnavailableError } from '@isopod/protocol'
 import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
 import { Disposer } from './disposer.ts'
@@ -9,7 +9,9 @@ import { Images } from './images.ts'
 import { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
 import { reap, removeContainersOf } from './reaper.ts'
+import { runtimeTrouble } from './runtime-trouble.ts'
 import type { SandboxEvent } from './sandbox-events.ts'
+import { loadSeccompProfile } from './seccomp/load.ts'
 import { type UserRange, Users } from './users.ts'
 
 /** What a sandbox on a Docker engine is made with. */
@@ -24,6 +26,10 @@ export interface DockerSandboxOptions {
   readonly users: UserRange
   /** OCI runtime: `runc`, `crun`, `runsc`… @default the engine's own */
   readonly runtime?: string | undefined
+  /** Accept a runc with known escapes; it is told as a warning then. @default false */
+  readonly allowOldRunc?: boolean
+  /** File with a seccomp profile in Docker's JSON format. @default ours, deploy/seccomp/profile.yaml */
+  readonly seccompProfile?: string | undefined
   /** More labels for every container. */
   readonly labels?: Readonly<Record<string, string>>
   /** How long the reaper doubts that an owner is gone, in milliseconds. @default 12000 */
@@ -34,6 +40,8 @@ export interface DockerSandboxOptions {
 /** A sandbox whose environments are containers of one Docker engine. */
 export interface DockerSandbox extends Sandbox {
   readonly facts: EngineFacts
+  /** What the operator should know about this engine, a sentence each. */
+  readonly warnings: readonly string[]
   /** Resolves if the engine answers. @throws {UnavailableError} otherwise */
   ping(): Promise<void>
   /** Removes what crashed workers of this deployment left. Resolves with how many containers that were. */
@@ -47,7 +55,8 @@ export interface DockerSandbox extends Sandbox {
 /**
  * Connects to an engine and checks what it can enforce.
  *
- * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine
+ * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine or its runc is known not to,
+ *   {@link ConfigError} if there is no usable seccomp profile
  */
 export async function openDockerSandbox(options: DockerSandboxOptions): Promise<DockerSandbox> {
   const observe = options.observe ?? (() => {})
@@ -59,11 +68,37 @@ export async function openDockerSandbox(options: DockerSandboxOptions): Promise<
       `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${facts.runtimes.join(', ')}`,
     )
   }
-  return new EngineSandbox(options, engine, facts, observe)
+  const warnings = runtimeWarnings(facts, options)
+  const seccomp = await loadSeccompProfile(options.seccompProfile, facts.architecture)
+  return new EngineSandbox(options, { engine, facts, warnings, seccomp, observe })
+}
+
+function runtimeWarnings(
+  facts: EngineFacts,
+  { runtime, allowOldRunc = false }: DockerSandboxOptions,
+): string[] {
+  const trouble = runtimeTrouble(facts, runtime)
+  if (trouble === undefined) return []
+  if (trouble.state === 'unknown') return [trouble.reason]
+  if (allowOldRunc)
+    return [
+      `${trouble.reason}; accepted as ISOPOD_ALLOW_OLD_RUNC says: fine for trying out, not for production`,
+    ]
+  throw new TerminalError(`${trouble.reason}; ISOPOD_ALLOW_OLD_RUNC=true accepts it all the same`)
+}
+
+/** What was found out about an engine before its sandbox is made. */
+interface Checked {
+  readonly engine: Engine
+  readonly facts: EngineFacts
+  readonly warnings: readonly string[]
+  readonly seccomp: string
+  readonly observe: (event: SandboxEvent) => void
 }
 
 class EngineSandbox implements DockerSandbox {
   readonly facts: EngineFacts
+  readonly warnings: readonly string[]
   readonly #options: DockerSandboxOptions
   readonly #engine: Engine
   readonly #observe: (event: SandboxEvent) => void
@@ -74,16 +109,12 @@ class EngineSandbox implements DockerSandbox {
   readonly #running = new Set<Promise<Outcome>>()
   #closed: Promise<void> | undefined
 
-  constructor(
-    options: DockerSandboxOptions,
-    engine: Engine,
-    facts: EngineFacts,
-    observe: (event: SandboxEvent) => void,
-  ) {
+  constructor(options: DockerSandboxOptions, { engine, facts, warnings, seccomp, observe }: Checked) {
     this.#options = options
     this.#engine = engine
     this.#observe = observe
     this.facts = facts
+    this.warnings = warnings
     this.#disposer = new Disposer(engine, (container, error) =>
       observe({ type: 'removal_failed', container, error }),
     )
@@ -92,11 +123,12 @@ class EngineSandbox implements DockerSandbox {
       engine,
       images: this.#images,
       disposer: this.#disposer,
-      initVolume: new InitVolume(engine, this.#labels()),
+      initVolume: new InitVolume(engine, facts.architecture, this.#labels()),
       users: new Users(options.users),
       observe,
       runtime: options.runtime,
       defaultRuntime: facts.defaultRuntime,
+      seccomp,
       labels: this.#labels(),
     })
   }

@@ -1,13 +1,18 @@
+import type { Architecture } from '@isopod/init'
 import { TerminalError } from '@isopod/protocol'
 import type { Engine } from './engine.ts'
 
 /** What an engine says about itself. */
 export interface EngineFacts {
   readonly version: string
+  /** Of the engine's host, which may be another than the worker's. */
+  readonly architecture: Architecture
   readonly cgroup: 1 | 2
   readonly cpus: number
   readonly memoryBytes: number
   readonly runtimes: readonly string[]
+  /** Name of a runtime → program that it is, as far as the engine tells. */
+  readonly runtimePrograms: Readonly<Record<string, string>>
   readonly defaultRuntime: string
   /** Whether the engine can limit swap; where it cannot, `memorySwapMb` of a result is null. */
   readonly limitsSwap: boolean
@@ -41,12 +46,26 @@ export async function engineFacts(engine: Engine): Promise<EngineFacts> {
   )
   return {
     version: info.ServerVersion,
+    architecture: architecture(version.Arch),
     cgroup: info.CgroupVersion === '2' ? 2 : 1,
     cpus: info.NCPU,
     memoryBytes: info.MemTotal,
     runtimes: Object.keys(info.Runtimes ?? {}),
+    runtimePrograms: Object.fromEntries(
+      Object.entries(info.Runtimes ?? {}).map(([name, runtime]) => [name, programOf(runtime)]),
+    ),
     defaultRuntime: info.DefaultRuntime,
     limitsSwap: info.SwapLimit === true,
     runcVersion: runc?.Version,
   }
+}
+
+function architecture(name: string): Architecture {
+  if (name === 'amd64') return 'x64'
+  if (name === 'arm64') return 'arm64'
+  throw new TerminalError(`the engine runs on ${name}; init is built for amd64 and arm64`)
+}
+
+function programOf(runtime: unknown): string {
+  return typeof runtime === 'object' && runtime !== null && 'path' in runtime ? String(runtime.path) : ''
 }

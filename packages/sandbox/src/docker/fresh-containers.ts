@@ -25,6 +25,8 @@ export interface FreshContainersOptions {
   /** OCI runtime; undefined for the engine's default, whose name is `defaultRuntime`. */
   readonly runtime: string | undefined
   readonly defaultRuntime: string
+  /** Seccomp profile as JSON. */
+  readonly seccomp: string
   /** Labels that every container carries: deployment, owner. */
   readonly labels: Readonly<Record<string, string>>
 }
@@ -85,13 +87,14 @@ export class FreshContainers implements ContainerSource {
   }
 
   async #create(execution: Execution, made: Made): Promise<string> {
-    const { engine, disposer, runtime, labels } = this.#options
+    const { engine, disposer, runtime, seccomp, labels } = this.#options
     const { name, image, user } = made
     const options = containerOptions({
       limits: execution.limits,
       image,
       user,
       runtime,
+      seccomp,
       initVolume: await this.#options.initVolume.name(image),
       labels: {
         ...labels,

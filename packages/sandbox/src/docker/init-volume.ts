@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
-import { type InitBinary, initBinary } from '@isopod/init'
+import { type Architecture, type InitBinary, initBinary } from '@isopod/init'
 import { TerminalError } from '@isopod/protocol'
 import type { Container as EngineContainer } from 'dockerode'
 import { extract, pack } from 'tar-stream'
@@ -14,12 +14,17 @@ import { type Engine, statusCode } from './engine.ts'
  */
 export class InitVolume {
   readonly #engine: Engine
+  readonly #architecture: Architecture
   readonly #labels: Record<string, string>
   #checked: Promise<string> | undefined
 
-  /** @param labels marks the volume, and the helper containers so that the reaper finds one that a crash left */
-  constructor(engine: Engine, labels: Record<string, string>) {
+  /**
+   * @param architecture of the engine's host
+   * @param labels marks the volume, and the helper containers so that the reaper finds one that a crash left
+   */
+  constructor(engine: Engine, architecture: Architecture, labels: Record<string, string>) {
     this.#engine = engine
+    this.#architecture = architecture
     this.#labels = labels
   }
 
@@ -29,10 +34,12 @@ export class InitVolume {
    * @param image any image of this engine: none of its programs is started, but a container cannot be made without one
    */
   name(image: string): Promise<string> {
-    this.#checked ??= ensureFilled(this.#engine, image, this.#labels).catch((error: unknown) => {
-      this.#checked = undefined
-      throw error
-    })
+    this.#checked ??= ensureFilled(this.#engine, this.#architecture, image, this.#labels).catch(
+      (error: unknown) => {
+        this.#checked = undefined
+        throw error
+      },
+    )
     return this.#checked
   }
 
@@ -42,8 +49,13 @@ export class InitVolume {
   }
 }
 
-async function ensureFilled(engine: Engine, image: string, labels: Record<string, string>): Promise<string> {
-  const binary = await initBinary(await engineArchitecture(engine))
+async function ensureFilled(
+  engine: Engine,
+  architecture: Architecture,
+  image: string,
+  labels: Record<string, string>,
+): Promise<string> {
+  const binary = await initBinary(architecture)
   const volume = `isopod-init-${binary.sha256.slice(0, 12)}`
   const { 'isopod.stack': stack } = labels
   const marks = { 'isopod.init': binary.sha256, ...(stack !== undefined && { 'isopod.stack': stack }) }
@@ -54,13 +66,6 @@ async function ensureFilled(engine: Engine, image: string, labels: Record<string
   throw new TerminalError(
     `the volume ${volume} does not hold init after it was written; remove it and start again`,
   )
-}
-
-async function engineArchitecture(engine: Engine): Promise<'x64' | 'arm64'> {
-  const { Arch } = await engine.call('info', (docker) => docker.version())
-  if (Arch === 'amd64') return 'x64'
-  if (Arch === 'arm64') return 'arm64'
-  throw new TerminalError(`the engine runs on ${Arch}; init is built for amd64 and arm64`)
 }
 
 /** Reads the file back out of the volume through a container that is never started. */

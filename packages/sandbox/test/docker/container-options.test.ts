@@ -10,6 +10,7 @@ const plan: ContainerPlan = {
   user: { uid: 65534, gid: 65534 },
   initVolume: 'isopod-init-0123',
   runtime: undefined,
+  seccomp: '{"defaultAction":"SCMP_ACT_ERRNO"}',
   labels: { 'isopod.job': 'j-1' },
 }
 const options = containerOptions(plan)
@@ -24,6 +25,9 @@ describe('the container of an execution', () => {
     expect(host.Privileged).toBe(false)
   })
   it('cannot gain privileges', () => expect(host.SecurityOpt).toContain('no-new-privileges:true'))
+  it('has the seccomp profile of the plan', () => {
+    expect(host.SecurityOpt).toContain('seccomp={"defaultAction":"SCMP_ACT_ERRNO"}')
+  })
   it('runs as nobody', () => expect(options.User).toBe('65534:65534'))
   it('starts our init, whatever the image says', () => {
     expect(options.Entrypoint).toEqual(['/isopod/init'])

@@ -34,6 +34,8 @@ function open(owner: string, address = dockerHost): Promise<DockerSandbox> {
     deployment,
     owner,
     users,
+    // The engine of the tests is whatever the distribution has.
+    allowOldRunc: true,
     reaperDoubtMs: 300,
     observe: (event) => events.push(event),
   })

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { workerWith } from '../support/ended-worker.ts'
+import { docker } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
+
+const mayHide = process.getuid?.() === 0 && existsSync('/sys/fs/cgroup/pids/cgroup.procs')
+if (!mayHide) console.warn('skipped: an engine without a controller (needs root, dockerd and cgroup v1)')
+
+/** Starts an engine that does not see one cgroup controller, and gives its address; it ends with the test. */
+async function engineWithout(controller: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'isopod-engine-'))
+  const address = `unix://${folder}/docker.sock`
+  // Its own, or the machine's is read.
+  await writeFile(`${folder}/daemon.json`, '{}')
+  const flags = [
+    ...['--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`],
+    ...['--host', address, '--config-file', `${folder}/daemon.json`, '--bridge', 'none'],
+    ...['--iptables=false', '--ip-forward=false', '--ip-masq=false', '--storage-driver', 'vfs'],
+  ]
+  const script = 'umount "/sys/fs/cgroup/$1" && shift && exec dockerd "$@"'
+  const engine = spawn('unshare', ['--mount', 'sh', '-c', script, 'sh', controller, ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const log = text(engine.stderr)
+  const ended = once(engine, 'exit')
+  onTestFinished(async () => {
+    engine.kill('SIGTERM')
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  })
+  const answers = () =>
+    docker(address, 'info', '--format', '{{.ID}}').then(
+      () => true,
+      () => false,
+    )
+  const there = await eventually(answers, (yes) => yes || engine.exitCode !== null, 60_000)
+  if (!there) throw new Error(`dockerd did not start: ${engine.exitCode === null ? 'no answer' : await log}`)
+  return address
+}
+
+// promise: missing-controllers
+it.skipIf(!mayHide).each([
+  ['pids', 'pids'],
+  ['memory', 'memory'],
+])(
+  'an engine that cannot limit %s stops the worker: a limit is never silently none',
+  async (controller, named) => {
+    const engine = await engineWithout(controller)
+    const { code, output } = await workerWith({ REDIS_URL: inject('stack').redisUrl, DOCKER_HOST: engine })
+    expect(code).toBe(1)
+    expect(output).toContain(`the engine cannot enforce limits: no cgroup controller for ${named}`)
+    expect(output.trim().split('\n')).toHaveLength(1)
+  },
+)

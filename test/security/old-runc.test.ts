@@ -1,0 +1,41 @@
+import { runcEscapes } from '@isopod/protocol'
+import { expect, inject, it } from 'vitest'
+import { workerWith } from '../support/ended-worker.ts'
+import { docker } from '../support/engine.ts'
+import { startWorld } from '../support/world.ts'
+
+const { dockerHost, redisUrl } = inject('stack')
+const version = await docker(
+  dockerHost,
+  'version',
+  '--format',
+  '{{range .Server.Components}}{{if eq .Name "runc"}}{{.Version}}{{end}}{{end}}',
+)
+const escapes = runcEscapes(version) ?? []
+if (escapes.length === 0) console.warn(`skipped: an old runc is refused (the engine's is ${version})`)
+
+// promise: old-runc
+it.skipIf(escapes.length === 0)(
+  'a runc with known escapes stops the worker, which names them, the version, and the way past',
+  async () => {
+    const settings = { REDIS_URL: redisUrl, DOCKER_HOST: dockerHost, ISOPOD_ALLOW_OLD_RUNC: '' }
+    const { code, output } = await workerWith(settings)
+    expect(code).toBe(1)
+    expect(output.trim().split('\n')).toHaveLength(1)
+    expect(output).toContain(
+      `the engine's runc is ${version}, which has known escapes (${escapes.join(', ')})`,
+    )
+    expect(output).toContain('ISOPOD_ALLOW_OLD_RUNC=true')
+  },
+)
+
+it.skipIf(escapes.length === 0)('a worker that is told to accept it warns once, and works', async () => {
+  const world = await startWorld({ env: { ISOPOD_ALLOW_OLD_RUNC: 'true' } })
+  try {
+    expect(await world.client.run({ language: 'bash', code: 'echo in' })).toMatchObject({ stdout: 'in\n' })
+    const warnings = (await world.log()).filter(({ level }) => level === 'warn').map(({ msg }) => String(msg))
+    expect(warnings.filter((text) => text.includes(escapes[0] ?? 'none'))).toHaveLength(1)
+  } finally {
+    await world.close()
+  }
+})

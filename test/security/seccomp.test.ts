@@ -1,0 +1,150 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { IMAGES } from '@isopod/devstack'
+import { type SeccompDecisions, seccompDecisions, seccompProfile } from '@isopod/sandbox'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { docker } from '../support/engine.ts'
+import { startWorld, type World } from '../support/world.ts'
+import { attemptResults, attemptsProgram } from './support/attempts-program.ts'
+import {
+  type Attempt,
+  attemptName,
+  BLOCKED_ATTEMPTS,
+  FIT_ATTEMPTS,
+  UNFIT_ATTEMPTS,
+} from './support/seccomp-attempts.ts'
+
+const { dockerHost } = inject('stack')
+const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
+/**
+ * What the blocked calls could need: with them a refusal comes from the profile. Not simply all, of which engines often
+ * lack some themselves.
+ */
+const CAPABILITIES = [
+  ...['DAC_READ_SEARCH', 'NET_ADMIN', 'NET_RAW', 'SETGID', 'SYSLOG', 'SYS_ADMIN', 'SYS_BOOT', 'SYS_CHROOT'],
+  ...['SYS_MODULE', 'SYS_NICE', 'SYS_PACCT', 'SYS_PTRACE', 'SYS_RAWIO', 'SYS_TIME', 'SYS_TTY_CONFIG'],
+]
+/** Under the profile, a call by the numbers of another architecture ends the program by this signal. */
+const SIGSYS = 'signal 31'
+
+let decisions: SeccompDecisions
+let folder: string
+/** Name of each attempt that must fail → the errno that the decisions promise. */
+let promised: Map<string, string>
+let code: string
+
+beforeAll(async () => {
+  decisions = await seccompDecisions()
+  folder = await mkdtemp(join(tmpdir(), 'isopod-seccomp-'))
+  await writeFile(join(folder, 'profile.json'), JSON.stringify(seccompProfile(decisions, architecture)))
+  const blocked = decisions.blocked
+    .filter(({ only }) => only?.includes(architecture) ?? true)
+    .flatMap(({ calls, errno = 'EPERM' }) => calls.map((call) => ({ call, errno })))
+  promised = new Map([
+    ...blocked.map(({ call, errno }) => [call, errno] as const),
+    ...UNFIT_ATTEMPTS.map((attempt) => [attemptName(attempt), 'EPERM'] as const),
+  ])
+  const attempts = blocked.map(({ call }): Attempt => ({ call, args: BLOCKED_ATTEMPTS[call] ?? '' }))
+  code = attemptsProgram([...attempts, ...UNFIT_ATTEMPTS, ...FIT_ATTEMPTS])
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+/**
+ * Compiles and runs the attempts as root with capabilities, so that no refusal comes from anything but the profile.
+ *
+ * @param profile path of a profile, or `unconfined`
+ */
+async function attemptAll(profile: string): Promise<Map<string, string>> {
+  const script = 'cat > /tmp/a.c && gcc -w -o /tmp/a /tmp/a.c && /tmp/a'
+  const child = spawn(
+    'docker',
+    [
+      ...['run', '--rm', '--interactive', '--network', 'none', '--user', '0:0'],
+      ...CAPABILITIES.flatMap((name) => ['--cap-add', name]),
+      // Without it the runtime takes on the user after the profile, and stumbles over it.
+      ...['--security-opt', 'no-new-privileges'],
+      ...['--security-opt', `seccomp=${profile}`, IMAGES.c, 'sh', '-c', script],
+    ],
+    { env: { ...process.env, DOCKER_HOST: dockerHost } },
+  )
+  child.stdin.end(code)
+  const [output, complaint] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect(complaint).toBe('')
+  return attemptResults(output)
+}
+
+function only(results: ReadonlyMap<string, string>, names: Iterable<string>): Record<string, unknown> {
+  return Object.fromEntries([...names].map((name) => [name, results.get(name)]))
+}
+
+it('each blocked call has an attempt, and each conditional one that fits and one that does not', () => {
+  const blocked = decisions.blocked.flatMap(({ calls }) => calls)
+  expect(Object.keys(BLOCKED_ATTEMPTS).sort()).toEqual([...blocked].sort())
+  const conditional = decisions.conditional.map(({ call }) => call).sort()
+  for (const attempts of [UNFIT_ATTEMPTS, FIT_ATTEMPTS]) {
+    expect([...new Set(attempts.map(({ call }) => call))].sort()).toEqual(conditional)
+  }
+})
+
+// promise: seccomp
+describe('under the profile alone', () => {
+  let results: Map<string, string>
+  beforeAll(async () => {
+    results = await attemptAll(join(folder, 'profile.json'))
+  })
+
+  it('each blocked call and each unfit argument is refused with the errno that was decided', () => {
+    expect(only(results, promised.keys())).toEqual(Object.fromEntries(promised))
+  })
+
+  it('arguments that fit succeed', () => {
+    for (const attempt of FIT_ATTEMPTS)
+      expect(results.get(attemptName(attempt)), attemptName(attempt)).toBe('ok')
+  })
+
+  it.runIf(architecture === 'x64')('calls by the numbers of i386 and x32 end the program', () => {
+    expect(only(results, ['i386 getpid', 'i386 socketcall', 'x32 getpid', 'x32 ptrace'])).toEqual({
+      'i386 getpid': SIGSYS,
+      'i386 socketcall': SIGSYS,
+      'x32 getpid': SIGSYS,
+      'x32 ptrace': SIGSYS,
+    })
+  })
+})
+
+it('each refusal is the profile’s: without one, the kernel answers something else', async (context) => {
+  const options = await docker(dockerHost, 'info', '--format', '{{join .SecurityOptions " "}}')
+  if (/rootless|userns/.test(options)) {
+    context.skip('the engine maps users, so that root in a container has no right that the kernel would see')
+  }
+  const results = await attemptAll('unconfined')
+  // A kernel without the call says the same, and some kernels are without it.
+  const expected = [...promised].filter(([name, errno]) => errno === 'EPERM' || name === 'clone3')
+  expect(expected.filter(([name, errno]) => results.get(name) === errno)).toEqual([])
+})
+
+// promise: seccomp
+describe('in a job', () => {
+  let world: World
+  beforeAll(async () => {
+    world = await startWorld()
+  })
+  afterAll(() => world?.close())
+
+  it('each blocked call and each unfit argument is refused the same way', async () => {
+    const result = await world.client.run({
+      language: 'c',
+      code,
+      limits: { timeoutSeconds: 60, processes: 200 },
+    })
+    expect(result, result.errorMessage ?? '').toMatchObject({ status: 'success' })
+    const results = attemptResults(result.stdout)
+    expect(only(results, promised.keys())).toEqual(Object.fromEntries(promised))
+    for (const attempt of FIT_ATTEMPTS)
+      expect(results.get(attemptName(attempt)), attemptName(attempt)).toBe('ok')
+  })
+})

@@ -1,0 +1,223 @@
+/** One system call that a program tries. */
+export interface Attempt {
+  readonly call: string
+  /** Arguments as C expressions. */
+  readonly args: string
+  /** Names the attempt where a call has several. */
+  readonly what?: string
+}
+
+/** Valid in no call: a kernel without a profile answers with an error of the call itself, and nothing happens. */
+const NOTHING = '-1, -1, -1, -1, -1, -1'
+
+/**
+ * Blocked call → arguments of its attempt. Where a program without any right could succeed it would; where success would
+ * harm the machine that the tests run on, the arguments are valid for nobody.
+ */
+export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
+  clone3: 'clone_args, sizeof clone_args',
+  unshare: 'CLONE_FILES',
+  setns: 'own_namespace, 0',
+  mount: NOTHING,
+  umount2: NOTHING,
+  pivot_root: NOTHING,
+  chroot: '"/"',
+  fsopen: '"tmpfs", 0',
+  fsconfig: NOTHING,
+  fsmount: NOTHING,
+  fspick: 'AT_FDCWD, "/tmp", 0',
+  move_mount: NOTHING,
+  open_tree: 'AT_FDCWD, "/", 0',
+  mount_setattr: NOTHING,
+  add_key: '"user", "isopod", "x", 1, KEY_SPEC_PROCESS_KEYRING',
+  request_key: '"user", "isopod", 0, 0',
+  keyctl: '0, KEY_SPEC_PROCESS_KEYRING, 1',
+  bpf: NOTHING,
+  perf_event_open: NOTHING,
+  userfaultfd: 'UFFD_USER_MODE_ONLY',
+  memfd_secret: '0',
+  fanotify_init: NOTHING,
+  fanotify_mark: NOTHING,
+  io_uring_setup: '1, room',
+  io_uring_enter: NOTHING,
+  io_uring_register: NOTHING,
+  io_setup: '1, room',
+  io_destroy: NOTHING,
+  io_submit: NOTHING,
+  io_cancel: NOTHING,
+  io_getevents: NOTHING,
+  io_pgetevents: NOTHING,
+  ptrace: '0, 0, 0, 0',
+  process_vm_readv: 'getpid(), room, 0, room, 0, 0',
+  process_vm_writev: 'getpid(), room, 0, room, 0, 0',
+  kcmp: 'getpid(), getpid(), 1, 0, 0',
+  pidfd_getfd: NOTHING,
+  process_madvise: NOTHING,
+  process_mrelease: NOTHING,
+  name_to_handle_at: 'AT_FDCWD, "/", room, room, 0',
+  open_by_handle_at: NOTHING,
+  lookup_dcookie: NOTHING,
+  vmsplice: NOTHING,
+  sync: '',
+  syncfs: 'own_namespace',
+  personality: '0xffffffff',
+  init_module: NOTHING,
+  finit_module: NOTHING,
+  delete_module: NOTHING,
+  kexec_load: NOTHING,
+  kexec_file_load: NOTHING,
+  reboot: NOTHING,
+  swapon: NOTHING,
+  swapoff: NOTHING,
+  acct: NOTHING,
+  quotactl: NOTHING,
+  quotactl_fd: NOTHING,
+  syslog: NOTHING,
+  settimeofday: NOTHING,
+  clock_settime: NOTHING,
+  clock_adjtime: 'CLOCK_REALTIME, room',
+  adjtimex: 'room',
+  sethostname: NOTHING,
+  setdomainname: NOTHING,
+  vhangup: '',
+  setgroups: NOTHING,
+  nfsservctl: NOTHING,
+  iopl: NOTHING,
+  ioperm: NOTHING,
+  modify_ldt: '0, room, 16',
+  mbind: NOTHING,
+  set_mempolicy: '0, 0, 0',
+  get_mempolicy: 'room, 0, 0, 0, 0',
+  migrate_pages: NOTHING,
+  move_pages: NOTHING,
+  set_mempolicy_home_node: NOTHING,
+  mq_open: '"isopod", O_RDONLY, 0, 0',
+  mq_unlink: '"isopod"',
+  mq_timedsend: NOTHING,
+  mq_timedreceive: NOTHING,
+  mq_notify: NOTHING,
+  mq_getsetattr: NOTHING,
+  remap_file_pages: NOTHING,
+  uselib: NOTHING,
+  ustat: NOTHING,
+  sysfs: '3',
+  _sysctl: NOTHING,
+  create_module: NOTHING,
+  get_kernel_syms: NOTHING,
+  query_module: NOTHING,
+  getpmsg: NOTHING,
+  putpmsg: NOTHING,
+  afs_syscall: NOTHING,
+  tuxcall: NOTHING,
+  security: NOTHING,
+  vserver: NOTHING,
+  set_thread_area: NOTHING,
+  get_thread_area: NOTHING,
+  epoll_ctl_old: NOTHING,
+  epoll_wait_old: NOTHING,
+  map_shadow_stack: NOTHING,
+  cachestat: NOTHING,
+  futex_wake: NOTHING,
+  futex_wait: NOTHING,
+  futex_requeue: NOTHING,
+  statmount: NOTHING,
+  listmount: NOTHING,
+  lsm_get_self_attr: NOTHING,
+  lsm_set_self_attr: NOTHING,
+  lsm_list_modules: NOTHING,
+  mseal: '0, 0, 0',
+}
+
+/** Socket families that are closed, by number: not every C library has a name for each. */
+const FAMILIES: Readonly<Record<string, number>> = {
+  AX25: 3,
+  IPX: 4,
+  APPLETALK: 5,
+  X25: 9,
+  KEY: 15,
+  PACKET: 17,
+  RDS: 21,
+  PPPOX: 24,
+  IB: 27,
+  CAN: 29,
+  TIPC: 30,
+  BLUETOOTH: 31,
+  RXRPC: 33,
+  ISDN: 34,
+  PHONET: 35,
+  IEEE802154: 36,
+  ALG: 38,
+  NFC: 39,
+  VSOCK: 40,
+  KCM: 41,
+  QIPCRTR: 42,
+  SMC: 43,
+  XDP: 44,
+  MCTP: 45,
+}
+
+const NAMESPACES = ['NEWNS', 'NEWCGROUP', 'NEWUTS', 'NEWIPC', 'NEWUSER', 'NEWPID', 'NEWNET']
+
+/** Arguments that no line of a conditional call fits: refused with EPERM. */
+export const UNFIT_ATTEMPTS: readonly Attempt[] = [
+  ...NAMESPACES.map((flag) => ({ call: 'clone', args: `CLONE_${flag} | SIGCHLD, 0, 0, 0, 0`, what: flag })),
+  { call: 'seccomp', args: 'SECCOMP_SET_MODE_FILTER, 8, room', what: 'listener' },
+  { call: 'prlimit64', args: 'getpid(), RLIMIT_NOFILE, 0, room', what: 'by number' },
+  ...Object.entries(FAMILIES).flatMap(([what, family]) =>
+    ['SOCK_STREAM', 'SOCK_DGRAM', 'SOCK_RAW'].map((type) => ({
+      call: 'socket',
+      args: `${family}, ${type}, 0`,
+      what: `${what} ${type}`,
+    })),
+  ),
+  ...['AF_INET', 'AF_INET6'].flatMap((family) =>
+    [
+      'SOCK_RAW, IPPROTO_ICMP',
+      'SOCK_RAW, IPPROTO_TCP',
+      'SOCK_RAW, 255',
+      'SOCK_RAW | SOCK_CLOEXEC, IPPROTO_UDP',
+      'SOCK_PACKET, 0',
+      'SOCK_SEQPACKET, 0',
+      'SOCK_DGRAM, IPPROTO_ICMP',
+      'SOCK_STREAM, IPPROTO_SCTP',
+      'SOCK_STREAM, 262',
+      'SOCK_DGRAM, 136',
+      'SOCK_DCCP, 33',
+    ].map((rest) => ({ call: 'socket', args: `${family}, ${rest}`, what: `${family} ${rest}` })),
+  ),
+  ...[4, 6, 9, 12, 15, 16].map((protocol) => ({
+    call: 'socket',
+    args: `AF_NETLINK, SOCK_RAW, ${protocol}`,
+    what: `netlink ${protocol}`,
+  })),
+  { call: 'socket', args: '0x100000000L + AF_INET, SOCK_RAW, IPPROTO_ICMP', what: 'garbage above' },
+  { call: 'socketpair', args: 'AF_INET, SOCK_STREAM, 0, room', what: 'AF_INET' },
+  { call: 'socketpair', args: '30, SOCK_STREAM, 0, room', what: 'TIPC' },
+]
+
+/** Arguments that fit: what programs do every day, which must succeed. */
+export const FIT_ATTEMPTS: readonly Attempt[] = [
+  { call: 'clone', args: 'SIGCHLD, 0, 0, 0, 0', what: 'a process' },
+  {
+    call: 'seccomp',
+    args: 'SECCOMP_GET_ACTION_AVAIL, 0, &(unsigned){SECCOMP_RET_ERRNO}',
+    what: 'a question',
+  },
+  { call: 'prlimit64', args: '0, RLIMIT_NOFILE, 0, room', what: 'own' },
+  ...['SOCK_STREAM', 'SOCK_DGRAM', 'SOCK_SEQPACKET', 'SOCK_STREAM | SOCK_CLOEXEC'].flatMap((type) => [
+    { call: 'socket', args: `AF_UNIX, ${type}, 0`, what: `AF_UNIX ${type}` },
+    { call: 'socketpair', args: `AF_UNIX, ${type}, 0, room`, what: `AF_UNIX ${type}` },
+  ]),
+  ...[
+    'SOCK_STREAM, 0',
+    'SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP',
+    'SOCK_DGRAM, 0',
+    'SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP',
+  ].map((rest) => ({ call: 'socket', args: `AF_INET, ${rest}`, what: `AF_INET ${rest}` })),
+  { call: 'socket', args: 'AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0', what: 'netlink 0' },
+]
+
+/** What an attempt is called in the output of the program. */
+export function attemptName({ call, what }: Attempt): string {
+  return what === undefined ? call : `${call} (${what})`
+}

@@ -1,10 +1,12 @@
 import { loadCatalogue } from '@isopod/languages'
+import { openPolicyChecker } from '@isopod/policy'
 import { IsopodError, STATUSES } from '@isopod/protocol'
 import { openConsumer } from '@isopod/queue'
 import { openDockerSandbox } from '@isopod/sandbox'
 import { createLogger, createMetrics } from '@isopod/telemetry'
 import { readConfig } from './config.ts'
 import { observer } from './observe.ts'
+import { policyGate } from './policy-gate.ts'
 import { startWorker } from './worker.ts'
 
 /** Joins the parts of a worker and runs it until a signal ends it. */
@@ -32,7 +34,9 @@ async function main(): Promise<void> {
     ...(config.engine.stack !== undefined && { labels: { 'isopod.stack': config.engine.stack } }),
     observe: observe.sandbox,
   })
-  const worker = await startWorker({ config, logger, catalogue, metrics, queue, sandbox })
+  const checker = await openPolicyChecker()
+  const gate = policyGate({ checker, minimum: config.minimumPolicy, observe: observe.policy })
+  const worker = await startWorker({ config, logger, catalogue, metrics, queue, sandbox, checker, gate })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {

@@ -2,6 +2,7 @@ import type { Result } from '@isopod/protocol'
 import type { ConsumerEvent } from '@isopod/queue'
 import { EngineUnreachableError, ImageFaultError, type SandboxEvent } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
+import type { PolicyEvent } from './policy-gate.ts'
 
 /** Where the core's events become metrics and log lines; the core itself knows neither. */
 export function observer(metrics: Metrics, logger: Logger) {
@@ -72,6 +73,13 @@ export function observer(metrics: Metrics, logger: Logger) {
         default:
           event satisfies never
       }
+    },
+
+    /** What the policy made of an execution; a rejection is what refuses a job, once per rule. */
+    policy({ language, decision }: PolicyEvent): void {
+      if (decision.problems.length === 0) return
+      const rules = decision.findings.filter(({ severity }) => severity === 'block').map(({ rule }) => rule)
+      for (const rule of new Set(rules)) metrics.policyRejections.inc({ language, rule })
     },
 
     /** What the sandbox met. */

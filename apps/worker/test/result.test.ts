@@ -52,6 +52,13 @@ function result(stdout: StreamOutput) {
     workerId: 'w',
     job: parseJob({ code: 'x', labels: { a: 'b' } }),
     queuedMs: 1,
+    decision: {
+      policy: { mode: 'warn', rules: 'standard' } as const,
+      checked: true,
+      problems: [],
+      warnings: ['policy: x'],
+      findings: [],
+    },
     policyMs: 1,
   }
   return resultOf(outcome, execution, context)

@@ -8,7 +8,7 @@ export interface ThreadOptions {
   readonly threads: number
   /** Checks that may wait for a thread. */
   readonly waiting: number
-  /** Longest check, in milliseconds; its thread is ended and replaced. */
+  /** Longest check per started 256 Ki characters, in milliseconds; then its thread is ended and replaced. */
   readonly timeoutMs: number
 }
 
@@ -90,11 +90,10 @@ export class CheckThreads {
   }
 
   async #check(thread: Worker, task: Task): Promise<void> {
-    const answered = answer(thread, this.#options.timeoutMs)
-    // Terminating a thread whose port is gone already would throw here.
+    const size = task.request.files.reduce((sum, { content }) => sum + content.length, 0)
+    const answered = answer(thread, timeoutFor(size, this.#options.timeoutMs))
     thread.postMessage(task.request)
     const outcome = await answered
-    const size = task.request.files.reduce((sum, { content }) => sum + content.length, 0)
     task.settle(outcome === 'ready' ? { failure: 'died' } : outcome)
     if (outcome !== 'ready' && outcome.failure === undefined && size <= LARGE) this.#release(thread)
     else await this.#replace(thread)
@@ -146,6 +145,11 @@ export class CheckThreads {
     if (this.#closed) await thread.terminate()
     else this.#release(thread)
   }
+}
+
+/** An honest MiB takes a second or two; a small source that takes as long is not honest. */
+function timeoutFor(characters: number, timeoutMs: number): number {
+  return timeoutMs * (1 + Math.floor(characters / LARGE))
 }
 
 /** The next thing that a thread says, or what ended it. */

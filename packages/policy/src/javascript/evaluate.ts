@@ -195,7 +195,7 @@ function memberPath(base: string, name: string): string {
     return base.endsWith('.prototype') && base !== 'Function.prototype' ? '*.constructor' : 'Function'
   if (name === '__proto__' || (base === FUNCTION_PATH && name === 'prototype')) return base
   // `.call`, `.apply` and `.bind` are the function itself, as far as rules go.
-  return ['call', 'apply'].includes(name) ? base : `${base}.${name}`
+  return base !== 'Reflect' && ['call', 'apply'].includes(name) ? base : `${base}.${name}`
 }
 
 function characterText(code: string): Values {

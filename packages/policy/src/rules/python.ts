@@ -66,7 +66,9 @@ export const PYTHON_RULES: readonly Rule[] = [
     ...facts('import', '_socket', 'aiohttp', 'ftplib', 'httpx', 'imaplib', 'paramiko', 'poplib'),
     ...facts('import', 'smtplib', 'socketserver', 'telnetlib', 'urllib3', 'websockets', 'xmlrpc'),
   ]),
-  ...imports({ standard: 'warn', reason: 'calls machine code' }, 'ctypes', 'cffi', '_ctypes'),
+  rule('import-ctypes', 'import: ctypes', { standard: 'warn', reason: 'calls machine code' }, [
+    ...facts('import', 'ctypes', '_ctypes', 'cffi'),
+  ]),
   ...imports({ reason: 'starts threads' }, 'threading', '_thread'),
   ...imports({ standard: 'warn', reason: 'changes what ends the program' }, 'signal'),
   rule('import-posix', 'import: posix', { standard: 'warn', reason: 'is os by another name' }, [

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import type { Language, Parser, Tree, TreeCursor } from '@vscode/tree-sitter-wasm'
+import type { Parser, Tree, TreeCursor } from '@vscode/tree-sitter-wasm'
+import library from '@vscode/tree-sitter-wasm'
 import { SyntaxNode, type SyntaxTree } from './syntax-node.ts'
 
 /** The grammars that are loaded. */
@@ -21,13 +22,11 @@ export type ParseSource = (grammar: Grammar, source: string) => SyntaxTree
  * @throws if a grammar is missing or does not fit: a fault of the installation
  */
 export async function loadGrammars(): Promise<ParseSource> {
-  const require = createRequire(import.meta.url)
-  const entry = require.resolve('@vscode/tree-sitter-wasm')
-  const library = require(entry) as { Parser: typeof Parser; Language: typeof Language }
+  const folder = dirname(createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm'))
   await library.Parser.init()
   const parsers = new Map<Grammar, Parser>()
   for (const grammar of GRAMMARS) {
-    const language = await library.Language.load(join(dirname(entry), `tree-sitter-${grammar}.wasm`))
+    const language = await library.Language.load(join(folder, `tree-sitter-${grammar}.wasm`))
     parsers.set(grammar, new library.Parser().setLanguage(language))
   }
   return (grammar, source) => {

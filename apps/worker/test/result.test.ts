@@ -75,6 +75,13 @@ describe('the output in a result', () => {
     )
   })
 
+  it('comes with what the policy said', () => {
+    expect(result(stream(new Uint8Array()))).toMatchObject({
+      policy: { mode: 'warn', rules: 'standard', checked: true },
+      warnings: ['policy: x'],
+    })
+  })
+
   it('keeps a byte order mark', () => {
     expect(result(stream(Buffer.from('\ufeffx'))).stdout).toBe('\ufeffx')
   })

@@ -35,7 +35,7 @@ export interface PolicyChecker {
   close(): Promise<void>
 }
 
-const DEFAULTS = { threads: 1, waiting: 1024, timeoutMs: 1_000, maxCharacters: 2 * 1024 * 1024 }
+const DEFAULTS = { threads: 1, waiting: 1024, timeoutMs: 1_000, heapMb: 512, maxCharacters: 2 * 1024 * 1024 }
 
 /**
  * Starts the threads and loads the grammars, so that the first job does not wait for it.

@@ -10,6 +10,8 @@ export interface ThreadOptions {
   readonly waiting: number
   /** Longest check per started 256 Ki characters, in milliseconds; then its thread is ended and replaced. */
   readonly timeoutMs: number
+  /** Heap of a thread in MiB, the parser's own memory aside; a check that needs more ends its thread. */
+  readonly heapMb: number
 }
 
 /** What became of a request: reports on its files, or why there are none. */
@@ -19,7 +21,6 @@ export type ThreadOutcome =
 
 /** Loading the grammars takes a tenth of a second; a host that takes longer than this is ill. */
 const START_MS = 20_000
-const HEAP_MB = 512
 /** The parser's memory never shrinks, so a thread that has seen a large source makes room for a fresh one. */
 const LARGE = 256 * 1024
 
@@ -125,7 +126,7 @@ export class CheckThreads {
     const thread = new Worker(entry, {
       env: {},
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 32 },
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb, maxYoungGenerationSizeMb: 32 },
     })
     this.#threads.add(thread)
     thread.once('exit', () => {

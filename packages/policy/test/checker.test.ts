@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Policy } from '@isopod/protocol'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
@@ -142,6 +143,16 @@ describe('what cannot be checked is a warning, neither a pass nor a refusal', ()
     expect(decisions.at(-1)?.problems).toEqual(['Blocked import: os'])
   })
 
+  it('a check that fills its thread: the process lives, the next check works', async () => {
+    const cramped = await open({ heapMb: 40, timeoutMs: 60_000 })
+    expect(await cramped.check(python(HEAVY), ENFORCE)).toMatchObject({
+      checked: false,
+      problems: [],
+      warnings: ['policy: the source was not checked: the check failed on it'],
+    })
+    expect((await cramped.check(python('import os'), ENFORCE)).problems).toEqual(['Blocked import: os'])
+  })
+
   it('a check for which there is no room', async () => {
     const narrow = await open({ waiting: 1, timeoutMs: 60_000 })
     const checks = [SLOW, 'import os', 'import os'].map((code) => narrow.check(python(code), ENFORCE))
@@ -173,6 +184,18 @@ it('an abort ends the wait for a check, with its reason', async () => {
   await expect(waiting).rejects.toBe(reason)
   await expect(slow.check(python('x'), ENFORCE, abort.signal)).rejects.toBe(reason)
   expect((await running).problems).toEqual([])
+})
+
+it('a source as large as there may be does not hold the event loop', async () => {
+  const patient = await open({ timeoutMs: 60_000 })
+  const delays = monitorEventLoopDelay({ resolution: 1 })
+  const used = performance.eventLoopUtilization()
+  delays.enable()
+  await patient.check(python(HEAVY.slice(0, 300_000)), ENFORCE)
+  delays.disable()
+  // Active time, not delays: on a busy host a process waits for its turn as well.
+  expect(performance.eventLoopUtilization(used).utilization).toBeLessThan(0.5)
+  expect(delays.count).toBeGreaterThan(10)
 })
 
 it('many checks at once each get their own answer', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tripped } from './support/check.ts'
+import { check, tripped } from './support/check.ts'
 
 /** Programs that hide what they do from those who read text. */
 const HIDDEN: readonly [extension: string, rule: string, source: string][] = [
@@ -83,6 +83,8 @@ const HIDDEN: readonly [extension: string, rule: string, source: string][] = [
   ['sh', 'bash/command-curl', 'sudo -u root nice -n 5 curl x'],
   ['sh', 'bash/command-curl', 'A=1 env -i B=2 timeout 5s curl x'],
   ['sh', 'bash/command-curl', 'bash -c \'bash -c "curl x"\''],
+  ['sh', 'bash/command-curl', "bash <<< 'curl x'"],
+  ['sh', 'bash/command-curl', 'sh -s <<END\ncurl x\nEND'],
   ['sh', 'bash/command-eval', "$'\\x65val' x"],
   ['sh', 'bash/command-eval', 'e\\\nval x'],
   ['sh', 'bash/command-eval', '# ends \\\neval x'],
@@ -122,6 +124,13 @@ const HONEST: readonly [extension: string, source: string][] = [
   ['sh', 'f() { echo "$1" 2>&1 >/dev/null; }; f x'],
   ['sh', 'walk() { [ "$1" -gt 0 ] && walk $(($1 - 1)); }; walk 3'],
 ]
+
+it('each message comes once, at the first place that says it', () => {
+  const { findings } = check('py', 'x = 1\r\n\r\nimport os\nimport os\nfrom os import path')
+  expect(findings.map(({ message, line }) => ({ message, line }))).toEqual([
+    { message: 'Blocked import: os', line: 3 },
+  ])
+})
 
 describe('the syntax tree', () => {
   it.each(HIDDEN)('%s: finds %s in %j', (extension, rule, source) => {

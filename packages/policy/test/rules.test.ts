@@ -12,6 +12,15 @@ interface Example {
 const SHAPES: Readonly<Record<string, Example>> = {
   'python open-for-writing': { trips: 'open("f", mode="w")', misses: 'open("w", mode="r")' },
   'python open-with-computed-mode': { trips: 'open("f", m)', misses: 'open(m, "rb")' },
+  'python computed-attribute': {
+    trips: 'import os\ngetattr(os, name)',
+    misses: 'def f(self): return getattr(self.x, name)',
+  },
+  'javascript computed-attribute': { trips: 'globalThis[name]', misses: 'own[name]' },
+  'javascript data-import': {
+    trips: 'import("data:text/javascript,1")',
+    misses: 'import "./data.js"; "data:text/javascript,1"',
+  },
   'python computed-import': { trips: '__import__(name)', misses: 'import name' },
   'python source-encoding': { trips: '# coding: utf-7\nx = 1', misses: '# coding: utf-8\nx = 1' },
   'javascript open-for-writing': {

@@ -45,6 +45,17 @@ export function sightBash(nodes: readonly SyntaxNode[]): BashSightings {
     const names = texts(name)
     if (names.length === 0) say(node, 'shape', 'computed-command')
     for (const text of names) sayCommand(node, text, args)
+    if (names.some((text) => SHELLS.has(baseName(text)))) sightInput(node)
+  }
+
+  /** What a shell is given to read is a script: `bash <<< 'curl x'`, `bash <<END`. */
+  function sightInput({ parent, children }: SyntaxNode): void {
+    const around = parent?.type === 'redirected_statement' ? parent.children : []
+    for (const redirect of [...children, ...around]) {
+      if (redirect.type === 'herestring_redirect') scripts.push(...redirect.children.flatMap(texts))
+      const body = redirect.type === 'heredoc_redirect' ? redirect.first('heredoc_body') : undefined
+      if (body !== undefined) scripts.push(body.text)
+    }
   }
 
   /** One command and, if it runs another, that one, and so on. */

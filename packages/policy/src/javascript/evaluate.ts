@@ -4,7 +4,7 @@ import { joined, path, pathsOf, text, textsOf, UNKNOWN, union, type Values } fro
 import { FUNCTION_PATH, isFunction, nameOf, plainModule } from './scopes.ts'
 
 /** Names of the global object. */
-const GLOBALS = new Set(['globalThis', 'global', 'window', 'self'])
+export const GLOBALS: ReadonlySet<string> = new Set(['globalThis', 'global', 'window', 'self'])
 /** Everything that loads a module by its name. */
 export const LOADERS: ReadonlySet<string> = new Set([
   'require',

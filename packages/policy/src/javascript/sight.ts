@@ -2,7 +2,7 @@ import type { Sighting } from '../finding.ts'
 import type { Fact } from '../rule.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { pathsOf, textsOf, type Values } from '../tree/value.ts'
-import { evaluatorOf, LOADERS } from './evaluate.ts'
+import { evaluatorOf, GLOBALS, LOADERS } from './evaluate.ts'
 import { moduleName, nameOf, plainModule, scopesOf } from './scopes.ts'
 
 /** Expressions that may be a global or a member of a module. */
@@ -47,6 +47,7 @@ export function sightJavaScript(nodes: readonly SyntaxNode[]): Sighting[] {
   }
 
   function sayImport(node: SyntaxNode, module: string): void {
+    if (module.startsWith('data:')) say(node, 'shape', 'data-import')
     const parts = module.split('.')
     for (let count = 1; count <= parts.length; count++) say(node, 'import', parts.slice(0, count).join('.'))
   }
@@ -69,7 +70,11 @@ export function sightJavaScript(nodes: readonly SyntaxNode[]): Sighting[] {
       const property = node.at('property')
       if (property) say(node, 'attribute', nameOf(property))
     } else if (node.type === 'subscript_expression') {
-      for (const name of textsOf(known(node.at('index')))) say(node, 'attribute', name)
+      const names = textsOf(known(node.at('index')))
+      for (const name of names) say(node, 'attribute', name)
+      const objects = pathsOf(known(node.at('object')))
+      const ofGlobals = objects.some((path) => GLOBALS.has(path) || path === 'process')
+      if (ofGlobals && names.length === 0) say(node, 'shape', 'computed-attribute')
     } else if (node.type === 'call_expression') sightCall(node)
   }
 

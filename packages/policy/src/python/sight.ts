@@ -91,6 +91,7 @@ export function sightPython(nodes: readonly SyntaxNode[]): Sighting[] {
     const { positional, named, spread } = argumentsOf(node)
     for (const name of pathsOf(values(callee))) {
       if (OPENERS.has(name)) sightOpen(node, positional[1] ?? named.get('mode'), spread)
+      if (name === 'builtins.getattr') sightComputed(node, positional)
       if (REFLECTORS.has(name)) for (const argument of positional) sayAttributes(node, known(argument))
       if (IMPORTERS.has(name)) {
         const modules = textsOf(known(positional[0] ?? named.get('name')))
@@ -103,6 +104,12 @@ export function sightPython(nodes: readonly SyntaxNode[]): Sighting[] {
     for (const text of textsOf(known(template))) {
       for (const [name] of text.matchAll(DUNDER)) say(node, 'attribute', name)
     }
+  }
+
+  /** `getattr(os, name)` may be any function of the module; of the program's own objects nobody need care. */
+  function sightComputed(node: SyntaxNode, [object, name]: readonly SyntaxNode[]): void {
+    const ofModule = pathsOf(known(object)).some((path) => !path.startsWith('builtins.'))
+    if (ofModule && textsOf(known(name)).length === 0) say(node, 'shape', 'computed-attribute')
   }
 
   function sightOpen(node: SyntaxNode, mode: SyntaxNode | undefined, spread: boolean): void {

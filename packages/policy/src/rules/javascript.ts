@@ -35,6 +35,12 @@ export const JAVASCRIPT_RULES: readonly Rule[] = [
       ...['rm', 'rmdir'].flatMap((name) => [`fs.${name}`, `fs.${name}Sync`, `fs.promises.${name}`]),
     ),
   ]),
+  rule('data-import', 'import: data URL', { standard: 'block', reason: CODE }, [
+    ...facts('shape', 'data-import'),
+  ]),
+  rule('computed-attribute', 'attribute: computed name', { standard: 'warn', reason: REFLECTION }, [
+    ...facts('shape', 'computed-attribute'),
+  ]),
   rule('computed-import', 'import: computed name', { standard: 'warn', reason: REFLECTION }, [
     ...facts('shape', 'computed-import'),
   ]),

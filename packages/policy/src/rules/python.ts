@@ -50,6 +50,9 @@ export const PYTHON_RULES: readonly Rule[] = [
   rule('source-encoding', 'source encoding', { standard: 'block', reason: 'hides what the source says' }, [
     ...facts('shape', 'source-encoding'),
   ]),
+  rule('computed-attribute', 'attribute: computed name', { standard: 'warn', reason: REFLECTION }, [
+    ...facts('shape', 'computed-attribute'),
+  ]),
   rule('computed-import', 'import: computed name', { standard: 'warn', reason: REFLECTION }, [
     ...facts('shape', 'computed-import'),
   ]),

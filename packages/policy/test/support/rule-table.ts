@@ -6,7 +6,7 @@ const HEAD = ['| rule | says | standard | strict | because it |', '| --- | --- |
 export function ruleTable(): string {
   const rows = RULES.map(
     ({ id, subject, standard = '', strict, reason }) =>
-      `| \`${id}\` | ${subject} | ${standard} | ${strict} | ${reason} |`,
+      `| \`${id}\` | \`${subject}\` | ${standard} | ${strict} | ${reason} |`,
   )
   return [...HEAD, ...rows].join('\n')
 }

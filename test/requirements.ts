@@ -39,6 +39,26 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'numpy, pandas and dateutil are there',
     source: 'service plan, allowed libraries',
   },
+  {
+    id: 'policy-warn',
+    behaviour: 'a program that rules speak against runs and says so, where it was only to be warned',
+    source: 'SOP, step 1',
+  },
+  {
+    id: 'policy-enforce',
+    behaviour: '«Blocked import: os»: refused before a container is made, in hidden ways, too',
+    source: 'SOP, step 1; service plan, verification 6',
+  },
+  {
+    id: 'policy-minimum',
+    behaviour: 'no job goes below the deployment’s policy',
+    source: 'design, the job',
+  },
+  {
+    id: 'policy-honest',
+    behaviour: 'source that was not checked is neither passed off as checked nor refused',
+    source: 'issue 3, policy',
+  },
   { id: 'empty-code', behaviour: '«Code cannot be empty»', source: 'SOP, step 1' },
   {
     id: 'unsupported-language',

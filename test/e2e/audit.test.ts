@@ -26,6 +26,8 @@ const JOB: JobInput = {
   tenant: 'acme',
 }
 
+const EVENTS = ['container_created', 'container_removed', 'finished', 'policy_decided', 'requested']
+
 /** Audit lines of one job, once its container is removed. */
 function eventsOf(id: string): Promise<Line[]> {
   return eventually(
@@ -41,13 +43,20 @@ describe('the audit', () => {
   it('has each step of an execution', async () => {
     world = await startWorld()
     const passed = await eventsOf((await world.client.run(JOB)).id)
-    expect(names(passed).sort()).toEqual(['container_created', 'container_removed', 'finished', 'requested'])
+    expect(names(passed).sort()).toEqual(EVENTS)
     expect(passed.find(({ event }) => event === 'requested')).toMatchObject({
       tenant: 'acme',
       language: 'python',
       network: 'none',
       attempt: 1,
       codeSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+
+    expect(passed.find(({ event }) => event === 'policy_decided')).toMatchObject({
+      policy: { mode: 'warn', rules: 'standard' },
+      checked: true,
+      rules: [],
+      refused: false,
     })
 
     const slow = await world.client.run({ code: 'while True: pass', limits: { timeoutSeconds: 0.5 } })
@@ -104,7 +113,7 @@ describe('the audit', () => {
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Line)
     expect(entries.every(({ job }) => job === id)).toBe(true)
-    expect(names(entries).sort()).toEqual(['container_created', 'container_removed', 'finished', 'requested'])
+    expect(names(entries).sort()).toEqual(EVENTS)
 
     await world.client.submitMany(Array.from({ length: 60 }, () => ({ code: '1', limits: { cpus: 256 } })))
     const added = await eventually(
@@ -112,9 +121,9 @@ describe('the audit', () => {
         const facts = await redisCli(world.redisUrl, 'XINFO', 'STREAM', key)
         return Number(facts[facts.indexOf('entries-added') + 1])
       },
-      (count) => count >= 184,
+      (count) => count >= 185,
     )
-    expect(added).toBe(184)
+    expect(added).toBe(185)
     expect(Number((await redisCli(world.redisUrl, 'XLEN', key))[0])).toBeLessThan(180)
   })
 })

@@ -109,6 +109,7 @@ const RUN_EXAMPLES = [
   'isopod run hello.py',
   "echo 'console.log(6 * 7)' | isopod run - --language js",
   'isopod run grade.py --stdin answers.txt --timeout 5 --memory 128',
+  'isopod run draft.py --policy enforce:strict',
   `isopod run sum.py --input-data '{"nums": [1, 2, 3]}' --json`,
 ]
 const SUBMIT_EXAMPLES = ['isopod submit a.py b.js', 'isopod submit *.py --reply-to grades --json']
@@ -126,6 +127,7 @@ function jobOptions(command: Command): Command {
     .option('--timeout <seconds>', 'wall-clock limit, 0.1 to 300 (default: 30)')
     .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: 256)')
     .option('--cpus <n>', 'processor cores, fractions allowed (default: 0.5)')
+    .option('--policy <mode>', 'check of the source: off, warn or enforce, or mode:strict (default: warn)')
 }
 
 function replyTo(): Option {

@@ -42,6 +42,40 @@ describe('isopod run', () => {
     expect(calls.at(-1)).toEqual({ method: 'close', value: undefined })
   })
 
+  it.each([
+    ['enforce:strict', { mode: 'enforce', rules: 'strict' }],
+    ['off', { mode: 'off', rules: 'standard' }],
+  ])('makes a policy of --policy %s', async (text, policy) => {
+    const { calls } = await cli(['run', '-', '--policy', text], { stdin: 'x' })
+    expect(calls[0]?.value).toMatchObject({ policy })
+  })
+
+  it('refuses a policy that there is none of, and enqueues nothing', async () => {
+    const { calls, exitCode, stderr } = await cli(['run', '-', '--policy', 'paranoid'], { stdin: 'x' })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('--policy: must be off, warn, enforce, alone or with :standard or :strict')
+    expect(calls).toEqual([])
+  })
+
+  it('shows why the policy refused a program', async () => {
+    const client = fakeClient(() =>
+      resultOf({
+        status: 'validation_error',
+        exitCode: null,
+        stdout: '',
+        wallMs: null,
+        memoryPeakBytes: null,
+        errorMessage: 'Blocked import: os; Blocked function: eval',
+        validationErrors: ['Blocked import: os', 'Blocked function: eval'],
+        warnings: ['policy: main.py:1: Risky import: socket'],
+      }),
+    )
+    const { stderr } = await cli(['run', '-'], { stdin: 'x', client })
+    expect(stderr).toBe(
+      'warning: policy: main.py:1: Risky import: socket\nvalidation_error · Blocked import: os; Blocked function: eval\n',
+    )
+  })
+
   it('reads the code from standard input for -, and leaves the language to the protocol', async () => {
     const { calls } = await cli(['run', '-'], { stdin: 'print(2)' })
     expect(calls[0]?.value).toEqual({ code: 'print(2)', limits: {}, replyTo: 'cli-run' })

@@ -1,5 +1,12 @@
 import { hostname } from 'node:os'
-import { ConfigError, DEFAULT_LIMITS, type LimitMaxima, type LimitsRequest } from '@isopod/protocol'
+import {
+  ConfigError,
+  DEFAULT_LIMITS,
+  type LimitMaxima,
+  type LimitsRequest,
+  type Policy,
+  parsePolicy,
+} from '@isopod/protocol'
 import type { UserRange } from '@isopod/sandbox'
 import { LOG_LEVELS } from '@isopod/telemetry'
 import { z } from 'zod'
@@ -38,6 +45,18 @@ const users = z
     return { first, last, gid: group === undefined ? first : Number(group) }
   })
   .refine(({ first, last }) => first <= last && last - first < 65_536, { error: USERS })
+
+/** `mode` or `mode:rules`, as on the command line. */
+const policy = z.string().transform((text, context) => {
+  try {
+    return parsePolicy(text)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    // The sentence that names value and variable is made below, for all variables alike.
+    context.addIssue({ code: 'custom', message: error.message.replace(/, got .*/s, '') })
+    return z.NEVER
+  }
+})
 
 /** One line of reason per variable: what it decides, and why it has its default. */
 const variables = z.object({
@@ -87,6 +106,8 @@ const variables = z.object({
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 plain characters' })
     .optional(),
+  /** No job's source is checked less strictly than this. Off: jobs know best what they are, and the container is the boundary. */
+  ISOPOD_MIN_POLICY: policy.default({ mode: 'off', rules: 'standard' }),
   /** Maxima: a job that asks for more is refused. */
   ISOPOD_MAX_MEMORY_MB: numeric(16, 1024).optional(),
   ISOPOD_MAX_CPUS: numeric(0.1, 256, false).optional(),
@@ -140,6 +161,8 @@ export interface WorkerConfig {
   readonly drainSeconds: number
   readonly users: UserRange
   readonly catalogueFile: string | undefined
+  /** No job gets less. */
+  readonly minimumPolicy: Policy
   readonly defaults: LimitsRequest
   readonly maxima: LimitMaxima
 }
@@ -190,6 +213,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     catalogueFile: v.SANDBOX_LANGUAGE_CONFIG_FILE,
+    minimumPolicy: v.ISOPOD_MIN_POLICY,
     defaults: {
       timeoutSeconds: v.SANDBOX_DEFAULT_TIMEOUT_SECONDS,
       memoryMb: v.SANDBOX_DEFAULT_MEMORY_LIMIT_MB,

@@ -1,4 +1,5 @@
 import { loadCatalogue } from '@isopod/languages'
+import { openPolicyChecker } from '@isopod/policy'
 import { IsopodError, STATUSES } from '@isopod/protocol'
 import { type Consumer, openConsumer } from '@isopod/queue'
 import { openDockerSandbox } from '@isopod/sandbox'
@@ -6,6 +7,7 @@ import { createLogger, createMetrics } from '@isopod/telemetry'
 import { auditLog } from './audit/audit-log.ts'
 import { readConfig } from './config.ts'
 import { observer } from './observe.ts'
+import { policyGate } from './policy-gate.ts'
 import { startWorker } from './worker.ts'
 
 /** Joins the parts of a worker and runs it until a signal ends it. */
@@ -44,7 +46,19 @@ async function main(): Promise<void> {
     ...(config.engine.stack !== undefined && { labels: { 'isopod.stack': config.engine.stack } }),
     observe: observe.sandbox,
   })
-  const worker = await startWorker({ config, logger, catalogue, metrics, audit, queue, sandbox })
+  const checker = await openPolicyChecker()
+  const gate = policyGate({ checker, minimum: config.minimumPolicy, observe: observe.policy })
+  const worker = await startWorker({
+    config,
+    logger,
+    catalogue,
+    metrics,
+    audit,
+    queue,
+    sandbox,
+    checker,
+    gate,
+  })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {

@@ -3,6 +3,7 @@ import type { ConsumerEvent } from '@isopod/queue'
 import { EngineUnreachableError, ImageFaultError, type SandboxEvent } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
 import type { Audit } from './audit/audit-event.ts'
+import type { PolicyEvent } from './policy-gate.ts'
 
 /** Where the core's events become metrics, log lines and audit events; the core itself knows none of them. */
 export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
@@ -76,6 +77,23 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
         default:
           event satisfies never
       }
+    },
+
+    /** What the policy made of an execution; a rejection is what refuses a job, once per rule. */
+    policy({ id, attempt, language, decision }: PolicyEvent): void {
+      const { policy, checked, findings, problems } = decision
+      audit({
+        event: 'policy_decided',
+        job: id,
+        attempt,
+        policy,
+        checked,
+        rules: [...new Set(findings.map(({ rule }) => rule))],
+        refused: problems.length > 0,
+      })
+      if (problems.length === 0) return
+      const rules = findings.filter(({ severity }) => severity === 'block').map(({ rule }) => rule)
+      for (const rule of new Set(rules)) metrics.policyRejections.inc({ language, rule })
     },
 
     /** What the sandbox met. */

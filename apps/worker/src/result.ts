@@ -1,3 +1,4 @@
+import type { PolicyDecision } from '@isopod/policy'
 import { isAttributable, type Job, languageTag, type Result } from '@isopod/protocol'
 import type { Execution, Outcome, StreamOutput } from '@isopod/sandbox'
 
@@ -10,6 +11,14 @@ export interface ResultContext {
   /** Milliseconds from submit until a worker took the job. */
   readonly queuedMs: number
   readonly policyMs: number
+  readonly decision: PolicyDecision
+}
+
+/** What a result says about the check of the source; nothing before there was one. */
+export function policyPart(decision: PolicyDecision | undefined): Pick<Result, 'policy' | 'warnings'> {
+  if (decision === undefined) return { warnings: [] }
+  const { policy, checked, warnings } = decision
+  return { policy: { ...policy, checked }, warnings: [...warnings] }
 }
 
 /** The result of a job that ran. */
@@ -48,7 +57,7 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
       ...outcome.timings,
       publish: performance.now() - ended,
     }),
-    warnings: [],
+    ...policyPart(context.decision),
     validationErrors: [],
     errorMessage: outcome.errorMessage,
     attributable: isAttributable(outcome.status),

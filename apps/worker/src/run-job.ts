@@ -1,25 +1,28 @@
 import { createHash } from 'node:crypto'
+import type { PolicyDecision } from '@isopod/policy'
 import { languageTag, type Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import type { ContainerFacts, Outcome, Sandbox } from '@isopod/sandbox'
 import { type Audit, placeOf } from './audit/audit-event.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
-import { resultOf } from './result.ts'
+import type { PolicyGate } from './policy-gate.ts'
+import { policyPart, resultOf } from './result.ts'
 
 /** What a job meets on its way through the worker. */
 export interface JobRunnerOptions {
   readonly workerId: string
   readonly rules: DeploymentRules
+  readonly gate: PolicyGate
   readonly sandbox: Sandbox
   readonly audit: Audit
 }
 
 /**
- * Makes the function that takes a delivery to its result: plan, run in the sandbox, describe what happened. It resolves
+ * Makes the function that takes a delivery to its result: plan, check, run in the sandbox, describe what happened. It resolves
  * for everything that the job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, sandbox, audit } = options
+  const { workerId, rules, gate, sandbox, audit } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -38,7 +41,8 @@ export function jobRunner(options: JobRunnerOptions) {
 
     const started = performance.now()
     const plan = planExecution(delivery, rules)
-    const policyMs = performance.now() - started
+    let policyMs = 0
+    let decision: PolicyDecision | undefined
     let container: ContainerFacts | undefined
     try {
       const result = await settle()
@@ -71,6 +75,9 @@ export function jobRunner(options: JobRunnerOptions) {
     async function settle(): Promise<Result> {
       if (plan.execution === undefined) return refused(plan.problems)
       try {
+        decision = await gate.judge(plan.execution, job.policy, signal)
+        policyMs = performance.now() - started
+        if (decision.problems.length > 0) return refused(decision.problems)
         const outcome = await sandbox.run(plan.execution, {
           signal,
           onContainer: (facts) => {
@@ -78,7 +85,7 @@ export function jobRunner(options: JobRunnerOptions) {
           },
         })
         limitEnforced(outcome)
-        return resultOf(outcome, plan.execution, { id, attempt, workerId, job, queuedMs, policyMs })
+        return resultOf(outcome, plan.execution, { id, attempt, workerId, job, queuedMs, policyMs, decision })
       } catch (error) {
         if (!isCancelled(error, signal)) throw error
         audit({ ...about, event: 'interrupted', cause: 'cancelled' })
@@ -97,7 +104,8 @@ export function jobRunner(options: JobRunnerOptions) {
 
     function notRun(status: 'cancelled' | 'validation_error', errorMessage: string): Result {
       const timings = { queued: queuedMs, policy: policyMs }
-      return unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
+      const unrun = unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
+      return { ...unrun, ...policyPart(decision) }
     }
   }
 }

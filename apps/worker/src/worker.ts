@@ -1,4 +1,5 @@
 import type { Catalogue } from '@isopod/languages'
+import type { PolicyChecker } from '@isopod/policy'
 import { ConfigError, InvalidJobError, type Result } from '@isopod/protocol'
 import { type Consumer, type Delivery, unrunResult } from '@isopod/queue'
 import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
@@ -8,6 +9,7 @@ import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
+import type { PolicyGate } from './policy-gate.ts'
 import { jobRunner } from './run-job.ts'
 import { shutDown } from './shutdown.ts'
 import type { WorkerState } from './worker-state.ts'
@@ -25,6 +27,8 @@ export interface WorkerParts {
   readonly audit: Audit
   readonly queue: Consumer
   readonly sandbox: DockerSandbox
+  readonly checker: PolicyChecker
+  readonly gate: PolicyGate
 }
 
 /** A worker that takes jobs. */
@@ -37,7 +41,7 @@ export interface RunningWorker {
 
 /** Starts everything that a worker does: health server, engine watch, reaper, and last the taking of jobs. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { config, logger, catalogue, metrics, audit, queue, sandbox } = parts
+  const { config, logger, catalogue, metrics, audit, queue, sandbox, checker, gate } = parts
   const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
   const rules = {
     catalogue,
@@ -47,7 +51,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       cpus: Math.min(config.maxima.cpus ?? Number.POSITIVE_INFINITY, sandbox.facts.cpus),
     },
   }
-  const runJob = jobRunner({ workerId: config.workerId, rules, sandbox, audit })
+  const runJob = jobRunner({ workerId: config.workerId, rules, gate, sandbox, audit })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
 
@@ -151,6 +155,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     const clean = await shutDown(
       [
         { name: 'drain', run: () => queue.drain(config.drainSeconds * 1000) },
+        { name: 'policy', run: () => checker.close() },
         { name: 'sandbox', run: () => sandbox.close() },
         { name: 'queue', run: () => queue.close() },
         { name: 'health', run: () => health.close() },

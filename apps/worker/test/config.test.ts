@@ -48,6 +48,14 @@ describe('the settings of a worker', () => {
     expect(readConfig({ SANDBOX_DEFAULT_USER_UID_GID: text }).users).toEqual(users)
   })
 
+  it('hold a minimum of the policy', () => {
+    expect(readConfig({}).minimumPolicy).toEqual({ mode: 'off', rules: 'standard' })
+    expect(readConfig({ ISOPOD_MIN_POLICY: 'enforce:strict' }).minimumPolicy).toEqual({
+      mode: 'enforce',
+      rules: 'strict',
+    })
+  })
+
   it('take an empty variable for one that is not set', () => {
     expect(readConfig({ REDIS_URL: '', PORT: '' }).redis.url).toBe('redis://127.0.0.1:6379')
   })
@@ -81,6 +89,11 @@ describe('the settings of a worker', () => {
       'DOCKER_HOST',
       'localhost',
       'DOCKER_HOST: must be unix:///path, an absolute path, or tcp://host:port, got "localhost"',
+    ],
+    [
+      'ISOPOD_MIN_POLICY',
+      'strict',
+      'ISOPOD_MIN_POLICY: must be off, warn, enforce, alone or with :standard or :strict, got "strict"',
     ],
     ['ISOPOD_ALLOW_EVICTION', 'yes', 'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"'],
     ['ISOPOD_SLOT', '4', 'ISOPOD_SLOT: unknown setting; did you mean ISOPOD_SLOTS?'],

@@ -52,6 +52,13 @@ function result(stdout: StreamOutput) {
     workerId: 'w',
     job: parseJob({ code: 'x', labels: { a: 'b' } }),
     queuedMs: 1,
+    decision: {
+      policy: { mode: 'warn', rules: 'standard' } as const,
+      checked: true,
+      problems: [],
+      warnings: ['policy: x'],
+      findings: [],
+    },
     policyMs: 1,
   }
   return resultOf(outcome, execution, context)
@@ -66,6 +73,13 @@ describe('the output in a result', () => {
         expect(made.raw).toBeUndefined()
       }),
     )
+  })
+
+  it('comes with what the policy said', () => {
+    expect(result(stream(new Uint8Array()))).toMatchObject({
+      policy: { mode: 'warn', rules: 'standard', checked: true },
+      warnings: ['policy: x'],
+    })
   })
 
   it('keeps a byte order mark', () => {

@@ -33,6 +33,7 @@ export {
   resolveLimits,
 } from './limits.ts'
 export { describeProblems, parseJob } from './parse.ts'
+export { type AppliedPolicy, type Policy, parsePolicy, stricterPolicy } from './policy.ts'
 export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'
 export { RUNC_ADVICE, runcEscapes } from './runc.ts'
 export { sizeText, utf8Bytes } from './schema.ts'

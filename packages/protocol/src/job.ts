@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { filesSchema } from './files.ts'
 import { limitsSchema } from './limits.ts'
+import { policySchema } from './policy.ts'
 import {
   fields,
   flag,
@@ -85,10 +86,7 @@ export const jobSchema = fields({
   /** `none`, or the name of a profile that the operator has defined. */
   network: nameUpTo(64).default('none'),
   /** The check of the source before it runs; never below the deployment's minimum. */
-  policy: fields({
-    mode: oneOf(['off', 'warn', 'enforce']).default('warn'),
-    rules: oneOf(['standard', 'strict']).default('standard'),
-  }).default({ mode: 'warn', rules: 'standard' }),
+  policy: policySchema.default({ mode: 'warn', rules: 'standard' }),
   /** State kept between executions of the same session. */
   sessionId: nameUpTo(128).optional(),
   /** Test cases, each judged on its own. */
@@ -124,7 +122,6 @@ export type JobInput = z.input<typeof jobSchema>
 export function unavailableFeatures(job: Job): { field: string; message: string }[] {
   const refused: [string, boolean, string][] = [
     ['network', job.network !== 'none', 'only "none" is available in this release'],
-    ['policy.mode', job.policy.mode === 'enforce', 'only "off" and "warn" are available in this release'],
     ['sessionId', job.sessionId !== undefined, 'sessions are not available in this release'],
     ['tests', job.tests !== undefined, 'tests are not available in this release'],
     ['preload', job.preload, 'only false is available in this release'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMIT_NAMES, limitsAppliedSchema } from './limits.ts'
+import { appliedPolicySchema } from './policy.ts'
 import { STATUSES } from './status.ts'
 import { testResultSchema, testSummarySchema } from './test-case.ts'
 
@@ -70,6 +71,8 @@ export const resultSchema = z.object({
   limitsApplied: limitsAppliedSchema.nullable(),
   timings: timingsSchema,
   warnings: z.array(z.string()),
+  /** The policy that applied, the deployment's minimum included; absent if the job did not get that far. */
+  policy: appliedPolicySchema.optional(),
   validationErrors: z.array(z.string()),
   /** One sentence for a person; null on success. */
   errorMessage: z.string().nullable(),

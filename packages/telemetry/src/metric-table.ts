@@ -193,6 +193,13 @@ export const METRIC_TABLE = {
     help: 'Streams that were longer than the result carries.',
     labels: { stream: ['stdout', 'stderr'] },
   },
+  policyRejections: {
+    kind: 'counter',
+    name: 'isopod_policy_rejections_total',
+    help: 'Rules of the policy that jobs were refused for.',
+    // Rules are the product's own, a closed list that grows with it.
+    labels: { language: 'listed', rule: 'own' },
+  },
   dockerUp: {
     kind: 'gauge',
     name: 'isopod_docker_up',

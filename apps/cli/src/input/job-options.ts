@@ -1,4 +1,13 @@
-import { InvalidJobError, type JobInput, MAX_CODE_BYTES, MAX_INPUT_BYTES, parseJob } from '@isopod/protocol'
+import {
+  ConfigError,
+  InvalidJobError,
+  type JobInput,
+  MAX_CODE_BYTES,
+  MAX_INPUT_BYTES,
+  type Policy,
+  parseJob,
+  parsePolicy,
+} from '@isopod/protocol'
 import { UsageError } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { guessLanguage } from './guess-language.ts'
@@ -13,6 +22,7 @@ export interface JobOptions {
   readonly memory?: string
   readonly cpus?: string
   readonly replyTo?: string
+  readonly policy?: string
 }
 
 /** The option that sets a field of the job. */
@@ -49,6 +59,7 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
       : { stdin: await readText(io, options.stdin, MAX_INPUT_BYTES, '--stdin') }),
     ...(options.inputData === undefined ? {} : { inputData: await readInputData(io, options.inputData) }),
     ...(options.replyTo === undefined ? {} : { replyTo: options.replyTo }),
+    ...(options.policy === undefined ? {} : { policy: policyOf(options.policy) }),
     limits,
   }
   validate(job)
@@ -86,6 +97,15 @@ function parseJson(text: string): Json | undefined {
     return JSON.parse(text) as Json
   } catch {
     return undefined
+  }
+}
+
+function policyOf(value: string): Policy {
+  try {
+    return parsePolicy(value)
+  } catch (cause) {
+    if (!(cause instanceof ConfigError)) throw cause
+    throw new UsageError(`--policy: ${cause.message}`, { cause })
   }
 }
 

@@ -1,4 +1,4 @@
-import type { LimitName, Limits, Status } from '@isopod/protocol'
+import type { LimitName, Limits, Policy, Status } from '@isopod/protocol'
 import type { ContainerFacts } from '@isopod/sandbox'
 
 /** Which start of which job an event belongs to. */
@@ -31,9 +31,20 @@ export type AuditEvent = OfJob &
         readonly content?: AuditContent
       }
     | {
-        /** It cannot be run here: language, limits, files. */
+        /** It is not run: language, limits, files, or what the policy found. */
         readonly event: 'refused'
         readonly problems: readonly string[]
+      }
+    | {
+        /** The source was checked, or was not to be. */
+        readonly event: 'policy_decided'
+        /** The stricter of what the job and the deployment ask for. */
+        readonly policy: Policy
+        /** False if it could not be checked, or no check applied. */
+        readonly checked: boolean
+        /** Ids of the rules that it broke. */
+        readonly rules: readonly string[]
+        readonly refused: boolean
       }
     | {
         readonly event: 'container_created' | 'container_removed'

@@ -1,0 +1,100 @@
+import { sightBash } from './bash/sight.ts'
+import type { PolicyFinding, Sighting } from './finding.ts'
+import { sightJavaScript } from './javascript/sight.ts'
+import { prepared, strangeEncoding } from './prepare.ts'
+import { sightPython } from './python/sight.ts'
+import { messageOf, type RuleSet, severityIn } from './rule.ts'
+import { rulesFor } from './rules/all.ts'
+import type { SourceKind } from './sources.ts'
+import type { ParseSource } from './tree/parse-source.ts'
+import type { SyntaxTree } from './tree/syntax-node.ts'
+
+/** Scripts within scripts (`bash -c "bash -c '…'"`) that are looked into. */
+const DEEPEST_SCRIPT = 3
+/** Scripts of one source that are looked into. */
+const MOST_SCRIPTS = 32
+
+/** What a check of one source found. */
+export interface SourceReport {
+  readonly findings: readonly PolicyFinding[]
+  /** What could not be checked, without the path; the rest was. */
+  readonly gaps: readonly string[]
+}
+
+/** Checks one source; each message comes once, at the first place that says it. */
+export function checkSource(
+  parse: ParseSource,
+  file: { readonly path: string; readonly source: string; readonly kind: SourceKind },
+  rules: RuleSet,
+): SourceReport {
+  const { path, source, kind } = file
+  const findings = new Map<string, PolicyFinding>()
+  const gaps = new Set<string>()
+
+  const encoding = kind.language === 'python' ? strangeEncoding(source) : undefined
+  if (encoding !== undefined) judge([{ kind: 'shape', name: 'source-encoding', offset: 0 }], source)
+  for (const text of prepared(source, kind)) judge(sight(text), text)
+  return { findings: [...findings.values()], gaps: [...gaps] }
+
+  function sight(text: string): readonly Sighting[] {
+    const tree = parse(kind.grammar, text)
+    if (tree.broken) gaps.add('could not be parsed as a whole; what could be was checked')
+    switch (kind.language) {
+      case 'python':
+        return sightPython(tree.nodes)
+      case 'javascript':
+        // A comment in scripts, two operators in modules.
+        if (tree.nodes.some(({ type }) => type === 'html_comment'))
+          gaps.add('has an HTML-like comment, which was not checked')
+        return sightJavaScript(tree.nodes)
+      case 'bash':
+        return sightScripts(tree)
+      default:
+        return kind.language satisfies never
+    }
+  }
+
+  function sightScripts(tree: SyntaxTree): readonly Sighting[] {
+    const found: Sighting[] = []
+    let scripts: readonly string[] = []
+    let trees = [tree]
+    for (let depth = 0; depth <= DEEPEST_SCRIPT && trees.length > 0; depth++) {
+      const reports = trees.map(({ nodes }) => sightBash(nodes))
+      // Within an argument there are no lines of the source.
+      for (const { sightings } of reports) found.push(...(depth === 0 ? sightings : sightings.map(atStart)))
+      scripts = reports.flatMap((report) => report.scripts)
+      trees = scripts.slice(0, MOST_SCRIPTS).map((script) => parse('bash', script))
+    }
+    if (scripts.length > 0) gaps.add('has scripts within scripts that were not checked')
+    return found
+  }
+
+  function judge(sightings: readonly Sighting[], text: string): void {
+    const lineOf = lineCounter(text)
+    for (const sighting of sightings.toSorted((a, b) => a.offset - b.offset)) {
+      for (const rule of rulesFor(kind.language, sighting)) {
+        const severity = severityIn(rule, rules)
+        if (severity === undefined || findings.has(rule.id)) continue
+        const line = lineOf(sighting.offset)
+        findings.set(rule.id, { rule: rule.id, severity, message: messageOf(rule, severity), path, line })
+      }
+    }
+  }
+}
+
+function atStart(sighting: Sighting): Sighting {
+  return { ...sighting, offset: 0 }
+}
+
+/** Counts lines; made for offsets that only grow. */
+function lineCounter(text: string): (offset: number) => number {
+  let line = 1
+  let counted = 0
+  return (offset) => {
+    for (let at = text.indexOf('\n', counted); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) {
+      line++
+      counted = at + 1
+    }
+    return line
+  }
+}

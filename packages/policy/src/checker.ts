@@ -1,0 +1,119 @@
+import type { JobFile, Policy } from '@isopod/protocol'
+import type { SourceFile } from './check-thread.ts'
+import { decide, type PolicyDecision } from './decide.ts'
+import { isCompiled, programKind, sourceKind } from './sources.ts'
+import { CheckThreads, type ThreadOptions, type ThreadOutcome } from './threads.ts'
+
+/** What is checked: a program and the files that it may load. */
+export interface CheckedProgram {
+  /** Name of the language in the catalogue. */
+  readonly language: string
+  /** Where the program's text goes: `main.py`. */
+  readonly filename: string
+  readonly code: string
+  /** Files of the job, by path; those that are source are checked like the program. */
+  readonly files?: Readonly<Record<string, JobFile>> | undefined
+}
+
+/** How a checker differs from the usual. */
+export interface PolicyCheckerOptions extends Partial<ThreadOptions> {
+  /** Characters of sources of one job that are checked; what is beyond is a warning. @default 2 Mi */
+  readonly maxCharacters?: number
+}
+
+/** Checks sources off the event loop. */
+export interface PolicyChecker {
+  /**
+   * Says what a policy makes of a program. Nothing that a source holds makes it reject: a check that took too long, died
+   * or did not understand the source is a warning, and `checked` is false.
+   *
+   * @param policy what applies, the deployment's minimum included
+   * @param signal when it aborts, the call rejects with its reason
+   */
+  check(program: CheckedProgram, policy: Policy, signal?: AbortSignal): Promise<PolicyDecision>
+  /** Ends the threads. */
+  close(): Promise<void>
+}
+
+const DEFAULTS = { threads: 1, waiting: 1024, timeoutMs: 1_000, heapMb: 512, maxCharacters: 2 * 1024 * 1024 }
+
+/**
+ * Starts the threads and loads the grammars, so that the first job does not wait for it.
+ *
+ * @throws if the grammars cannot be loaded: a fault of the installation
+ * @example
+ * ```ts
+ * const checker = await openPolicyChecker()
+ * const decision = await checker.check(
+ *   { language: 'python', filename: 'main.py', code: 'import os' },
+ *   { mode: 'enforce', rules: 'strict' },
+ * )
+ * console.log(decision.problems) // ['Blocked import: os']
+ * await checker.close()
+ * ```
+ */
+export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Promise<PolicyChecker> {
+  const { maxCharacters, ...bounds } = { ...DEFAULTS, ...options }
+  const threads = new CheckThreads(bounds)
+  await threads.open()
+  return {
+    check: async (program, policy, signal) => {
+      if (policy.mode === 'off') return decide(policy, { findings: [], gaps: [], checked: false })
+      const { files, gaps, hasRules } = sourcesOf(program, maxCharacters)
+      const outcome: ThreadOutcome =
+        files.length === 0 ? { reports: [] } : await threads.run({ files, rules: policy.rules }, signal)
+      if (outcome.failure !== undefined) gaps.push(failureText(outcome.failure))
+      // Who only asked to be warned knows that their language has no rules; who asked for refusal has to be told.
+      if (!hasRules && policy.mode === 'enforce')
+        gaps.push(`no rules for ${program.language}; the source was not checked`)
+      const reports = outcome.reports ?? []
+      for (const [index, report] of reports.entries()) {
+        gaps.push(...report.gaps.map((gap) => `${files[index]?.path} ${gap}`))
+      }
+      const findings = reports.flatMap((report) => report.findings)
+      return decide(policy, {
+        findings,
+        gaps,
+        main: program.filename,
+        checked: hasRules && gaps.length === 0,
+      })
+    },
+    close: () => threads.close(),
+  }
+}
+
+/** The sources of a job, the program first, as far as they are within the bound. */
+function sourcesOf(program: CheckedProgram, maxCharacters: number) {
+  const kind = programKind(program.filename, program.language)
+  const files: SourceFile[] = []
+  const gaps: string[] = []
+  let room = maxCharacters
+  const take = (file: SourceFile) => {
+    if (file.content.length > room)
+      return void gaps.push(`${file.path} was not checked: too much source in one job`)
+    room -= file.content.length
+    files.push(file)
+  }
+  if (kind !== undefined) take({ path: program.filename, content: program.code, encoding: 'utf8', kind })
+  for (const [path, { content, encoding }] of Object.entries(program.files ?? {})) {
+    const kind = sourceKind(path)
+    if (kind !== undefined) take({ path, content, encoding, kind })
+    else if (isCompiled(path)) gaps.push(`${path} was not checked: compiled code`)
+  }
+  return { files, gaps, hasRules: kind !== undefined }
+}
+
+function failureText(failure: NonNullable<ThreadOutcome['failure']>): string {
+  switch (failure) {
+    case 'timeout':
+      return 'the source was not checked: it took too long'
+    case 'died':
+      return 'the source was not checked: the check failed on it'
+    case 'busy':
+      return 'the source was not checked: too many checks are waiting'
+    case 'closed':
+      return 'the source was not checked: the worker is stopping'
+    default:
+      return failure satisfies never
+  }
+}

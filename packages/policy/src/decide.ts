@@ -1,0 +1,56 @@
+import type { Policy } from '@isopod/protocol'
+import type { PolicyFinding } from './finding.ts'
+
+/** Findings and gaps that a result names one by one. */
+const MOST_NAMED = 20
+
+/** What a policy makes of a program. */
+export interface PolicyDecision {
+  /** What applied. */
+  readonly policy: Policy
+  /** Whether every source was checked as a whole by rules of its language. */
+  readonly checked: boolean
+  /** Sentences for which the job is refused: `Blocked import: os`. Empty unless the mode is `enforce`. */
+  readonly problems: readonly string[]
+  /** Sentences for the result of a job that runs. */
+  readonly warnings: readonly string[]
+  /** Every rule that was tripped, whatever follows from it. */
+  readonly findings: readonly PolicyFinding[]
+}
+
+/** What a check found. */
+export interface CheckOutcome {
+  readonly findings: readonly PolicyFinding[]
+  /** What was not checked, and why. */
+  readonly gaps: readonly string[]
+  readonly checked: boolean
+  /** The program's own file, which messages need not name. */
+  readonly main?: string
+}
+
+/** Turns what was found into what follows from it under a policy. */
+export function decide(policy: Policy, { findings, gaps, checked, main }: CheckOutcome): PolicyDecision {
+  const refusing = findings.filter(({ severity }) => policy.mode === 'enforce' && severity === 'block')
+  const warning = findings.filter((finding) => !refusing.includes(finding))
+  return {
+    policy,
+    checked,
+    problems: shortened(
+      refusing.map(({ path, message }) => (path === main ? message : `${path}: ${message}`)),
+    ),
+    warnings: shortened([
+      ...warning.map(({ path, line, severity, message }) => {
+        const fate = severity === 'block' ? ' (not enforced)' : ''
+        return `policy: ${path}:${line}: ${message}${fate}`
+      }),
+      ...gaps.map((gap) => `policy: ${gap}`),
+    ]),
+    findings,
+  }
+}
+
+/** A hostile job trips rules in 64 files; its result must not grow with them. */
+function shortened(sentences: readonly string[]): readonly string[] {
+  if (sentences.length <= MOST_NAMED) return sentences
+  return [...sentences.slice(0, MOST_NAMED), `and ${sentences.length - MOST_NAMED} more`]
+}

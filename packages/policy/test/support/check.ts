@@ -1,0 +1,19 @@
+import { checkSource } from '../../src/check-source.ts'
+import type { RuleSet } from '../../src/rule.ts'
+import { sourceKind } from '../../src/sources.ts'
+import { loadGrammars } from '../../src/tree/parse-source.ts'
+
+const parse = await loadGrammars()
+
+/** Checks one source in this thread, by the extension of its file. */
+export function check(extension: string, source: string, rules: RuleSet = 'strict') {
+  const path = `main.${extension}`
+  const kind = sourceKind(path)
+  if (kind === undefined) throw new Error(`${path} has no rules`)
+  return checkSource(parse, { path, source, kind }, rules)
+}
+
+/** The ids of the rules that a source trips. */
+export function tripped(extension: string, source: string, rules: RuleSet = 'strict'): string[] {
+  return check(extension, source, rules).findings.map(({ rule }) => rule)
+}

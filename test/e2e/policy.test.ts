@@ -1,0 +1,142 @@
+import type { JobInput } from '@isopod/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { program } from '../support/programs.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let free: World
+let held: World
+
+beforeAll(async () => {
+  ;[free, held] = await Promise.all([
+    startWorld(),
+    startWorld({ env: { ISOPOD_MIN_POLICY: 'enforce:strict' } }),
+  ])
+})
+
+afterAll(async () => {
+  await Promise.all([free?.close(), held?.close()])
+})
+
+const OS_SYSTEM = 'import os; os.system("echo ran")'
+
+// promise: policy-warn
+describe('where a job is only to be warned', () => {
+  it('runs what the rules speak against, and the result says so', async () => {
+    const result = await free.client.run({ code: OS_SYSTEM })
+    expect(result).toMatchObject({
+      status: 'success',
+      stdout: 'ran\n',
+      policy: { mode: 'warn', rules: 'standard', checked: true },
+      warnings: ['policy: main.py:1: Blocked function: os.system (not enforced)'],
+    })
+    expect(result.timings.policy).toBeGreaterThan(0)
+  })
+
+  it('says nothing about an honest program', async () => {
+    const code = 'import re\n# os.system("x")\nprint(re.compile("a").match("abc").group(), "eval(x)")'
+    expect(await free.client.run({ code })).toMatchObject({ status: 'success', warnings: [] })
+  })
+
+  it('does not look at a job that wants none of it', async () => {
+    const result = await free.client.run({ code: OS_SYSTEM, policy: { mode: 'off' } })
+    expect(result).toMatchObject({
+      status: 'success',
+      warnings: [],
+      policy: { mode: 'off', checked: false },
+    })
+  })
+})
+
+// promise: policy-enforce
+describe('where rules are enforced', () => {
+  const policy = { mode: 'enforce', rules: 'strict' } as const
+
+  it('refuses in the words of the document, and makes no container', async () => {
+    const result = await free.client.run({ code: OS_SYSTEM, policy })
+    expect(result).toMatchObject({
+      status: 'validation_error',
+      attributable: true,
+      validationErrors: ['Blocked import: os', 'Blocked function: os.system'],
+      errorMessage: 'Blocked import: os; Blocked function: os.system',
+      policy: { ...policy, checked: true },
+      exitCode: null,
+      stdout: '',
+      limitsApplied: null,
+      imageDigest: null,
+    })
+    const line = (await free.log()).find((entry) => entry['audit'] === true && entry['job'] === result.id)
+    expect(line).toMatchObject({ status: 'validation_error', containerId: null })
+  })
+
+  it.each<[string, JobInput]>([
+    ['python', program('hide-eval.py')],
+    ['javascript', program('hide-eval.js')],
+    ['typescript', { ...program('hide-eval.js'), language: 'typescript' }],
+    ['bash', program('hide-eval.sh')],
+    [
+      'a file of the job',
+      { code: 'import helper', files: { 'helper.py': { content: program('hide-eval.py').code } } },
+    ],
+  ])('finds what hides: %s', async (_, job) => {
+    const result = await free.client.run({ ...job, policy })
+    expect(result.status).toBe('validation_error')
+    expect(result.validationErrors.join()).toMatch(/Blocked (function|command): eval/)
+  })
+
+  it('counts each rule', async () => {
+    const metrics = await fetch(`${free.workers[0]?.url}/metrics`).then((response) => response.text())
+    expect(metrics).toMatch(
+      /isopod_policy_rejections_total\{language="python",rule="python\/os-system"\} [1-9]/,
+    )
+  })
+})
+
+// promise: policy-minimum
+describe('where the deployment has a minimum', () => {
+  it.each([{ mode: 'off' }, { mode: 'warn' }, { mode: 'enforce', rules: 'standard' }] as const)(
+    'no job goes below it: %j',
+    async (policy) => {
+      const result = await held.client.run({ code: 'import os; print("ran")', policy })
+      expect(result).toMatchObject({
+        status: 'validation_error',
+        validationErrors: ['Blocked import: os'],
+        policy: { mode: 'enforce', rules: 'strict' },
+      })
+    },
+  )
+
+  it('and honest programs run', async () => {
+    const result = await held.client.run({ code: 'print(input_data["n"] * 2)', inputData: { n: 21 } })
+    expect(result).toMatchObject({ status: 'success', stdout: '42\n', warnings: [] })
+  })
+})
+
+// promise: policy-honest
+describe('what could not be checked', () => {
+  it('runs with a warning where the language has no rules', async () => {
+    const code = '#include <stdio.h>\nint main() { puts("ran"); }'
+    expect(await held.client.run({ language: 'c', code })).toMatchObject({
+      status: 'success',
+      stdout: 'ran\n',
+      policy: { checked: false },
+      warnings: ['policy: no rules for c; the source was not checked'],
+    })
+  })
+
+  it('runs with a warning where it does not parse', async () => {
+    const result = await held.client.run({ code: 'print("a"' })
+    expect(result).toMatchObject({
+      status: 'execution_error',
+      policy: { checked: false },
+      warnings: ['policy: main.py could not be parsed as a whole; what could be was checked'],
+    })
+    expect(result.stderr).toContain('SyntaxError')
+  })
+
+  it('and a source that is made to hang the check harms no other job', async () => {
+    const hard = free.client.run({ code: `${'x = [\n'.repeat(150_000)}`, limits: { timeoutSeconds: 5 } })
+    const easy = await free.client.run({ code: OS_SYSTEM, policy: { mode: 'enforce' } })
+    expect(easy.validationErrors).toEqual(['Blocked function: os.system'])
+    expect((await hard).policy?.checked).toBe(false)
+  })
+})

@@ -88,6 +88,8 @@ const variables = z.object({
   SANDBOX_PID_LIMIT: numeric(1, 512).default(DEFAULT_LIMITS.processes),
   /** YAML or JSON; the shipped catalogue if unset. */
   SANDBOX_LANGUAGE_CONFIG_FILE: z.string().optional(),
+  /** Network profiles that jobs may ask for, YAML or JSON. None if unset: no job has any network. */
+  ISOPOD_NETWORK_PROFILES_FILE: z.string().optional(),
   SANDBOX_DEFAULT_USER_UID_GID: user.default({ uid: 65534, gid: 65534 }),
 })
 
@@ -115,6 +117,7 @@ export interface WorkerConfig {
   readonly drainSeconds: number
   readonly user: { readonly uid: number; readonly gid: number }
   readonly catalogueFile: string | undefined
+  readonly networkProfilesFile: string | undefined
   readonly defaults: LimitsRequest
   readonly maxima: LimitMaxima
 }
@@ -159,6 +162,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     user: v.SANDBOX_DEFAULT_USER_UID_GID,
     catalogueFile: v.SANDBOX_LANGUAGE_CONFIG_FILE,
+    networkProfilesFile: v.ISOPOD_NETWORK_PROFILES_FILE,
     defaults: {
       timeoutSeconds: v.SANDBOX_DEFAULT_TIMEOUT_SECONDS,
       memoryMb: v.SANDBOX_DEFAULT_MEMORY_LIMIT_MB,

@@ -4,6 +4,7 @@ import { openConsumer } from '@isopod/queue'
 import { openDockerSandbox } from '@isopod/sandbox'
 import { createLogger, createMetrics } from '@isopod/telemetry'
 import { readConfig } from './config.ts'
+import { loadNetworks } from './network/profiles.ts'
 import { observer } from './observe.ts'
 import { startWorker } from './worker.ts'
 
@@ -14,6 +15,7 @@ async function main(): Promise<void> {
     worker: config.workerId,
   })
   const catalogue = await loadCatalogue(config.catalogueFile)
+  const networks = await loadNetworks(config.networkProfilesFile)
   const metrics = createMetrics({
     listed: {
       language: catalogue.languages.map(({ name }) => name),
@@ -32,7 +34,16 @@ async function main(): Promise<void> {
     ...(config.engine.stack !== undefined && { labels: { 'isopod.stack': config.engine.stack } }),
     observe: observe.sandbox,
   })
-  const worker = await startWorker({ config, logger, catalogue, metrics, queue, sandbox })
+  const worker = await startWorker({
+    config,
+    logger,
+    catalogue,
+    networks,
+    metrics,
+    queue,
+    sandbox,
+    onEgress: observe.egress,
+  })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, async () => {

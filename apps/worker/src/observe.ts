@@ -2,6 +2,7 @@ import type { Result } from '@isopod/protocol'
 import type { ConsumerEvent } from '@isopod/queue'
 import { EngineUnreachableError, ImageFaultError, type SandboxEvent } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
+import type { EgressEvent } from './network/proxy.ts'
 
 /** Where the core's events become metrics and log lines; the core itself knows neither. */
 export function observer(metrics: Metrics, logger: Logger) {
@@ -72,6 +73,15 @@ export function observer(metrics: Metrics, logger: Logger) {
         default:
           event satisfies never
       }
+    },
+
+    /** A job's connection to the outside is over, or was refused. */
+    egress(job: string, event: EgressEvent): void {
+      const { profile, outcome, bytesUp, bytesDown } = event
+      metrics.egressConnections.inc({ profile, outcome })
+      metrics.egressBytes.inc({ profile, direction: 'up' }, bytesUp)
+      metrics.egressBytes.inc({ profile, direction: 'down' }, bytesDown)
+      logger.info({ job, ...event }, 'egress')
     },
 
     /** What the sandbox met. */

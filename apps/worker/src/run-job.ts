@@ -3,6 +3,7 @@ import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
 import type { Logger } from '@isopod/telemetry'
 import { audit } from './audit.ts'
+import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type DeploymentRules, type Plan, planExecution } from './plan-execution.ts'
 import { resultOf } from './result.ts'
 
@@ -12,6 +13,8 @@ export interface JobRunnerOptions {
   readonly rules: DeploymentRules
   readonly sandbox: Sandbox
   readonly logger: Logger
+  /** Told of each connection that a job made or tried, when it is over. */
+  readonly onEgress: (job: string, event: EgressEvent) => void
 }
 
 /**
@@ -19,7 +22,7 @@ export interface JobRunnerOptions {
  * for everything that the job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, sandbox, logger } = options
+  const { workerId, rules, sandbox, logger, onEgress } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -41,9 +44,11 @@ export function jobRunner(options: JobRunnerOptions) {
 
     async function settle(): Promise<Result> {
       if (plan.execution === undefined) return refused(plan)
+      const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(id, event))
       try {
         const outcome = await sandbox.run(plan.execution, {
           signal,
+          onConnection: proxy?.accept,
           onContainer: (facts) => {
             container = facts
           },
@@ -52,6 +57,8 @@ export function jobRunner(options: JobRunnerOptions) {
       } catch (error) {
         if (!isCancelled(error, signal)) throw error
         return notRun('cancelled', 'Execution was cancelled')
+      } finally {
+        proxy?.close()
       }
     }
 

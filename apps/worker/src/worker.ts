@@ -7,6 +7,8 @@ import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
+import type { Networks } from './network/profiles.ts'
+import type { EgressEvent } from './network/proxy.ts'
 import { jobRunner } from './run-job.ts'
 import { shutDown } from './shutdown.ts'
 import type { WorkerState } from './worker-state.ts'
@@ -20,9 +22,11 @@ export interface WorkerParts {
   readonly config: WorkerConfig
   readonly logger: Logger
   readonly catalogue: Catalogue
+  readonly networks: Networks
   readonly metrics: Metrics
   readonly queue: Consumer
   readonly sandbox: DockerSandbox
+  readonly onEgress: (job: string, event: EgressEvent) => void
 }
 
 /** A worker that takes jobs. */
@@ -35,17 +39,18 @@ export interface RunningWorker {
 
 /** Starts everything that a worker does: health server, engine watch, reaper, and last the taking of jobs. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { config, logger, catalogue, metrics, queue, sandbox } = parts
+  const { config, logger, catalogue, networks, metrics, queue, sandbox, onEgress } = parts
   const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
   const rules = {
     catalogue,
+    networks,
     defaults: config.defaults,
     maxima: {
       ...config.maxima,
       cpus: Math.min(config.maxima.cpus ?? Number.POSITIVE_INFINITY, sandbox.facts.cpus),
     },
   }
-  const runJob = jobRunner({ workerId: config.workerId, rules, sandbox, logger })
+  const runJob = jobRunner({ workerId: config.workerId, rules, sandbox, logger, onEgress })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
 

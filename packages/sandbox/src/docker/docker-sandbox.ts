@@ -110,7 +110,8 @@ class EngineSandbox implements DockerSandbox {
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
-    const stage = { containers: this.#containers, user: this.#user, onContainer: options.onContainer }
+    const { onContainer, onConnection } = options
+    const stage = { containers: this.#containers, user: this.#user, onContainer, onConnection }
     const running = runExecution(execution, stage, signal)
     this.#running.add(running)
     try {

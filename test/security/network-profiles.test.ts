@@ -117,7 +117,7 @@ print(urllib.request.urlopen("https://allowed.example.org/", context=context).re
     })
     expect(result).toMatchObject({ status: 'success', stdout: 'at 93.184.216.34:443\n' })
     expect(logged(result.id)).toMatchObject([
-      { profile: 'web', target: 'allowed.example.org:443', outcome: 'allowed', reason: null },
+      { profile: 'web', target: 'allowed.example.org:443', outcome: 'allowed' },
     ])
     expect(Number(logged(result.id)[0]?.['bytesDown'])).toBeGreaterThan(100)
   })
@@ -282,11 +282,12 @@ def status(s):
     except OSError: return "closed"
 def dial():
     s = socket.create_connection(("127.0.0.1", 3128), 20)
-    s.sendall(b"CONNECT allowed.example.org:9001 HTTP/1.1\\r\\n\\r\\n")
+    try: s.sendall(b"CONNECT allowed.example.org:9001 HTTP/1.1\\r\\n\\r\\n")
+    except OSError: pass
     return s, status(s)
 first = [dial() for _ in range(5)]
 print([answer for _, answer in first])
-print([s.recv(1) for s, answer in first if answer == "200"])
+print([status(s) for s, answer in first if answer == "200"])
 more = [dial()[1] for _ in range(100)]
 print(more.count("closed"))`
     const result = await run({ code, network: 'silent' })
@@ -294,7 +295,7 @@ print(more.count("closed"))`
     expect(logged(result.id).filter(({ outcome }) => outcome === 'cut').length).toBeGreaterThanOrEqual(1)
     expect(result.stdout.trim().split('\n').at(-1)).toBe('45')
     expect(outside.seen.filter((line) => line === 'reached 93.184.216.34:9001').length).toBeLessThanOrEqual(
-      55,
+      58,
     )
   })
 })
@@ -309,7 +310,7 @@ for _ in range(10_000):
     except OSError: kept.clear()
 print("through")`
     const result = await run({ code, limits: { timeoutSeconds: 30, openFiles: 1024 } })
-    expect(result).toMatchObject({ status: 'success', stdout: 'through\n' })
+    expect(result).toMatchObject({ stderr: '', errorMessage: null, stdout: 'through\n' })
     expect(await dial(['allowed.example.org:80'])).toEqual(['200 at 93.184.216.34:80'])
   })
 
@@ -331,7 +332,7 @@ for s in socks: s.recv(100)
 print("up", flush=True)
 if os.fork() == 0: time.sleep(100)`
     const result = await run({ code, network: 'patient' })
-    expect(result.stdout).toBe('up\n')
+    expect(result).toMatchObject({ stderr: '', stdout: 'up\n' })
     for (let turn = 0; turn < 50 && closed() < 8; turn++) await sleep(50)
     expect(closed()).toBe(8)
     expect(logged(result.id).map(({ reason }) => reason)).toEqual(

@@ -28,7 +28,7 @@ struct stream {
   uint32_t credit;
   uint32_t owed; /* bytes that the program took since the host was last told */
   size_t head, queued;
-  unsigned char told, program_ended, host_ended, shut;
+  unsigned char program_ended, host_ended, shut;
 };
 
 static struct stream streams[MAX_NET_STREAMS];
@@ -128,13 +128,13 @@ static int room(void) {
 }
 
 static int may_read(const struct stream *stream) {
-  return stream->fd >= 0 && stream->told && !stream->program_ended && stream->credit > 0 && room();
+  return stream->fd >= 0 && !stream->program_ended && stream->credit > 0 && room();
 }
 
 nfds_t tunnel_watch(struct pollfd *watched) {
   if (listener < 0) return 0;
-  int has_place = find(0) != NULL && now_us() >= accept_after_us;
-  watched[0] = (struct pollfd){.fd = has_place ? listener : -1, .events = POLLIN};
+  int welcome = find(0) != NULL && room() && now_us() >= accept_after_us;
+  watched[0] = (struct pollfd){.fd = welcome ? listener : -1, .events = POLLIN};
   for (unsigned i = 0; i < MAX_NET_STREAMS; i++) {
     short events = (short)((may_read(&streams[i]) ? POLLIN : 0) | (streams[i].queued > 0 ? POLLOUT : 0));
     /* One of which nothing is wanted is left out: it would report its end again and again. */
@@ -143,10 +143,17 @@ nfds_t tunnel_watch(struct pollfd *watched) {
   return TUNNEL_WATCHED;
 }
 
+static void tell(unsigned char type, uint32_t id, uint32_t bytes) {
+  unsigned char payload[8];
+  put_u32(payload, id);
+  put_u32(payload + 4, bytes);
+  out_frame(type, payload, type == FRAME_NET_CREDIT ? 8 : 4);
+}
+
 static void accept_waiting(void) {
   const int on = 1;
   struct stream *place;
-  while ((place = find(0)) != NULL) {
+  while (room() && (place = find(0)) != NULL) {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
       if (errno == EINTR || errno == ECONNABORTED) continue;
@@ -156,14 +163,8 @@ static void accept_waiting(void) {
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     *place = (struct stream){.id = ++last_id, .fd = fd, .credit = MAX_NET_WINDOW_BYTES};
+    tell(FRAME_NET_OPEN, place->id, 0);
   }
-}
-
-static void tell(unsigned char type, uint32_t id, uint32_t bytes) {
-  unsigned char payload[8];
-  put_u32(payload, id);
-  put_u32(payload + 4, bytes);
-  out_frame(type, payload, type == FRAME_NET_CREDIT ? 8 : 4);
 }
 
 /* What the host sent goes on to the program. */
@@ -205,11 +206,6 @@ static void pump_out(struct stream *stream) {
 }
 
 static void pump(struct stream *stream, int ready) {
-  if (!stream->told) {
-    if (!room()) return;
-    tell(FRAME_NET_OPEN, stream->id, 0);
-    stream->told = 1;
-  }
   if (stream->fd >= 0) pump_in(stream);
   if (ready && may_read(stream)) pump_out(stream);
   if (stream->fd >= 0 && stream->owed >= TELL_AT && room()) {

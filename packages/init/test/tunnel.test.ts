@@ -51,7 +51,9 @@ describeInit('the tunnel of a run', () => {
         `${CONNECT} my @s = map { dial() } 1..5; for (0..4) { my $s = $s[$_]; print $s "from $_"; shutdown $s, 1 } for (@s) { local $/; print <$_>, "\\n" }`,
       ),
     )
-    const { stdout, done } = await serve(container, echo)
+    const { stdout, done, frames } = await serve(container, echo)
+    const ids = frames.flatMap((frame) => (frame.type === 'netOpen' ? [frame.stream] : []))
+    expect(ids).toEqual([1, 2, 3, 4, 5])
     expect(stdout).toBe('from 0\nfrom 1\nfrom 2\nfrom 3\nfrom 4\n')
     expect(done.exitCode).toBe(0)
   })
@@ -110,6 +112,8 @@ describeInit('the tunnel of a run', () => {
     const { frames, stdout, done } = await serve(container, () => [])
     expect(stdout).toBe('through\n')
     expect(done.exitCode).toBe(0)
+    const ids = frames.flatMap((frame) => (frame.type === 'netOpen' ? [frame.stream] : []))
+    expect(ids).toEqual(ids.map((_, index) => index + 1))
     let open = 0
     for (const { type } of frames) {
       if (type === 'netOpen') open++

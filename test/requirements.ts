@@ -35,6 +35,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'all documents; CVE-2024-29021',
   },
   {
+    id: 'network-profiles',
+    behaviour: 'with a profile a job reaches the listed targets at public addresses, and nothing else',
+    source: 'design, the job; CVE-2024-29021',
+  },
+  {
     id: 'libraries',
     behaviour: 'numpy, pandas and dateutil are there',
     source: 'service plan, allowed libraries',

@@ -59,7 +59,6 @@ describe('bad input is refused with a sentence that names the field, and nothing
       { code: 'x', files: { '.isopod/sitecustomize.py': file } },
       /^files\.\.isopod/,
     ],
-    ['a network', { code: 'x', network: 'host' }, /^network: only "none"/],
     ['no object', 'print(1)', /^job: must be an object/],
     ['a cyclic object', cyclic(), /^inputData: must be JSON.*, got an object of 1 fields$/],
   ])('%s', async (_, job, sentence) => {
@@ -91,6 +90,11 @@ describe('what only the worker can know is refused as data', () => {
     expect(result.validationErrors[0]).toMatch(
       /^limits\.cpus: must be at most \d+ on this deployment, got 200$/,
     )
+  })
+
+  it('a network that the operator has not defined', async () => {
+    const result = await world.client.run({ code: 'print(1)', network: 'host' })
+    expect(result.validationErrors).toEqual(['network: "host" is no profile of this deployment; it has none'])
   })
 
   it('a file that takes the place of the program', async () => {

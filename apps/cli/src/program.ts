@@ -128,6 +128,7 @@ function jobOptions(command: Command): Command {
     .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: 256)')
     .option('--cpus <n>', 'processor cores, fractions allowed (default: 0.5)')
     .option('--policy <mode>', 'check of the source: off, warn or enforce, or mode:strict (default: warn)')
+    .option('--network <profile>', 'one of the operator’s network profiles (default: none)')
 }
 
 function replyTo(): Option {

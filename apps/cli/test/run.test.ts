@@ -26,7 +26,15 @@ describe('isopod run', () => {
       '--memory',
       '64',
     ]
-    const { calls, exitCode } = await cli(['run', at('a.py'), ...options, '--cpus', '.5'])
+    const { calls, exitCode } = await cli([
+      'run',
+      at('a.py'),
+      ...options,
+      '--cpus',
+      '.5',
+      '--network',
+      'pypi',
+    ])
     expect(exitCode).toBe(0)
     expect(calls).toContainEqual({
       method: 'run',
@@ -36,6 +44,7 @@ describe('isopod run', () => {
         stdin: 'Alice',
         inputData: { n: [1, 2] },
         limits: { timeoutSeconds: 2.5, memoryMb: 64, cpus: 0.5 },
+        network: 'pypi',
         replyTo: 'cli-run',
       },
     })

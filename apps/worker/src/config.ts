@@ -127,6 +127,8 @@ const variables = z.object({
    * distributions give to people and services, and below 65536: engines with remapped users have no more.
    */
   SANDBOX_DEFAULT_USER_UID_GID: users.default({ first: 60_000, last: 60_255, gid: 65_534 }),
+  /** Network profiles that jobs may ask for, YAML or JSON. None if unset: no job has any network. */
+  ISOPOD_NETWORK_PROFILES_FILE: z.string().optional(),
 })
 
 /** Names of all settings. */
@@ -163,6 +165,7 @@ export interface WorkerConfig {
   readonly catalogueFile: string | undefined
   /** No job gets less. */
   readonly minimumPolicy: Policy
+  readonly networkProfilesFile: string | undefined
   readonly defaults: LimitsRequest
   readonly maxima: LimitMaxima
 }
@@ -214,6 +217,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     catalogueFile: v.SANDBOX_LANGUAGE_CONFIG_FILE,
     minimumPolicy: v.ISOPOD_MIN_POLICY,
+    networkProfilesFile: v.ISOPOD_NETWORK_PROFILES_FILE,
     defaults: {
       timeoutSeconds: v.SANDBOX_DEFAULT_TIMEOUT_SECONDS,
       memoryMb: v.SANDBOX_DEFAULT_MEMORY_LIMIT_MB,

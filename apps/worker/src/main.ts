@@ -6,6 +6,7 @@ import { openDockerSandbox } from '@isopod/sandbox'
 import { createLogger, createMetrics } from '@isopod/telemetry'
 import { auditLog } from './audit/audit-log.ts'
 import { readConfig } from './config.ts'
+import { loadNetworks } from './network/profiles.ts'
 import { observer } from './observe.ts'
 import { policyGate } from './policy-gate.ts'
 import { startWorker } from './worker.ts'
@@ -17,6 +18,7 @@ async function main(): Promise<void> {
     worker: config.workerId,
   })
   const catalogue = await loadCatalogue(config.catalogueFile)
+  const networks = await loadNetworks(config.networkProfilesFile)
   let queue: Consumer | undefined
   const metrics = createMetrics({
     listed: {
@@ -52,12 +54,14 @@ async function main(): Promise<void> {
     config,
     logger,
     catalogue,
+    networks,
     metrics,
     audit,
     queue,
     sandbox,
     checker,
     gate,
+    onEgress: observe.egress,
   })
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

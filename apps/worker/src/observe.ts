@@ -2,7 +2,8 @@ import type { Result } from '@isopod/protocol'
 import type { ConsumerEvent } from '@isopod/queue'
 import { EngineUnreachableError, ImageFaultError, type SandboxEvent } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
-import type { Audit } from './audit/audit-event.ts'
+import type { Audit, OfJob } from './audit/audit-event.ts'
+import type { EgressEvent } from './network/proxy.ts'
 import type { PolicyEvent } from './policy-gate.ts'
 
 /** Where the core's events become metrics, log lines and audit events; the core itself knows none of them. */
@@ -94,6 +95,15 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
       if (problems.length === 0) return
       const rules = findings.filter(({ severity }) => severity === 'block').map(({ rule }) => rule)
       for (const rule of new Set(rules)) metrics.policyRejections.inc({ language, rule })
+    },
+
+    /** A job's connection to the outside is over, or was refused. */
+    egress(of: OfJob, event: EgressEvent): void {
+      const { profile, outcome, bytesUp, bytesDown } = event
+      metrics.egressConnections.inc({ profile, outcome })
+      metrics.egressBytes.inc({ profile, direction: 'up' }, bytesUp)
+      metrics.egressBytes.inc({ profile, direction: 'down' }, bytesDown)
+      audit({ event: 'egress', ...of, ...event })
     },
 
     /** What the sandbox met. */

@@ -6,24 +6,35 @@ import {
   type LimitMaxima,
   type Limits,
   type LimitsRequest,
+  NO_NETWORK,
   resolveLimits,
+  unknownNetwork,
   unsupportedLanguage,
 } from '@isopod/protocol'
 import { type Execution, workspaceProblems } from '@isopod/sandbox'
+import type { Egress, Networks } from './network/profiles.ts'
 
 /** What this deployment lays down for every job. */
 export interface DeploymentRules {
   readonly catalogue: Catalogue
   readonly defaults: LimitsRequest
   readonly maxima: LimitMaxima
+  readonly networks: Networks
 }
 
 /** A job that can be run, or the sentences that say why it cannot. */
 export type Plan =
-  | { readonly execution: Execution; readonly problems?: undefined }
-  | { readonly execution?: undefined; readonly problems: readonly string[] }
+  | {
+      readonly execution: Execution
+      /** Undefined: no network. */
+      readonly egress: Egress | undefined
+      readonly problems?: undefined
+    }
+  | { readonly execution?: undefined; readonly egress?: undefined; readonly problems: readonly string[] }
 
-/** Turns a job into an execution: language found, limits filled in and held below the maxima, files checked. */
+/**
+ * Turns a job into an execution: language and network found, limits filled in and held below the maxima, files checked.
+ */
 export function planExecution(
   delivery: { id: string; attempt: number; job: Job },
   rules: DeploymentRules,
@@ -32,6 +43,10 @@ export function planExecution(
   const language = rules.catalogue.find(job.language)
   if (language === undefined) {
     return { problems: [unsupportedLanguage(rules.catalogue.summaries(), job.language)] }
+  }
+  const egress = rules.networks.get(job.network)
+  if (egress === undefined && job.network !== NO_NETWORK) {
+    return { problems: [unknownNetwork(rules.networks.keys(), job.network)] }
   }
   const limits = resolveLimits(job.limits, language.default_limits, rules.defaults)
   const tooMuch = exceededMaxima(limits, rules.maxima)
@@ -48,7 +63,7 @@ export function planExecution(
     inputData: job.inputData,
   }
   const misplaced = workspaceProblems(execution)
-  return misplaced.length > 0 ? { problems: misplaced } : { execution }
+  return misplaced.length > 0 ? { problems: misplaced } : { execution, egress }
 }
 
 /** The wall-clock limit times the language's factor, for runtimes that start slowly. */

@@ -3,7 +3,8 @@ import type { PolicyDecision } from '@isopod/policy'
 import { languageTag, type Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import type { ContainerFacts, Outcome, Sandbox } from '@isopod/sandbox'
-import { type Audit, placeOf } from './audit/audit-event.ts'
+import { type Audit, type OfJob, placeOf } from './audit/audit-event.ts'
+import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
@@ -15,6 +16,8 @@ export interface JobRunnerOptions {
   readonly gate: PolicyGate
   readonly sandbox: Sandbox
   readonly audit: Audit
+  /** Told of each connection that a job made or tried, when it is over. */
+  readonly onEgress: (of: OfJob, event: EgressEvent) => void
 }
 
 /**
@@ -22,7 +25,7 @@ export interface JobRunnerOptions {
  * for everything that the job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, sandbox, audit } = options
+  const { workerId, rules, gate, sandbox, audit, onEgress } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -74,12 +77,14 @@ export function jobRunner(options: JobRunnerOptions) {
 
     async function settle(): Promise<Result> {
       if (plan.execution === undefined) return refused(plan.problems)
+      const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(about, event))
       try {
         decision = await gate.judge(plan.execution, job.policy, signal)
         policyMs = performance.now() - started
         if (decision.problems.length > 0) return refused(decision.problems)
         const outcome = await sandbox.run(plan.execution, {
           signal,
+          onConnection: proxy?.accept,
           onContainer: (facts) => {
             container = facts
           },
@@ -90,6 +95,8 @@ export function jobRunner(options: JobRunnerOptions) {
         if (!isCancelled(error, signal)) throw error
         audit({ ...about, event: 'interrupted', cause: 'cancelled' })
         return notRun('cancelled', 'Execution was cancelled')
+      } finally {
+        proxy?.close()
       }
     }
 

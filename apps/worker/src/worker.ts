@@ -4,11 +4,13 @@ import { ConfigError, InvalidJobError, type Result } from '@isopod/protocol'
 import { type Consumer, type Delivery, unrunResult } from '@isopod/queue'
 import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
-import type { Audit } from './audit/audit-event.ts'
+import type { Audit, OfJob } from './audit/audit-event.ts'
 import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
+import type { Networks } from './network/profiles.ts'
+import type { EgressEvent } from './network/proxy.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { jobRunner } from './run-job.ts'
 import { shutDown } from './shutdown.ts'
@@ -23,12 +25,14 @@ export interface WorkerParts {
   readonly config: WorkerConfig
   readonly logger: Logger
   readonly catalogue: Catalogue
+  readonly networks: Networks
   readonly metrics: Metrics
   readonly audit: Audit
   readonly queue: Consumer
   readonly sandbox: DockerSandbox
   readonly checker: PolicyChecker
   readonly gate: PolicyGate
+  readonly onEgress: (of: OfJob, event: EgressEvent) => void
 }
 
 /** A worker that takes jobs. */
@@ -41,17 +45,18 @@ export interface RunningWorker {
 
 /** Starts everything that a worker does: health server, engine watch, reaper, and last the taking of jobs. */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { config, logger, catalogue, metrics, audit, queue, sandbox, checker, gate } = parts
+  const { config, logger, catalogue, networks, metrics, audit, queue, sandbox, checker } = parts
   const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
   const rules = {
     catalogue,
+    networks,
     defaults: config.defaults,
     maxima: {
       ...config.maxima,
       cpus: Math.min(config.maxima.cpus ?? Number.POSITIVE_INFINITY, sandbox.facts.cpus),
     },
   }
-  const runJob = jobRunner({ workerId: config.workerId, rules, gate, sandbox, audit })
+  const runJob = jobRunner({ ...parts, workerId: config.workerId, rules })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
 

@@ -1,6 +1,7 @@
 import { createCatalogue } from '@isopod/languages'
 import { type JobInput, type Language, parseJob } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
+import { compileNetworks } from '../src/network/profiles.ts'
 import { planExecution } from '../src/plan-execution.ts'
 
 const python: Language = {
@@ -21,6 +22,7 @@ const rules = {
   catalogue: createCatalogue([python]),
   defaults: { timeoutSeconds: 10, memoryMb: 64 },
   maxima: { timeoutSeconds: 20, cpus: 2 },
+  networks: compileNetworks({ profiles: { pypi: { egress: ['pypi.org:443'] } } }, 'p.yaml'),
 }
 
 function plan(job: JobInput) {
@@ -47,6 +49,14 @@ describe('a plan', () => {
     expect(plan({ code: 'x', limits: { timeoutSeconds: 21, cpus: 3 } }).problems).toEqual([
       'limits.timeoutSeconds: must be at most 20 on this deployment, got 21',
       'limits.cpus: must be at most 2 on this deployment, got 3',
+    ])
+  })
+
+  it('finds the network profile, and refuses one that is not there with the list of those that are', () => {
+    expect(plan({ code: 'x' }).egress).toBeUndefined()
+    expect(plan({ code: 'x', network: 'pypi' }).egress?.name).toBe('pypi')
+    expect(plan({ code: 'x', network: 'host' }).problems).toEqual([
+      'network: "host" is no profile of this deployment; it has none, pypi',
     ])
   })
 

@@ -12,11 +12,13 @@
 #include "reset.h"
 #include "run.h"
 #include "streams.h"
+#include "tunnel.h"
 #include "util.h"
 #include "wire.h"
 
 #define PUT_HEAD 4u
 #define FETCH_HEAD 4u
+#define NET_HEAD 4u
 
 static unsigned char buffer[64 * 1024];
 static size_t buffer_at, buffer_filled;
@@ -55,10 +57,31 @@ static int length_fits(void) {
     case FRAME_STDIN: return length <= MAX_HOST_PAYLOAD_BYTES;
     case FRAME_KILL: return length == 1;
     case FRAME_FETCH: return length > FETCH_HEAD && length <= FETCH_HEAD + MAX_PATH_BYTES;
+    case FRAME_NET_WRITE: return length > NET_HEAD && length <= NET_HEAD + MAX_NET_BYTES;
+    case FRAME_NET_FINISH:
+    case FRAME_NET_DROP: return length == NET_HEAD;
+    case FRAME_NET_GRANT: return length == NET_HEAD + 4;
     case FRAME_RESET:
     case FRAME_QUIT: return length == 0;
     default: return 0;
   }
+}
+
+static size_t held_at_first(void) {
+  switch (type) {
+    case FRAME_PUT_FILE: return PUT_HEAD;
+    case FRAME_NET_WRITE: return NET_HEAD;
+    case FRAME_EXEC:
+    case FRAME_FETCH:
+    case FRAME_NET_FINISH:
+    case FRAME_NET_DROP:
+    case FRAME_NET_GRANT: return length;
+    default: return 0;
+  }
+}
+
+static int is_net(void) {
+  return type == FRAME_NET_WRITE || type == FRAME_NET_FINISH || type == FRAME_NET_DROP || type == FRAME_NET_GRANT;
 }
 
 static void begin(void) {
@@ -67,13 +90,13 @@ static void begin(void) {
   taken = 0;
   refused = 0;
   if (!length_fits()) fatal("frame", EBADMSG);
-  held_wanted = type == FRAME_PUT_FILE ? PUT_HEAD : type == FRAME_EXEC || type == FRAME_FETCH ? length : 0;
+  held_wanted = held_at_first();
 }
 
 /* Whether the frame under way must wait for the end of something else. Ends a run that stands in a reset's way. */
 static int must_wait(void) {
   if (out_crowded() || fetch_active()) return 1;
-  if (type == FRAME_STDIN || type == FRAME_KILL || type == FRAME_QUIT) return 0;
+  if (type == FRAME_STDIN || type == FRAME_KILL || type == FRAME_QUIT || is_net()) return 0;
   if (type == FRAME_RESET) run_end(CAUSE_KILL);
   if (run_state() == RUN_ACTIVE) refused = EBUSY;
   return run_state() == RUN_DRAINING;
@@ -114,6 +137,7 @@ static size_t take(unsigned char *bytes, size_t available) {
   }
   if (type == FRAME_PUT_FILE) put_bytes(bytes, size);
   if (type == FRAME_STDIN) take_stdin(bytes, size);
+  if (type == FRAME_NET_WRITE) tunnel_write(get_u32(held), bytes, size);
   taken += size;
   return size;
 }
@@ -131,6 +155,9 @@ static void finish(void) {
       else fetch_begin(path_in(held + FETCH_HEAD, length - FETCH_HEAD), get_u32(held));
       break;
     case FRAME_RESET: reset(); break;
+    case FRAME_NET_FINISH: tunnel_finish(get_u32(held)); break;
+    case FRAME_NET_DROP: tunnel_drop(get_u32(held)); break;
+    case FRAME_NET_GRANT: tunnel_grant(get_u32(held), get_u32(held + NET_HEAD)); break;
     case FRAME_QUIT: leave(EXIT_QUIT);
     default: break;
   }

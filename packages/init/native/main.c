@@ -24,6 +24,7 @@
 #include "reset.h"
 #include "run.h"
 #include "streams.h"
+#include "tunnel.h"
 #include "util.h"
 #include "wire.h"
 
@@ -34,7 +35,7 @@
 
 enum watched { HOST_IN, HOST_OUT, CHILDREN, PROGRAM_IN, PROGRAM_OUT, PROGRAM_ERR, WATCHED };
 
-static struct pollfd watched[WATCHED];
+static struct pollfd watched[WATCHED + TUNNEL_WATCHED];
 
 static void close_inherited(void) {
   if (syscall(__NR_close_range, 3u, ~0u, 0u) == 0) return;
@@ -83,12 +84,13 @@ static void wait_for_something(void) {
   for (int i = 0; i < 2; i++) {
     watch(PROGRAM_OUT + (unsigned)i, output_wanted(&outputs[i]) ? outputs[i].fd : -1, POLLIN);
   }
+  nfds_t count = WATCHED + tunnel_watch(watched + WATCHED);
   int64_t next = run_next_us(), wait = next - now_us();
   if (wait < 0) wait = 0;
   struct timespec timeout = {wait / 1000000, wait % 1000000 * 1000};
-  if (ppoll(watched, WATCHED, next < 0 ? NULL : &timeout, NULL) < 0) {
+  if (ppoll(watched, count, next < 0 ? NULL : &timeout, NULL) < 0) {
     /* Interrupted, or short of memory for a moment: a turn of the loop does no harm. */
-    for (int i = 0; i < WATCHED; i++) watched[i].revents = 0;
+    for (nfds_t i = 0; i < count; i++) watched[i].revents = 0;
   }
 }
 
@@ -127,6 +129,8 @@ _Noreturn static void serve(void) {
     in_handle();
     run_pump();
     in_handle();
+    /* Last, for what a frame has asked of a stream would wake nobody later. */
+    tunnel_pump(watched + WATCHED);
   }
 }
 

@@ -61,13 +61,14 @@ static ssize_t read_at(size_t at, int fd, size_t most) {
   return got;
 }
 
-ssize_t out_stream(unsigned char type, int fd, size_t most) {
-  ssize_t got = read_at(head + pending + HEADER_BYTES, fd, most);
+ssize_t out_stream(unsigned char type, const void *prefix, size_t prefix_length, int fd, size_t most) {
+  ssize_t got = read_at(head + pending + HEADER_BYTES + prefix_length, fd, most);
   if (got <= 0) return got;
   unsigned char header[HEADER_BYTES] = {type};
-  put_u32(header + 1, (uint32_t)got);
+  put_u32(header + 1, (uint32_t)(prefix_length + (size_t)got));
   copy_in(head + pending, header, sizeof header);
-  pending += HEADER_BYTES + (size_t)got;
+  copy_in(head + pending + HEADER_BYTES, prefix, prefix_length);
+  pending += HEADER_BYTES + prefix_length + (size_t)got;
   return got;
 }
 

@@ -18,8 +18,11 @@ int out_crowded(void);
 void out_frame(unsigned char type, const void *payload, size_t length);
 /* Queues bytes that belong to no frame or to one begun before. */
 void out_bytes(const void *bytes, size_t length);
-/* Reads up to `most` bytes from fd into a frame of their own; what read() gave, with nothing queued unless positive. */
-ssize_t out_stream(unsigned char type, int fd, size_t most);
+/*
+ * Reads up to `most` bytes from fd into a frame of their own, behind a prefix of a few; what read() gave, with nothing
+ * queued unless positive.
+ */
+ssize_t out_stream(unsigned char type, const void *prefix, size_t prefix_length, int fd, size_t most);
 /* Reads up to `most` bytes from fd as they are. */
 ssize_t out_read(int fd, size_t most);
 /* Writes what the host takes now; -1 when the host is gone. */

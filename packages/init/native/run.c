@@ -14,6 +14,7 @@
 #include "meter.h"
 #include "out.h"
 #include "streams.h"
+#include "tunnel.h"
 #include "util.h"
 #include "wire.h"
 
@@ -74,6 +75,10 @@ static int spawn(const struct exec_request *request) {
 }
 
 void run_start(const struct exec_request *request) {
+  if ((request->flags & EXEC_NET) != 0 && tunnel_open() < 0) {
+    fault("net", errno);
+    return;
+  }
   reap_reset();
   meter_start();
   started_us = now_us();
@@ -81,6 +86,7 @@ void run_start(const struct exec_request *request) {
   if (error != 0) {
     if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
     streams_close();
+    tunnel_close();
     run_refuse(error);
     return;
   }
@@ -109,6 +115,7 @@ void run_end(enum cause cause) {
   done.status = reaped.main_status;
   done.usage = meter_stop();
   stdin_close();
+  tunnel_close();
   state = RUN_DRAINING;
 }
 

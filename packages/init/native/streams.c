@@ -63,7 +63,7 @@ int output_pump(struct output *output) {
   uint64_t room = output->total < output->limit ? output->limit - output->total : 0;
   ssize_t got;
   if (room > 0) {
-    got = out_stream(output->type, output->fd, room < MAX_STREAM_BYTES ? (size_t)room : MAX_STREAM_BYTES);
+    got = out_stream(output->type, "", 0, output->fd, room < MAX_STREAM_BYTES ? (size_t)room : MAX_STREAM_BYTES);
   } else {
     do got = read(output->fd, discarded, sizeof discarded);
     while (got < 0 && errno == EINTR);

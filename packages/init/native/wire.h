@@ -12,6 +12,10 @@ enum host_frame {
   FRAME_RESET = 0x05,
   FRAME_FETCH = 0x06,
   FRAME_QUIT = 0x07,
+  FRAME_NET_WRITE = 0x08,
+  FRAME_NET_FINISH = 0x09,
+  FRAME_NET_DROP = 0x0a,
+  FRAME_NET_GRANT = 0x0b,
 };
 
 enum init_frame {
@@ -24,6 +28,11 @@ enum init_frame {
   FRAME_FILE = 0x87,
   FRAME_FAULT = 0x88,
   FRAME_RESET_DONE = 0x89,
+  FRAME_NET_OPEN = 0x8a,
+  FRAME_NET_DATA = 0x8b,
+  FRAME_NET_END = 0x8c,
+  FRAME_NET_RESET = 0x8d,
+  FRAME_NET_CREDIT = 0x8e,
 };
 
 #define HEADER_BYTES 5
@@ -35,9 +44,14 @@ enum init_frame {
 #define MAX_EXEC_STRINGS 4096u
 #define MAX_PENDING_STDIN_BYTES (2u * 1024 * 1024)
 #define MAX_PATH_BYTES 4095u
+#define MAX_NET_STREAMS 32u
+#define MAX_NET_BYTES (16u * 1024)
+#define MAX_NET_WINDOW_BYTES (32u * 1024)
+#define NET_PORT 3128
 
 #define EXEC_KILL_ON_OVERFLOW 1u
 #define EXEC_STDIN_FOLLOWS 2u
+#define EXEC_NET 4u
 
 /* Exit codes of init itself. */
 #define EXIT_QUIT 0

@@ -4,6 +4,7 @@ import {
   HEADER_BYTES,
   MAX_INIT_PAYLOAD_BYTES,
   MAX_JSON_BYTES,
+  MAX_NET_BYTES,
   MAX_STREAM_BYTES,
   WIRE,
   WireError,
@@ -105,6 +106,14 @@ function payloadBound(type: number | undefined): number {
     case WIRE.stdout:
     case WIRE.stderr:
       return MAX_STREAM_BYTES
+    case WIRE.netOpen:
+    case WIRE.netEnd:
+    case WIRE.netReset:
+      return 4
+    case WIRE.netCredit:
+      return 8
+    case WIRE.netData:
+      return 4 + MAX_NET_BYTES
     case WIRE.file:
       return MAX_INIT_PAYLOAD_BYTES
     case WIRE.ready:
@@ -142,7 +151,26 @@ function toFrame(type: number | undefined, payload: Uint8Array): InitFrame {
       return { type: 'fault', fault: readFault(payload) }
     case WIRE.resetDone:
       return { type: 'reset', reset: readReset(payload) }
+    case WIRE.netOpen:
+      return { type: 'netOpen', ...readStream(payload) }
+    case WIRE.netData:
+      return { type: 'netData', ...readStream(payload), data: payload.subarray(4) }
+    case WIRE.netEnd:
+      return { type: 'netEnd', ...readStream(payload) }
+    case WIRE.netReset:
+      return { type: 'netReset', ...readStream(payload) }
+    case WIRE.netCredit:
+      return { type: 'netCredit', ...readStream(payload), bytes: u32(payload, 4) }
     default:
       throw new WireError(`unknown frame type ${type}`)
   }
+}
+
+function readStream(payload: Uint8Array): { stream: number } {
+  return { stream: u32(payload, 0) }
+}
+
+function u32(payload: Uint8Array, at: number): number {
+  if (payload.byteLength < at + 4) throw new WireError('net frame: it is too short')
+  return new DataView(payload.buffer, payload.byteOffset).getUint32(at, true)
 }

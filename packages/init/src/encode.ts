@@ -29,12 +29,15 @@ export interface ExecRequest {
   readonly killOnOverflow?: boolean
   /** Stdin frames follow; else stdin is empty. @default false */
   readonly stdin?: boolean
+  /** Connections to `NET_PORT` on loopback become streams of the wire. @default false: nobody listens there */
+  readonly tunnel?: boolean
   /** RLIMIT_NOFILE, at least 4. */
   readonly openFiles: number
 }
 
 const KILL_ON_OVERFLOW = 1
 const STDIN_FOLLOWS = 2
+const NET = 4
 const EXEC_NUMBERS_BYTES = 6 * 4 + 2 * 2
 const encoder = new TextEncoder()
 
@@ -101,12 +104,13 @@ export function encodeExec(request: ExecRequest): Uint8Array {
 function execNumbers(request: ExecRequest): number[] {
   const overflow = request.killOnOverflow === true ? KILL_ON_OVERFLOW : 0
   const stdin = request.stdin === true ? STDIN_FOLLOWS : 0
+  const net = request.tunnel === true ? NET : 0
   return [
     integer('exec: wallMs', Math.ceil(request.wallMs), 0xffffffff, 1),
     integer('exec: cpuMs', Math.ceil(request.cpuMs ?? 0), 0xffffffff),
     integer('exec: stdoutLimit', request.stdoutLimit, 0xffffffff),
     integer('exec: stderrLimit', request.stderrLimit, 0xffffffff),
-    overflow | stdin,
+    overflow | stdin | net,
     integer('exec: openFiles', request.openFiles, 0xffffffff, 4),
   ]
 }
@@ -156,7 +160,8 @@ export function encodeQuit(): Uint8Array {
   return header(WIRE.quit, 0)
 }
 
-function header(type: number, length: number): Uint8Array<ArrayBuffer> {
+/** A frame whose payload is still zeros. */
+export function header(type: number, length: number): Uint8Array<ArrayBuffer> {
   const frame = new Uint8Array(HEADER_BYTES + length)
   frame[0] = type
   new DataView(frame.buffer).setUint32(1, length, true)
@@ -177,7 +182,8 @@ function text(what: string, value: string): Uint8Array {
   return encoder.encode(value)
 }
 
-function integer(what: string, value: number, max: number, min = 0): number {
+/** Checks that a whole number is in its range. @throws {WireError} otherwise */
+export function integer(what: string, value: number, max: number, min = 0): number {
   if (!Number.isInteger(value) || value < min || value > max) {
     throw new WireError(`${what} must be a whole number from ${min} to ${max}, got ${value}`)
   }

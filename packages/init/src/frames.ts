@@ -102,7 +102,7 @@ export interface Done {
 }
 
 /** At what init failed. After `frame`, `stdin` and `init` it ends itself and everything below it. */
-export type FaultPlace = 'frame' | 'put' | 'exec' | 'stdin' | 'init'
+export type FaultPlace = 'frame' | 'put' | 'exec' | 'net' | 'stdin' | 'init'
 
 /** Something that the host asked for and init could not do. */
 export interface Fault {
@@ -118,6 +118,19 @@ export interface Reset {
   readonly reason: string | null
 }
 
+/** What befell one stream of a tunnel. Numbers of streams are never used again; the end of the run ends them all. */
+export type NetFrame =
+  /** The program has connected. */
+  | { readonly type: 'netOpen'; readonly stream: number }
+  /** Bytes from the program; each takes one of the stream's credit. */
+  | { readonly type: 'netData'; readonly stream: number; readonly data: Uint8Array }
+  /** The program sends no more; it may still read. */
+  | { readonly type: 'netEnd'; readonly stream: number }
+  /** The connection is gone, in both directions. */
+  | { readonly type: 'netReset'; readonly stream: number }
+  /** The program has taken bytes: so many more may be sent. */
+  | { readonly type: 'netCredit'; readonly stream: number; readonly bytes: number }
+
 /** One frame from init. */
 export type InitFrame =
   | { readonly type: 'ready'; readonly ready: Ready }
@@ -129,3 +142,4 @@ export type InitFrame =
   | { readonly type: 'file'; readonly status: number; readonly content: Uint8Array }
   | { readonly type: 'fault'; readonly fault: Fault }
   | { readonly type: 'reset'; readonly reset: Reset }
+  | NetFrame

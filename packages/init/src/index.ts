@@ -11,7 +11,19 @@ export {
   encodeStdin,
   encodeStdinEnd,
 } from './encode.ts'
-export type { Done, Fault, FaultPlace, InitFrame, Ready, Reset, RunLimit, Sample, Started } from './frames.ts'
+export { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from './encode-net.ts'
+export type {
+  Done,
+  Fault,
+  FaultPlace,
+  InitFrame,
+  NetFrame,
+  Ready,
+  Reset,
+  RunLimit,
+  Sample,
+  Started,
+} from './frames.ts'
 export { signalName } from './signal.ts'
 export {
   HEADER_BYTES,
@@ -20,10 +32,14 @@ export {
   MAX_HOST_PAYLOAD_BYTES,
   MAX_INIT_PAYLOAD_BYTES,
   MAX_JSON_BYTES,
+  MAX_NET_BYTES,
+  MAX_NET_STREAMS,
+  MAX_NET_WINDOW_BYTES,
   MAX_PATH_BYTES,
   MAX_PENDING_STDIN_BYTES,
   MAX_PUT_BYTES,
   MAX_STREAM_BYTES,
+  NET_PORT,
   WIRE,
   WIRE_VERSION,
   WireError,

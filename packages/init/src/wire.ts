@@ -11,6 +11,10 @@
  * | 0x05 | reset | none |
  * | 0x06 | fetch | most bytes u32, path |
  * | 0x07 | quit | none |
+ * | 0x08 | net write | stream u32, bytes, at most 16 KiB |
+ * | 0x09 | net finish | stream u32: no more bytes come |
+ * | 0x0a | net drop | stream u32: it is gone |
+ * | 0x0b | net grant | stream u32, bytes u32 that may be sent in addition |
  *
  * | code | init → host | payload |
  * | --- | --- | --- |
@@ -22,6 +26,11 @@
  * | 0x87 | file | status u8 (0 or an errno), content |
  * | 0x88 | fault | JSON {@link Fault} |
  * | 0x89 | reset done | JSON {@link Reset} |
+ * | 0x8a | net open | stream u32: the program has connected |
+ * | 0x8b | net data | stream u32, bytes, at most 16 KiB |
+ * | 0x8c | net end | stream u32: no more bytes come |
+ * | 0x8d | net reset | stream u32: it is gone |
+ * | 0x8e | net credit | stream u32, bytes u32 that may be sent in addition |
  */
 export const WIRE = {
   putFile: 0x01,
@@ -31,6 +40,10 @@ export const WIRE = {
   reset: 0x05,
   fetch: 0x06,
   quit: 0x07,
+  netWrite: 0x08,
+  netFinish: 0x09,
+  netDrop: 0x0a,
+  netGrant: 0x0b,
   ready: 0x81,
   stdout: 0x82,
   stderr: 0x83,
@@ -40,6 +53,11 @@ export const WIRE = {
   file: 0x87,
   fault: 0x88,
   resetDone: 0x89,
+  netOpen: 0x8a,
+  netData: 0x8b,
+  netEnd: 0x8c,
+  netReset: 0x8d,
+  netCredit: 0x8e,
 } as const
 
 /** Version of the wire, as init states it in its ready frame. */
@@ -64,6 +82,14 @@ export const MAX_EXEC_STRINGS = 4096
 export const MAX_PENDING_STDIN_BYTES = 2 * 1024 * 1024
 /** Longest path of a put or a fetch, in bytes of UTF-8. */
 export const MAX_PATH_BYTES = 4095
+/** Most streams of a tunnel at once; further connections of the program wait until one ends. */
+export const MAX_NET_STREAMS = 32
+/** Most bytes of one frame of a stream. */
+export const MAX_NET_BYTES = 16 * 1024
+/** What may be under way on a stream in one direction: the credit that each side has at the start. */
+export const MAX_NET_WINDOW_BYTES = 32 * 1024
+/** Port on 127.0.0.1 that a program with a tunnel connects to. The usual one of HTTP proxies. */
+export const NET_PORT = 3128
 
 /**
  * The wire was broken: by the other side (decoding), or by a value that no frame can carry (encoding).

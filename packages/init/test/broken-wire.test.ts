@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { encodeExec, encodeKill, encodePutFile, encodeQuit, encodeReset, encodeStdin } from '../src/encode.ts'
+import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../src/encode-net.ts'
 import { MAX_HOST_PAYLOAD_BYTES, WIRE } from '../src/wire.ts'
 import { Container, describeInit, exec } from './container.ts'
 
@@ -86,11 +87,11 @@ describeInit('init on a broken wire', () => {
   })
 
   it('never crashes on random bytes', async () => {
-    for (let turn = 0; turn < 40; turn++) {
+    for (let turn = 0; turn < 44; turn++) {
       await using container = await Container.start()
       const bytes = randomBytes(3000)
       // A type that exists, and a length that may be true, get further than noise alone.
-      bytes[0] = 1 + (turn % 7)
+      bytes[0] = 1 + (turn % 11)
       bytes.writeUInt32LE(turn % 3 === 0 ? 1 : turn * 20, 1)
       container.send(bytes)
       container.process.stdin?.end()
@@ -107,6 +108,10 @@ describeInit('init on a broken wire', () => {
       encodePutFile('a/b', Buffer.from('content')),
       exec({ argv: ['cat', 'a/b'], stdin: true }),
       encodeStdin(Buffer.from('some input')),
+      encodeNetWrite(1, Buffer.from('some bytes')),
+      encodeNetGrant(1, 10),
+      encodeNetFinish(1),
+      encodeNetDrop(1),
       encodeKill(),
       encodeReset(),
       exec({ argv: ['true'] }),

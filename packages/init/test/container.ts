@@ -29,6 +29,8 @@ export interface ContainerOptions {
   /** Name of a group of each v1 controller that is bound into `cgroup`, as a container engine does it. */
   readonly bind?: string
   readonly withoutMessageQueues?: boolean
+  /** A network namespace of its own with loopback up, as a container has it. @default the test's */
+  readonly network?: boolean
 }
 
 export interface Outcome {
@@ -58,6 +60,7 @@ export class Container implements AsyncDisposable {
       '--mount',
       '--ipc',
       '--uts',
+      ...(options.network === true ? ['--net'] : []),
       'sh',
       SETUP,
       this.#root,
@@ -72,6 +75,7 @@ export class Container implements AsyncDisposable {
         CGROUP: options.cgroup,
         BIND: options.bind,
         JOIN: options.join?.join(' '),
+        NETWORK: options.network === true ? '1' : undefined,
         NO_MQUEUE: options.withoutMessageQueues === true ? '1' : undefined,
       },
     })

@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FrameDecoder } from '../src/decode.ts'
 import type { InitFrame } from '../src/frames.ts'
-import { MAX_INIT_PAYLOAD_BYTES, MAX_STREAM_BYTES, WIRE, WireError } from '../src/wire.ts'
+import { MAX_INIT_PAYLOAD_BYTES, MAX_NET_BYTES, MAX_STREAM_BYTES, WIRE, WireError } from '../src/wire.ts'
 import { DONE, EXAMPLES, frame, READY, SAMPLE } from './frames.ts'
 
 /** Frames with plain arrays instead of typed ones, whose classes differ between Buffer and Uint8Array. */
 function plain(frames: readonly InitFrame[]): unknown[] {
   return frames.map((entry) => {
-    if (entry.type === 'stdout' || entry.type === 'stderr') return { ...entry, data: [...entry.data] }
+    if (entry.type === 'stdout' || entry.type === 'stderr' || entry.type === 'netData')
+      return { ...entry, data: [...entry.data] }
     if (entry.type === 'file') return { ...entry, content: [...entry.content] }
     return entry
   })
@@ -84,7 +85,7 @@ describe('the frame decoder', () => {
   })
 
   it('refuses an unknown type, and those that only the host sends, at its first byte', () => {
-    for (const type of [0, 0x01, 0x07, 0x80, 0x8a, 0xff]) {
+    for (const type of [0, 0x01, 0x07, 0x0b, 0x80, 0x8f, 0xff]) {
       expect(() => new FrameDecoder().push(Uint8Array.of(type)), String(type)).toThrow(WireError)
     }
   })
@@ -94,11 +95,23 @@ describe('the frame decoder', () => {
       [WIRE.stdout, MAX_STREAM_BYTES + 1],
       [WIRE.stderr, 0xffffffff],
       [WIRE.done, 4097],
+      [WIRE.netData, 4 + MAX_NET_BYTES + 1],
+      [WIRE.netCredit, 9],
       [WIRE.file, MAX_INIT_PAYLOAD_BYTES + 1],
     ] as const) {
       const header = frame(type, '')
       header.writeUInt32LE(length, 1)
       expect(() => new FrameDecoder().push(header)).toThrow(WireError)
+    }
+  })
+
+  it('refuses a net frame that is shorter than its numbers', () => {
+    for (const [type, size] of [
+      [WIRE.netOpen, 3],
+      [WIRE.netData, 0],
+      [WIRE.netCredit, 7],
+    ] as const) {
+      expect(() => decode(frame(type, Buffer.alloc(size)))).toThrow(WireError)
     }
   })
 

@@ -76,8 +76,8 @@ describe('frames for init', () => {
   it('carry the limits of a program, rounded up to whole milliseconds', () => {
     const all = { wallMs: 1500.2, cpuMs: 0.4, stdoutLimit: 3, stderrLimit: 4, openFiles: 64 }
     expect(readExec(encodeExec({ ...request, ...all })).numbers).toEqual([1501, 1, 3, 4, 0, 64])
-    const flags = { killOnOverflow: true, stdin: true }
-    expect(readExec(encodeExec({ ...request, ...flags })).numbers).toEqual([1, 0, 0, 0, 3, 16])
+    const flags = { killOnOverflow: true, stdin: true, tunnel: true }
+    expect(readExec(encodeExec({ ...request, ...flags })).numbers).toEqual([1, 0, 0, 0, 7, 16])
   })
 
   it('are refused for what they cannot carry', () => {

@@ -76,4 +76,15 @@ export const EXAMPLES = [
     frame(WIRE.resetDone, { clean: true, reason: null }),
     { type: 'reset', reset: { clean: true, reason: null } },
   ],
+  [frame(WIRE.netOpen, Buffer.from([7, 1, 0, 0])), { type: 'netOpen', stream: 263 }],
+  [
+    frame(WIRE.netData, Buffer.from([7, 0, 0, 0, 1, 2])),
+    { type: 'netData', stream: 7, data: Buffer.from([1, 2]) },
+  ],
+  [frame(WIRE.netEnd, Buffer.from([7, 0, 0, 0])), { type: 'netEnd', stream: 7 }],
+  [frame(WIRE.netReset, Buffer.from([7, 0, 0, 0])), { type: 'netReset', stream: 7 }],
+  [
+    frame(WIRE.netCredit, Buffer.from([7, 0, 0, 0, 0, 64, 0, 0])),
+    { type: 'netCredit', stream: 7, bytes: 16_384 },
+  ],
 ] as const

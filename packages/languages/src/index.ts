@@ -1,2 +1,3 @@
 export { type Catalogue, createCatalogue } from './catalogue.ts'
-export { DEFAULT_CATALOGUE_PATH, loadCatalogue, MAX_CATALOGUE_BYTES } from './load.ts'
+export { DEFAULT_CATALOGUE_PATH, loadCatalogue } from './load.ts'
+export { MAX_DOCUMENT_BYTES, readDocument } from './read-document.ts'

@@ -3,7 +3,8 @@ import { truncate, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { ConfigError } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import { loadCatalogue, MAX_CATALOGUE_BYTES } from '../src/load.ts'
+import { loadCatalogue } from '../src/load.ts'
+import { MAX_DOCUMENT_BYTES } from '../src/read-document.ts'
 import { catalogueFile, entry, temporaryFolder } from './support.ts'
 
 /** Ten anchors, each of ten of the one before: ten billion texts if it were believed. */
@@ -46,7 +47,7 @@ describe('loadCatalogue', () => {
 
   it('refuses a file above 1 MiB without reading all of it', async () => {
     const path = await catalogueFile('')
-    await truncate(path, 64 * MAX_CATALOGUE_BYTES)
+    await truncate(path, 64 * MAX_DOCUMENT_BYTES)
     await expect(loadCatalogue(path)).rejects.toThrow('must be at most 1 MiB')
   })
 

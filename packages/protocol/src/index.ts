@@ -32,6 +32,14 @@ export {
   MAX_OUTPUT_BYTES,
   resolveLimits,
 } from './limits.ts'
+export {
+  MAX_PROFILES,
+  type NetworkProfile,
+  NO_NETWORK,
+  networkProfilesSchema,
+  splitEndpoint,
+  unknownNetwork,
+} from './network.ts'
 export { describeProblems, parseJob } from './parse.ts'
 export { type AppliedPolicy, type Policy, parsePolicy, stricterPolicy } from './policy.ts'
 export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'

@@ -121,7 +121,6 @@ export type JobInput = z.input<typeof jobSchema>
 /** The parts of {@link Job} that this release refuses, each with the value that is accepted instead. */
 export function unavailableFeatures(job: Job): { field: string; message: string }[] {
   const refused: [string, boolean, string][] = [
-    ['network', job.network !== 'none', 'only "none" is available in this release'],
     ['sessionId', job.sessionId !== undefined, 'sessions are not available in this release'],
     ['tests', job.tests !== undefined, 'tests are not available in this release'],
     ['preload', job.preload, 'only false is available in this release'],

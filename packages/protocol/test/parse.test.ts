@@ -46,7 +46,6 @@ describe('parseJob', () => {
   })
 
   it.each([
-    [{ code: 'x', network: 'lan' }, /^network: only "none"/],
     [{ code: 'x', sessionId: 's' }, /^sessionId: /],
     [{ code: 'x', tests: [{}] }, /^tests: /],
     [{ code: 'x', preload: true }, /^preload: /],

@@ -1,3 +1,4 @@
+import { NET_PORT } from '@isopod/init'
 import type { Execution } from './sandbox.ts'
 import { WORKSPACE } from './workspace.ts'
 
@@ -11,9 +12,22 @@ const THREAD_COUNT_VARIABLES = [
   'GOMAXPROCS',
 ]
 
+const PROXY = `http://127.0.0.1:${NET_PORT}`
+/** How programs learn of their proxy: curl, pip, wget and most libraries read these; Node only with the last one. */
+const PROXY_VARIABLES = {
+  http_proxy: PROXY,
+  https_proxy: PROXY,
+  HTTP_PROXY: PROXY,
+  HTTPS_PROXY: PROXY,
+  no_proxy: 'localhost,127.0.0.1',
+  NO_PROXY: 'localhost,127.0.0.1',
+  NODE_USE_ENV_PROXY: '1',
+}
+
 /** The program's environment, built from nothing: no variable of the host or of the image reaches it. */
 export function environment(
   execution: Pick<Execution, 'language' | 'limits' | 'inputData'>,
+  { proxy }: { readonly proxy: boolean },
 ): Record<string, string> {
   const threads = String(Math.max(1, Math.ceil(execution.limits.cpus)))
   return {
@@ -24,5 +38,7 @@ export function environment(
     ...Object.fromEntries(THREAD_COUNT_VARIABLES.map((name) => [name, threads])),
     ...execution.language.env,
     ...(execution.inputData === undefined ? {} : execution.language.input_hook?.env),
+    // Last: a language's own would lead nowhere.
+    ...(proxy ? PROXY_VARIABLES : {}),
   }
 }

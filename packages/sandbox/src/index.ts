@@ -25,6 +25,7 @@ export { ImageFaultError } from './image-fault.ts'
 export type {
   ContainerFacts,
   Execution,
+  OnConnection,
   Outcome,
   RunOptions,
   RunStatus,

@@ -3,8 +3,8 @@ import type { Container, ContainerSource } from './container.ts'
 import { environment } from './environment.ts'
 import { type Judgement, judge } from './judge.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
-import { type ProgramReport, type ProgramRun, runProgram } from './run-program.ts'
-import type { ContainerFacts, Execution, Outcome } from './sandbox.ts'
+import { type ProgramReport, type ProgramRun, type RunProgramOptions, runProgram } from './run-program.ts'
+import type { ContainerFacts, Execution, OnConnection, Outcome } from './sandbox.ts'
 import { usageOf } from './usage.ts'
 import { workspaceFrames } from './workspace.ts'
 
@@ -12,6 +12,8 @@ import { workspaceFrames } from './workspace.ts'
 export interface Stage {
   readonly containers: ContainerSource
   readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
+  /** Undefined: no network. */
+  readonly onConnection?: OnConnection | undefined
 }
 
 /**
@@ -36,7 +38,8 @@ export async function runExecution(
     if (compiled && compiled.judgement.status !== 'success') {
       return outcome(container, execution, compiled, acquired - asked, compiled)
     }
-    const ran = await run(container, execution, compiled ? [] : workspaceFrames(execution), signal)
+    const before = compiled ? [] : workspaceFrames(execution)
+    const ran = await run(container, execution, { before, signal, onConnection: stage.onConnection })
     return outcome(container, execution, ran, acquired - asked, compiled)
   } finally {
     container.destroy()
@@ -56,7 +59,7 @@ function checkConfinement({ ready, user }: Container, { limits }: Execution): vo
   }
 }
 
-/** Runs the compiler, for languages that have one. Its time does not count against the program's. */
+/** Runs the compiler, for languages that have one: without network, and its time does not count against the program's. */
 async function compile(
   container: Container,
   execution: Execution,
@@ -65,7 +68,7 @@ async function compile(
   const { language, limits } = execution
   if (language.compile === undefined) return undefined
   const program: ProgramRun = {
-    ...programRun(execution, language.compile),
+    ...programRun(execution, language.compile, { proxy: false }),
     wallMs: language.compile_timeout_seconds * 1000,
     cpuMs: null,
     stdin: undefined,
@@ -78,22 +81,22 @@ async function compile(
   return { report, judgement: { ...judgement, status: 'compile_error', errorMessage } }
 }
 
-async function run(
-  container: Container,
-  execution: Execution,
-  before: readonly Uint8Array[],
-  signal: AbortSignal,
-): Promise<Judged> {
-  const program = programRun(execution, execution.language.command)
-  const report = await runProgram(container, program, { before, signal })
+async function run(container: Container, execution: Execution, options: RunProgramOptions): Promise<Judged> {
+  const proxy = options.onConnection !== undefined
+  const program = programRun(execution, execution.language.command, { proxy })
+  const report = await runProgram(container, program, options)
   return { report, judgement: judge(report, execution.limits, program.argv[0] ?? '') }
 }
 
-function programRun(execution: Execution, command: readonly string[]): ProgramRun {
+function programRun(
+  execution: Execution,
+  command: readonly string[],
+  network: { readonly proxy: boolean },
+): ProgramRun {
   const { language, limits } = execution
   return {
     argv: command.map((word) => word.replaceAll('{filename}', language.filename)),
-    env: environment(execution),
+    env: environment(execution, network),
     wallMs: limits.timeoutSeconds * 1000,
     cpuMs: limits.cpuSeconds === null ? null : limits.cpuSeconds * 1000,
     outputBytes: limits.outputBytes,

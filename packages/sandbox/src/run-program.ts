@@ -4,7 +4,8 @@ import type { Container, ContainerEnd } from './container.ts'
 import { FirstCause } from './first-cause.ts'
 import { OutputCollector } from './output.ts'
 import { SampleSummary } from './sample-summary.ts'
-import type { StreamOutput } from './sandbox.ts'
+import type { OnConnection, StreamOutput } from './sandbox.ts'
+import { Tunnel } from './tunnel/tunnel.ts'
 import { WORKSPACE } from './workspace.ts'
 
 /** How long the worker waits beyond the wall-clock limit for init to say that it ended the program, in milliseconds. */
@@ -48,20 +49,30 @@ export interface ProgramReport {
   readonly elapsedMs: number
 }
 
+/** How a program is started. */
+export interface RunProgramOptions {
+  /** Frames to lay in front of the exec frame; everything goes out in one write. */
+  readonly before?: readonly Uint8Array[]
+  readonly signal: AbortSignal
+  /** Takes the program's connections; undefined gives it none. */
+  readonly onConnection?: OnConnection | undefined
+}
+
 /**
  * Starts one program in a container and waits until it is over, whichever way: init's report, the container's end,
  * the worker's own deadline behind init's, or the abort signal.
  *
- * @param before frames to lay in front of the exec frame; everything goes out in one write
  * @throws the signal's reason once aborted; {@link TerminalError} if the run is not held to its limits; {@link RetryableError} if init reports a fault of its own, or the container
  *   was gone before any user code ran
  */
 export async function runProgram(
   container: Container,
   program: ProgramRun,
-  options: { before?: readonly Uint8Array[]; signal: AbortSignal },
+  options: RunProgramOptions,
 ): Promise<ProgramReport> {
-  const { signal } = options
+  const { signal, onConnection } = options
+  const send = (frame: Uint8Array) => container.send(frame)
+  const tunnel = onConnection && new Tunnel({ send, onConnection })
   const started = performance.now()
   const stdout = new OutputCollector(program.outputBytes)
   const stderr = new OutputCollector(program.outputBytes)
@@ -87,7 +98,9 @@ export async function runProgram(
 
   try {
     if (signal.aborted) onAbort()
-    container.send(Buffer.concat([...(options.before ?? []), ...programFrames(program)]))
+    container.send(
+      Buffer.concat([...(options.before ?? []), ...programFrames(program, tunnel !== undefined)]),
+    )
     for (let frame = await container.receive(); frame; frame = await container.receive()) {
       switch (frame.type) {
         case 'stdout':
@@ -121,6 +134,15 @@ export async function runProgram(
           held = frame.started
           checkHeld(held, program)
           break
+        case 'netOpen':
+        case 'netData':
+        case 'netEnd':
+        case 'netReset':
+        case 'netCredit':
+          if (tunnel?.take(frame)) break
+          // No init of ours does this, so user code has got hold of it; nothing after this frame can be believed.
+          container.destroy()
+          return lost({ exitCode: null, outOfMemory: false, backstop: false })
         case 'ready':
         case 'file':
         case 'reset':
@@ -136,6 +158,7 @@ export async function runProgram(
     const end = backstopped ? { exitCode: null, outOfMemory: false } : await container.end()
     return lost({ ...end, backstop: backstopped })
   } finally {
+    tunnel?.close()
     backstop.clear()
     signal.removeEventListener('abort', onAbort)
   }
@@ -169,7 +192,7 @@ function checkHeld(held: Started, program: ProgramRun): void {
   throw new TerminalError(`the run is not held to what was asked: ${differences.join('; ')}`)
 }
 
-function programFrames(program: ProgramRun): Uint8Array[] {
+function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[] {
   const stdin = program.stdin === undefined ? undefined : Buffer.from(program.stdin)
   const exec = encodeExec({
     wallMs: program.wallMs,
@@ -178,6 +201,7 @@ function programFrames(program: ProgramRun): Uint8Array[] {
     stderrLimit: program.outputBytes,
     killOnOverflow: program.killOnOverflow,
     stdin: stdin !== undefined,
+    tunnel,
     openFiles: program.openFiles,
     cwd: WORKSPACE,
     argv: program.argv,

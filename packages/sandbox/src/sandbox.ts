@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type {
   JobFile,
   Language,
@@ -69,12 +70,20 @@ export interface ContainerFacts {
   readonly runtime: string
 }
 
+/** Takes one connection that the program has opened to its proxy on loopback; the stream ends with the run. */
+export type OnConnection = (connection: Duplex) => void
+
 /** What a caller may add to an execution. */
 export interface RunOptions {
   /** Ends the execution. */
   readonly signal?: AbortSignal
   /** Told where the program is about to run, whatever comes of it. */
   readonly onContainer?: (facts: ContainerFacts) => void
+  /**
+   * Gives the program a way out: it finds a proxy at 127.0.0.1:3128, named by the usual variables, and what it connects
+   * there comes here. @default none: no proxy, no variables, nothing but an empty loopback
+   */
+  readonly onConnection?: OnConnection | undefined
 }
 
 /** Runs programs that nobody trusts. */

@@ -200,6 +200,18 @@ export const METRIC_TABLE = {
     // Rules are the product's own, a closed list that grows with it.
     labels: { language: 'listed', rule: 'own' },
   },
+  egressConnections: {
+    kind: 'counter',
+    name: 'isopod_egress_connections_total',
+    help: 'Connections that jobs with a network profile made or tried.',
+    labels: { profile: 'own', outcome: ['allowed', 'refused', 'failed', 'cut'] },
+  },
+  egressBytes: {
+    kind: 'counter',
+    name: 'isopod_egress_bytes_total',
+    help: 'Bytes that jobs sent (up) and received (down) through their network profiles.',
+    labels: { profile: 'own', direction: ['up', 'down'] },
+  },
   dockerUp: {
     kind: 'gauge',
     name: 'isopod_docker_up',

@@ -21,6 +21,7 @@ export interface JobOptions {
   readonly timeout?: string
   readonly memory?: string
   readonly cpus?: string
+  readonly network?: string
   readonly replyTo?: string
   readonly policy?: string
 }
@@ -33,6 +34,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   'limits.timeoutSeconds': '--timeout',
   'limits.memoryMb': '--memory',
   'limits.cpus': '--cpus',
+  network: '--network',
   replyTo: '--reply-to',
 }
 
@@ -58,6 +60,7 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
       ? {}
       : { stdin: await readText(io, options.stdin, MAX_INPUT_BYTES, '--stdin') }),
     ...(options.inputData === undefined ? {} : { inputData: await readInputData(io, options.inputData) }),
+    ...(options.network === undefined ? {} : { network: options.network }),
     ...(options.replyTo === undefined ? {} : { replyTo: options.replyTo }),
     ...(options.policy === undefined ? {} : { policy: policyOf(options.policy) }),
     limits,

@@ -1,8 +1,9 @@
 import type { LimitName, Limits, Policy, Status } from '@isopod/protocol'
 import type { ContainerFacts } from '@isopod/sandbox'
+import type { EgressEvent } from '../network/proxy.ts'
 
 /** Which start of which job an event belongs to. */
-interface OfJob {
+export interface OfJob {
   readonly job: string
   /** Which start of the job, from 1; 0 if it never started. */
   readonly attempt: number
@@ -46,6 +47,10 @@ export type AuditEvent = OfJob &
         readonly rules: readonly string[]
         readonly refused: boolean
       }
+    | ({
+        /** A connection that the job made or tried to make, when it is over. */
+        readonly event: 'egress'
+      } & EgressEvent)
     | {
         readonly event: 'container_created' | 'container_removed'
         readonly containerId: string

@@ -135,7 +135,8 @@ class EngineSandbox implements DockerSandbox {
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
     const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
-    const stage = { containers: this.#containers, onContainer: options.onContainer }
+    const { onContainer, onConnection } = options
+    const stage = { containers: this.#containers, onContainer, onConnection }
     const running = runExecution(execution, stage, signal)
     this.#running.add(running)
     try {

@@ -1,0 +1,88 @@
+import { lookup } from 'node:dns/promises'
+import { once } from 'node:events'
+import { type BlockList, connect, isIP, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { listed, specialKind } from './address.ts'
+import type { Target } from './allow-list.ts'
+
+/** Addresses of one name that are tried, one after the other. */
+const MOST_ADDRESSES = 4
+
+/** Why a program is not connected: refused by a rule, or failed on the way. */
+export class DialError extends Error {
+  readonly outcome: 'refused' | 'failed'
+
+  constructor(outcome: 'refused' | 'failed', message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.outcome = outcome
+  }
+}
+
+/** What a target is held to. */
+export interface DialRules {
+  readonly allowPrivate: BlockList
+  readonly signal: AbortSignal
+}
+
+/**
+ * Resolves a target here, on the host, checks each address, and connects to one that passed: to the address, never to the
+ * name again, so that a second answer of its name server changes nothing.
+ *
+ * @throws {DialError} and nothing else
+ */
+export async function dial({ host, port }: Target, rules: DialRules): Promise<Socket> {
+  const addresses = await resolve(host, rules.signal)
+  const own = ownAddresses()
+  const kinds = addresses.map((address) => refusal(address, rules.allowPrivate, own))
+  const passed = addresses.filter((_, index) => kinds[index] === undefined)
+  if (passed.length === 0) throw new DialError('refused', `the address is ${kinds[0] ?? 'not known'}`)
+  let last: unknown
+  for (const address of passed.slice(0, MOST_ADDRESSES)) {
+    try {
+      return await open(address, port, rules.signal)
+    } catch (error) {
+      last = error
+    }
+  }
+  throw new DialError(
+    'failed',
+    rules.signal.aborted ? 'connecting took too long' : 'it cannot be connected to',
+    {
+      cause: last,
+    },
+  )
+}
+
+async function resolve(host: string, signal: AbortSignal): Promise<string[]> {
+  if (isIP(host) !== 0) return [host]
+  // The system's resolver cannot be called back, but its answer need not be waited for.
+  const aborted = once(signal, 'abort').then(() => undefined)
+  const answer = await Promise.race([lookup(host, { all: true }), aborted]).catch((cause: unknown) => {
+    throw new DialError('failed', 'the name cannot be resolved', { cause })
+  })
+  if (answer === undefined) throw new DialError('failed', 'resolving the name took too long')
+  return answer.map(({ address }) => address)
+}
+
+function refusal(address: string, allowPrivate: BlockList, own: ReadonlySet<string>): string | undefined {
+  if (listed(allowPrivate, address)) return undefined
+  return specialKind(address) ?? (own.has(address) ? "this host's own" : undefined)
+}
+
+/** Read each time: interfaces come and go. */
+function ownAddresses(): ReadonlySet<string> {
+  return new Set(
+    Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address)),
+  )
+}
+
+async function open(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connect({ host, port, allowHalfOpen: true, noDelay: true })
+  try {
+    await once(socket, 'connect', { signal })
+    return socket
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}

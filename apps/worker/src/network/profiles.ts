@@ -1,0 +1,42 @@
+import type { BlockList } from 'node:net'
+import { readDocument } from '@isopod/languages'
+import { ConfigError, describeProblems, type NetworkProfile, networkProfilesSchema } from '@isopod/protocol'
+import { listOf } from './address.ts'
+import { AllowList } from './allow-list.ts'
+
+/** A profile of the operator, ready to be asked. */
+export interface Egress extends Omit<NetworkProfile, 'egress' | 'allow_private'> {
+  readonly name: string
+  readonly allowList: AllowList
+  readonly allowPrivate: BlockList
+}
+
+/** The profiles of a deployment by name; empty where the operator has defined none. */
+export type Networks = ReadonlyMap<string, Egress>
+
+/**
+ * Reads the operator's network profiles, once, when the worker starts.
+ *
+ * @param path a YAML or JSON file with `profiles`; undefined for none
+ * @throws {ConfigError} that names the file and each wrong field
+ */
+export async function loadNetworks(path: string | undefined): Promise<Networks> {
+  if (path === undefined) return new Map()
+  return compileNetworks(await readDocument(path, 'the network profiles'), path)
+}
+
+/** Validates the data of such a file. @throws {ConfigError} */
+export function compileNetworks(document: unknown, path: string): Networks {
+  const parsed = networkProfilesSchema.safeParse(document)
+  if (!parsed.success) {
+    const problems = describeProblems(parsed.error, document)
+    const sentences = problems.map(({ message }) => message.replace(/^job: /, ''))
+    throw new ConfigError(`${path}: ${sentences.join('; ')}`)
+  }
+  return new Map(
+    Object.entries(parsed.data.profiles).map(([name, { egress, allow_private, ...rest }]) => [
+      name,
+      { ...rest, name, allowList: new AllowList(egress), allowPrivate: listOf(allow_private) },
+    ]),
+  )
+}

@@ -1,0 +1,108 @@
+import { Duplex } from 'node:stream'
+import {
+  encodeNetDrop,
+  encodeNetFinish,
+  encodeNetGrant,
+  encodeNetWrite,
+  MAX_NET_BYTES,
+  MAX_NET_WINDOW_BYTES,
+} from '@isopod/init'
+
+/** What a stream needs of the tunnel that it belongs to. */
+export interface TunnelEnd {
+  readonly send: (frame: Uint8Array) => void
+  /** Called once, when nothing more will happen on the stream. */
+  readonly onClose: () => void
+}
+
+/**
+ * One connection of a program, seen from the host: reads give what the program sends, writes reach it. Each direction is
+ * held to init's window, so neither side's memory grows with what the other does not take.
+ */
+export class TunnelStream extends Duplex {
+  readonly #id: number
+  readonly #end: TunnelEnd
+  /** What may still be written. */
+  #credit = MAX_NET_WINDOW_BYTES
+  /** What the program may still send. */
+  #granted = MAX_NET_WINDOW_BYTES
+  /** Came and was not granted anew yet. */
+  #taken = 0
+  #ended = false
+  #gone = false
+  #waiting: { bytes: Uint8Array; done: (error?: Error | null) => void } | undefined
+
+  constructor(id: number, end: TunnelEnd) {
+    super({ allowHalfOpen: true, highWaterMark: MAX_NET_WINDOW_BYTES })
+    this.#id = id
+    this.#end = end
+  }
+
+  /** Bytes came. @returns false if init did not keep to the credit that it has, or sends after the end */
+  receive(data: Uint8Array): boolean {
+    if (this.#ended || data.byteLength > this.#granted) return false
+    this.#granted -= data.byteLength
+    this.#taken += data.byteLength
+    if (!this.destroyed) this.push(data)
+    return true
+  }
+
+  /** The program sends no more. @returns false if it had said so before */
+  finish(): boolean {
+    if (this.#ended) return false
+    this.#ended = true
+    this.push(null)
+    return true
+  }
+
+  /** The connection is gone on the program's side. */
+  reset(): void {
+    this.#gone = true
+    this.destroy()
+  }
+
+  /** The program has taken bytes. @returns false if those were more than had been sent */
+  grant(bytes: number): boolean {
+    if (this.#credit + bytes > MAX_NET_WINDOW_BYTES) return false
+    this.#credit += bytes
+    this.#pump()
+    return true
+  }
+
+  override _read(): void {
+    if (this.#taken === 0 || this.#ended) return
+    this.#end.send(encodeNetGrant(this.#id, this.#taken))
+    this.#granted += this.#taken
+    this.#taken = 0
+  }
+
+  override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#waiting = { bytes: chunk, done }
+    this.#pump()
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#end.send(encodeNetFinish(this.#id))
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    const over = this.#ended && this.writableFinished
+    if (!this.#gone && !over) this.#end.send(encodeNetDrop(this.#id))
+    this.#gone = true
+    this.#end.onClose()
+    done(error)
+  }
+
+  #pump(): void {
+    while (this.#waiting !== undefined && !this.destroyed) {
+      const { bytes, done } = this.#waiting
+      const size = Math.min(bytes.byteLength, this.#credit, MAX_NET_BYTES)
+      if (size === 0 && bytes.byteLength > 0) return
+      if (size > 0) this.#end.send(encodeNetWrite(this.#id, bytes.subarray(0, size)))
+      this.#credit -= size
+      this.#waiting = size < bytes.byteLength ? { bytes: bytes.subarray(size), done } : undefined
+      if (this.#waiting === undefined) done()
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import type { Duplex } from 'node:stream'
+import { MAX_NET_STREAMS, type NetFrame } from '@isopod/init'
+import { TunnelStream } from './tunnel-stream.ts'
+
+/**
+ * Most connections at once: those that init can have, and as many that it has ended and whose last bytes wait to be taken.
+ * A program gets no further than init's places, so more is a broken wire.
+ */
+const MAX_STREAMS = 2 * MAX_NET_STREAMS
+
+/** How a tunnel reaches the two who speak through it. */
+export interface TunnelOptions {
+  /** Sends frames to init. */
+  readonly send: (frame: Uint8Array) => void
+  /** Takes each connection of the program. */
+  readonly onConnection: (connection: Duplex) => void
+}
+
+/** All connections of one run: turns init's frames into streams of Node. */
+export class Tunnel {
+  readonly #options: TunnelOptions
+  readonly #streams = new Map<number, TunnelStream>()
+  #lastId = 0
+  #closed = false
+
+  constructor(options: TunnelOptions) {
+    this.#options = options
+  }
+
+  /** Connections that are open. */
+  get size(): number {
+    return this.#streams.size
+  }
+
+  /**
+   * Takes one frame.
+   *
+   * @returns false for a frame that no init of ours sends: the container has broken the wire and is to be ended
+   */
+  take(frame: NetFrame): boolean {
+    if (frame.type === 'netOpen') return this.#open(frame.stream)
+    if (frame.stream > this.#lastId || frame.stream === 0) return false
+    const stream = this.#streams.get(frame.stream)
+    // It was dropped here while the frame was under way.
+    if (stream === undefined) return true
+    switch (frame.type) {
+      case 'netData':
+        return stream.receive(frame.data)
+      case 'netEnd':
+        return stream.finish()
+      case 'netReset':
+        stream.reset()
+        return true
+      case 'netCredit':
+        return stream.grant(frame.bytes)
+      default:
+        return frame satisfies never
+    }
+  }
+
+  /** Ends all connections: the run is over. */
+  close(): void {
+    this.#closed = true
+    for (const stream of [...this.#streams.values()]) stream.destroy()
+  }
+
+  #open(id: number): boolean {
+    if (id !== this.#lastId + 1 || this.#streams.size >= MAX_STREAMS) return false
+    this.#lastId = id
+    const stream = new TunnelStream(id, {
+      send: (frame) => {
+        if (!this.#closed) this.#options.send(frame)
+      },
+      onClose: () => this.#streams.delete(id),
+    })
+    // Whoever takes it may listen later; a connection that breaks must not end the worker.
+    stream.on('error', () => {})
+    this.#streams.set(id, stream)
+    this.#options.onConnection(stream)
+    return true
+  }
+}

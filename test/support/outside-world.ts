@@ -1,0 +1,129 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A process in one of the namespaces and what it has printed. */
+interface Inhabitant {
+  readonly process: ChildProcess
+  readonly lines: string[]
+}
+
+/**
+ * Two network namespaces with a cable between them and to nowhere else: in one runs a worker, the other is its internet.
+ * Redis and the engine are reached by Unix sockets, which know no network namespaces.
+ */
+export interface OutsideWorld {
+  /** What the servers of the internet saw, in order. */
+  readonly seen: string[]
+  /** What runs beside the worker, on its own host, saw. */
+  readonly seenAtHome: string[]
+  /** The worker's log, one line each. */
+  readonly log: string[]
+  close(): Promise<void>
+}
+
+/** Makes the two and starts servers and a worker in them; resolves when the worker takes jobs. Needs root on Linux. */
+export async function startOutsideWorld(options: {
+  readonly id: string
+  /** Lines of the worker's /etc/hosts. */
+  readonly hosts: readonly string[]
+  /** The worker's network profiles, as they stand in its file. */
+  readonly profiles: object
+  /** The worker's environment beside that. */
+  readonly env: NodeJS.ProcessEnv
+}): Promise<OutsideWorld> {
+  const [home, net] = [`${options.id}-home`, `${options.id}-net`]
+  const folder = await mkdtemp(join(tmpdir(), 'isopod-net-'))
+  const etc = join('/etc/netns', home)
+  const inhabitants: Inhabitant[] = []
+
+  function live(namespace: string, file: string, args: readonly string[], env = process.env): Inhabitant {
+    const command = ['netns', 'exec', namespace, process.execPath, file, ...args]
+    const child = spawn('ip', command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const lines: string[] = []
+    let rest = ''
+    child.stdout.on('data', (chunk) => {
+      const parts = (rest + String(chunk)).split('\n')
+      rest = parts.pop() ?? ''
+      lines.push(...parts)
+    })
+    const inhabitant = { process: child, lines }
+    inhabitants.push(inhabitant)
+    return inhabitant
+  }
+
+  async function close(): Promise<void> {
+    for (const { process: child } of inhabitants.reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+    for (const name of [home, net]) await run('ip', ['netns', 'delete', name]).catch(() => {})
+    await rm(folder, { recursive: true, force: true })
+    await rm(etc, { recursive: true, force: true })
+  }
+
+  try {
+    await mkdir(etc, { recursive: true })
+    await writeFile(join(etc, 'hosts'), `${options.hosts.join('\n')}\n`)
+    await writeFile(join(etc, 'resolv.conf'), 'nameserver 10.99.0.2\noptions timeout:1 attempts:1\n')
+    for (const line of cables(home, net)) await run('ip', line.split(' '))
+    const [key, cert, profiles] = ['key.pem', 'cert.pem', 'profiles.json'].map((name) => join(folder, name))
+    await run('openssl', [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
+      ...['-subj', '/CN=allowed.example.org', '-addext', 'subjectAltName=DNS:allowed.example.org'],
+      ...['-keyout', key ?? '', '-out', cert ?? ''],
+    ])
+    await writeFile(profiles ?? '', JSON.stringify({ profiles: options.profiles }))
+    const servers = join(ROOT, 'test/fixtures/servers/internet.mjs')
+    const outside = live(net, servers, [key ?? '', cert ?? ''])
+    const beside = live(home, servers, [key ?? '', cert ?? ''])
+    await Promise.all([outside, beside].map((server) => until(server, (line) => line === 'ready')))
+    const worker = live(home, join(ROOT, 'apps/worker/dist/main.js'), [], {
+      ...options.env,
+      ISOPOD_NETWORK_PROFILES_FILE: profiles,
+      PORT: '0',
+    })
+    await until(worker, (line) => line.includes('"taking jobs"'))
+    return { seen: outside.lines, seenAtHome: beside.lines, log: worker.lines, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Commands of `ip` that make the namespaces and lay the cable. */
+function cables(home: string, net: string): string[] {
+  return [
+    `netns add ${home}`,
+    `netns add ${net}`,
+    `link add wire netns ${home} type veth peer name wire netns ${net}`,
+    ...[home, net].flatMap((name) => [`-n ${name} link set lo up`, `-n ${name} link set wire up`]),
+    `-n ${home} address add 10.99.0.1/30 dev wire`,
+    `-n ${home} address add 93.184.216.100/32 dev lo`,
+    `-n ${net} address add 10.99.0.2/30 dev wire`,
+    ...['93.184.216.34', '10.1.2.3', '169.254.169.254', '100.64.1.1'].map(
+      (address) => `-n ${net} address add ${address}/32 dev lo`,
+    ),
+    `-n ${home} route add default via 10.99.0.2`,
+    `-n ${net} route add 93.184.216.100/32 via 10.99.0.1`,
+  ]
+}
+
+async function until({ process: child, lines }: Inhabitant, found: (line: string) => boolean): Promise<void> {
+  const deadline = performance.now() + 30_000
+  while (!lines.some(found)) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      throw new Error(`did not start: ${lines.slice(-5).join('\n')}`)
+    }
+    await sleep(20)
+  }
+}

@@ -34,6 +34,7 @@ export {
 } from './limits.ts'
 export { describeProblems, parseJob } from './parse.ts'
 export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'
+export { chooseRuntime, isGvisor, RUNTIMES, type Runtime, type RuntimeWishes } from './runtime.ts'
 export { sizeText, utf8Bytes } from './schema.ts'
 export { type DocumentedStatus, documentedStatus, isAttributable, STATUSES, type Status } from './status.ts'
 export { MAX_TESTS, type TestCase, VERDICTS, type Verdict } from './test-case.ts'

@@ -51,7 +51,7 @@ interface Judged {
 }
 
 function checkConfinement(container: Container, execution: Execution, stage: Stage): void {
-  const problems = confinementProblems(container.ready, execution.limits, stage.user)
+  const problems = confinementProblems(container.ready, execution.limits, stage.user, container.outside)
   if (problems.length > 0) {
     throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
   }
@@ -119,7 +119,7 @@ function outcome(
     stdout: report.stdout,
     stderr: report.stderr,
     compileOutput: compiled && text(compiled.report),
-    limitsApplied: limitsApplied(container.ready, execution.limits),
+    limitsApplied: limitsApplied(container.ready, execution.limits, container.outside),
     container: factsOf(container),
     timings: {
       acquire,

@@ -13,6 +13,8 @@ const ready: Ready = {
   cpuQuotaUs: 50_000,
   cpuPeriodUs: 100_000,
   pidsMax: 101,
+  memoryTotalBytes: 16 * 1024 * MIB,
+  processLimit: null,
   workspaceBytes: 48 * MIB,
   workspaceInodes: 6144,
   tmpBytes: 16 * MIB,

@@ -102,8 +102,8 @@ class EngineSandbox implements DockerSandbox {
       disposer: this.#disposer,
       initVolume: new InitVolume(engine, this.#labels()),
       user: this.#user,
-      runtime: options.runtime,
-      defaultRuntime: facts.defaultRuntime,
+      runtime: options.runtime ?? facts.defaultRuntime,
+      runtimes: facts.runtimes,
       labels: this.#labels(),
     })
   }

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Container, ContainerSource } from '../container.ts'
+import { ImageFaultError } from '../image-fault.ts'
 import type { Execution } from '../sandbox.ts'
 import { containerOptions } from './container-options.ts'
 import type { Disposer } from './disposer.ts'
@@ -19,9 +20,10 @@ export interface FreshContainersOptions {
   readonly disposer: Disposer
   readonly initVolume: InitVolume
   readonly user: { readonly uid: number; readonly gid: number }
-  /** OCI runtime; undefined for the engine's default, whose name is `defaultRuntime`. */
-  readonly runtime: string | undefined
-  readonly defaultRuntime: string
+  /** Runtime of an execution that names none. */
+  readonly runtime: string
+  /** All that the engine has. */
+  readonly runtimes: readonly string[]
   /** Labels that every container carries: deployment, owner. */
   readonly labels: Readonly<Record<string, string>>
 }
@@ -37,17 +39,18 @@ export class FreshContainers implements ContainerSource {
   /** Create, attach, start, wait for init: in this order, so that no byte of init is missed. */
   async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     signal.throwIfAborted()
-    const { engine, disposer, images, runtime, defaultRuntime } = this.#options
+    const { engine, disposer, images } = this.#options
+    const runtime = this.#runtimeOf(execution)
     const name = containerName(execution)
     const imageDigest = await images.digest(execution.language.image)
     let container: DockerContainer | undefined
     try {
-      const id = await this.#create(execution, name, imageDigest)
+      const id = await this.#create(execution, { name, image: imageDigest, runtime })
       const stream = await engine.call('attach', (docker, deadline) =>
         attach(docker.getContainer(id), deadline),
       )
       const dispose = () => void disposer.dispose(id)
-      const facts = { id, imageDigest, runtime: runtime ?? defaultRuntime }
+      const facts = { id, imageDigest, runtime }
       const made = new DockerContainer(facts, { engine, stream, dispose })
       container = made
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
@@ -65,14 +68,24 @@ export class FreshContainers implements ContainerSource {
     }
   }
 
-  async #create(execution: Execution, name: string, image: string): Promise<string> {
-    const { engine, disposer, user, runtime, labels } = this.#options
+  #runtimeOf(execution: Execution): string {
+    const { runtime, runtimes } = this.#options
+    const wanted = execution.runtime ?? runtime
+    if (runtimes.includes(wanted)) return wanted
+    throw new ImageFaultError(`runtime ${wanted} is not on this engine; it has ${runtimes.join(', ')}`)
+  }
+
+  async #create(
+    execution: Execution,
+    { name, image, runtime }: { name: string; image: string; runtime: string },
+  ): Promise<string> {
+    const { engine, disposer, user, labels } = this.#options
     const options = containerOptions({
       limits: execution.limits,
       image,
       user,
       runtime,
-      initVolume: await this.#options.initVolume.name(image),
+      initVolume: await this.#options.initVolume.name(image, runtime),
       labels: {
         ...labels,
         [LABELS.job]: execution.id,

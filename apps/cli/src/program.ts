@@ -126,6 +126,7 @@ function jobOptions(command: Command): Command {
     .option('--timeout <seconds>', 'wall-clock limit, 0.1 to 300 (default: 30)')
     .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: 256)')
     .option('--cpus <n>', 'processor cores, fractions allowed (default: 0.5)')
+    .option('--runtime <name>', 'runc, crun or runsc (gVisor); never less isolation than the deployment’s')
 }
 
 function replyTo(): Option {

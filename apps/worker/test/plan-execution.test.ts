@@ -1,7 +1,7 @@
 import { createCatalogue } from '@isopod/languages'
 import { type JobInput, type Language, parseJob } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import { planExecution } from '../src/plan-execution.ts'
+import { type DeploymentRules, planExecution } from '../src/plan-execution.ts'
 
 const python: Language = {
   name: 'python',
@@ -21,10 +21,12 @@ const rules = {
   catalogue: createCatalogue([python]),
   defaults: { timeoutSeconds: 10, memoryMb: 64 },
   maxima: { timeoutSeconds: 20, cpus: 2 },
+  runtime: 'runc',
+  runtimes: ['runc', 'runsc'],
 }
 
-function plan(job: JobInput) {
-  return planExecution({ id: 'j-1', attempt: 3, job: parseJob(job) }, rules)
+function plan(job: JobInput, under: DeploymentRules = rules) {
+  return planExecution({ id: 'j-1', attempt: 3, job: parseJob(job) }, under)
 }
 
 describe('a plan', () => {
@@ -47,6 +49,23 @@ describe('a plan', () => {
     expect(plan({ code: 'x', limits: { timeoutSeconds: 21, cpus: 3 } }).problems).toEqual([
       'limits.timeoutSeconds: must be at most 20 on this deployment, got 21',
       'limits.cpus: must be at most 2 on this deployment, got 3',
+    ])
+  })
+
+  it('lets a job choose more isolation, never less than language and deployment say', () => {
+    expect(plan({ code: 'x' }).execution?.runtime).toBe('runc')
+    expect(plan({ code: 'x', runtime: 'runsc' }).execution?.runtime).toBe('runsc')
+    const guarded = { ...rules, catalogue: createCatalogue([{ ...python, runtime: 'runsc' }]) }
+    expect(plan({ code: 'x' }, guarded).execution?.runtime).toBe('runsc')
+    expect(plan({ code: 'x', runtime: 'runc' }, guarded).problems).toEqual([
+      'runtime: "runc" isolates less than "runsc", which is the least here',
+    ])
+    expect(plan({ code: 'x', runtime: 'runc' }, { ...rules, runtime: 'runsc' }).problems).toHaveLength(1)
+  })
+
+  it('names the runtimes that there are when a job asks for another', () => {
+    expect(plan({ code: 'x', runtime: 'crun' }).problems).toEqual([
+      'runtime: "crun" is not here; there are runc, runsc',
     ])
   })
 

@@ -1,4 +1,11 @@
-import { InvalidJobError, type JobInput, MAX_CODE_BYTES, MAX_INPUT_BYTES, parseJob } from '@isopod/protocol'
+import {
+  InvalidJobError,
+  type JobInput,
+  MAX_CODE_BYTES,
+  MAX_INPUT_BYTES,
+  parseJob,
+  type Runtime,
+} from '@isopod/protocol'
 import { UsageError } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { guessLanguage } from './guess-language.ts'
@@ -12,6 +19,7 @@ export interface JobOptions {
   readonly timeout?: string
   readonly memory?: string
   readonly cpus?: string
+  readonly runtime?: string
   readonly replyTo?: string
 }
 
@@ -23,6 +31,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   'limits.timeoutSeconds': '--timeout',
   'limits.memoryMb': '--memory',
   'limits.cpus': '--cpus',
+  runtime: '--runtime',
   replyTo: '--reply-to',
 }
 
@@ -48,6 +57,8 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
       ? {}
       : { stdin: await readText(io, options.stdin, MAX_INPUT_BYTES, '--stdin') }),
     ...(options.inputData === undefined ? {} : { inputData: await readInputData(io, options.inputData) }),
+    // The schema refuses what is none, by its own sentence.
+    ...(options.runtime === undefined ? {} : { runtime: options.runtime as Runtime }),
     ...(options.replyTo === undefined ? {} : { replyTo: options.replyTo }),
     limits,
   }

@@ -32,7 +32,6 @@ function open(owner: string, address = dockerHost): Promise<DockerSandbox> {
     deployment,
     owner,
     reaperDoubtMs: 300,
-    runtime: process.env['ISOPOD_RUNTIME'],
     observe: (event) => events.push(event),
   })
 }

@@ -129,6 +129,7 @@ function jobOptions(command: Command): Command {
     .option('--cpus <n>', 'processor cores, fractions allowed (default: 0.5)')
     .option('--policy <mode>', 'check of the source: off, warn or enforce, or mode:strict (default: warn)')
     .option('--network <profile>', 'one of the operator’s network profiles (default: none)')
+    .option('--runtime <name>', 'runc, crun or runsc (gVisor); never less isolation than the deployment’s')
 }
 
 function replyTo(): Option {

@@ -1,5 +1,6 @@
 import type { Catalogue } from '@isopod/languages'
 import {
+  chooseRuntime,
   exceededMaxima,
   type Job,
   type Language,
@@ -20,6 +21,9 @@ export interface DeploymentRules {
   readonly defaults: LimitsRequest
   readonly maxima: LimitMaxima
   readonly networks: Networks
+  /** The deployment's OCI runtime, and all that the engine has. */
+  readonly runtime: string
+  readonly runtimes: readonly string[]
 }
 
 /** A job that can be run, or the sentences that say why it cannot. */
@@ -52,11 +56,21 @@ export function planExecution(
   const tooMuch = exceededMaxima(limits, rules.maxima)
   if (tooMuch.length > 0) return { problems: tooMuch.map(({ message }) => message) }
 
+  const { runtime: deployment, runtimes } = rules
+  const choice = chooseRuntime({ job: job.runtime, language: language.runtime, deployment })
+  if ('problem' in choice) return { problems: [choice.problem] }
+  if (job.runtime !== undefined && !runtimes.includes(choice.runtime)) {
+    return {
+      problems: [`runtime: ${JSON.stringify(job.runtime)} is not here; there are ${runtimes.join(', ')}`],
+    }
+  }
+
   const execution: Execution = {
     id: delivery.id,
     attempt: delivery.attempt,
     language,
     limits: stretched(limits, language),
+    runtime: choice.runtime,
     code: job.code,
     files: job.files,
     stdin: job.stdin,

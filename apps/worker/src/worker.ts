@@ -55,6 +55,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       ...config.maxima,
       cpus: Math.min(config.maxima.cpus ?? Number.POSITIVE_INFINITY, sandbox.facts.cpus),
     },
+    runtime: config.engine.runtime ?? sandbox.facts.defaultRuntime,
+    runtimes: sandbox.facts.runtimes,
   }
   const runJob = jobRunner({ ...parts, workerId: config.workerId, rules })
   let state: WorkerState = 'starting'
@@ -195,6 +197,13 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   queue.run({ concurrency: slots, handle, giveUp })
   state = 'ready'
   takeOrRest()
+  for (const { name, runtime } of catalogue.languages) {
+    if (runtime === undefined || sandbox.facts.runtimes.includes(runtime)) continue
+    logger.warn(
+      { language: name, runtime },
+      'the engine lacks the runtime of a language; its jobs will fail here',
+    )
+  }
   if (!sandbox.facts.limitsSwap) {
     logger.warn(
       'the engine does not account for swap: on a host that has some, memory limits end later than asked',

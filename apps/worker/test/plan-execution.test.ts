@@ -2,7 +2,7 @@ import { createCatalogue } from '@isopod/languages'
 import { type JobInput, type Language, parseJob } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { compileNetworks } from '../src/network/profiles.ts'
-import { planExecution } from '../src/plan-execution.ts'
+import { type DeploymentRules, planExecution } from '../src/plan-execution.ts'
 
 const python: Language = {
   name: 'python',
@@ -23,10 +23,12 @@ const rules = {
   defaults: { timeoutSeconds: 10, memoryMb: 64 },
   maxima: { timeoutSeconds: 20, cpus: 2 },
   networks: compileNetworks({ profiles: { pypi: { egress: ['pypi.org:443'] } } }, 'p.yaml'),
+  runtime: 'runc',
+  runtimes: ['runc', 'runsc'],
 }
 
-function plan(job: JobInput) {
-  return planExecution({ id: 'j-1', attempt: 3, job: parseJob(job) }, rules)
+function plan(job: JobInput, under: DeploymentRules = rules) {
+  return planExecution({ id: 'j-1', attempt: 3, job: parseJob(job) }, under)
 }
 
 describe('a plan', () => {
@@ -57,6 +59,23 @@ describe('a plan', () => {
     expect(plan({ code: 'x', network: 'pypi' }).egress?.name).toBe('pypi')
     expect(plan({ code: 'x', network: 'host' }).problems).toEqual([
       'network: "host" is no profile of this deployment; it has none, pypi',
+    ])
+  })
+
+  it('lets a job choose more isolation, never less than language and deployment say', () => {
+    expect(plan({ code: 'x' }).execution?.runtime).toBe('runc')
+    expect(plan({ code: 'x', runtime: 'runsc' }).execution?.runtime).toBe('runsc')
+    const guarded = { ...rules, catalogue: createCatalogue([{ ...python, runtime: 'runsc' }]) }
+    expect(plan({ code: 'x' }, guarded).execution?.runtime).toBe('runsc')
+    expect(plan({ code: 'x', runtime: 'runc' }, guarded).problems).toEqual([
+      'runtime: "runc" isolates less than "runsc", which is the least here',
+    ])
+    expect(plan({ code: 'x', runtime: 'runc' }, { ...rules, runtime: 'runsc' }).problems).toHaveLength(1)
+  })
+
+  it('names the runtimes that there are when a job asks for another', () => {
+    expect(plan({ code: 'x', runtime: 'crun' }).problems).toEqual([
+      'runtime: "crun" is not here; there are runc, runsc',
     ])
   })
 

@@ -1,4 +1,5 @@
 export { engineJson, engineTrouble } from './engine-api.ts'
+export type { ExtraRuntime } from './engine-runtimes.ts'
 export type { EngineService } from './engine-service.ts'
 export { IMAGE_NAMES, IMAGES, type ImageName } from './images.ts'
 export { redisTrouble, withoutPassword } from './redis-ping.ts'

@@ -22,6 +22,8 @@ export interface Places {
   readonly redis: string
   readonly docker: string
   readonly containerd: string
+  /** gVisor's program, where the machine has none. */
+  readonly runsc: string
   /** What a tool unpacks on the way; mounts in it are ended with the stack. */
   readonly scratch: string
 }
@@ -40,6 +42,7 @@ export function stackPlaces(env: NodeJS.ProcessEnv = process.env): Places {
     redis: join(state, 'redis'),
     docker: join(state, 'docker'),
     containerd: join(state, 'containerd'),
+    runsc: join(state, 'runsc'),
     scratch: join(state, 'scratch'),
   }
 }

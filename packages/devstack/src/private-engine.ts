@@ -62,8 +62,15 @@ export function engineSockets(places: Places): { docker: string; containerd: str
   }
 }
 
-/** dockerd's settings in a file of our own, so that the machine's `/etc/docker/daemon.json` is not read. */
-export function dockerdConfig(places: Places): string {
+/** gVisor gets no host network, and the platform that needs neither KVM nor ptrace. */
+const RUNSC_ARGUMENTS = ['--network=none', '--platform=systrap']
+
+/**
+ * dockerd's settings in a file of our own, so that the machine's `/etc/docker/daemon.json` is not read.
+ *
+ * @param runsc path of gVisor's program, if the engine shall have it as a runtime; dockerd reads that part again on SIGHUP
+ */
+export function dockerdConfig(places: Places, runsc?: string): string {
   const sockets = engineSockets(places)
   return `${JSON.stringify(
     {
@@ -78,6 +85,7 @@ export function dockerdConfig(places: Places): string {
       'ip-forward': false,
       'ip-masq': false,
       'userland-proxy': false,
+      ...(runsc !== undefined && { runtimes: { runsc: { path: runsc, runtimeArgs: RUNSC_ARGUMENTS } } }),
     },
     undefined,
     2,

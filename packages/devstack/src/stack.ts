@@ -1,5 +1,6 @@
 import { baseImage as makeBaseImage } from './base-image.ts'
 import { engineTrouble } from './engine-api.ts'
+import { type ExtraRuntime, ensureRuntimes } from './engine-runtimes.ts'
 import { type EngineService, findOrStartEngine } from './engine-service.ts'
 import { buildImages, IMAGE_NAMES, type ImageName } from './images.ts'
 import { ensureInitBinary } from './init-binary.ts'
@@ -19,6 +20,8 @@ export interface StackOptions {
   readonly workers?: number
   /** Language images that shall be there. @default all */
   readonly images?: readonly ImageName[]
+  /** OCI runtimes that the engine shall have beside its own. @default runsc if `ISOPOD_RUNTIME` says so */
+  readonly runtimes?: readonly ExtraRuntime[]
   /** Start a Redis and an engine of our own whatever the environment says. @default false */
   readonly privateOnly?: boolean
   /** `REDIS_URL`, `DOCKER_HOST`, `DOCKER_SOCKET_PATH`, `ISOPOD_STATE_DIR`, `CI`, and settings of the workers. @default process.env */
@@ -51,9 +54,11 @@ export interface Stack {
  */
 export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
   const { env = process.env, say = () => {}, privateOnly = false, images = IMAGE_NAMES } = options
+  const runtimes = options.runtimes ?? (env['ISOPOD_RUNTIME'] === 'runsc' ? ['runsc'] : [])
   const places = stackPlaces(env)
   const work = async (): Promise<Stack> => {
     const engine = await findOrStartEngine(places, { env, say, privateOnly })
+    await ensureRuntimes(engine, places, runtimes, { env, say })
     const redis = await findOrStartRedis(places, { env, say, privateOnly })
     await buildImages(engine, images, { env, say })
     await ensureInitBinary(engine, { env, say })

@@ -27,3 +27,10 @@ it('makes no bridge and touches no firewall rule', () => {
     'ip-masq': false,
   })
 })
+
+it('has gVisor as a runtime, without a network, only when that was asked for', () => {
+  expect(JSON.parse(dockerdConfig(places))).not.toHaveProperty('runtimes')
+  expect(JSON.parse(dockerdConfig(places, '/state/runsc'))).toMatchObject({
+    runtimes: { runsc: { path: '/state/runsc', runtimeArgs: ['--network=none', '--platform=systrap'] } },
+  })
+})

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cover.h"
 #include "seccomp.h"
 #include "wire.h"
 
@@ -103,7 +104,7 @@ _Noreturn void child_run(const struct exec_request *request, const int stdio[3],
   offer_to_oom_killer();
   reset_signals();
   if (ready && set_limits(request) == 0 && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0 &&
-      seccomp_guard_init() == 0) {
+      cover_init() == 0 && seccomp_guard_init() == 0) {
     tell_open_files(report);
     execute(request);
   }

@@ -31,7 +31,7 @@ static int copy(int from, int to) {
 
 /*
  * Every container has this one file: whoever could open it, or watch its directory, could signal to the other containers
- * by locks and learn of their starts. To be run it need not be read.
+ * by locks and learn of their starts. Only gVisor, whose locks and watches end at the sandbox, gets a readable one.
  */
 static int close_directory(const char *target) {
   char path[MAX_PATH_BYTES + 1];
@@ -60,7 +60,7 @@ static void remove_source(const char *target) {
   if (strcmp(self, target) != 0 && strcmp(dirname(source), dirname(copy)) == 0) unlink(self);
 }
 
-int install_to(const char *target) {
+int install_to(const char *target, mode_t mode) {
   char temporary[MAX_PATH_BYTES + 1];
   int size = snprintf(temporary, sizeof temporary, "%s.%d", target, (int)getpid());
   if (size < 0 || size >= (int)sizeof temporary) {
@@ -72,7 +72,7 @@ int install_to(const char *target) {
   unlink(temporary);
   int to = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (to < 0) return complain("cannot write", temporary);
-  int done = copy(from, to) == 0 && fchmod(to, 0111) == 0 && fsync(to) == 0 && close(to) == 0 &&
+  int done = copy(from, to) == 0 && fchmod(to, mode) == 0 && fsync(to) == 0 && close(to) == 0 &&
              rename(temporary, target) == 0 && close_directory(target) == 0 && sync_directory(target) == 0;
   if (done) {
     remove_source(target);

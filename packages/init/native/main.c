@@ -137,10 +137,11 @@ _Noreturn static void serve(void) {
 int main(int argc, char **argv) {
   /* First of all: from here on the program cannot look into /proc/1. */
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  if (argc == 3 && strcmp(argv[1], "install") == 0) return install_to(argv[2]);
+  if (argc == 3 && strcmp(argv[1], "install") == 0) return install_to(argv[2], EXECUTABLE);
+  if (argc == 3 && strcmp(argv[1], "install-readable") == 0) return install_to(argv[2], READABLE);
   if (argc == 2 && strcmp(argv[1], "version") == 0) return printf("isopod-init %d\n", WIRE_VERSION) > 0 ? 0 : 1;
   /* It kills every process that it can see, so it must see a namespace of its own only. */
   if (argc == 1 && getpid() == 1) serve();
-  dprintf(STDERR_FILENO, "usage: init (as PID 1 of a container), init install TARGET, init version\n");
+  dprintf(STDERR_FILENO, "usage: init (as PID 1 of a container), init install TARGET, init install-readable TARGET, init version\n");
   return EXIT_USAGE;
 }

@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -39,6 +41,26 @@ static void file_system(const char *path, const char *bytes, const char *inodes)
   if (inodes != NULL) json_number(inodes, known && status.f_files > 0 ? (int64_t)status.f_files : UNKNOWN);
 }
 
+/* gVisor's status file does not name it, but it answers the call. */
+static int64_t no_new_privileges(const char *status) {
+  int64_t named = status_number(status, "\nNoNewPrivs:");
+  return named >= 0 ? named : prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+}
+
+/* The whole memory of the kernel that this container has; gVisor's is as large as the sandbox's cgroup. */
+static int64_t memory_total(void) {
+  char text[256];
+  if (read_small("/proc/meminfo", text, sizeof text) < 0) return UNKNOWN;
+  int64_t kib = status_number(text, "MemTotal:");
+  return kib < 0 ? UNKNOWN : kib * 1024;
+}
+
+static int64_t process_limit(void) {
+  struct rlimit now;
+  if (getrlimit(RLIMIT_NPROC, &now) < 0 || now.rlim_max == RLIM_INFINITY) return UNKNOWN;
+  return (int64_t)now.rlim_max;
+}
+
 void ready_send(void) {
   char status[4096];
   if (read_small("/proc/self/status", status, sizeof status) < 0) status[0] = '\0';
@@ -51,10 +73,12 @@ void ready_send(void) {
   json_number("cpuQuotaUs", limits.cpu_quota_us);
   json_number("cpuPeriodUs", limits.cpu_period_us);
   json_number("pidsMax", limits.pids_max);
+  json_number("memoryTotalBytes", memory_total());
+  json_number("processLimit", process_limit());
   file_system(WORKSPACE, "workspaceBytes", "workspaceInodes");
   file_system("/tmp", "tmpBytes", NULL);
   file_system("/dev/shm", "shmBytes", NULL);
-  json_flag("noNewPrivileges", (int)status_number(status, "\nNoNewPrivs:"));
+  json_flag("noNewPrivileges", (int)no_new_privileges(status));
   json_number("seccomp", status_number(status, "\nSeccomp:"));
   json_number("seccompFilters", status_number(status, "\nSeccomp_filters:"));
   capabilities(status);

@@ -14,6 +14,10 @@ export interface Ready {
   readonly cpuPeriodUs: number | null
   /** Most processes and threads, init among them. */
   readonly pidsMax: number | null
+  /** All the memory that the kernel below has; under gVisor that of the sandbox's cgroup, on a host the host's. */
+  readonly memoryTotalBytes: number | null
+  /** RLIMIT_NPROC, which counts per user and host, so it means something under gVisor only. */
+  readonly processLimit: number | null
   /** Size of the file system under /workspace. */
   readonly workspaceBytes: number | null
   /** Inodes of the file system under /workspace. */

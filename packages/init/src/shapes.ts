@@ -65,6 +65,8 @@ export const readReady = reader<Ready>('ready', {
   cpuQuotaUs: nullableWhole,
   cpuPeriodUs: nullableWhole,
   pidsMax: nullableWhole,
+  memoryTotalBytes: nullableWhole,
+  processLimit: nullableWhole,
   workspaceBytes: nullableWhole,
   workspaceInodes: nullableWhole,
   tmpBytes: nullableWhole,

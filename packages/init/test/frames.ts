@@ -20,6 +20,8 @@ export const READY = {
   cpuQuotaUs: 50000,
   cpuPeriodUs: 100000,
   pidsMax: 101,
+  memoryTotalBytes: 16 * 1024 ** 3,
+  processLimit: null,
   workspaceBytes: 67108864,
   workspaceInodes: null,
   tmpBytes: 67108864,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { filesSchema } from './files.ts'
 import { limitsSchema } from './limits.ts'
 import { policySchema } from './policy.ts'
+import { runtimeSchema } from './runtime.ts'
 import {
   fields,
   flag,
@@ -85,6 +86,8 @@ export const jobSchema = fields({
   limits: limitsSchema.default({}),
   /** `none`, or the name of a profile that the operator has defined. */
   network: nameUpTo(64).default('none'),
+  /** OCI runtime, never one that isolates less than language and deployment say. @default theirs */
+  runtime: runtimeSchema.optional(),
   /** The check of the source before it runs; never below the deployment's minimum. */
   policy: policySchema.default({ mode: 'warn', rules: 'standard' }),
   /** State kept between executions of the same session. */

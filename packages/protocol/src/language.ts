@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isSafePath } from './files.ts'
 import { limitsSchema } from './limits.ts'
+import { runtimeSchema } from './runtime.ts'
 import { fields, flag, nameUpTo, numberBetween, textUpTo } from './schema.ts'
 
 const command = z
@@ -47,6 +48,8 @@ export const languageEntrySchema = fields({
   default_limits: limitsSchema.default({}),
   /** Short for `default_limits.memoryMb`. */
   default_memory_mb: numberBetween(16, 1024).optional(),
+  /** OCI runtime; counts where it isolates at least as well as the deployment's. @default the deployment's */
+  runtime: runtimeSchema.optional(),
   /** Only `default` is accepted in this release: the engine's own profile, behind which init lays a second filter. */
   seccomp_profile: z.literal('default', { error: 'must be "default" in this release' }).default('default'),
   /** Only false is accepted: a network is given by an operator's profile, never by a language. */

@@ -79,9 +79,17 @@ export const limitsAppliedSchema = z.strictObject({
   diskMb: z.number(),
   outputBytes: z.number(),
   openFiles: z.number(),
+  /** Limits that this runtime hides from the container, and who said instead that they hold. Absent if it saw all. */
+  outside: z
+    .strictObject({
+      limits: z.array(z.enum(['cpus', 'memorySwapMb'])),
+      /** `kernel`: the container's cgroup on the host; `engine`: the engine's own record, where that host is another one. */
+      source: z.enum(['kernel', 'engine']),
+    })
+    .optional(),
 })
 
-/** What was enforced, as the container itself saw it. */
+/** What was enforced, as the container itself saw it, but for what `outside` names. */
 export type LimitsApplied = z.infer<typeof limitsAppliedSchema>
 
 /** Fills what a job left out: language defaults before deployment defaults before {@link DEFAULT_LIMITS}. */

@@ -9,12 +9,23 @@ export interface ContainerEnd {
   readonly outOfMemory: boolean
 }
 
+/** Limits that only the host of a container can see. */
+export interface OutsideLimits {
+  readonly cpus: number
+  /** MiB of memory and swap together; null where the host does not account for swap. */
+  readonly memorySwapMb: number | null
+  /** The container's cgroup on this host, or only what the engine has on record. */
+  readonly source: 'kernel' | 'engine'
+}
+
 /** One started container whose init waits for its first byte. Used for one execution, never again. */
 export interface Container extends ContainerFacts {
   /** What init read about its own confinement. */
   readonly ready: Ready
   /** Whom its processes must run as. */
   readonly user: { readonly uid: number; readonly gid: number }
+  /** What the host says of limits that init cannot see; undefined for a runtime that hides none. */
+  readonly outside: OutsideLimits | undefined
   /** Sends frames to init; never blocks, bytes wait in memory until the container reads them. */
   send(frames: Uint8Array): void
   /** The next frame of init, or undefined once the container is gone. One reader at a time. */

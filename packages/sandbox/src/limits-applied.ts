@@ -1,5 +1,6 @@
 import type { Ready } from '@isopod/init'
 import type { Limits, LimitsApplied } from '@isopod/protocol'
+import type { OutsideLimits } from './container.ts'
 
 const MIB = 1024 * 1024
 /** Mode of /proc/self/status when a seccomp filter is in force. */
@@ -8,19 +9,40 @@ const SECCOMP_FILTER = 2
 /**
  * The limits as the container itself saw them: memory, processor, processes and disk from init's reading of its own
  * cgroup and mounts; time, output and open files as init answered when the run had started, compared there.
+ *
+ * @param outside what the host says where the container's kernel is gVisor: that one counts memory and processes itself
+ *   and shows both limits, but neither the quota of processor time nor swap
  */
-export function limitsApplied(ready: Ready, limits: Limits): LimitsApplied {
+export function limitsApplied(ready: Ready, limits: Limits, outside?: OutsideLimits): LimitsApplied {
   return {
     timeoutSeconds: limits.timeoutSeconds,
     cpuSeconds: limits.cpuSeconds,
+    ...(outside === undefined ? fromCgroup(ready) : fromGvisor(ready, outside)),
+    diskMb: ((ready.workspaceBytes ?? 0) + (ready.tmpBytes ?? 0)) / MIB,
+    outputBytes: limits.outputBytes,
+    openFiles: limits.openFiles,
+  }
+}
+
+type Counted = Pick<LimitsApplied, 'memoryMb' | 'memorySwapMb' | 'cpus' | 'processes' | 'outside'>
+
+function fromCgroup(ready: Ready): Counted {
+  return {
     memoryMb: (ready.memoryBytes ?? 0) / MIB,
     memorySwapMb: ready.memorySwapBytes === null ? null : ready.memorySwapBytes / MIB,
     cpus: ready.cpuQuotaUs && ready.cpuPeriodUs ? ready.cpuQuotaUs / ready.cpuPeriodUs : 0,
     // Init counts in the pids cgroup and does not belong to the program's share.
     processes: (ready.pidsMax ?? 1) - 1,
-    diskMb: ((ready.workspaceBytes ?? 0) + (ready.tmpBytes ?? 0)) / MIB,
-    outputBytes: limits.outputBytes,
-    openFiles: limits.openFiles,
+  }
+}
+
+function fromGvisor(ready: Ready, { cpus, memorySwapMb, source }: OutsideLimits): Counted {
+  return {
+    memoryMb: (ready.memoryTotalBytes ?? 0) / MIB,
+    memorySwapMb,
+    cpus,
+    processes: (ready.processLimit ?? 1) - 1,
+    outside: { limits: ['cpus', 'memorySwapMb'], source },
   }
 }
 
@@ -33,8 +55,12 @@ export function confinementProblems(
   ready: Ready,
   limits: Limits,
   user: { uid: number; gid: number },
+  outside?: OutsideLimits,
 ): string[] {
-  const applied = limitsApplied(ready, limits)
+  const applied = limitsApplied(ready, limits, outside)
+  // The engine's profile guards the host's kernel, which gVisor's programs never call. Init's own filter is laid on each
+  // program there too, or it is not started.
+  const profile = outside === undefined ? SECCOMP_FILTER : ready.seccomp
   const checks: [string, unknown, unknown][] = [
     ['memoryMb', limits.memoryMb, applied.memoryMb],
     ['memorySwapMb', limits.memoryMb, applied.memorySwapMb ?? limits.memoryMb],
@@ -44,7 +70,7 @@ export function confinementProblems(
     ['diskMb', limits.diskMb, applied.diskMb],
     ['noNewPrivileges', true, ready.noNewPrivileges],
     ['capabilities', 0, Number.parseInt(ready.capEff ?? 'unknown', 16)],
-    ['seccomp', SECCOMP_FILTER, ready.seccomp],
+    ['seccomp', profile, ready.seccomp],
     // At least the engine's: where the engine itself is confined there are more. Older kernels do not tell.
     ['seccompFilters', 1, Math.min(ready.seccompFilters ?? 1, 1)],
     ['pid', 1, ready.pid],

@@ -52,8 +52,8 @@ interface Judged {
   readonly judgement: Judgement
 }
 
-function checkConfinement({ ready, user }: Container, { limits }: Execution): void {
-  const problems = confinementProblems(ready, limits, user)
+function checkConfinement({ ready, user, outside }: Container, { limits }: Execution): void {
+  const problems = confinementProblems(ready, limits, user, outside)
   if (problems.length > 0) {
     throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
   }
@@ -121,7 +121,7 @@ function outcome(
     stdout: report.stdout,
     stderr: report.stderr,
     compileOutput: compiled && text(compiled.report),
-    limitsApplied: limitsApplied(container.ready, execution.limits),
+    limitsApplied: limitsApplied(container.ready, execution.limits, container.outside),
     container: factsOf(container),
     timings: {
       acquire,

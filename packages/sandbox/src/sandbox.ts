@@ -18,6 +18,8 @@ export interface Execution {
   readonly language: Language
   readonly code: string
   readonly limits: Limits
+  /** OCI runtime. @default the sandbox's own */
+  readonly runtime?: string | undefined
   /** Relative path in the workspace → content. */
   readonly files?: Readonly<Record<string, JobFile>> | undefined
   readonly stdin?: string | undefined

@@ -13,6 +13,8 @@ const ready: Ready = {
   cpuQuotaUs: 50_000,
   cpuPeriodUs: 100_000,
   pidsMax: 101,
+  memoryTotalBytes: 16 * 1024 * MIB,
+  processLimit: null,
   workspaceBytes: 48 * MIB,
   workspaceInodes: 6144,
   tmpBytes: 16 * MIB,
@@ -63,5 +65,49 @@ describe('limits read back', () => {
 
   it.each([1, 2, 3, null])('%s seccomp filters around init are in order', (seccompFilters) => {
     expect(confinementProblems({ ...ready, seccompFilters }, limits(), nobody)).toEqual([])
+  })
+})
+
+describe('limits read back under gVisor', () => {
+  const inside: Ready = {
+    ...ready,
+    memoryBytes: null,
+    memorySwapBytes: null,
+    cpuQuotaUs: null,
+    pidsMax: null,
+    memoryTotalBytes: 256 * MIB,
+    processLimit: 101,
+    seccomp: 0,
+  }
+  const outside = { cpus: 0.5, memorySwapMb: 256, source: 'kernel' } as const
+
+  it('come from its own counts, and from the host where it hides them, which is said', () => {
+    expect(confinementProblems(inside, limits(), nobody, outside)).toEqual([])
+    expect(limitsApplied(inside, limits(), outside)).toMatchObject({
+      memoryMb: 256,
+      processes: 100,
+      cpus: 0.5,
+      outside: { limits: ['cpus', 'memorySwapMb'], source: 'kernel' },
+    })
+  })
+
+  it('are believed of no other runtime', () => {
+    expect(confinementProblems(inside, limits(), nobody)).toHaveLength(4)
+  })
+
+  it.each<[string, Partial<Ready>, Partial<typeof outside>]>([
+    ['memoryMb', { memoryTotalBytes: 512 * MIB }, {}],
+    ['processes', { processLimit: null }, {}],
+    ['cpus', {}, { cpus: 0 as 0.5 }],
+    ['memorySwapMb', {}, { memorySwapMb: 512 as 256 }],
+    ['noNewPrivileges', { noNewPrivileges: null }, {}],
+    ['capabilities', { capEff: null }, {}],
+  ])('a different %s is a fault', (name, changes, others) => {
+    const problems = confinementProblems({ ...inside, ...changes }, limits(), nobody, {
+      ...outside,
+      ...others,
+    })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(new RegExp(`^${name} is `))
   })
 })

@@ -17,6 +17,8 @@ interface Info {
   readonly SwapLimit?: boolean
   readonly PidsLimit?: boolean
   readonly CpuCfsQuota?: boolean
+  readonly Runtimes?: Readonly<Record<string, unknown>>
+  readonly DefaultRuntime?: string
 }
 
 /**
@@ -46,6 +48,7 @@ export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | und
     return [
       { state: 'ok', subject: 'engine', text: printable(`${version.Version ?? '?'} at ${dockerHost}`) },
       judgeRunc(runc === undefined ? undefined : printable(runc)),
+      runtimes(info),
       judgeCgroup(info),
       judgeImages(images.flatMap(({ RepoTags }) => RepoTags ?? [])),
     ]
@@ -61,6 +64,13 @@ async function defaultEngine(env: NodeJS.ProcessEnv): Promise<string | undefined
     if (socket && (await engineTrouble(`unix://${socket}`, env)) === undefined) return `unix://${socket}`
   }
   return undefined
+}
+
+/** Names the OCI runtimes that jobs can run under. */
+function runtimes({ Runtimes = {}, DefaultRuntime = 'unknown' }: Info): Finding {
+  const names = Object.keys(Runtimes).filter((name) => !name.startsWith('io.containerd.'))
+  const text = `${names.join(', ') || 'none named'}; default ${DefaultRuntime}`
+  return { state: 'ok', subject: 'runtimes', text: printable(text) }
 }
 
 /** Says which limits the kernel can't enforce. Without swap accounting a program may swap beyond its memory limit. */

@@ -7,6 +7,7 @@ import {
   type Policy,
   parseJob,
   parsePolicy,
+  type Runtime,
 } from '@isopod/protocol'
 import { UsageError } from '../failure.ts'
 import type { Io } from '../io.ts'
@@ -22,6 +23,7 @@ export interface JobOptions {
   readonly memory?: string
   readonly cpus?: string
   readonly network?: string
+  readonly runtime?: string
   readonly replyTo?: string
   readonly policy?: string
 }
@@ -35,6 +37,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   'limits.memoryMb': '--memory',
   'limits.cpus': '--cpus',
   network: '--network',
+  runtime: '--runtime',
   replyTo: '--reply-to',
 }
 
@@ -61,6 +64,8 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
       : { stdin: await readText(io, options.stdin, MAX_INPUT_BYTES, '--stdin') }),
     ...(options.inputData === undefined ? {} : { inputData: await readInputData(io, options.inputData) }),
     ...(options.network === undefined ? {} : { network: options.network }),
+    // The schema refuses what is none, by its own sentence.
+    ...(options.runtime === undefined ? {} : { runtime: options.runtime as Runtime }),
     ...(options.replyTo === undefined ? {} : { replyTo: options.replyTo }),
     ...(options.policy === undefined ? {} : { policy: policyOf(options.policy) }),
     limits,

@@ -1,4 +1,4 @@
-import type { Limits } from '@isopod/protocol'
+import { isGvisor, type Limits } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
 import { inodesOf, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
 import type { User } from './users.ts'
@@ -10,6 +10,10 @@ export const INIT_PATH = `${INIT_DIRECTORY}/init`
 const MIB = 1024 * 1024
 /** Semaphores and small shared arrays fit; it is memory, so the memory limit bounds it too. */
 const SHM_BYTES = 16 * MIB
+
+/** Measured: 28 of its own, and 2 for each process, however many threads that has. */
+const GVISOR_TASKS = 256
+const GVISOR_TASKS_PER_PROCESS = 4
 
 /** Docker's default list (moby, oci/defaults). */
 const ENGINE_MASKS = [
@@ -37,10 +41,10 @@ export interface ContainerPlan {
   readonly user: User
   /** Name of the volume that holds init. */
   readonly initVolume: string
-  /** OCI runtime; undefined for the engine's default. */
-  readonly runtime: string | undefined
   /** Seccomp profile as JSON. */
   readonly seccomp: string
+  /** OCI runtime. */
+  readonly runtime: string
   readonly labels: Readonly<Record<string, string>>
 }
 
@@ -93,8 +97,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       // The kernel may kill; a paused container would hang instead.
       OomKillDisable: false,
       NanoCpus: Math.round(limits.cpus * 1e9),
-      // One more for init.
-      PidsLimit: limits.processes + 1,
+      PidsLimit: hostTasks(plan),
       Ulimits: [
         // No core files, whatever the image's limits say.
         { Name: 'core', Soft: 0, Hard: 0 },
@@ -104,6 +107,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         { Name: 'memlock', Soft: MIB, Hard: MIB },
         // POSIX queues are accounted per user id, which all containers share: one could use up another's.
         { Name: 'msgqueue', Soft: 0, Hard: 0 },
+        ...processLimit(plan),
       ],
       Tmpfs: {
         [WORKSPACE]: tmpfs(workspaceBytes(limits.diskMb), user, 'exec'),
@@ -129,9 +133,22 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       // Removal is ours, after the outcome is known; the engine's would race with reading it.
       AutoRemove: false,
       RestartPolicy: { Name: 'no' },
-      ...(plan.runtime === undefined ? {} : { Runtime: plan.runtime }),
+      Runtime: plan.runtime,
     },
   }
+}
+
+/** Tasks of the host that a container may have. One more than the program's, for init. */
+function hostTasks({ limits, runtime }: ContainerPlan): number {
+  const tasks = limits.processes + 1
+  // gVisor keeps two tasks of the host for each process, and its own; at this limit it would not refuse but end.
+  return isGvisor(runtime) ? GVISOR_TASKS + GVISOR_TASKS_PER_PROCESS * tasks : tasks
+}
+
+/** gVisor counts processes and threads by this limit, inside; Linux counts all processes of the user on the host by it. */
+function processLimit({ limits, runtime }: ContainerPlan) {
+  const tasks = limits.processes + 1
+  return isGvisor(runtime) ? [{ Name: 'nproc', Soft: tasks, Hard: tasks }] : []
 }
 
 function tmpfs(bytes: number, user: { uid: number; gid: number }, exec: 'exec' | 'noexec'): string {

@@ -62,13 +62,17 @@ export async function openDockerSandbox(options: DockerSandboxOptions): Promise<
   const observe = options.observe ?? (() => {})
   const engine = new Engine(options.address, (call) => observe({ type: 'engine_call', call }))
   await engine.ping()
-  const facts = await engineFacts(engine)
-  if (options.runtime !== undefined && !facts.runtimes.includes(options.runtime)) {
+  const found = await engineFacts(engine)
+  if (options.runtime !== undefined && !found.runtimes.includes(options.runtime)) {
     throw new UnavailableError(
-      `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${facts.runtimes.join(', ')}`,
+      `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${found.runtimes.join(', ')}`,
     )
   }
-  const warnings = runtimeWarnings(facts, options)
+  const warnings = runtimeWarnings(found, options)
+  // A job cannot choose what the deployment would be refused for.
+  const usable = (runtime: string) =>
+    options.allowOldRunc || runtimeTrouble(found, runtime)?.state !== 'refused'
+  const facts = { ...found, runtimes: found.runtimes.filter(usable) }
   const seccomp = await loadSeccompProfile(options.seccompProfile, facts.architecture)
   return new EngineSandbox(options, { engine, facts, warnings, seccomp, observe })
 }
@@ -126,8 +130,8 @@ class EngineSandbox implements DockerSandbox {
       initVolume: new InitVolume(engine, facts.architecture, this.#labels()),
       users: new Users(options.users),
       observe,
-      runtime: options.runtime,
-      defaultRuntime: facts.defaultRuntime,
+      runtime: options.runtime ?? facts.defaultRuntime,
+      runtimes: facts.runtimes,
       seccomp,
       labels: this.#labels(),
     })

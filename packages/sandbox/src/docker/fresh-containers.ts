@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Container, ContainerSource } from '../container.ts'
+import { ImageFaultError } from '../image-fault.ts'
 import type { Execution } from '../sandbox.ts'
 import { containerOptions } from './container-options.ts'
 import type { Disposer } from './disposer.ts'
@@ -22,9 +23,10 @@ export interface FreshContainersOptions {
   readonly initVolume: InitVolume
   readonly users: Users
   readonly observe: (event: SandboxEvent) => void
-  /** OCI runtime; undefined for the engine's default, whose name is `defaultRuntime`. */
-  readonly runtime: string | undefined
-  readonly defaultRuntime: string
+  /** Runtime of an execution that names none. */
+  readonly runtime: string
+  /** All that the engine has. */
+  readonly runtimes: readonly string[]
   /** Seccomp profile as JSON. */
   readonly seccomp: string
   /** Labels that every container carries: deployment, owner. */
@@ -37,6 +39,7 @@ interface Made {
   /** Content digest. */
   readonly image: string
   readonly user: User
+  readonly runtime: string
 }
 
 /** Makes a container for each execution on the spot. */
@@ -50,7 +53,8 @@ export class FreshContainers implements ContainerSource {
   /** Create, attach, start, wait for init: in this order, so that no byte of init is missed. */
   async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     signal.throwIfAborted()
-    const { engine, disposer, images, users, observe, runtime, defaultRuntime } = this.#options
+    const { engine, disposer, images, users, observe } = this.#options
+    const runtime = this.#runtimeOf(execution)
     const name = containerName(execution)
     const imageDigest = await images.digest(execution.language.image)
     const user = users.take()
@@ -63,13 +67,13 @@ export class FreshContainers implements ContainerSource {
         if (created) observe({ type: 'container_removed', ...created })
       })
     try {
-      const id = await this.#create(execution, { name, image: imageDigest, user })
+      const id = await this.#create(execution, { name, image: imageDigest, user, runtime })
       created = { container: id, job: execution.id, attempt: execution.attempt }
       observe({ type: 'container_created', ...created })
       const stream = await engine.call('attach', (docker, deadline) =>
         attach(docker.getContainer(id), deadline),
       )
-      const facts = { id, imageDigest, runtime: runtime ?? defaultRuntime, user }
+      const facts = { id, imageDigest, runtime, user }
       const made = new DockerContainer(facts, { engine, stream, dispose })
       container = made
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
@@ -86,16 +90,22 @@ export class FreshContainers implements ContainerSource {
     }
   }
 
-  async #create(execution: Execution, made: Made): Promise<string> {
-    const { engine, disposer, runtime, seccomp, labels } = this.#options
-    const { name, image, user } = made
+  #runtimeOf(execution: Execution): string {
+    const { runtime, runtimes } = this.#options
+    const wanted = execution.runtime ?? runtime
+    if (runtimes.includes(wanted)) return wanted
+    throw new ImageFaultError(`runtime ${wanted} is not on this engine; it has ${runtimes.join(', ')}`)
+  }
+
+  async #create(execution: Execution, { name, image, user, runtime }: Made): Promise<string> {
+    const { engine, disposer, seccomp, labels } = this.#options
     const options = containerOptions({
       limits: execution.limits,
       image,
       user,
       runtime,
       seccomp,
-      initVolume: await this.#options.initVolume.name(image),
+      initVolume: await this.#options.initVolume.name(image, runtime),
       labels: {
         ...labels,
         [LABELS.job]: execution.id,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { type Architecture, type InitBinary, initBinary } from '@isopod/init'
-import { TerminalError } from '@isopod/protocol'
+import { isGvisor, TerminalError } from '@isopod/protocol'
 import type { Container as EngineContainer } from 'dockerode'
 import { extract, pack } from 'tar-stream'
 import { INIT_DIRECTORY, INIT_PATH } from './container-options.ts'
@@ -16,7 +16,7 @@ export class InitVolume {
   readonly #engine: Engine
   readonly #architecture: Architecture
   readonly #labels: Record<string, string>
-  #checked: Promise<string> | undefined
+  readonly #checked = new Map<InitKind, Promise<string>>()
 
   /**
    * @param architecture of the engine's host
@@ -32,37 +32,56 @@ export class InitVolume {
    * The name of the volume, filled and checked; the work is done once.
    *
    * @param image any image of this engine: none of its programs is started, but a container cannot be made without one
+   * @param runtime gVisor gets a volume of its own, because what it shall run it must be able to read
    */
-  name(image: string): Promise<string> {
-    this.#checked ??= ensureFilled(this.#engine, this.#architecture, image, this.#labels).catch(
-      (error: unknown) => {
-        this.#checked = undefined
-        throw error
-      },
-    )
-    return this.#checked
+  name(image: string, runtime: string): Promise<string> {
+    const kind = isGvisor(runtime) ? READABLE : CLOSED
+    const known = this.#checked.get(kind)
+    if (known) return known
+    const engine = this.#engine
+    const architecture = this.#architecture
+    const checked = ensureFilled({ engine, architecture, image, labels: this.#labels, kind })
+    this.#checked.set(kind, checked)
+    checked.catch(() => this.#checked.delete(kind))
+    return checked
   }
 
   /** Has the next call look again, for when a container could not be started with the volume. */
   forget(): void {
-    this.#checked = undefined
+    this.#checked.clear()
   }
 }
 
-async function ensureFilled(
-  engine: Engine,
-  architecture: Architecture,
-  image: string,
-  labels: Record<string, string>,
-): Promise<string> {
-  const binary = await initBinary(architecture)
-  const volume = `isopod-init-${binary.sha256.slice(0, 12)}`
+/** How init lies in its volume. */
+interface InitKind {
+  readonly suffix: string
+  /** Init's own command that puts it there. */
+  readonly command: string
+  readonly mode: number
+}
+
+const CLOSED: InitKind = { suffix: '', command: 'install', mode: 0o111 }
+const READABLE: InitKind = { suffix: '-readable', command: 'install-readable', mode: 0o555 }
+
+/** What a volume is filled with, and by what. */
+interface Filling {
+  readonly engine: Engine
+  readonly architecture: Architecture
+  readonly image: string
+  readonly labels: Record<string, string>
+  readonly kind: InitKind
+}
+
+async function ensureFilled(filling: Filling): Promise<string> {
+  const { engine, labels, kind } = filling
+  const binary = await initBinary(filling.architecture)
+  const volume = `isopod-init-${binary.sha256.slice(0, 12)}${kind.suffix}`
   const { 'isopod.stack': stack } = labels
   const marks = { 'isopod.init': binary.sha256, ...(stack !== undefined && { 'isopod.stack': stack }) }
   await engine.call('volume', (docker) => docker.createVolume({ Name: volume, Labels: marks }))
-  if (await holds(engine, volume, image, labels, binary)) return volume
-  await fill(engine, volume, image, labels, binary)
-  if (await holds(engine, volume, image, labels, binary)) return volume
+  if (await holds(filling, volume, binary)) return volume
+  await fill(filling, volume, binary)
+  if (await holds(filling, volume, binary)) return volume
   throw new TerminalError(
     `the volume ${volume} does not hold init after it was written; remove it and start again`,
   )
@@ -70,10 +89,8 @@ async function ensureFilled(
 
 /** Reads the file back out of the volume through a container that is never started. */
 function holds(
-  engine: Engine,
+  { engine, image, labels, kind }: Filling,
   volume: string,
-  image: string,
-  labels: Record<string, string>,
   binary: InitBinary,
 ): Promise<boolean> {
   return withHelper(
@@ -90,7 +107,7 @@ function holds(
           const found = createHash('sha256')
             .update(await buffer(entry))
             .digest('hex')
-          return found === binary.sha256 && (entry.header.mode ?? 0) % 2 === 1
+          return found === binary.sha256 && ((entry.header.mode ?? 0) & 0o777) === kind.mode
         }
         return false
       } catch (error) {
@@ -102,15 +119,9 @@ function holds(
 }
 
 /** Puts the file beside its place and lets it rename itself there: a container that starts meanwhile sees the old or the new one, never half of one. */
-function fill(
-  engine: Engine,
-  volume: string,
-  image: string,
-  labels: Record<string, string>,
-  binary: InitBinary,
-): Promise<void> {
+function fill({ engine, image, labels, kind }: Filling, volume: string, binary: InitBinary): Promise<void> {
   const incoming = `incoming-${randomBytes(6).toString('hex')}`
-  const entrypoint = [`${INIT_DIRECTORY}/${incoming}`, 'install', INIT_PATH]
+  const entrypoint = [`${INIT_DIRECTORY}/${incoming}`, kind.command, INIT_PATH]
   return withHelper(engine, { volume, image, labels, readOnly: false, entrypoint }, async (helper) => {
     const archive = pack()
     archive.entry({ name: incoming, mode: 0o755 }, Buffer.from(binary.bytes))

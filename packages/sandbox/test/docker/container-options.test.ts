@@ -9,8 +9,8 @@ const plan: ContainerPlan = {
   image: 'sha256:abc',
   user: { uid: 65534, gid: 65534 },
   initVolume: 'isopod-init-0123',
-  runtime: undefined,
   seccomp: '{"defaultAction":"SCMP_ACT_ERRNO"}',
+  runtime: 'runc',
   labels: { 'isopod.job': 'j-1' },
 }
 const options = containerOptions(plan)
@@ -84,8 +84,14 @@ describe('the container of an execution', () => {
   })
   it('ends when the worker is gone', () => expect(options.StdinOnce).toBe(true))
   it('uses the runtime that was asked for', () => {
-    expect(host.Runtime).toBeUndefined()
+    expect(host.Runtime).toBe('runc')
     expect(containerOptions({ ...plan, runtime: 'runsc' }).HostConfig?.Runtime).toBe('runsc')
+  })
+  it('has its processes counted by gVisor where that is the kernel, with room for its own on the host', () => {
+    const { Ulimits, PidsLimit } = containerOptions({ ...plan, runtime: 'runsc' }).HostConfig ?? {}
+    expect(Ulimits).toContainEqual({ Name: 'nproc', Soft: 101, Hard: 101 })
+    expect(PidsLimit).toBe(256 + 4 * 101)
+    expect(host.Ulimits?.map(({ Name }) => Name)).not.toContain('nproc')
   })
   it('takes whole bytes for the smallest disk', () => {
     const small = containerOptions({ ...plan, limits: limits({ diskMb: 1 }) }).HostConfig?.Tmpfs

@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { engineJson } from './engine-api.ts'
+import type { EngineService } from './engine-service.ts'
+import type { Places } from './places.ts'
+import { dockerdConfig } from './private-engine.ts'
+import { isRunning } from './process-identity.ts'
+import { ensureRunsc } from './runsc.ts'
+import type { Say } from './say.ts'
+import { SetupError } from './setup-error.ts'
+import { readRecord } from './stack-record.ts'
+
+/** OCI runtimes beside the engine's own that set-up can supply. */
+export type ExtraRuntime = 'runsc'
+
+const RELOAD_DEADLINE_MS = 10_000
+
+/**
+ * Sees to it that the engine knows these runtimes. Our own learns them without a restart; one that was there already is
+ * only asked.
+ *
+ * @throws {SetupError} when it lacks one that cannot be supplied
+ */
+export async function ensureRuntimes(
+  engine: EngineService,
+  places: Places,
+  wanted: readonly ExtraRuntime[],
+  options: { env: NodeJS.ProcessEnv; say: Say },
+): Promise<void> {
+  const known = await runtimesOf(engine.dockerHost)
+  if (wanted.every((name) => known.includes(name))) return
+  if (!engine.ours) {
+    throw new SetupError(
+      `the engine at ${engine.dockerHost} has no runtime ${wanted.join(', ')}; ` +
+        'add it to that engine’s daemon.json (docs/gvisor.md shows how), or unset DOCKER_HOST for a private engine',
+    )
+  }
+  const runsc = await ensureRunsc(engine, places, options)
+  await writeFile(join(places.state, 'dockerd.json'), dockerdConfig(places, runsc), { mode: 0o600 })
+  const { engine: recorded } = await readRecord(places)
+  if (recorded && isRunning(recorded.dockerd)) process.kill(recorded.dockerd.pid, 'SIGHUP')
+  const deadline = performance.now() + RELOAD_DEADLINE_MS
+  while (!(await runtimesOf(engine.dockerHost)).includes('runsc')) {
+    if (performance.now() > deadline) {
+      throw new SetupError(`the private Docker engine did not take up ${runsc} as a runtime; see its log`)
+    }
+    await sleep(50)
+  }
+}
+
+/** Names of the runtimes that an engine has. */
+async function runtimesOf(dockerHost: string): Promise<string[]> {
+  const { Runtimes } = (await engineJson(dockerHost, '/info')) as { Runtimes?: object }
+  return Object.keys(Runtimes ?? {})
+}

@@ -1,0 +1,66 @@
+import { access, chmod, constants, rename } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { baseImage } from './base-image.ts'
+import { docker, tryDocker } from './docker-cli.ts'
+import type { EngineService } from './engine-service.ts'
+import { buildArguments } from './images.ts'
+import type { Places } from './places.ts'
+import { findProgram } from './run-command.ts'
+import { type Say, secondsSince } from './say.ts'
+import { installPackages } from './system-packages.ts'
+
+/** apt checks the package by the archive's signature. */
+const DOCKERFILE = `ARG BASE
+FROM \${BASE}
+RUN apt-get update && apt-get install -y --no-install-recommends runsc && runsc --version
+`
+
+/**
+ * gVisor's one program: what this machine has on PATH, else Debian trixie's, taken out of its package in a build on our
+ * own engine and kept in the state directory.
+ *
+ * @returns its absolute path
+ * @throws {SetupError} with the last lines of the build when no package archive is in reach
+ */
+export async function ensureRunsc(
+  engine: EngineService,
+  places: Places,
+  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+): Promise<string> {
+  const installed = await findProgram('runsc', env)
+  if (installed !== undefined) return installed
+  if (await isExecutable(places.runsc)) return places.runsc
+  const startedAt = performance.now()
+  await installPackages(['docker-cli'], say, env)
+  const base = await baseImage(engine, { env, say })
+  const what = 'taking runsc (gVisor) from Debian’s package'
+  const tag = `isopod/runsc:${process.pid}`
+  const build = ['build', '--network', 'host', '--force-rm', '--tag', tag]
+  await docker(engine, [...build, ...buildArguments({ BASE: base.tag }, env), '-'], {
+    env,
+    what,
+    input: Readable.from([DOCKERFILE]),
+  })
+  try {
+    const container = await docker(engine, ['create', '--network', 'none', tag, 'true'], { env, what })
+    try {
+      await docker(engine, ['cp', `${container}:/usr/bin/runsc`, `${places.runsc}.new`], { env, what })
+    } finally {
+      await tryDocker(engine, ['rm', '-f', container], { env })
+    }
+  } finally {
+    await tryDocker(engine, ['rmi', tag], { env })
+  }
+  await chmod(`${places.runsc}.new`, 0o755)
+  // In one step: an interrupted copy must not be taken for the program.
+  await rename(`${places.runsc}.new`, places.runsc)
+  say(`took runsc (gVisor) from Debian’s package in ${secondsSince(startedAt)}`)
+  return places.runsc
+}
+
+function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}

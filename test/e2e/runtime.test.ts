@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { RUNTIME } from '../support/runtime.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+it('a result says which runtime ran the program, and the program meets that runtime’s kernel', async () => {
+  const result = await world.client.run({ language: 'bash', code: 'cat /proc/version' })
+  expect(result).toMatchObject({ status: 'success', runtime: RUNTIME })
+  const gvisor = /^Linux version 4\.4\.0 #1 SMP Sun Jan 10 15:06:54 PST 2016/
+  expect(gvisor.test(result.stdout)).toBe(RUNTIME === 'runsc')
+})
+
+it('a job that asks for less isolation, or for a runtime that is not there, is refused', async () => {
+  const job = { language: 'bash', code: 'true', runtime: RUNTIME === 'runsc' ? 'runc' : 'crun' } as const
+  const result = await world.client.run(job)
+  expect(result).toMatchObject({ status: 'validation_error', attributable: true, runtime: null })
+  expect(result.errorMessage).toMatch(
+    /^runtime: "runc" isolates less than "runsc"|^runtime: "crun" is not here; there are .*runc/,
+  )
+})

@@ -1,0 +1,24 @@
+const MIB = 1024 * 1024
+
+/** The OCI runtime under which the workers of all tests run: the deployment's setting, passed through. */
+export const RUNTIME = process.env['ISOPOD_RUNTIME'] === 'runsc' ? 'runsc' : 'runc'
+
+/** Everything that tests expect otherwise under gVisor, with its reason; docs/gvisor.md says the same to people. */
+export const EXPECTED = {
+  /** The whole sandbox is killed, init too: what is left of the peak is the last sample before. */
+  leastPeakOfMemoryBomb: under({ runc: 56 * MIB, runsc: 1 }),
+  /** gVisor's tmpfs has a size and no number of inodes: memory and time are what ends a filler. */
+  inodeFiller: under<object>({
+    runc: { status: 'success', stdout: 'ENOSPC True\n' },
+    runsc: { status: 'timeout', attributable: true },
+  }),
+  /** Terminals, locks and init's file are those of a kernel that no other container has. */
+  sharedThings: under({
+    runc: /^aio -1\n(LOCKS 0\n)?$/,
+    runsc: /^aio -1\n(OPENED a pseudo terminal\n)?(LOCKS \d+\n)?(OPENED init\n)?$/,
+  }),
+}
+
+function under<T>(values: { runc: T; runsc: T }): T {
+  return values[RUNTIME]
+}

@@ -84,8 +84,6 @@ void child_run(const struct exec_request *request, const int stdio[3], int repor
   else if (spawn_mode == HALF_A_REPORT) tell(report, (struct child_report){0, 0}, 3);
   else if (spawn_mode == RUNS) tell(report, (struct child_report){0, request->open_files}, sizeof(struct child_report));
   if (spawn_mode == EXEC_FAILS || spawn_mode == DIES_UNHEARD) program_exit(1);
-  else sink_run_starts(request->stdout_limit, request->stderr_limit);
-  if (spawn_mode == DIES_UNHEARD) sink_run_starts(request->stdout_limit, request->stderr_limit);
   longjmp(fuzz_forked, 1);
 }
 

@@ -29,7 +29,6 @@ void host_takes_all(void);
 void sink_begin(void);
 void sink_take(const uint8_t *bytes, size_t size);
 void sink_end(int exit_code);
-void sink_run_starts(uint32_t stdout_limit, uint32_t stderr_limit);
 
 /* program.c */
 void program_begin(void);

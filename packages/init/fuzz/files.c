@@ -50,7 +50,8 @@ void files_open(const char *folder) {
   for (size_t i = 0; i < sizeof CGROUP / sizeof *CGROUP; i++) make_file(cgroup, CGROUP[i][0], CGROUP[i][1]);
   cpu_stat = openat(cgroup, "cpu.stat", O_WRONLY | O_CLOEXEC);
   for (int i = 0; i < PLACES; i++) places[i] = make_directory(PLACE_NAMES[i]);
-  make_file(root, "proc/self/status", "Name:\tinit\nCapEff:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n");
+  make_file(root, "proc/self/status", "Name:\tinit\nCapInh:\t0000000000000000\nCapPrm:\t0000000000000000\nCapEff:\t0000000000000000\n"
+            "CapBnd:\t0000000000000000\nNoNewPrivs:\t1\nSeccomp:\t2\n");
   outside = make_directory("outside");
   make_file(outside, "secret", SECRET);
 }

@@ -22,7 +22,7 @@ extern char __start_init_state[], __stop_init_state[];
 
 static jmp_buf ended;
 static volatile int code;
-static int snapshot = -1, first_free;
+static int snapshot = -1;
 
 /* What acts on the namespace as a whole is not part of this. */
 int ipc_remove(void) {
@@ -45,12 +45,12 @@ void world_open(const char *folder) {
   files_open(folder);
   snapshot = memfd_create("init", MFD_CLOEXEC);
   must(syscall(SYS_write, snapshot, __start_init_state, size) == (long)size, "cannot keep a snapshot");
+  int highest = snapshot;
   for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
-    if (fcntl(fd, F_GETFD) >= 0) first_free = fd + 1;
+    if (fcntl(fd, F_GETFD) >= 0) highest = fd;
   }
-  /* No gaps below: what an input leaves open is closed by its number. */
-  while (dup(snapshot) < first_free) continue;
-  first_free++;
+  /* No gaps: what an input opens has higher numbers than what was open before, and is closed by them. */
+  while (dup(snapshot) < highest) continue;
 }
 
 static void restore(void) {
@@ -63,6 +63,7 @@ static void restore(void) {
 int run_input(const uint8_t *data, size_t size) {
   size_t script = size == 0 ? 0 : data[size - 1], body = size == 0 ? 0 : size - 1;
   if (script > body) script = body;
+  int first_free = dup(snapshot);
   restore();
   files_begin();
   sink_begin();

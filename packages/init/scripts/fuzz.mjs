@@ -32,7 +32,7 @@ try {
   const common = [`-dict=${join(fuzz, 'init.dict')}`, '-timeout=10', `-artifact_prefix=${work}/`]
   const time = [`-max_total_time=${Math.ceil(minutes * 60)}`, '-print_final_stats=1']
   run(fuzzer, [...common, ...time, `-max_len=${LONGEST_INPUT}`, found, kept, seeds])
-  if (values.keep) run(fuzzer, ['-merge=1', `-max_len=${LONGEST_KEPT}`, kept, found])
+  if (values.keep) run(fuzzer, ['-set_cover_merge=1', `-max_len=${LONGEST_KEPT}`, kept, found])
 } finally {
   rmSync(root, { recursive: true, force: true })
 }

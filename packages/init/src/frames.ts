@@ -25,8 +25,11 @@ export interface Ready {
   readonly noNewPrivileges: boolean | null
   /** Seccomp mode from /proc/self/status: 0 none, 2 filter. */
   readonly seccomp: number | null
-  /** Effective capabilities as 16 hexadecimal digits; all zeros when all were dropped. */
-  readonly capEff: string | null
+  /**
+   * All sets of capabilities together, the bounding set among them, as 16 hexadecimal digits; all zeros when all were
+   * dropped. The effective set alone is empty for every user but root.
+   */
+  readonly capabilities: string | null
   readonly uid: number
   readonly gid: number
   /** 1 in a PID namespace of its own, as it should be. */

@@ -71,7 +71,7 @@ export const readReady = reader<Ready>('ready', {
   shmBytes: nullableWhole,
   noNewPrivileges: orNull(flag),
   seccomp: nullableWhole,
-  capEff: orNull(capabilities),
+  capabilities: orNull(capabilities),
   uid: whole,
   gid: whole,
   pid: whole,

@@ -26,7 +26,7 @@ export const READY = {
   shmBytes: null,
   noNewPrivileges: true,
   seccomp: 2,
-  capEff: '0000000000000000',
+  capabilities: '0000000000000000',
   uid: 65534,
   gid: 65534,
   pid: 1,

@@ -1,14 +1,12 @@
 import type { Limits } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
-import { inodesOf, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
+import { inodesOf, SHM_BYTES, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
 
 /** Where the volume with init is mounted, and init in it. */
 export const INIT_DIRECTORY = '/isopod'
 export const INIT_PATH = `${INIT_DIRECTORY}/init`
 
 const MIB = 1024 * 1024
-/** Semaphores and small shared arrays fit; it is memory, so the memory limit bounds it too. */
-const SHM_BYTES = 16 * MIB
 
 /** Docker's default list (moby, oci/defaults). */
 const ENGINE_MASKS = [

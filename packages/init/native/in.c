@@ -89,13 +89,11 @@ static void begin(void) {
   length = get_u32(header + 1);
   taken = 0;
   refused = 0;
-  if (!length_fits()) fatal("frame", EBADMSG);
   held_wanted = held_at_first();
 }
 
-/* Whether the frame under way must wait for the end of something else. Ends a run that stands in a reset's way. */
+/* Whether the frame under way must wait for the end of a run. Ends one that stands in a reset's way. */
 static int must_wait(void) {
-  if (out_crowded() || fetch_active()) return 1;
   if (type == FRAME_STDIN || type == FRAME_KILL || type == FRAME_QUIT || is_net()) return 0;
   if (type == FRAME_RESET) run_end(CAUSE_KILL);
   if (run_state() == RUN_ACTIVE) refused = EBUSY;
@@ -171,7 +169,12 @@ void in_handle(void) {
       if (header_filled == HEADER_BYTES) begin();
       continue;
     }
-    if (taken == 0 && must_wait()) return;
+    if (taken == 0) {
+      /* Also before the fault about a broken frame: it must not land within a file that is still being sent. */
+      if (out_crowded() || fetch_active()) return;
+      if (!length_fits()) fatal("frame", EBADMSG);
+      if (must_wait()) return;
+    }
     if (taken < length) {
       if (buffer_at == buffer_filled) return;
       buffer_at += take(buffer + buffer_at, buffer_filled - buffer_at);

@@ -2,6 +2,7 @@
 #include "ready.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -27,11 +28,19 @@ static int64_t status_number(const char *status, const char *name) {
   return value == NULL ? UNKNOWN : strtoll(value, NULL, 10);
 }
 
+/* The sets taken together: what is only in the bounding set can still be had by whoever runs a file that grants it. */
 static void capabilities(const char *status) {
-  char digits[17] = {0};
-  const char *value = status_field(status, "\nCapEff:");
-  if (value != NULL && strspn(value, "0123456789abcdef") == 16) memcpy(digits, value, 16);
-  json_word("capEff", digits[0] != '\0' ? digits : NULL);
+  static const char *const SETS[] = {"\nCapInh:", "\nCapPrm:", "\nCapEff:", "\nCapBnd:"};
+  unsigned long long all = 0;
+  int known = 1;
+  for (size_t i = 0; i < sizeof SETS / sizeof *SETS; i++) {
+    const char *value = status_field(status, SETS[i]);
+    known = known && value != NULL && strspn(value, "0123456789abcdef") == 16;
+    if (known) all |= strtoull(value, NULL, 16);
+  }
+  char digits[17];
+  snprintf(digits, sizeof digits, "%016llx", all);
+  json_word("capabilities", known ? digits : NULL);
 }
 
 static void file_system(const char *path, const char *bytes, const char *inodes) {

@@ -33,19 +33,28 @@ export class FrameDecoder {
   #broken: WireError | undefined
 
   /**
-   * Takes the next bytes and gives the frames that they complete; payloads are copies.
+   * Takes the next bytes and gives the frames that they complete; payloads are copies. Frames before a broken one are
+   * given also when they came in one piece with it; then `broken` says why there will be no more.
    * @throws {WireError} on an unknown type, a length over the type's bound, or a payload of the wrong shape;
    *   every later call throws the same error
    */
   push(chunk: Uint8Array): InitFrame[] {
     if (this.#broken !== undefined) throw this.#broken
+    const frames: InitFrame[] = []
     try {
-      return this.#read(chunk)
+      this.#read(chunk, frames)
     } catch (error) {
-      if (error instanceof WireError) this.#broken = error
       this.#payload = new Uint8Array(0)
-      throw error
+      if (!(error instanceof WireError)) throw error
+      this.#broken = error
+      if (frames.length === 0) throw error
     }
+    return frames
+  }
+
+  /** What broke the stream; undefined as long as it is whole. */
+  get broken(): WireError | undefined {
+    return this.#broken
   }
 
   /** Says that no more bytes come. @throws {WireError} when a frame is unfinished */
@@ -54,8 +63,7 @@ export class FrameDecoder {
     if (this.#headerFilled > 0) throw new WireError('the stream ended within a frame')
   }
 
-  #read(chunk: Uint8Array): InitFrame[] {
-    const frames: InitFrame[] = []
+  #read(chunk: Uint8Array, frames: InitFrame[]): void {
     let offset = 0
     while (offset < chunk.byteLength) {
       if (this.#headerFilled < HEADER_BYTES) {
@@ -69,7 +77,6 @@ export class FrameDecoder {
       this.#filled = 0
       this.#payload = new Uint8Array(0)
     }
-    return frames
   }
 
   #readHeader(bytes: Uint8Array): number {

@@ -31,8 +31,11 @@ export interface Ready {
   readonly seccomp: number | null
   /** Filters around init, which has none of its own: at least the engine's. Kernels from 5.9 on tell. */
   readonly seccompFilters: number | null
-  /** Effective capabilities as 16 hexadecimal digits; all zeros when all were dropped. */
-  readonly capEff: string | null
+  /**
+   * All sets of capabilities together, the bounding set among them, as 16 hexadecimal digits; all zeros when all were
+   * dropped. The effective set alone is empty for every user but root.
+   */
+  readonly capabilities: string | null
   readonly uid: number
   readonly gid: number
   /** 1 in a PID namespace of its own, as it should be. */

@@ -74,7 +74,7 @@ export const readReady = reader<Ready>('ready', {
   noNewPrivileges: orNull(flag),
   seccomp: nullableWhole,
   seccompFilters: nullableWhole,
-  capEff: orNull(capabilities),
+  capabilities: orNull(capabilities),
   uid: whole,
   gid: whole,
   pid: whole,

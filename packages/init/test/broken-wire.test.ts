@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { encodeExec, encodeKill, encodePutFile, encodeQuit, encodeReset, encodeStdin } from '../src/encode.ts'
+import {
+  encodeExec,
+  encodeFetch,
+  encodeKill,
+  encodePutFile,
+  encodeQuit,
+  encodeReset,
+  encodeStdin,
+} from '../src/encode.ts'
 import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../src/encode-net.ts'
 import { MAX_HOST_PAYLOAD_BYTES, WIRE } from '../src/wire.ts'
 import { Container, describeInit, exec } from './container.ts'
@@ -48,6 +56,20 @@ describeInit('init on a broken wire', () => {
       expect((await container.next('fault')).fault, what).toEqual({ where: 'frame', error: 'EBADMSG' })
       expect(await container.exited, what).toMatchObject({ code: 4, signal: null })
     }
+  })
+
+  it('says so behind a file that it is still sending, not within it', async () => {
+    await using container = await Container.start()
+    // More than init queues, to a host that does not read for a while.
+    const size = 900_000
+    container.process.stdout?.pause()
+    container.send(encodePutFile('f', new Uint8Array(size)), encodeFetch('f', size), frame(0xff, 0))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    container.process.stdout?.resume()
+    const { status, content } = await container.next('file')
+    expect({ status, size: content.byteLength }).toEqual({ status: 0, size })
+    expect((await container.next('fault')).fault).toEqual({ where: 'frame', error: 'EBADMSG' })
+    expect((await container.exited).code).toBe(4)
   })
 
   it('takes frames in pieces of any size', async () => {

@@ -158,7 +158,7 @@ describe('the frame decoder', () => {
       [WIRE.done, { ...DONE, stdoutBytes: 1.5 }],
       [WIRE.done, '{"exitCode":1e999}'],
       [WIRE.ready, { ...READY, cgroup: 3 }],
-      [WIRE.ready, { ...READY, capEff: '0' }],
+      [WIRE.ready, { ...READY, capabilities: '0' }],
       [WIRE.sample, { ...SAMPLE, wallMs: null }],
       [WIRE.started, '[2]'],
       [WIRE.started, 'null'],

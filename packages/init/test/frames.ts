@@ -29,7 +29,7 @@ export const READY = {
   noNewPrivileges: true,
   seccomp: 2,
   seccompFilters: 1,
-  capEff: '0000000000000000',
+  capabilities: '0000000000000000',
   uid: 65534,
   gid: 65534,
   pid: 1,

@@ -133,7 +133,7 @@ describeInit('the limits that init reads back', () => {
       tmpBytes: 3 * MIB,
       shmBytes: 3 * MIB,
       noNewPrivileges: true,
-      capEff: '0000000000000000',
+      capabilities: '0000000000000000',
       uid: 65534,
       gid: 65534,
       pid: 1,

@@ -45,14 +45,15 @@ export function fileBytes(file: JobFile): number {
 }
 
 /** Files to lay in the workspace before the program starts: relative path → content. */
-export const filesSchema = recordOf(z.string().refine(isSafePath, { error: PATH_RULE }), fileSchema, {
-  key: PATH_RULE,
-  object: 'must be an object of path to file',
+export const filesSchema = recordOf(
+  z.string().refine(isSafePath, { error: PATH_RULE }),
+  fileSchema,
+  MAX_FILES,
+  {
+    key: PATH_RULE,
+    object: 'must be an object of path to file',
+    most: `must be at most ${MAX_FILES} files`,
+  },
+).refine((files) => Object.values(files).reduce((sum, file) => sum + fileBytes(file), 0) <= MAX_FILES_BYTES, {
+  error: `must be at most ${sizeText(MAX_FILES_BYTES)} together`,
 })
-  .refine((files) => Object.keys(files).length <= MAX_FILES, { error: `must be at most ${MAX_FILES} files` })
-  .refine(
-    (files) => Object.values(files).reduce((sum, file) => sum + fileBytes(file), 0) <= MAX_FILES_BYTES,
-    {
-      error: `must be at most ${sizeText(MAX_FILES_BYTES)} together`,
-    },
-  )

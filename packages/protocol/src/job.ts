@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { filesSchema } from './files.ts'
+import { copyJson } from './json-value.ts'
 import { limitsSchema } from './limits.ts'
 import { policySchema } from './policy.ts'
 import { runtimeSchema } from './runtime.ts'
@@ -31,22 +32,18 @@ const code = z
 /** Lists and objects within each other; far from where any parser on the way runs out of stack. */
 const MAX_INPUT_DEPTH = 100
 const JSON_RULE = `must be JSON: null, booleans, finite numbers, text, lists and objects, nested at most ${MAX_INPUT_DEPTH} deep`
-
-/** JSON through and through; a cycle is only a value that is nested too deep. */
-function isJson(value: unknown): boolean {
-  return isNestedAtMost(MAX_INPUT_DEPTH, value) && z.json().safeParse(value).success
-}
-
-function isNestedAtMost(depth: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return depth > 0 && Object.values(value).every((inner) => isNestedAtMost(depth - 1, inner))
-}
+const INPUT_SIZE_RULE = `must be at most ${sizeText(MAX_INPUT_BYTES)} as JSON`
 
 const inputData = z
-  .custom<z.core.util.JSONType>(isJson, { error: JSON_RULE, abort: true })
-  .refine((value) => utf8Bytes(JSON.stringify(value)) <= MAX_INPUT_BYTES, {
-    error: `must be at most ${sizeText(MAX_INPUT_BYTES)} as JSON`,
+  .custom<z.core.util.JSONType>()
+  .transform((given, context): z.core.util.JSONType => {
+    const { value, problem } = copyJson(given, MAX_INPUT_BYTES, MAX_INPUT_DEPTH)
+    if (problem === undefined) return value
+    const message = problem === 'too_large' ? INPUT_SIZE_RULE : JSON_RULE
+    context.issues.push({ code: 'custom', message, input: given })
+    return z.NEVER
   })
+  .refine((value) => utf8Bytes(JSON.stringify(value)) <= MAX_INPUT_BYTES, { error: INPUT_SIZE_RULE })
 
 const language = z
   .string({ error: 'must be the name of a language' })
@@ -54,10 +51,11 @@ const language = z
     error: 'must be a name or alias of the catalogue, optionally name@version',
   })
 
-const labels = recordOf(nameUpTo(64), textUpTo(256), {
+const labels = recordOf(nameUpTo(64), textUpTo(256), 16, {
   key: 'must have names of 1 to 64 plain characters',
   object: 'must be an object of texts',
-}).refine((value) => Object.keys(value).length <= 16, { error: 'must be at most 16 labels' })
+  most: 'must be at most 16 labels',
+})
 
 const callbackUrl = z
   .string({ error: 'must be an http or https URL' })

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { isSafePath } from './files.ts'
 import { limitsSchema } from './limits.ts'
 import { runtimeSchema } from './runtime.ts'
-import { fields, flag, nameUpTo, numberBetween, textUpTo } from './schema.ts'
+import { fields, flag, listOf, nameUpTo, numberBetween, textUpTo } from './schema.ts'
 
-const command = z
-  .array(textUpTo(4096), { error: 'must be a list of texts' })
-  .min(1, { error: 'must name a program' })
-  .max(64, { error: 'must be at most 64 words' })
+const command = listOf(textUpTo(4096), 64, {
+  list: 'must be a list of texts',
+  most: 'must be at most 64 words',
+}).refine((words) => words.length > 0, { error: 'must name a program' })
 
 const environment = z.record(
   z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, { error: 'must have names of letters, digits and "_"' }),

@@ -59,11 +59,10 @@ const profileName = nameUpTo(64).refine((name) => name !== NO_NETWORK, { error: 
 
 /** The operator's file of network profiles: `profiles`, name → profile. */
 export const networkProfilesSchema = fields({
-  profiles: recordOf(profileName, networkProfileSchema, {
+  profiles: recordOf(profileName, networkProfileSchema, MAX_PROFILES, {
     key: 'must have names of 1 to 64 plain characters, other than "none"',
     object: 'must be an object of name to profile',
-  }).refine((profiles) => Object.keys(profiles).length <= MAX_PROFILES, {
-    error: `must be at most ${MAX_PROFILES} profiles`,
+    most: `must be at most ${MAX_PROFILES} profiles`,
   }),
 })
 

@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import { type FieldProblem, InvalidJobError } from './errors.ts'
 import { type Job, jobSchema, unavailableFeatures } from './job.ts'
+import { printable, show, showThrown } from './show.ts'
 
-/** Longest part of a refused value that a message repeats, in characters. */
-const SHOWN_CHARACTERS = 40
+/** Longest name of a field in a path: files may be called what they like, up to this. */
+const NAMED_CHARACTERS = 255
 /** Refused fields that are named one by one. */
 const SHOWN_PROBLEMS = 20
 
@@ -23,71 +24,64 @@ export function parseJob(input: unknown): Job {
 
 /** Turns each issue that zod found into a sentence; also used for settings and catalogues. */
 export function describeProblems(error: z.ZodError, input: unknown): FieldProblem[] {
-  const problems = error.issues.flatMap((issue): FieldProblem[] => {
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => problem([...issue.path, printable(key)], issue.message))
-    }
-    if (issue.code === 'invalid_key') return [problem(issue.path.map(printable), issue.message)]
-    return [problem(issue.path, issue.message, { given: valueAt(input, issue.path) })]
-  })
   // A value can break two bounds of one rule («whole», «at most»); the sentence says both already.
-  return shortened([...new Map(problems.map((entry) => [entry.message, entry])).values()])
+  const problems = new Map<string, FieldProblem>()
+  let more = 0
+  for (const describe of error.issues.flatMap((issue) => describers(issue, input))) {
+    // What a hostile object names must not fill a log.
+    if (problems.size === SHOWN_PROBLEMS) more++
+    else {
+      const entry = describe()
+      problems.set(entry.message, entry)
+    }
+  }
+  return [...problems.values(), ...(more === 0 ? [] : [{ field: '', message: `and ${more} more` }])]
 }
 
-/** Keeps the first problems and says how many more there are: what a hostile object names must not fill a log. */
-function shortened(problems: FieldProblem[]): FieldProblem[] {
-  if (problems.length <= SHOWN_PROBLEMS) return problems
-  const message = `and ${problems.length - SHOWN_PROBLEMS} more`
-  return [...problems.slice(0, SHOWN_PROBLEMS), { field: '', message }]
+/** One function per sentence of an issue, because most of very many are never written. */
+function describers(issue: z.core.$ZodIssue, input: unknown): (() => FieldProblem)[] {
+  const { path, message } = issue
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => () => problem(path, message, { unknown: key }))
+  }
+  if (issue.code === 'invalid_key')
+    return [() => problem(path.slice(0, -1), message, { unknown: path.at(-1) })]
+  return [() => problem(path, message, { given: showAt(input, path) })]
 }
 
 function safeParse(input: unknown): z.ZodSafeParseResult<Job> {
   try {
     return jobSchema.safeParse(input)
   } catch (cause) {
-    // Getters, proxies and cycles of the caller's objects can throw while they are read.
-    const message = String(cause instanceof Error ? cause.message : cause).split('\n', 1)[0]
-    throw new InvalidJobError([{ field: '', message: `job: cannot be read (${message})` }])
+    // Getters and proxies of the caller's objects can throw while they are read.
+    throw new InvalidJobError([{ field: '', message: `job: cannot be read (${showThrown(cause)})` }])
   }
 }
 
-function problem(path: readonly PropertyKey[], rule: string, value?: { given: unknown }): FieldProblem {
-  const field = path.map(String).join('.')
+function problem(
+  path: readonly PropertyKey[],
+  rule: string,
+  about: { given: string } | { unknown: PropertyKey | undefined },
+): FieldProblem {
+  const names = path.map((key) => printable(String(key), NAMED_CHARACTERS))
+  const unknown = 'unknown' in about ? [printable(String(about.unknown))] : []
+  const field = [...names, ...unknown].join('.')
   // A rule that is a sentence of its own («Code cannot be empty») is not decorated.
   if (/^[A-Z]/.test(rule)) return { field, message: rule }
-  const given = value === undefined ? '' : `, got ${show(value.given)}`
+  const given = 'given' in about ? `, got ${about.given}` : ''
   return { field, message: `${field || 'job'}: ${rule}${given}` }
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
-    input,
-  )
-}
-
-/** A refused value, short and on one line. */
-function show(value: unknown): string {
-  switch (typeof value) {
-    case 'undefined':
-      return 'nothing'
-    case 'string':
-      return value.length > SHOWN_CHARACTERS ? `text of ${value.length} characters` : JSON.stringify(value)
-    case 'object':
-      if (value === null) return 'null'
-      return Array.isArray(value)
-        ? `a list of ${value.length}`
-        : `an object of ${Object.keys(value).length} fields`
-    case 'function':
-    case 'symbol':
-      return `a ${typeof value}`
-    default:
-      return String(value)
+function showAt(input: unknown, path: readonly PropertyKey[]): string {
+  try {
+    return show(
+      path.reduce<unknown>(
+        (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+        input,
+      ),
+    )
+  } catch {
+    // It could be read once, but not again.
+    return 'a value that cannot be read'
   }
-}
-
-/** A key that a caller chose, safe to print: control characters escaped, long ones cut. */
-function printable(key: PropertyKey): string {
-  const text = JSON.stringify(String(key)).slice(1, -1)
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
 }

@@ -14,16 +14,26 @@ export function sizeText(bytes: number): string {
   return `${bytes} bytes`
 }
 
+/** JSON has none: it would come out of the queue as another value than it went in. */
+function withoutNegativeZero(value: number): number {
+  return value + 0
+}
+
 /** A number within `[min, max]`; every refusal states the range. NaN, infinities and numeric strings are refused. */
 export function numberBetween(min: number, max: number) {
   const error = `must be a number from ${min} to ${max}`
-  return z.number({ error }).min(min, { error }).max(max, { error })
+  return z.number({ error }).min(min, { error }).max(max, { error }).overwrite(withoutNegativeZero)
 }
 
 /** A whole number within `[min, max]`; every refusal states the range. */
 export function integerBetween(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`
-  return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+  return z
+    .number({ error })
+    .int({ error })
+    .min(min, { error })
+    .max(max, { error })
+    .overwrite(withoutNegativeZero)
 }
 
 /** Text of at most `maxBytes` bytes of UTF-8. */
@@ -62,19 +72,37 @@ export function fields<T extends z.ZodRawShape>(shape: T) {
   })
 }
 
+/** A list of at most `most` entries. How many there are is looked at first: each bad one would be an issue of its own. */
+export function listOf<T extends z.core.SomeType>(
+  item: T,
+  most: number,
+  errors: { readonly list: string; readonly most: string },
+) {
+  const bounded = z.custom<z.input<T>[]>((given) => !Array.isArray(given) || given.length <= most, {
+    error: errors.most,
+    abort: true,
+  })
+  return bounded.pipe(z.array(item, { error: errors.list }))
+}
+
 /**
- * An object of freely named values. The library drops a key called `__proto__` without a word; what a caller gave is
- * refused instead.
+ * An object of at most `most` freely named values. The library drops a key called `__proto__` without a word; what a
+ * caller gave is refused instead.
  */
 export function recordOf<K extends z.core.$ZodRecordKey, V extends z.core.SomeType>(
   key: K,
   value: V,
-  errors: { readonly key: string; readonly object: string },
+  most: number,
+  errors: { readonly key: string; readonly object: string; readonly most: string },
 ) {
   const error = (issue: { code: string }) => (issue.code === 'invalid_key' ? errors.key : errors.object)
   const plain = z.custom<z.input<z.ZodRecord<K, V>>>(
     (given) => typeof given !== 'object' || given === null || !Object.hasOwn(given, '__proto__'),
     { error: 'must have no "__proto__"', abort: true },
   )
-  return plain.pipe(z.record(key, value, { error }))
+  const bounded = plain.refine((given) => Object.keys(Object(given)).length <= most, {
+    error: errors.most,
+    abort: true,
+  })
+  return bounded.pipe(z.record(key, value, { error }))
 }

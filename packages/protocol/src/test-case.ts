@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { filesSchema } from './files.ts'
 import { limitsSchema } from './limits.ts'
-import { fields, nameUpTo, numberBetween, oneOf, textUpTo } from './schema.ts'
+import { fields, listOf, nameUpTo, numberBetween, oneOf, textUpTo } from './schema.ts'
 import { STATUSES } from './status.ts'
 
 const MIB = 1024 * 1024
@@ -22,10 +22,10 @@ export const checkerSchema = oneOf([
 export const testCaseSchema = fields({
   name: nameUpTo(64).optional(),
   stdin: textUpTo(MIB).optional(),
-  args: z
-    .array(textUpTo(4096), { error: 'must be a list of texts' })
-    .max(64, { error: 'must be at most 64 arguments' })
-    .optional(),
+  args: listOf(textUpTo(4096), 64, {
+    list: 'must be a list of texts',
+    most: 'must be at most 64 arguments',
+  }).optional(),
   files: filesSchema.optional(),
   /** Expected stdout. It never enters the container. */
   expected: textUpTo(MIB).optional(),
@@ -75,7 +75,7 @@ export const testSummarySchema = z.strictObject({
 export const MAX_TESTS = 1000
 
 /** The tests of one job. */
-export const testsSchema = z
-  .array(testCaseSchema, { error: 'must be a list of tests' })
-  .min(1, { error: 'must be at least one test' })
-  .max(MAX_TESTS, { error: `must be at most ${MAX_TESTS} tests` })
+export const testsSchema = listOf(testCaseSchema, MAX_TESTS, {
+  list: 'must be a list of tests',
+  most: `must be at most ${MAX_TESTS} tests`,
+}).refine((tests) => tests.length > 0, { error: 'must be at least one test' })

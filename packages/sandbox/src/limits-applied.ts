@@ -1,10 +1,16 @@
 import type { Ready } from '@isopod/init'
 import type { Limits, LimitsApplied } from '@isopod/protocol'
 import type { OutsideLimits } from './container.ts'
+import { SHM_BYTES, tmpBytes, workspaceBytes } from './workspace.ts'
 
 const MIB = 1024 * 1024
 /** Mode of /proc/self/status when a seccomp filter is in force. */
 const SECCOMP_FILTER = 2
+const NO_CAPABILITIES = '0'.repeat(16)
+
+function inMib(bytes: number | null): number | null {
+  return bytes === null ? null : bytes / MIB
+}
 
 /**
  * The limits as the container itself saw them: memory, processor, processes and disk from init's reading of its own
@@ -67,9 +73,12 @@ export function confinementProblems(
     // The kernel keeps whole microseconds per period.
     ['cpus', limits.cpus, Math.abs(applied.cpus - limits.cpus) < 0.001 ? limits.cpus : applied.cpus],
     ['processes', limits.processes, applied.processes],
-    ['diskMb', limits.diskMb, applied.diskMb],
+    // Each on its own: what one lacks, another could have too much of.
+    ['workspaceMb', workspaceBytes(limits.diskMb) / MIB, inMib(ready.workspaceBytes)],
+    ['tmpMb', tmpBytes(limits.diskMb) / MIB, inMib(ready.tmpBytes)],
+    ['shmMb', SHM_BYTES / MIB, inMib(ready.shmBytes)],
     ['noNewPrivileges', true, ready.noNewPrivileges],
-    ['capabilities', 0, Number.parseInt(ready.capEff ?? 'unknown', 16)],
+    ['capabilities', NO_CAPABILITIES, ready.capabilities],
     ['seccomp', profile, ready.seccomp],
     // At least the engine's: where the engine itself is confined there are more. Older kernels do not tell.
     ['seccompFilters', 1, Math.min(ready.seccompFilters ?? 1, 1)],

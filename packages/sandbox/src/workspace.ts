@@ -14,6 +14,9 @@ const PAGE = 4096
 const INODES_PER_MIB = 128
 const LEAST_INODES = 1024
 
+/** Room of /dev/shm: semaphores and small shared arrays fit; it is memory, so the memory limit bounds it too. */
+export const SHM_BYTES = 16 * MIB
+
 /** Room of the workspace in bytes; the rest of `diskMb` is /tmp's. */
 export function workspaceBytes(diskMb: number): number {
   return diskMb * MIB - tmpBytes(diskMb)

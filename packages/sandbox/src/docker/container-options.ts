@@ -1,6 +1,6 @@
 import { isGvisor, type Limits } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
-import { inodesOf, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
+import { inodesOf, SHM_BYTES, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
 import type { User } from './users.ts'
 
 /** Where the volume with init is mounted, and init in it. */
@@ -8,8 +8,6 @@ export const INIT_DIRECTORY = '/isopod'
 export const INIT_PATH = `${INIT_DIRECTORY}/init`
 
 const MIB = 1024 * 1024
-/** Semaphores and small shared arrays fit; it is memory, so the memory limit bounds it too. */
-const SHM_BYTES = 16 * MIB
 
 /** Measured: 28 of its own, and 2 for each process, however many threads that has. */
 const GVISOR_TASKS = 256

@@ -118,6 +118,7 @@ export class DockerContainer implements Container {
   #decode(bytes: Uint8Array): void {
     try {
       for (const frame of this.#decoder.push(bytes)) this.#frames.push(frame)
+      if (this.#decoder.broken !== undefined) throw this.#decoder.broken
     } catch {
       // A wire that breaks is a container that ended: nothing after this byte can be believed.
       this.#frames.end()

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Compiles the harness with sanitizers: build.sh replay|fuzzer OUTPUT. «replay» takes gcc or clang, «fuzzer» clang.
+set -eu
+kind=$1 output=$2
+cd "$(dirname "$0")"
+objects=$(mktemp -d)
+trap 'rm -rf "$objects"' EXIT
+checks="-fsanitize=address,undefined -fno-sanitize-recover=all"
+case $kind in
+  fuzzer) cc=${CC:-clang} own="$checks -fsanitize=fuzzer-no-link" main="fuzzer.c -fsanitize=fuzzer" ;;
+  replay) cc=${CC:-cc} own=$checks main=replay.c ;;
+  *) exit 2 ;;
+esac
+# The doubled return of fork() is of no concern to variables that stay as they are in between.
+flags="-std=gnu17 -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror -Wno-unknown-warning-option -Wno-clobbered -D_GNU_SOURCE="
+for source in ../native/*.c; do
+  name=$(basename "$source")
+  case $name in
+    # What runs after the fork, or acts on the namespace as a whole: the harness has its own.
+    child.c | seccomp.c | install.c | ipc.c) ;;
+    *) $cc $flags $own -include seams.h -c -o "$objects/$name.o" "$source" ;;
+  esac
+done
+ld -r -T state.ld -o "$objects/native" "$objects"/*.o
+$cc $flags $checks -o "$output" "$objects/native" host.c sink.c program.c files.c target.c $main

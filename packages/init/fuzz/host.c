@@ -1,0 +1,166 @@
+/* The host's side of the wire, and the clock. Nothing here waits: when all is quiet, time jumps. */
+#define _GNU_SOURCE
+#include "world.h"
+
+#include "../native/out.h"
+#include "seams.h"
+#undef read
+#undef writev
+#undef ppoll
+#undef poll
+#undef fcntl
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_TURNS 300000u
+#define TURN_US 10
+
+int64_t clock_us;
+int host_copy_fd = -1;
+
+static const uint8_t *input, *script;
+static size_t input_left, script_left, chunk, room;
+static int hung_up;
+static unsigned turns;
+
+void violated(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fputs("init broke its word: ", stderr);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  fputc('\n', stderr);
+  abort();
+}
+
+void host_begin(const uint8_t *bytes, size_t size, const uint8_t *steps, size_t steps_size) {
+  input = bytes;
+  input_left = size;
+  script = steps;
+  script_left = steps_size;
+  chunk = room = SIZE_MAX;
+  hung_up = 0;
+  turns = 0;
+  clock_us = 1000000;
+}
+
+/* One byte: what happens in the three low bits, how much of it in the others. */
+static void step(void) {
+  unsigned what = *script & 7u, much = *script >> 3;
+  script++;
+  script_left--;
+  switch (what) {
+    case 0: program_spawn_mode(much); break;
+    case 1: program_write(1, much * much * 80u + 1); break;
+    case 2: program_write(2, much * much * 80u + 1); break;
+    case 3: program_read(much * 2100u); break;
+    case 4: program_exit(much); break;
+    /* 0 is a host that does not read. */
+    case 5: room = much == 31 ? SIZE_MAX : (size_t)much * much * 5u; break;
+    case 6:
+      if (much < 16) files_plant(much);
+      else {
+        clock_us += INT64_C(1) << much;
+        files_cpu_used(clock_us);
+      }
+      break;
+    default: chunk = much == 31 ? SIZE_MAX : much + 1;
+  }
+}
+
+static int host_ready(const struct pollfd *fd) {
+  if (fd->fd == 0) return (fd->events & POLLIN) != 0 && (input_left > 0 || hung_up) ? POLLIN : hung_up ? POLLHUP : 0;
+  return (fd->events & POLLOUT) != 0 && room > 0 ? POLLOUT : 0;
+}
+
+static int look(struct pollfd *fds, nfds_t count) {
+  int ready = 0;
+  for (nfds_t i = 0; i < count; i++) {
+    fds[i].revents = 0;
+    if (fds[i].fd < 0) continue;
+    if (fds[i].fd < 2) fds[i].revents = (short)host_ready(&fds[i]);
+    else if (poll(&fds[i], 1, 0) < 0) fds[i].revents = 0;
+    ready += fds[i].revents != 0;
+  }
+  return ready;
+}
+
+int fuzz_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask) {
+  (void)mask;
+  must(++turns < MOST_TURNS, "it turns and turns");
+  clock_us += TURN_US;
+  if (script_left > 0) step();
+  else room = SIZE_MAX;
+  int ready = look(fds, count);
+  if (ready > 0 || script_left > 0 || (timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0)) return ready;
+  if (program_alive() && input_left == 0) program_exit(0);
+  else if (timeout != NULL) clock_us += (int64_t)timeout->tv_sec * 1000000 + timeout->tv_nsec / 1000 + 1;
+  else {
+    must(input_left == 0, "it waits for nothing while the host has %zu bytes for it", input_left);
+    hung_up = 1;
+  }
+  return look(fds, count);
+}
+
+int fuzz_poll(struct pollfd *fds, nfds_t count, int milliseconds) {
+  int ready = look(fds, count);
+  if (ready == 0) clock_us += (int64_t)milliseconds * 1000;
+  return ready;
+}
+
+ssize_t fuzz_read(int fd, void *buffer, size_t size) {
+  if (fd != 0) return read(fd, buffer, size);
+  if (input_left == 0) {
+    if (hung_up) return 0;
+    errno = EAGAIN;
+    return -1;
+  }
+  if (size > chunk) size = chunk;
+  if (size > input_left) size = input_left;
+  memcpy(buffer, input, size);
+  input += size;
+  input_left -= size;
+  return (ssize_t)size;
+}
+
+ssize_t fuzz_writev(int fd, const struct iovec *parts, int count) {
+  if (fd != 1) return writev(fd, parts, count);
+  size_t taken = 0;
+  for (int i = 0; i < count && taken < room; i++) {
+    size_t size = parts[i].iov_len < room - taken ? parts[i].iov_len : room - taken;
+    sink_take(parts[i].iov_base, size);
+    if (host_copy_fd >= 0) must(write(host_copy_fd, parts[i].iov_base, size) == (ssize_t)size, "no room for a copy");
+    taken += size;
+  }
+  if (room != SIZE_MAX) room -= taken;
+  if (taken > 0) return (ssize_t)taken;
+  errno = EAGAIN;
+  return -1;
+}
+
+void host_takes_all(void) {
+  room = SIZE_MAX;
+  out_flush();
+}
+
+int fuzz_clock_gettime(clockid_t clock, struct timespec *time) {
+  (void)clock;
+  *time = (struct timespec){clock_us / 1000000, clock_us % 1000000 * 1000};
+  return 0;
+}
+
+int fuzz_nanosleep(const struct timespec *time, struct timespec *left) {
+  (void)left;
+  clock_us += (int64_t)time->tv_sec * 1000000 + time->tv_nsec / 1000;
+  return 0;
+}
+
+int fuzz_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time) {
+  (void)set;
+  (void)info;
+  fuzz_nanosleep(time, NULL);
+  errno = EAGAIN;
+  return -1;
+}

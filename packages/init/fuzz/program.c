@@ -1,0 +1,135 @@
+/* The program that init starts: pipes like a real one's, and an end when the script or init says so. */
+#define _GNU_SOURCE
+#include "world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../native/child.h"
+#include "../native/wire.h"
+#include "seams.h"
+#undef read
+#undef fcntl
+
+#define PID 2
+
+enum { RUNS, FORK_FAILS, EXEC_FAILS, DIES_UNHEARD, HALF_A_REPORT, SPAWN_MODES };
+
+jmp_buf fuzz_forked;
+static int alive, unreaped, orphans, status;
+static int ends[3] = {-1, -1, -1};
+static unsigned spawn_mode;
+
+static void close_ends(void) {
+  for (int i = 0; i < 3; i++) {
+    if (ends[i] >= 0) close(ends[i]);
+    ends[i] = -1;
+  }
+}
+
+void program_begin(void) {
+  /* The descriptors themselves were closed with all others. */
+  ends[0] = ends[1] = ends[2] = -1;
+  alive = unreaped = orphans = 0;
+  spawn_mode = RUNS;
+}
+
+int program_alive(void) {
+  return alive;
+}
+
+void program_spawn_mode(unsigned mode) {
+  spawn_mode = mode % SPAWN_MODES;
+  orphans += mode >= 16;
+}
+
+static void end_with(int how) {
+  if (!alive) return;
+  alive = 0;
+  unreaped = 1;
+  status = how;
+}
+
+pid_t fuzz_before_fork(void) {
+  must(!alive && !unreaped, "a program is started while another one runs");
+  if (spawn_mode != FORK_FAILS) return 0;
+  errno = EAGAIN;
+  return -1;
+}
+
+pid_t fuzz_after_fork(void) {
+  return PID;
+}
+
+static void check_strings(char *const *strings, size_t *total) {
+  for (; *strings != NULL; strings++) *total += strlen(*strings);
+  must(*total <= MAX_EXEC_BYTES, "%zu bytes of texts", *total);
+}
+
+static void tell(int report, struct child_report told, size_t size) {
+  must(write(report, &told, size) == (ssize_t)size, "no room for a report");
+}
+
+void child_run(const struct exec_request *request, const int stdio[3], int report) {
+  size_t total = strlen(request->cwd);
+  must(request->argv[0] != NULL && request->wall_ms > 0, "a program without a name or time");
+  check_strings(request->argv, &total);
+  check_strings(request->env, &total);
+  for (int i = 0; i < 3; i++) {
+    ends[i] = fcntl(stdio[i], F_DUPFD_CLOEXEC, 0);
+    must(ends[i] >= 0 && fcntl(ends[i], F_SETFL, O_NONBLOCK) == 0, "the program has no pipe %d", i);
+  }
+  alive = 1;
+  if (spawn_mode == EXEC_FAILS) tell(report, (struct child_report){1, ENOENT}, sizeof(struct child_report));
+  else if (spawn_mode == HALF_A_REPORT) tell(report, (struct child_report){0, 0}, 3);
+  else if (spawn_mode == RUNS) tell(report, (struct child_report){0, request->open_files}, sizeof(struct child_report));
+  if (spawn_mode == EXEC_FAILS || spawn_mode == DIES_UNHEARD) program_exit(1);
+  longjmp(fuzz_forked, 1);
+}
+
+void program_write(int stream, size_t size) {
+  static char bytes[80 * 31 * 31 + 1];
+  /* A full pipe, or one that init has closed, is the program's own affair. */
+  if (alive && write(ends[stream], bytes, size) < 0) return;
+}
+
+void program_read(size_t size) {
+  static char bytes[65536];
+  if (!alive) return;
+  if (size == 0) {
+    close(ends[0]);
+    ends[0] = -1;
+  } else if (ends[0] >= 0 && read(ends[0], bytes, size) < 0) return;
+}
+
+void program_exit(unsigned how) {
+  end_with(how < 16 ? (int)how << 8 : (int)how - 15);
+  /* Once in a while somebody else still holds the other ends. */
+  if (how != 31) close_ends();
+}
+
+int fuzz_kill(pid_t pid, int number) {
+  must(pid == -1 && number == SIGKILL, "signal %d to %d", number, (int)pid);
+  end_with(SIGKILL);
+  close_ends();
+  return 0;
+}
+
+pid_t fuzz_wait4(pid_t pid, int *into, int options, struct rusage *usage) {
+  must(pid == -1 && options == WNOHANG, "a wait that may last");
+  memset(usage, 0, sizeof *usage);
+  usage->ru_utime.tv_usec = usage->ru_stime.tv_usec = 500;
+  if (orphans > 0) {
+    orphans--;
+    *into = 0;
+    return PID + 1;
+  }
+  if (unreaped) {
+    unreaped = 0;
+    *into = status;
+    return PID;
+  }
+  if (alive) return 0;
+  errno = ECHILD;
+  return -1;
+}

@@ -1,0 +1,48 @@
+// Fuzzes native/ with libFuzzer: npm run fuzz --workspace @isopod/init -- [--minutes 10] [--keep]
+// What it finds lies in build/fuzz; --keep puts what covers anything new into fuzz/corpus.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { SEEDS, seedBytes } from '../test/fuzz/seeds.ts'
+
+const { values } = parseArgs({
+  options: { minutes: { type: 'string', default: '10' }, keep: { type: 'boolean', default: false } },
+})
+const minutes = Number(values.minutes)
+if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0, got ${values.minutes}`)
+
+/** Larger inputs take longer and reach nothing that a seed does not. */
+const LONGEST_INPUT = 65_536
+/** Kept inputs: short ones are enough, and a reader can look at them. */
+const LONGEST_KEPT = 4096
+
+const fuzz = fileURLToPath(new URL('../fuzz', import.meta.url))
+const kept = join(fuzz, 'corpus')
+const work = fileURLToPath(new URL('../build/fuzz', import.meta.url))
+const [fuzzer, found, seeds] = ['fuzzer', 'found', 'seeds'].map((name) => join(work, name))
+for (const folder of [kept, found, seeds]) mkdirSync(folder, { recursive: true })
+for (const [name, seed] of Object.entries(SEEDS)) writeFileSync(join(seeds, name), seedBytes(seed))
+
+// In memory, because each input makes and removes files.
+const root = mkdtempSync('/dev/shm/isopod-fuzz-')
+try {
+  run('sh', [join(fuzz, 'build.sh'), 'fuzzer', fuzzer])
+  const common = [`-dict=${join(fuzz, 'init.dict')}`, '-timeout=10', `-artifact_prefix=${work}/`]
+  const time = [`-max_total_time=${Math.ceil(minutes * 60)}`, '-print_final_stats=1']
+  run(fuzzer, [...common, ...time, `-max_len=${LONGEST_INPUT}`, found, kept, seeds])
+  if (values.keep) run(fuzzer, ['-set_cover_merge=1', `-max_len=${LONGEST_KEPT}`, kept, found])
+} finally {
+  rmSync(root, { recursive: true, force: true })
+}
+
+function run(command, args) {
+  const env = { ...process.env, ISOPOD_FUZZ_ROOT: root, ASAN_OPTIONS: 'detect_leaks=0' }
+  const { status, error } = spawnSync('nice', ['-n', '19', command, ...args], { stdio: 'inherit', env })
+  if (error) throw error
+  if (status !== 0) {
+    process.exitCode = status ?? 1
+    throw new Error(`${command} failed; what broke it lies in ${work}`)
+  }
+}

@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FrameDecoder } from '../../src/decode.ts'
+import type { InitFrame } from '../../src/frames.ts'
+import { MAX_INIT_PAYLOAD_BYTES, WIRE, WireError } from '../../src/wire.ts'
+import { EXAMPLES, frame } from '../frames.ts'
+
+/** What one way of cutting a stream came to: its frames, then what broke it, if anything. */
+function decode(chunks: readonly Uint8Array[]): { frames: string; broken: string | undefined } {
+  const decoder = new FrameDecoder()
+  const frames: InitFrame[] = []
+  try {
+    for (const chunk of chunks) frames.push(...decoder.push(chunk))
+    decoder.end()
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error
+    // Dead from here on, also for bytes that would be a good frame; unless the stream only ended too early.
+    if (decoder.broken !== undefined) {
+      expect(() => decoder.push(frame(WIRE.stdout, 'x'))).toThrow(error)
+      expect(() => decoder.end()).toThrow(error)
+    }
+    return { frames: written(frames), broken: error.message }
+  }
+  expect(decoder.broken).toBeUndefined()
+  return { frames: written(frames), broken: undefined }
+}
+
+/** One text for typed arrays of any kind. */
+function written(frames: readonly InitFrame[]): string {
+  return JSON.stringify(frames, (_, value: unknown) =>
+    value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+  )
+}
+
+function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const sorted = [0, ...places.toSorted((a, b) => a - b), bytes.byteLength]
+  return sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end))
+}
+
+const types = fc.constantFrom(...Object.values(WIRE))
+const good = fc.constantFrom(...EXAMPLES).map(([bytes]) => bytes)
+const large = fc
+  .tuple(fc.constantFrom(WIRE.stdout, WIRE.stderr, WIRE.file), fc.integer({ min: 1, max: 65_536 }))
+  .map(([type, size]) => frame(type, Buffer.alloc(size, 0x81)))
+const bad = fc.oneof(
+  fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
+  fc.tuple(types, fc.uint8Array({ maxLength: 60 })).map(([type, bytes]) => frame(type, bytes)),
+  fc.tuple(types, fc.json()).map(([type, text]) => frame(type, text)),
+  // A frame with one byte changed, in its header as likely as behind it.
+  fc.tuple(good, fc.nat(), fc.integer({ min: 1, max: 255 })).map(([bytes, at, change]) => {
+    const bent = Buffer.from(bytes)
+    const place = at % Math.min(bent.byteLength, 40)
+    bent.writeUInt8(bent.readUInt8(place) ^ change, place)
+    return bent
+  }),
+)
+
+/** Whole frames and, behind them, perhaps something else. */
+const stream = fc
+  .tuple(
+    fc.array(fc.oneof({ weight: 6, arbitrary: good }, large), { maxLength: 10 }),
+    fc.array(fc.oneof(bad, good), { maxLength: 3 }),
+  )
+  .map(([before, after]) => Buffer.concat([...before, ...after]))
+
+describe('the frame decoder, on every split', () => {
+  it('gives the same frames and the same end at each pair of places', () => {
+    const broken = [frame(WIRE.stdout, 'ab'), frame(WIRE.fault, '{}'), frame(WIRE.stdout, 'c')]
+    for (const short of [Buffer.concat(broken), Buffer.concat([...broken.slice(0, 1), Buffer.of(0xff, 1)])]) {
+      const whole = decode([short])
+      expect(whole.broken).toBeDefined()
+      expect(whole.frames).toContain('6162')
+      for (let first = 0; first <= short.byteLength; first++) {
+        for (let second = first; second <= short.byteLength; second++) {
+          expect(decode(cut(short, [first, second])), `${first}, ${second}`).toEqual(whole)
+        }
+      }
+    }
+  })
+
+  it('gives the same frames and the same end however long streams are cut, whole or broken', () => {
+    const places = fc.array(fc.nat(), { maxLength: 30 })
+    let broken = 0
+    const property = fc.property(stream, places, (bytes, cuts) => {
+      const whole = decode([bytes])
+      if (whole.broken !== undefined) broken++
+      const within = cuts.map((place) => place % (bytes.byteLength + 1))
+      expect(decode(cut(bytes, within))).toEqual(whole)
+      if (bytes.byteLength < 3_000)
+        expect(decode([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
+    })
+    fc.assert(property, { numRuns: 1_500 })
+    expect(broken).toBeGreaterThan(100)
+  }, 120_000)
+
+  it('takes no memory for a length that is only claimed', () => {
+    const claim = fc.tuple(types, fc.integer({ min: 0, max: 0xffff_ffff }), fc.uint8Array({ maxLength: 20 }))
+    const property = fc.property(claim, ([type, length, bytes]) => {
+      const header = frame(type, bytes)
+      header.writeUInt32LE(length, 1)
+      const before = process.memoryUsage().arrayBuffers
+      const decoder = new FrameDecoder()
+      try {
+        decoder.push(header)
+      } catch (error) {
+        expect(error).toBeInstanceOf(WireError)
+      }
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MAX_INIT_PAYLOAD_BYTES / 20)
+    })
+    fc.assert(property, { numRuns: 1_000 })
+  }, 60_000)
+})

@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FrameDecoder } from '../../src/decode.ts'
+import { Harness, missingForReplay, type Replayed } from './harness.ts'
+import { SEEDS } from './seeds.ts'
+
+const missing = missingForReplay()
+if (missing !== undefined) console.warn(`skipped: replay of the fuzzer's inputs (${missing})`)
+const BROKEN = 4
+
+describe.skipIf(missing !== undefined)('init on every input that the fuzzer kept', () => {
+  let harness: Harness
+  let replayed: Replayed[]
+
+  beforeAll(() => {
+    harness = new Harness()
+    replayed = harness.replay()
+  }, 120_000)
+
+  afterAll(() => harness?.[Symbol.dispose]())
+
+  it('touches no byte out of bounds, reaches no file outside, never hangs, and ends as it should', () => {
+    const corpus = readdirSync(new URL('../../fuzz/corpus', import.meta.url))
+    expect(replayed).toHaveLength(corpus.length + Object.keys(SEEDS).length)
+    expect(new Set(replayed.map(({ exitCode }) => exitCode))).toEqual(new Set([0, 3, BROKEN]))
+  })
+
+  it('sends frames that the host can read, the last one whole if it ended itself', () => {
+    const seen = new Set<string>()
+    for (const { name, exitCode, sent } of replayed) {
+      const decoder = new FrameDecoder()
+      const frames = decoder.push(sent)
+      for (const { type } of frames) seen.add(type)
+      expect(frames[0]?.type, name).toBe('ready')
+      if (exitCode === BROKEN) {
+        expect(() => decoder.end(), name).not.toThrow()
+        expect(frames.at(-1)?.type, name).toBe('fault')
+      }
+    }
+    const all = ['ready', 'stdout', 'stderr', 'started', 'sample', 'done', 'file', 'fault', 'reset']
+    expect([...seen].sort()).toEqual(all.sort())
+  })
+})

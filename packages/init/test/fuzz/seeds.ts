@@ -1,0 +1,160 @@
+import {
+  encodeExec,
+  encodeFetch,
+  encodeKill,
+  encodePutFile,
+  encodeQuit,
+  encodeReset,
+  encodeStdin,
+  encodeStdinEnd,
+} from '../../src/encode.ts'
+import { HEADER_BYTES, MAX_EXEC_BYTES } from '../../src/wire.ts'
+
+/** One way through init: what the host sends, and what happens meanwhile, a step a turn. */
+interface Seed {
+  readonly frames: readonly Uint8Array[]
+  readonly script?: readonly number[]
+}
+
+/** The low three bits of a step; the harness is `fuzz/host.c`. */
+const SPAWN = 0
+const STDOUT = 1
+const STDERR = 2
+const READ = 3
+const EXIT = 4
+const ROOM = 5
+const PLANT = 6
+const CHUNK = 7
+/** What stands before the texts of an exec frame. */
+const NUMBERS_BYTES = 28
+/** Where the length of its first argument stands, behind a cwd of one byte. */
+const ARGUMENT_AT = HEADER_BYTES + NUMBERS_BYTES + 4 + 1
+/** Kinds of PLANT from here on let 2^kind microseconds pass instead. */
+const FIRST_PAUSE = 16
+
+const step = (what: number, much = 0): number => what | (much << 3)
+const times = <T>(count: number, ...items: readonly T[]): T[] =>
+  Array.from({ length: count }, () => items).flat()
+
+const request = {
+  argv: ['a', 'b'],
+  env: { P: 'x' },
+  wallMs: 500,
+  stdoutLimit: 3000,
+  stderrLimit: 9,
+  openFiles: 16,
+}
+const exec = encodeExec(request)
+const fed = encodeExec({ ...request, stdin: true })
+const put = (path: string, size = 3, mode = 0o600) =>
+  encodePutFile(path, new Uint8Array(size).fill(120), mode)
+const garbage = Uint8Array.of(0xff, 0, 0, 0, 0)
+/** The largest exec frame, whose one argument ends where init's memory for it does. */
+const largest = encodeExec({
+  ...request,
+  argv: ['x'.repeat(MAX_EXEC_BYTES - NUMBERS_BYTES - 2 * 4 - 1)],
+  env: {},
+  cwd: '/',
+})
+/** The same, with an argument that claims a byte more than there is. */
+const overlong = Buffer.from(largest)
+overlong.writeUInt32LE(overlong.readUInt32LE(ARGUMENT_AT) + 1, ARGUMENT_AT)
+const plain: Seed = { frames: [put('a'), exec, encodeFetch('a', 100), encodeReset(), encodeQuit()] }
+
+/**
+ * Inputs that the fuzzer starts from: each frame type, each way that a run ends, each thing that a program can leave
+ * behind. A new frame type is fuzzed as soon as it has an input here.
+ */
+export const SEEDS: Readonly<Record<string, Seed>> = {
+  nothing: { frames: [] },
+  put: { frames: [put('a'), put('d/e/f', 70_000, 0o755), put('a', 0)] },
+  'put-bad-paths': { frames: ['../a', '/a', 'a//b', '.', 'a/', 'a/../b'].map((path) => put(path)) },
+  'put-refused': { frames: [put('a/b'), put('a'), exec, exec] },
+  exec: { frames: [exec] },
+  'exec-full': {
+    frames: [encodeExec({ ...request, cpuMs: 40, cwd: '/', killOnOverflow: true, env: {} })],
+  },
+  'exec-largest': { frames: [largest] },
+  'exec-overlong': { frames: [overlong] },
+  stdin: {
+    frames: [fed, encodeStdin(new Uint8Array(300)), encodeStdinEnd()],
+    script: times(4, step(READ, 1)),
+  },
+  'stdin-unread': { frames: [fed, ...times(3, encodeStdin(new Uint8Array(800_000)))] },
+  'stdin-closed': {
+    frames: [fed, ...times(3, encodeStdin(new Uint8Array(70_000)))],
+    script: times(9, step(READ)),
+  },
+  kill: { frames: [encodeKill(), exec, encodeKill()] },
+  reset: { frames: [put('d/e'), exec, encodeReset(), encodeReset(), exec] },
+  fetch: {
+    frames: [
+      put('d/e', 9000),
+      encodeFetch('d/e', 9000),
+      encodeFetch('d/e', 8999),
+      encodeFetch('d', 1),
+      encodeFetch('x/y', 1),
+    ],
+  },
+  quit: { frames: [exec, encodeQuit()] },
+  plain,
+  'byte-by-byte': { ...plain, script: [step(CHUNK)] },
+  busy: { frames: [exec, exec, put('a'), encodeFetch('a', 1), exec] },
+  output: { frames: [exec], script: times(5, step(STDOUT, 9), step(STDERR, 1)) },
+  overflow: {
+    frames: [encodeExec({ ...request, killOnOverflow: true })],
+    script: times(3, step(STDOUT, 20)),
+  },
+  'slow-host': {
+    frames: [encodeExec({ ...request, stdoutLimit: 9_000_000 }), encodeReset(), exec],
+    script: [step(ROOM), ...times(20, step(STDOUT, 31)), step(EXIT, 1), ...times(20, step(ROOM, 9))],
+  },
+  'slow-host-many-answers': {
+    frames: times(20_000, put('..', 0)),
+    script: [step(ROOM), ...times(60, step(ROOM, 1))],
+  },
+  'slow-fetch': {
+    frames: [encodeFetch('a', 900_000), exec, encodeFetch('a', 1)],
+    script: [step(PLANT, 15), step(ROOM), ...times(20, step(ROOM, 31))],
+  },
+  'garbage-behind-a-fetch': {
+    frames: [encodeFetch('a', 900_000), garbage],
+    script: [step(PLANT, 15), step(ROOM), ...times(20, step(ROOM, 31))],
+  },
+  sample: { frames: [exec], script: times(3, step(SPAWN), step(PLANT, FIRST_PAUSE + 1)) },
+  timeout: {
+    frames: [exec],
+    script: [...times(2, step(SPAWN)), step(PLANT, FIRST_PAUSE + 3), step(PLANT, FIRST_PAUSE + 4)],
+  },
+  cpu: {
+    frames: [encodeExec({ ...request, cpuMs: 9, wallMs: 9000 })],
+    script: [step(SPAWN), ...times(4, step(PLANT, FIRST_PAUSE + 1))],
+  },
+  signal: { frames: [exec], script: [...times(2, step(SPAWN)), step(EXIT, 26)] },
+  'held-pipe': { frames: [exec, exec], script: [...times(2, step(SPAWN)), step(EXIT, 31)] },
+  ...named('spawn', [1, 2, 3, 4], (mode) => ({ frames: [exec, exec], script: times(3, step(SPAWN, mode)) })),
+  ...named('plant', [...Array(FIRST_PAUSE).keys()], (kind) => ({
+    frames: ['a', 'f'].flatMap((name) => [
+      encodeFetch(name, 9000),
+      put(name),
+      encodeFetch(name, 9000),
+      put(`${name}/x`),
+      encodeFetch(`${name}/secret`, 99),
+      encodeReset(),
+    ]),
+    script: times(9, step(PLANT, kind)),
+  })),
+}
+
+function named(
+  prefix: string,
+  values: readonly number[],
+  seed: (value: number) => Seed,
+): Record<string, Seed> {
+  return Object.fromEntries(values.map((value) => [`${prefix}-${value}`, seed(value)]))
+}
+
+/** An input as the harness takes it: frames, script, and the script's length in one byte. */
+export function seedBytes({ frames, script = [] }: Seed): Uint8Array {
+  return Buffer.concat([...frames, Uint8Array.from([...script, script.length])])
+}

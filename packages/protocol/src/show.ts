@@ -1,0 +1,46 @@
+/** Longest part of a refused value that a message repeats, in characters. */
+const SHOWN_CHARACTERS = 40
+/** What moves a cursor, hides text, reverses it or breaks a line; JSON escapes only some of it. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+
+/** Text that a caller chose, safe to print on one line: cut at `most` characters, what does not print escaped. */
+export function printable(text: string, most: number = SHOWN_CHARACTERS): string {
+  const short = text.length > most ? `${text.slice(0, most)}…` : text
+  return JSON.stringify(short).slice(1, -1).replaceAll(UNPRINTABLE, escaped)
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`
+}
+
+/** A refused value, short and on one line. @throws what the value's own code throws when it is looked at */
+export function show(value: unknown): string {
+  switch (typeof value) {
+    case 'undefined':
+      return 'nothing'
+    case 'string':
+      return value.length > SHOWN_CHARACTERS ? `text of ${value.length} characters` : `"${printable(value)}"`
+    case 'object':
+      if (value === null) return 'null'
+      return Array.isArray(value)
+        ? `a list of ${value.length}`
+        : `an object of ${Object.keys(value).length} fields`
+    case 'function':
+    case 'symbol':
+    case 'bigint':
+      return `a ${typeof value}`
+    default:
+      return String(value)
+  }
+}
+
+/** What somebody else's code threw, as a short phrase. */
+export function showThrown(thrown: unknown): string {
+  try {
+    const text = String(thrown instanceof Error ? thrown.message : thrown)
+    return printable(text.split('\n', 1)[0] ?? '', 200)
+  } catch {
+    return 'no reason given'
+  }
+}

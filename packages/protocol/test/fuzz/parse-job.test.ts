@@ -1,0 +1,147 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InvalidJobError } from '../../src/errors.ts'
+import { fileBytes, isSafePath, MAX_FILES, MAX_FILES_BYTES } from '../../src/files.ts'
+import { type Job, MAX_CODE_BYTES, MAX_INPUT_BYTES } from '../../src/job.ts'
+import { resolveLimits } from '../../src/limits.ts'
+import { parseJob } from '../../src/parse.ts'
+import { utf8Bytes } from '../../src/schema.ts'
+import { hostile } from './hostile.ts'
+import { boundaryJob, mutatedJob, validJob } from './jobs.ts'
+
+/** Far above what any of them takes; a value that blows up takes for ever. */
+const MOST_MS = 2_000
+const MOST_MESSAGE_CHARACTERS = 20_000
+/** What moves a cursor, hides text or reverses it. */
+const CONTROL = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
+
+/** Parses; a refusal is undefined. Anything but a job or a good refusal fails the test. */
+function parsed(input: unknown): Job | undefined {
+  const started = performance.now()
+  try {
+    return parseJob(input)
+  } catch (error) {
+    if (!(error instanceof InvalidJobError)) throw error
+    expect(error.message.length).toBeLessThan(MOST_MESSAGE_CHARACTERS)
+    expect(error.message).not.toMatch(CONTROL)
+    expect(error.problems.length).toBeGreaterThan(0)
+    return undefined
+  } finally {
+    expect(performance.now() - started).toBeLessThan(MOST_MS)
+  }
+}
+
+const RANGES = {
+  timeoutSeconds: [0.1, 300],
+  memoryMb: [16, 1024],
+  cpus: [0.1, 256],
+  processes: [1, 512],
+  diskMb: [1, 512],
+  outputBytes: [0, 10 * 1024 * 1024],
+  openFiles: [16, 4096],
+} as const
+
+function within(value: number, [min, max]: readonly [number, number]): boolean {
+  return value >= min && value <= max && !Object.is(value, -0)
+}
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+}
+
+/** What the rest of the product relies on, whatever the job was made of. */
+function expectSound(job: Job): void {
+  expect(utf8Bytes(job.code)).toBeLessThanOrEqual(MAX_CODE_BYTES)
+  expect(job.code).not.toBe('')
+  expect(utf8Bytes(job.stdin ?? '')).toBeLessThanOrEqual(MAX_INPUT_BYTES)
+  const limits = resolveLimits(job.limits)
+  for (const name of [
+    'timeoutSeconds',
+    'memoryMb',
+    'cpus',
+    'processes',
+    'diskMb',
+    'outputBytes',
+    'openFiles',
+  ] as const) {
+    expect(within(limits[name], RANGES[name]), `${name}: ${limits[name]}`).toBe(true)
+  }
+  expect(limits.cpuSeconds === null || within(limits.cpuSeconds, [0.1, 300])).toBe(true)
+  expect(within(job.priority, [0, 1000]) && Number.isInteger(job.priority)).toBe(true)
+  for (const named of [job.tenant, job.replyTo, job.network, job.batchId ?? 'x']) {
+    expect(named).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/)
+  }
+  expectSoundFiles(job)
+  for (const [name, text] of Object.entries(job.labels ?? {})) {
+    expect(name).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+    expect(utf8Bytes(text)).toBeLessThanOrEqual(256)
+  }
+  expect(Object.keys(job.labels ?? {}).length).toBeLessThanOrEqual(16)
+  if (job.inputData !== undefined) {
+    expect(utf8Bytes(JSON.stringify(job.inputData))).toBeLessThanOrEqual(MAX_INPUT_BYTES)
+    expect(depthOf(job.inputData)).toBeLessThanOrEqual(100)
+  }
+}
+
+function expectSoundFiles({ files = {} }: Job): void {
+  const sizes = Object.values(files).map(({ content, encoding }) => Buffer.from(content, encoding).byteLength)
+  expect(Object.values(files).map(fileBytes)).toEqual(sizes)
+  expect(sizes.length).toBeLessThanOrEqual(MAX_FILES)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_FILES_BYTES)
+  for (const path of Object.keys(files)) {
+    expect(isSafePath(path)).toBe(true)
+    expect(path).not.toMatch(/^\/|(^|\/)\.{0,2}(\/|$)|[\p{Cc}\\]/u)
+  }
+}
+
+/** The way through Redis: written as JSON by the producer, parsed again by the worker. */
+function expectStable(job: Job): void {
+  const read: unknown = JSON.parse(JSON.stringify(job))
+  expect(read).toEqual(job)
+  expect(parseJob(read)).toEqual(job)
+  expect(parseJob(job)).toEqual(job)
+}
+
+function check(input: unknown): boolean {
+  const job = parsed(input)
+  expect(Object.getPrototypeOf({})).toBe(Object.prototype)
+  expect(Object.hasOwn(Object.prototype, 'code')).toBe(false)
+  if (job === undefined) return false
+  expectSound(job)
+  expectStable(job)
+  return true
+}
+
+describe('parseJob, on 10,000 inputs', () => {
+  it('takes each valid job', () => {
+    const property = fc.property(validJob, (job) => {
+      expect(check(job)).toBe(true)
+    })
+    fc.assert(property, { numRuns: 1_000 })
+  })
+
+  it('throws nothing but its own error on anything, in a message that is short and clean', () => {
+    const property = fc.property(hostile, (make) => {
+      check(make())
+    })
+    fc.assert(property, { numRuns: 2_000 })
+  }, 60_000)
+
+  it('survives one hostile value in a valid job', () => {
+    const property = fc.property(mutatedJob, (make) => {
+      check(make())
+    })
+    fc.assert(property, { numRuns: 4_000 })
+  }, 120_000)
+
+  it('lets nothing beyond a maximum pass, and changes nothing of what passes', () => {
+    let passed = 0
+    const property = fc.property(boundaryJob, (job) => {
+      if (check(job)) passed++
+    })
+    fc.assert(property, { numRuns: 3_000 })
+    // Else the values would be too wild to say anything about those that pass.
+    expect(passed).toBeGreaterThan(300)
+  }, 120_000)
+})

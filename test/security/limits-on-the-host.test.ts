@@ -1,0 +1,68 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { hostView } from '../support/host-view.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const onThisHost = process.getuid?.() === 0 && inject('stack').dockerHost.startsWith('unix://')
+if (!onThisHost)
+  console.warn('skipped: limits on the host (reading a container from outside needs root on its host)')
+let world: World
+
+beforeAll(async () => {
+  if (onThisHost) world = await startWorld({ env: { ISOPOD_SLOTS: '1' } })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+const limits = fc.record({
+  timeoutSeconds: fc.integer({ min: 50, max: 3000 }).map((tenths) => tenths / 10),
+  memoryMb: fc.integer({ min: 32, max: 1024 }),
+  cpus: fc.integer({ min: 10, max: 100 }).map((percent) => percent / 100),
+  processes: fc.integer({ min: 5, max: 512 }),
+  diskMb: fc.integer({ min: 1, max: 512 }),
+  outputBytes: fc.integer({ min: 10, max: 10 * 1024 * 1024 }),
+  openFiles: fc.integer({ min: 16, max: 4096 }),
+})
+
+// promise: read-back
+it.skipIf(!onThisHost)(
+  'any limits are what the result says, what the host has, and what was asked',
+  async () => {
+    const property = fc.asyncProperty(limits, async (asked) => {
+      const id = await world.client.submit({ language: 'bash', code: 'exec sleep 100', limits: asked })
+      const view = await eventually(
+        async () => {
+          const [container] = await world.containers()
+          // Until the program runs there is nobody whose limits could be read.
+          return container === undefined
+            ? undefined
+            : hostView(world.dockerHost, container).catch(() => undefined)
+        },
+        (seen) => seen?.openFiles === asked.openFiles,
+      )
+      const { timeoutSeconds, outputBytes, cpus, ...same } = asked
+      expect(view).toEqual({ ...same, memorySwapMb: asked.memoryMb, cpus: expect.closeTo(cpus, 3) })
+      await world.client.cancel(id)
+      await world.client.wait(id)
+      await eventually(world.containers, (left) => left.length === 0)
+
+      const result = await world.client.run({ language: 'bash', code: 'true', limits: asked })
+      expect(result).toMatchObject({
+        status: 'success',
+        limitsApplied: {
+          ...same,
+          timeoutSeconds,
+          outputBytes,
+          memorySwapMb: asked.memoryMb,
+          cpus: expect.closeTo(cpus, 3),
+        },
+      })
+      await eventually(world.containers, (left) => left.length === 0)
+    })
+    await fc.assert(property, { numRuns: 15, endOnFailure: true })
+  },
+  300_000,
+)

@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type CreateBody, CreateRewriter } from '../support/create-rewriter.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const MIB = 1024 * 1024
+let folder: string
+let engine: CreateRewriter
+let world: World
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isopod-rewriter-'))
+  const socket = inject('stack').dockerHost.replace(/^unix:\/\//, '')
+  engine = await CreateRewriter.listen(join(folder, 'docker.sock'), socket)
+  world = await startWorld({ workersDockerHost: `unix://${engine.path}` })
+  // The worker's first container is the one that sees to init.
+  await world.client.run({ language: 'bash', code: 'true' })
+})
+
+afterEach(async () => {
+  engine.rewrite(() => {})
+  // After three faults in a row the worker would rest.
+  expect(await world.client.run({ language: 'bash', code: 'true' })).toMatchObject({ status: 'success' })
+})
+
+afterAll(async () => {
+  await world?.close()
+  await engine?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+function host(changes: Record<string, unknown>): (body: CreateBody) => void {
+  return (body) => Object.assign(body.HostConfig, changes)
+}
+
+function user(name: string): (body: CreateBody) => void {
+  return (body) => Object.assign(body, { User: name })
+}
+
+/** Gives one of the temporary file systems another size; undefined takes it away. */
+function tmpfs(path: string, bytes: number | undefined): (body: CreateBody) => void {
+  return ({ HostConfig: { Tmpfs } }) => {
+    const mounts = Tmpfs as Record<string, string>
+    const options = mounts[path]
+    if (options === undefined) throw new Error(`no file system is asked for at ${path}`)
+    if (bytes === undefined) delete mounts[path]
+    else mounts[path] = options.replace(/\bsize=\d+/, `size=${bytes}`)
+  }
+}
+
+function unfiltered({ HostConfig }: CreateBody): void {
+  HostConfig['SecurityOpt'] = ['no-new-privileges:true', 'seccomp=unconfined']
+}
+
+/** What an engine could do other than asked, and how the result has to name it. */
+const DEVIATIONS: readonly [string, (body: CreateBody) => void, RegExp][] = [
+  ['less memory', host({ Memory: 200 * MIB }), /memoryMb is 200, wanted 256/],
+  ['swap', host({ MemorySwap: 512 * MIB }), /memorySwapMb is 512, wanted 256/],
+  ['unlimited memory', host({ Memory: 0, MemorySwap: 0 }), /memoryMb is .*, wanted 256/],
+  ['more processor time', host({ NanoCpus: 1e9 }), /cpus is 1, wanted 0\.5/],
+  ['unlimited processor time', host({ NanoCpus: 0 }), /cpus is .*, wanted 0\.5/],
+  ['more processes', host({ PidsLimit: 200 }), /processes is 199, wanted 100/],
+  ['unlimited processes', host({ PidsLimit: -1 }), /processes is .*, wanted 100/],
+  ['a larger workspace', tmpfs('/workspace', 49 * MIB), /workspaceMb is 49, wanted 48/],
+  ['a larger /tmp', tmpfs('/tmp', 17 * MIB), /tmpMb is 17, wanted 16/],
+  ['no /tmp', tmpfs('/tmp', undefined), /tmpMb is .*, wanted 16/],
+  ['a larger /dev/shm', tmpfs('/dev/shm', 17 * MIB), /shmMb is 17, wanted 16/],
+  ['another user', user('65533:65534'), /uid is 65533, wanted 65534/],
+  ['another group', user('65534:65533'), /gid is 65533, wanted 65534/],
+  ['root', user('0:0'), /uid is 0, wanted 65534/],
+  ['the usual capabilities', host({ CapDrop: [] }), /capabilities is [0-9a-f]+, wanted 0/],
+  ['one capability', host({ CapDrop: [], CapAdd: ['NET_RAW'] }), /capabilities is [0-9a-f]+, wanted 0/],
+  ['new privileges', host({ SecurityOpt: [] }), /noNewPrivileges is false, wanted true/],
+  ['no filter of system calls', unfiltered, /seccomp is 0, wanted 2/],
+]
+
+describe('a container that the engine makes other than asked', () => {
+  // promise: read-back
+  it.each(DEVIATIONS)(
+    'with %s never gets to see the program, and the platform is to blame',
+    async (_, change, named) => {
+      engine.rewrite(change)
+      const result = await world.client.run({ language: 'bash', code: 'echo it ran' })
+      expect(result.errorMessage).toMatch(named)
+      // At once: another try would meet the same engine.
+      expect(result).toMatchObject({ status: 'setup_error', attributable: false, attempt: 1, stdout: '' })
+      // Not a byte of the wire was sent, and the program travels over nothing else.
+      expect(engine.seen).toEqual({ created: 1, sent: 0 })
+    },
+  )
+
+  it('with fewer open files is ended, and nothing that its program said counts', async () => {
+    engine.rewrite(host({ Ulimits: [{ Name: 'nofile', Soft: 64, Hard: 64 }] }))
+    const result = await world.client.run({ language: 'bash', code: 'echo it ran; sleep 20' })
+    expect(result.errorMessage).toMatch(/openFiles is 64, wanted 256/)
+    expect(result).toMatchObject({ status: 'setup_error', attributable: false, attempt: 1, stdout: '' })
+  })
+
+  it('runs the program when nothing is changed, so it is not the way itself that is refused', async () => {
+    engine.rewrite(() => {})
+    const result = await world.client.run({ language: 'bash', code: 'echo it ran' })
+    expect(result).toMatchObject({ status: 'success', stdout: 'it ran\n' })
+    expect(engine.seen.sent).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { readFile, statfs } from 'node:fs/promises'
+import { docker } from './engine.ts'
+
+const MIB = 1024 * 1024
+
+/** Limits of a running container as the host's kernel has them, with the units of `limits`; null for «none». */
+export interface HostView {
+  readonly memoryMb: number | null
+  readonly memorySwapMb: number | null
+  readonly cpus: number | null
+  readonly processes: number | null
+  readonly diskMb: number
+  readonly openFiles: number
+}
+
+/** Reads a container's limits from outside: its control groups, its mounts, and the limits of the program in it. */
+export async function hostView(dockerHost: string, container: string): Promise<HostView> {
+  const pid = await docker(dockerHost, 'inspect', '--format', '{{.State.Pid}}', container)
+  const groups = await groupsOf(pid)
+  const v2 = existsSync('/sys/fs/cgroup/cgroup.controllers')
+  const memory = await numbers(groups('memory'), v2 ? 'memory.max' : 'memory.limit_in_bytes')
+  const swap = await numbers(groups('memory'), v2 ? 'memory.swap.max' : 'memory.memsw.limit_in_bytes')
+  const [quota, period] = v2
+    ? await numbers(groups('cpu'), 'cpu.max')
+    : [
+        ...(await numbers(groups('cpu'), 'cpu.cfs_quota_us')),
+        ...(await numbers(groups('cpu'), 'cpu.cfs_period_us')),
+      ]
+  const [pids] = await numbers(groups('pids'), 'pids.max')
+  const [program] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
+  const limits = await readFile(`/proc/${program}/limits`, 'utf8')
+  const bytes = (value: number | undefined) => (value === undefined ? null : value / MIB)
+  return {
+    memoryMb: bytes(memory[0]),
+    memorySwapMb: bytes(
+      v2 && memory[0] !== undefined && swap[0] !== undefined ? memory[0] + swap[0] : swap[0],
+    ),
+    cpus: quota === undefined || period === undefined ? null : quota / period,
+    // Init is one of them.
+    processes: pids === undefined ? null : pids - 1,
+    diskMb: (await mountBytes(pid, '/workspace')) / MIB + (await mountBytes(pid, '/tmp')) / MIB,
+    openFiles: Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]),
+  }
+}
+
+/** Gives the folder of a controller's group that a process is in. */
+async function groupsOf(pid: string): Promise<(controller: string) => string> {
+  const lines = (await readFile(`/proc/${pid}/cgroup`, 'utf8')).trim().split('\n')
+  return (controller) => {
+    for (const line of lines) {
+      const [, names = '', path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? []
+      if (names === '') return `/sys/fs/cgroup${path}`
+      if (names.split(',').includes(controller)) return `/sys/fs/cgroup/${controller}${path}`
+    }
+    throw new Error(`process ${pid} is in no group of ${controller}`)
+  }
+}
+
+/** The numbers of a group's file; «max», -1 and a missing file give none. */
+async function numbers(folder: string, name: string): Promise<number[]> {
+  const text = await readFile(`${folder}/${name}`, 'utf8').catch(() => '')
+  return text
+    .trim()
+    .split(' ')
+    .filter((word) => /^\d+$/.test(word))
+    .map(Number)
+}
+
+async function mountBytes(pid: string, path: string): Promise<number> {
+  const { bsize, blocks } = await statfs(`/proc/${pid}/root${path}`)
+  return bsize * blocks
+}

@@ -19,6 +19,7 @@ export function attackSpec(category: Exclude<Category, 'channel'>): void {
     await stage?.close()
   })
 
+  // promise: attack-corpus
   describe(`${category}: a program tries to`, () => {
     for (const attack of attacks) {
       const title = `${attack.tries} (${attack.id}, ${attack.language})`

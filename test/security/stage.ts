@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { JobInput, Result } from '@isopod/client'
 import { expect } from 'vitest'
-import { type ContainmentWatch, sightingProblems, watchContainment } from '../support/host/containment.ts'
+import {
+  type ContainmentWatch,
+  type Sighting,
+  sightingProblems,
+  watchContainment,
+} from '../support/host/containment.ts'
 import { type Host, watchHost } from '../support/host/host.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 import type { Attack, Verdict } from './attack.ts'
@@ -72,13 +77,14 @@ export function expectVerdict(result: Result, attack: Attack, secrets: readonly 
   expect(said).not.toMatch(/^ESCAPED.*/m)
 }
 
-/** Each container of the job kept its limits, its namespaces and its lack of privileges, and is gone. */
-export async function expectContained({ containment }: Stage, result: Result): Promise<void> {
-  const sightings = await containment.ofJob(result.id)
-  expect(sightings.length, 'containers that the host saw').toBe(1)
+/** The container of the job kept its limits, its namespaces and its lack of privileges, and is gone. */
+export async function expectContained({ containment }: Stage, result: Result): Promise<Sighting> {
+  const [seen, ...more] = await containment.ofJob(result.id)
+  if (seen === undefined) throw new Error('the host saw no container of this job')
   if (result.limitsApplied === null) throw new Error('the result says nothing of its limits')
-  const { limitsApplied } = result
-  expect(sightings.flatMap((seen) => sightingProblems(seen, limitsApplied))).toEqual([])
+  expect(more, 'one container a job').toEqual([])
+  expect(sightingProblems(seen, result.limitsApplied)).toEqual([])
+  return seen
 }
 
 /** The next job finds a clean place. */
@@ -87,7 +93,7 @@ export async function expectHonestJob({ world }: Stage): Promise<void> {
   const result = await world.client.run({ language: 'bash', code })
   expect(result, shown(result)).toMatchObject({ status: 'success', stderr: '' })
   expect(result.stdout.split('\n').sort()).toEqual(
-    ['', '/workspace/main.sh', 'bash', 'cat', 'init', 'sandbox'].sort(),
+    ['', '/workspace/main.sh', 'bash', 'init', 'sandbox'].sort(),
   )
 }
 

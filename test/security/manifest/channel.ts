@@ -74,6 +74,8 @@ export const CHANNELS: readonly Entry[] = [
     source: 'own',
     must: IN_VAIN,
     proof: UNHEARD,
+    known:
+      'the inode of all anonymous descriptors and those of the shared user, time and cgroup namespaces exist once in the kernel; a filter cannot tell a lock on them from one on a file',
   },
   {
     program: 'watches-on-image-files.c',
@@ -102,6 +104,7 @@ export const CHANNELS: readonly Entry[] = [
     source: 'page-cache attacks, 2019',
     must: IN_VAIN,
     proof: UNHEARD,
+    known: 'image files are one set of pages for all containers: what was read lately is read faster',
   },
   {
     program: 'inode-numbers.c',
@@ -109,6 +112,7 @@ export const CHANNELS: readonly Entry[] = [
     source: 'own',
     must: IN_VAIN,
     proof: UNHEARD,
+    known: 'numbers of pipes and sockets come from counters of the whole kernel',
   },
   {
     program: 'counters-of-the-kernel.c',
@@ -117,6 +121,7 @@ export const CHANNELS: readonly Entry[] = [
     limits: { openFiles: 4096 },
     must: IN_VAIN,
     proof: UNHEARD,
+    known: '/proc/sys/fs/file-nr counts for the whole host',
   },
   {
     program: 'memory-of-the-host.c',
@@ -124,5 +129,6 @@ export const CHANNELS: readonly Entry[] = [
     source: 'own',
     must: IN_VAIN,
     proof: UNHEARD,
+    known: 'free memory and load of the whole host are told to everybody by sysinfo',
   },
 ]

@@ -224,7 +224,7 @@ export const ESCAPES: readonly Entry[] = [
     proof: ['network'],
   },
   {
-    program: 'reach-the-host.sh',
+    program: 'reach-by-redirection.sh',
     tries: "connect with nothing but the shell's own redirections",
     source: 'own',
     must: IN_VAIN,

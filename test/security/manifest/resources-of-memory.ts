@@ -11,7 +11,7 @@ export const MEMORY: readonly Entry[] = [
     source: 'own',
     limits: { ...SMALL, diskMb: 512 },
     must: OUT_OF_MEMORY,
-    proof: ['containment', 'disk'],
+    proof: ['containment'],
   },
   {
     program: 'memory-shared.c',

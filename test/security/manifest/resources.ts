@@ -161,7 +161,7 @@ export const RESOURCES: readonly Entry[] = [
     proof: ['processes', 'containment'],
   },
   {
-    program: 'daemons.js',
+    program: 'detached-children.js',
     tries: 'live on as a detached child after its end',
     source: 'own',
     must: IN_VAIN,

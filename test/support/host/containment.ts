@@ -1,10 +1,13 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { engineJson } from '@isopod/devstack'
 import type { LimitsApplied } from '@isopod/protocol'
 import { type ContainerGroup, groupOf } from './control-group.ts'
+import { bytesOnDisk } from './engine-disk.ts'
 
 const SAMPLE_MS = 20
+const DISK_EVERY = 5
 const NAMESPACES = ['pid', 'net', 'mnt', 'ipc', 'uts', 'user', 'cgroup'] as const
 const MIB = 1024 * 1024
 /** The kernel charges in batches of pages per processor, so a reading may be this much ahead. */
@@ -18,11 +21,21 @@ export interface Sighting {
   until: number
   /** Values of the limits, each as it was read; more than one means that somebody changed it. */
   readonly limits: { readonly memory: Set<number>; readonly pids: Set<number>; readonly cpus: Set<number> }
+  /** User id of init; undefined if it ended before it was looked at. */
+  user: number | undefined
   memoryPeak: number
   pidsPeak: number
+  /** Bytes that it took of the engine's disk: its log, and its changes to the image. */
+  diskPeak: number
   /** What no process in a container may have: a capability, a namespace of its own, a cgroup of its own. */
   readonly wrong: Set<string>
   gone: boolean
+}
+
+/** Where a container is. */
+interface Place {
+  readonly dataRoot: string
+  readonly runtime: string
 }
 
 /** Watches all containers of one stack from the host's side. */
@@ -38,6 +51,7 @@ export async function watchContainment(
   stack: string,
   runtime: string,
 ): Promise<ContainmentWatch> {
+  const { DockerRootDir: dataRoot } = (await engineJson(dockerHost, '/info')) as { DockerRootDir: string }
   const jobs = new Map<string, Sighting[]>()
   const closing = new AbortController()
   const filters = encodeURIComponent(JSON.stringify({ label: [`isopod.stack=${stack}`], event: ['start'] }))
@@ -54,7 +68,7 @@ export async function watchContainment(
     if (group === undefined) return
     const sighting = begin(actor.ID)
     jobs.set(job, [...(jobs.get(job) ?? []), sighting])
-    void follow(group, sighting, runtime, closing.signal)
+    void follow(group, sighting, { dataRoot, runtime }, closing.signal)
   }
   await new Promise<void>((listening, fail) => {
     call.once('error', fail)
@@ -97,6 +111,7 @@ export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[
   if (seen.memoryPeak > wanted.memoryMb * MIB + CHARGE_SLACK)
     found.push(`it had ${seen.memoryPeak} bytes of memory`)
   if (seen.pidsPeak > wanted.processes + 1) found.push(`it had ${seen.pidsPeak} processes`)
+  if (seen.diskPeak > MIB) found.push(`it took ${seen.diskPeak} bytes of the engine's disk`)
   if (!seen.gone) found.push('it was still there when its result was')
   return found
 }
@@ -105,15 +120,27 @@ function begin(container: string): Sighting {
   const now = performance.now()
   const limits = { memory: new Set<number>(), pids: new Set<number>(), cpus: new Set<number>() }
   const wrong = new Set<string>()
-  return { container, from: now, until: now, limits, memoryPeak: 0, pidsPeak: 0, wrong, gone: false }
+  return {
+    container,
+    from: now,
+    until: now,
+    limits,
+    memoryPeak: 0,
+    pidsPeak: 0,
+    diskPeak: 0,
+    wrong,
+    gone: false,
+    user: undefined,
+  }
 }
 
 async function follow(
   group: ContainerGroup,
   seen: Sighting,
-  runtime: string,
+  { dataRoot, runtime }: Place,
   signal: AbortSignal,
 ): Promise<void> {
+  let looks = 0
   while (!signal.aborted) {
     const now = group.read()
     if (now === undefined) {
@@ -121,11 +148,14 @@ async function follow(
       return
     }
     seen.until = performance.now()
+    seen.user ??= userOf(now.processes[0])
     if (now.memoryLimit !== undefined) seen.limits.memory.add(now.memoryLimit)
     if (now.pidsLimit !== undefined) seen.limits.pids.add(now.pidsLimit)
     if (now.cpus !== undefined) seen.limits.cpus.add(now.cpus)
     seen.memoryPeak = Math.max(seen.memoryPeak, now.memoryPeak ?? 0)
     seen.pidsPeak = Math.max(seen.pidsPeak, now.pids ?? 0)
+    if (looks++ % DISK_EVERY === 0)
+      seen.diskPeak = Math.max(seen.diskPeak, bytesOnDisk(dataRoot, seen.container))
     for (const name of now.below) seen.wrong.add(`it has a control group of its own making: ${name}`)
     // Under gVisor these are processes of its kernel, which is what confines the programs.
     if (runtime !== 'runsc') for (const problem of processProblems(now.processes)) seen.wrong.add(problem)
@@ -156,6 +186,11 @@ function processProblems(pids: readonly number[]): string[] {
     }
     return found
   })
+}
+
+function userOf(pid: number | undefined): number | undefined {
+  const uid = pid === undefined ? undefined : /^Uid:\s*(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1]
+  return uid === undefined ? undefined : Number(uid)
 }
 
 function namespaces(pid: number): Map<string, string> {

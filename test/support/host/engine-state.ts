@@ -1,11 +1,7 @@
 import { createHash } from 'node:crypto'
 import { globSync, readFileSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
 import { engineJson } from '@isopod/devstack'
 import { differences, type Observer } from './observer.ts'
-
-/** Others build and test beside an attack, so only a loss that is clearly nobody's small change counts. */
-const DISK_TOLERANCE = 128 * 1024 * 1024
 
 /** The engine as the host sees it. */
 export interface EngineState extends Observer {
@@ -30,21 +26,6 @@ export async function watchEngine(dockerHost: string, marker: string): Promise<E
         if (await named(path)) found.push(`the engine's ${path} knows something of the attack`)
       }
       return found
-    },
-  }
-}
-
-/** Watches the room on the engine's disk: output, logs and files of programs must not take it. */
-export async function watchDisk(dataRoot: string): Promise<Observer> {
-  const free = async () => {
-    const { bavail, bsize } = await statfs(dataRoot)
-    return bavail * bsize
-  }
-  const before = await free()
-  return {
-    async findings() {
-      const lost = before - (await free())
-      return lost < DISK_TOLERANCE ? [] : [`the engine's disk has lost ${Math.round(lost / 1024 / 1024)} MiB`]
     },
   }
 }

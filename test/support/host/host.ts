@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import type { World } from '../world.ts'
 import { plantCanaries } from './canaries.ts'
-import { watchDisk, watchEngine } from './engine-state.ts'
+import { watchEngine } from './engine-state.ts'
 import { watchKernel } from './kernel-state.ts'
 import { listenEverywhere } from './listeners.ts'
 import type { Observer } from './observer.ts'
@@ -20,7 +20,6 @@ export const OBSERVERS = [
   'victim',
   'processes',
   'engine',
-  'disk',
   'redis',
   'worker',
 ] as const
@@ -61,7 +60,6 @@ export async function watchHost(world: Pick<World, 'dockerHost' | 'redisUrl' | '
     victim,
     processes: watchProcesses(marker),
     engine,
-    disk: await watchDisk(engine.dataRoot),
     redis: watchRedis(world.redisUrl, marker),
     worker: watchWorker(pid),
   }

@@ -40,11 +40,15 @@ export async function startVictim(user: { uid: number; gid: number }): Promise<V
 export function watchProcesses(marker: string): Observer {
   return {
     async findings() {
-      return readdirSync('/proc')
-        .filter((name) => /^\d+$/.test(name))
-        .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
-        .filter((pid) => !/[0-9a-f]{64}/.test(read(`/proc/${pid}/cgroup`)))
-        .map((pid) => `process ${pid} of an attack runs outside of every container`)
+      return (
+        readdirSync('/proc')
+          .filter((name) => /^\d+$/.test(name))
+          .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
+          .filter((pid) => !/[0-9a-f]{64}/.test(read(`/proc/${pid}/cgroup`)))
+          // Tools that other observers look with.
+          .filter((pid) => !new RegExp(`^PPid:\\s*${process.pid}$`, 'm').test(read(`/proc/${pid}/status`)))
+          .map((pid) => `process ${pid} of an attack runs outside of every container`)
+      )
     },
   }
 }

@@ -24,4 +24,4 @@ else:
             found += "0"
         except OSError:
             found += "1"
-    print("GOT", f"{int(found, 2):016x}")
+    print("GOT", f"{int(found, 2):016x} by locks")

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <mqueue.h>
 #include <semaphore.h>
@@ -30,5 +31,6 @@ int main(void) {
   int shared = shm_open(name, O_RDONLY, 0);
   if (shared >= 0 && read(shared, text, sizeof text) > 0) printf("GOT %s\n", text);
   if (sem_open(name, 0) != SEM_FAILED) puts("GOT a semaphore");
+  usleep(300000);
   return 0;
 }

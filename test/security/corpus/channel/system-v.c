@@ -32,5 +32,6 @@ int main(void) {
   if (place != (void *)-1) printf("GOT %s\n", place);
   if (queue >= 0 && msgrcv(queue, &letter, sizeof letter.text, 0, IPC_NOWAIT) > 0) printf("GOT %s\n", letter.text);
   if (set >= 0) printf("GOT %c\n", semctl(set, 0, GETVAL));
+  usleep(300000);
   return 0;
 }

@@ -4,7 +4,7 @@ for name in ("console", "null", "pts/0", "ptmx", "fd", "stdin", "shm", "mqueue",
     path = f"/dev/{name}"
     for act in (os.unlink, os.rmdir, lambda p: os.rename(p, p + ".old"), lambda p: os.chmod(p, 0o777)):
         try:
-            if name != "shm":
+            if name != "shm" and not os.path.islink(path):
                 act(path)
                 print("ESCAPED: changed", path)
         except OSError:

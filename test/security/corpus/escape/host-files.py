@@ -14,10 +14,9 @@ for path in files:
             except OSError:
                 pass
         for folder in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
-            if prefix == "" and folder == "/tmp":
-                continue
             try:
+                # Beside one with the same name inside the container; on the host it would be noticed.
                 with open(f"{prefix}{folder}/{marker}", "w") as file:
-                    print("ESCAPED: planted a file beside", path)
+                    file.write(marker)
             except OSError:
                 pass

@@ -10,7 +10,7 @@ for pid in [int(value) for name, value in know if name in ("victim", "worker")]:
         lambda: os.setpriority(os.PRIO_PROCESS, pid, 19),
         lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, 3)),
         lambda: os.sched_setaffinity(pid, {0}),
-        lambda: open(f"/proc/{pid}/oom_score_adj", "w").write("1000"),
+        lambda: os.write(os.open(f"/proc/{pid}/oom_score_adj", os.O_WRONLY), b"1000"),
         lambda: os.pidfd_open(pid),
     )
     for number, attempt in enumerate(tries):

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 
 int main(void) {
   const char *paths[] = {"/proc/kcore", "/dev/mem", "/dev/kmem", "/dev/port", "/dev/cpu/0/msr", "/proc/kpagecount", "/proc/kpageflags", "/proc/vmallocinfo", "/sys/kernel/notes.raw", "/dev/kvm", "/dev/vhost-net", "/dev/fuse", "/dev/loop-control", "/dev/net/tun"};
-  char text[64];
+  char text[512];
   for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
     int fd = open(paths[i], O_RDWR);
     if (fd < 0) fd = open(paths[i], O_RDONLY);

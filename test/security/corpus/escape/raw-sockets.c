@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>

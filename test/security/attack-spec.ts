@@ -6,7 +6,7 @@ import { openStage, runAttack, type Stage } from './stage.ts'
 /** As many at once as the stage's worker runs. */
 const AT_ONCE = '3'
 
-/** Runs all attacks of one category against a worker of their own: those that disturb nobody at once, the rest alone. */
+/** Runs all attacks of one category against a worker of their own, three at a time. */
 export function attackSpec(category: Exclude<Category, 'channel'>): void {
   let stage: Stage
   const attacks = attacksOf(category)
@@ -24,8 +24,7 @@ export function attackSpec(category: Exclude<Category, 'channel'>): void {
     for (const attack of attacks) {
       const title = `${attack.tries} (${attack.id}, ${attack.language})`
       const test = async () => void (await runAttack(stage, attack))
-      if (attack.alone) it(title, test)
-      else it.concurrent(title, test)
+      it.concurrent(title, test)
     }
   })
 }

@@ -38,8 +38,6 @@ export interface Entry {
   readonly proof: readonly (ObserverName | 'containment' | 'result' | 'secrets' | 'receiver')[]
   readonly limits?: LimitsRequest
   readonly files?: JobInput['files']
-  /** Needs the machine for itself: its measure would suffer from others, or others from it. */
-  readonly alone?: boolean
   /** A channel that is open, with the reason why it is. */
   readonly known?: string
 }

@@ -57,8 +57,8 @@ export function jobOf(attack: Attack, stdin: string): JobInput {
 export async function runAttack(stage: Stage, attack: Attack): Promise<Result> {
   const { world, host } = stage
   const result = await world.client.run(jobOf(attack, host.knowledge))
-  expectVerdict(result, attack, host.secrets)
   expect(await host.findings()).toEqual([])
+  expectVerdict(result, attack, host.secrets)
   await expectContained(stage, result)
   await expectHonestJob(stage)
   return result

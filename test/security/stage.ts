@@ -56,7 +56,7 @@ export function jobOf(attack: Attack, stdin: string): JobInput {
 
 /** Runs one attack and holds everything against it that must have stayed true. */
 export async function runAttack(stage: Stage, attack: Attack): Promise<Result> {
-  const { world, host } = stage
+  const { host } = stage
   const result = await runSeen(stage, jobOf(attack, host.knowledge))
   expect(await host.findings()).toEqual([])
   expectVerdict(result, attack, host.secrets)

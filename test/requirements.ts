@@ -169,4 +169,15 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'limits are reported as the container saw them',
     source: 'API, limits_applied',
   },
+  {
+    id: 'attack-corpus',
+    behaviour: 'after each of a hundred attacks the host is as it was before',
+    source: 'overview, security; the field: what broke them',
+  },
+  {
+    id: 'no-channels',
+    behaviour:
+      'two jobs at the same time cannot pass a message, but for the channels that the documents name',
+    source: 'isolate 2.4 to 2.6',
+  },
 ]

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import type { Category } from './attack.ts'
+import { attacksOf } from './manifest/index.ts'
+import { openStage, runAttack, type Stage } from './stage.ts'
+
+/** As many at once as the stage's worker runs. */
+const AT_ONCE = '3'
+
+/** Runs all attacks of one category against a worker of their own, three at a time. */
+export function attackSpec(category: Exclude<Category, 'channel'>): void {
+  let stage: Stage
+  const attacks = attacksOf(category)
+
+  beforeAll(async () => {
+    stage = await openStage({ env: { ISOPOD_SLOTS: AT_ONCE } })
+  })
+
+  afterAll(async () => {
+    await stage?.close()
+  })
+
+  // promise: attack-corpus
+  describe(`${category}: a program tries to`, () => {
+    for (const attack of attacks) {
+      const title = `${attack.tries} (${attack.id}, ${attack.language})`
+      const test = async () => void (await runAttack(stage, attack))
+      it.concurrent(title, test)
+    }
+  })
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto'
+import type { Result } from '@isopod/client'
+import { expect, it } from 'vitest'
+import type { Attack } from './attack.ts'
+import { attacksOf } from './manifest/index.ts'
+import { expectContained, expectVerdict, jobOf, type Stage } from './stage.ts'
+
+/** Until both programs are there, in seconds; compiling on a busy machine is the longest part. */
+const LEAD_SECONDS = 3
+const TRIES = 3
+const BITS = 64
+/** The shortest of them works for half a second after they have met; one that came later did less. */
+const LEAST_WALL_MS = 500
+/** Of 64 bits, as many as nobody guesses by chance: the odds are one in ten thousand. */
+const MOST_RIGHT = 47
+/** The attack that user ids of their own keep apart. */
+const PER_USER = 'counters-of-the-user'
+/** Where an operator has asked for one id for all. */
+const NOBODY = 65534
+
+/** Where sender and receiver run; one and the same stage, or two. */
+export interface Pair {
+  readonly sender: Stage
+  readonly receiver: Stage
+}
+
+/** Adds one test for each channel: two jobs at once, and what one of them was told must not be in the other's output. */
+export function channelSpec(pair: () => Pair): void {
+  for (const attack of attacksOf('channel')) {
+    it.concurrent(`${attack.tries} (${attack.id}, ${attack.language})`, async (context) => {
+      const message = balancedMessage()
+      const results = await runPair(pair(), attack, message)
+      const stages = [pair().sender, pair().receiver]
+      const users: (number | undefined)[] = []
+      for (const [index, result] of results.entries()) {
+        const stage = stages[index]
+        if (stage === undefined) throw new Error('a result without a stage')
+        expectVerdict(result, attack, stage.host.secrets)
+        users.push((await expectContained(stage, result)).user)
+        expect(await stage.host.findings()).toEqual([])
+      }
+      const heard = heardBits(results[1], message)
+      if (attack.known !== undefined) return context.annotate(`${heard} of ${BITS} bits: ${attack.known}`)
+      // Ids are given out by each worker for itself, so that those of two workers may be the same by chance.
+      const shared = users[0] === users[1] && (stages[0] !== stages[1] || users[0] === NOBODY)
+      if (attack.id === PER_USER && shared) return context.skip('both had one user id')
+      expect(heard, results[1].stdout).toBeLessThanOrEqual(MOST_RIGHT)
+    })
+  }
+}
+
+/** Runs sender and receiver until both were there in time; one that came after the other had gone could hear nothing. */
+async function runPair(pair: Pair, attack: Attack, message: string): Promise<[Result, Result]> {
+  for (let left = TRIES; ; left--) {
+    const results = await runOnce(pair, attack, message)
+    const late = results.find(({ wallMs }) => (wallMs ?? 0) < LEAST_WALL_MS)
+    if (late === undefined) return results
+    if (left <= 1) throw new Error(`the pair never met: ${late.wallMs} ms; ${late.stderr}`)
+  }
+}
+
+async function runOnce(
+  { sender, receiver }: Pair,
+  attack: Attack,
+  message: string,
+): Promise<[Result, Result]> {
+  const at = `at ${Math.ceil(Date.now() / 1000) + LEAD_SECONDS}`
+  const knows = (role: string, told: string) => [`role ${role}`, `message ${told}`, at, ''].join('\n')
+  return await Promise.all([
+    sender.world.client.run(jobOf(attack, knows('sender', message))),
+    // As many characters, so that nothing but the message differs.
+    receiver.world.client.run(jobOf(attack, knows('receiver', '0'.repeat(message.length)))),
+  ])
+}
+
+/** 64 bits, half of them ones: then neither all zeros nor all ones come near them. */
+function balancedMessage(): string {
+  for (;;) {
+    const message = randomBytes(BITS / 8).toString('hex')
+    if (rightBits(message, '0'.repeat(BITS / 4)) === BITS / 2) return message
+  }
+}
+
+/** The most bits that any 16 hexadecimal digits of the output have right; all of them if the message itself is there. */
+function heardBits({ stdout, stderr }: Result, message: string): number {
+  const said = stdout + stderr
+  if (/^GOT (?![0-9a-f]{16} by )/m.test(said) || said.includes(message)) return BITS
+  return Math.max(0, ...(said.match(/[0-9a-f]{16}/g) ?? []).map((guess) => rightBits(guess, message)))
+}
+
+function rightBits(one: string, other: string): number {
+  const different = BigInt(`0x${one}`) ^ BigInt(`0x${other}`)
+  return BITS - [...different.toString(2)].filter((bit) => bit === '1').length
+}

@@ -1,0 +1,39 @@
+#define _GNU_SOURCE
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+static long free_mib(void) {
+  struct sysinfo info;
+  sysinfo(&info);
+  return (long)(info.freeram >> 20) * (long)info.mem_unit;
+}
+
+/* Free memory of the whole host, as sysinfo tells it to everybody: 48 MiB are a one. */
+int main(void) {
+  char role[16], message[32], at[32];
+  if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
+  uint64_t bits = strtoull(message, NULL, 16), found = 0;
+  int sending = strcmp(role, "sender") == 0;
+  const size_t size = 48ul << 20;
+  char *room = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  struct timespec next = {(time_t)atof(at), 0};
+  clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &next, NULL);
+  long start = free_mib();
+  for (int bit = 63; bit >= 0; bit--) {
+    next.tv_nsec += 80000000;
+    if (next.tv_nsec >= 1000000000) next.tv_sec++, next.tv_nsec -= 1000000000;
+    clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &next, NULL);
+    if (sending && (bits >> bit & 1)) memset(room, 1, size);
+    else if (sending) madvise(room, size, MADV_DONTNEED);
+    usleep(60000);
+    found = found << 1 | (uint64_t)(start - free_mib() > 24);
+  }
+  if (!sending) printf("GOT %016llx by free memory\n", (unsigned long long)found);
+  return 0;
+}

@@ -1,0 +1,26 @@
+import socket
+import sys
+
+know = [line.split() for line in sys.stdin.read().splitlines()]
+marker = next(fact[1] for fact in know if fact[0] == "marker")
+for fact in know:
+    if fact[0] == "tcp":
+        try:
+            with socket.create_connection((fact[1], int(fact[2])), timeout=0.5):
+                print("ESCAPED: connected to", *fact[1:])
+        except OSError:
+            pass
+    elif fact[0] == "udp":
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+            try:
+                client.sendto(marker.encode(), (fact[1], int(fact[2])))
+                # On its own loopback a datagram is only lost; the server would tell if it were not.
+            except OSError:
+                pass
+    elif fact[0] in ("socket", "abstract"):
+        with socket.socket(socket.AF_UNIX) as client:
+            try:
+                client.connect(("\0" if fact[0] == "abstract" else "") + fact[1])
+                print("ESCAPED: connected to", fact[1])
+            except OSError:
+                pass

@@ -1,0 +1,2 @@
+trap '' HUP INT QUIT TERM USR1 USR2 ALRM PIPE TSTP TTIN TTOU XCPU
+while :; do sleep 100; done

@@ -1,0 +1,14 @@
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int main(void) {
+  const size_t size = 1ul << 40;
+  int fd = open("/workspace/sparse", O_RDWR | O_CREAT, 0600);
+  if (ftruncate(fd, (off_t)size) < 0) return 0;
+  char *place = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  /* One byte a page table: the tables themselves must be charged. */
+  for (size_t at = 0; place != MAP_FAILED && at < size; at += 2ul << 20) place[at] = 1;
+  return 0;
+}

@@ -1,0 +1,6 @@
+import os
+import sys
+
+sys.stdin.read()
+os.mkfifo("never")
+open("never").read()

@@ -1,0 +1,20 @@
+#define _GNU_SOURCE
+#include <signal.h>
+#include <unistd.h>
+
+/* Init reaps them too, and must not take their ends for the program's. */
+int main(void) {
+  for (int i = 0; i < 200; i++) {
+    int child = fork();
+    if (child == 0) {
+      if (fork() == 0) {
+        usleep((unsigned)i * 500);
+        if (i % 3 == 0) kill(getpid(), SIGKILL);
+        _exit(0);
+      }
+      _exit(0);
+    }
+  }
+  usleep(300000);
+  return 43;
+}

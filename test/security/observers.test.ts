@@ -1,0 +1,201 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { docker } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
+import { type ContainmentWatch, sightingProblems, watchContainment } from '../support/host/containment.ts'
+import { type Host, type ObserverName, watchHost } from '../support/host/host.ts'
+import { redisCli } from '../support/redis.ts'
+import { runInWeakContainer } from '../support/weak-container.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const ROOT = ['--user', '0:0', '--security-opt', 'seccomp=unconfined']
+/** Root of the host, before a file system of the kernel that is not read-only. */
+const OPEN_KERNEL = [...ROOT, '--network', 'none', '--security-opt', 'systempaths=unconfined']
+const CORE_PATTERN = '/proc/sys/kernel/core_pattern'
+
+let world: World
+let host: Host
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+beforeEach(async () => {
+  host = await watchHost(world)
+})
+
+afterEach(async () => {
+  await host.close()
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+function fact(name: string): string {
+  return new RegExp(`^${name} (.*)$`, 'm').exec(host.knowledge)?.[1] ?? ''
+}
+
+/** Runs an attack of the corpus where it can succeed, and gives its output and the observers that noticed. */
+async function attackWeak(attack: string, ...flags: string[]) {
+  const path = new URL(`${attack}.py`, new URL('corpus/', import.meta.url))
+  const { dockerHost, prefix } = world
+  const output = await runInWeakContainer({ dockerHost, stack: prefix, flags, path, stdin: host.knowledge })
+  const findings = await host.findings()
+  return { output, noticed: findings.map((finding) => finding.split(':', 1)[0] as ObserverName) }
+}
+
+// promise: attack-corpus
+describe('an attack that succeeds, because its container is weak, is noticed', () => {
+  it('by the files of the host, and by their secret in the output', async () => {
+    const { output, noticed } = await attackWeak('escape/host-files', ...ROOT, '--volume', '/:/host')
+    expect(noticed).toContain('files')
+    expect(output).toContain(host.secrets[0])
+  })
+
+  it('by servers on the host', async () => {
+    const { noticed } = await attackWeak('escape/reach-the-host', ...ROOT, '--network', 'host')
+    expect(noticed).toContain('network')
+  })
+
+  it("by the kernel's settings", async () => {
+    const before = readFileSync(CORE_PATTERN, 'utf8')
+    try {
+      const { noticed } = await attackWeak('../observed/write-core-pattern', ...OPEN_KERNEL)
+      expect(noticed).toContain('kernel')
+    } finally {
+      writeFileSync(CORE_PATTERN, before)
+    }
+  })
+
+  it("by the kernel's log, keys and System V objects", async () => {
+    const weak = [...OPEN_KERNEL, '--ipc', 'host', '--device', '/dev/kmsg']
+    const { noticed } = await attackWeak('escape/kernel-log', ...weak)
+    expect(noticed).toContain('objects')
+    await host.close()
+    host = await watchHost(world)
+    const second = await attackWeak('../observed/leave-a-segment', ...weak)
+    expect(second.noticed).toContain('objects')
+  })
+
+  it('by the processes of the host', async () => {
+    const { noticed } = await attackWeak(
+      'escape/hurt-host-processes',
+      ...ROOT,
+      '--pid',
+      'host',
+      '--network',
+      'none',
+    )
+    expect(noticed).toContain('victim')
+    // The first process that it ends is the victim, the second the worker.
+    expect(noticed).toContain('worker')
+    await world.close().catch(() => {})
+    world = await startWorld()
+  })
+
+  it('by a process outside of every container', async () => {
+    const weak = [...OPEN_KERNEL, '--pid', 'host', '--volume', '/sys/fs/cgroup:/host-cgroup']
+    const attack = attackWeak('../observed/leave-the-group', ...weak)
+    // The engine ends it with its container, so it is looked for while that is there.
+    const findings = await eventually(host.findings, (found) => found.length > 0)
+    await attack
+    expect(findings.join()).toMatch(/^processes: /)
+  })
+
+  it('by the engine and by Redis', async () => {
+    const [engine, redis] = [world.dockerHost, world.redisUrl].map((url) => url.replace(/^[a-z+]+:\/\//, ''))
+    const sockets = [engine, redis].flatMap((path) => ['--volume', `${path}:${path}`])
+    const { noticed } = await attackWeak('escape/docker-socket', ...ROOT, '--network', 'none', ...sockets)
+    await docker(world.dockerHost, 'volume', 'rm', fact('marker'))
+    await redisCli(world.redisUrl, 'DEL', fact('marker'))
+    expect(noticed).toEqual(expect.arrayContaining(['engine', 'redis']))
+  })
+
+  it('by the volume with init', async () => {
+    const [volume = ''] = (
+      await docker(world.dockerHost, 'volume', 'ls', '-q', '-f', 'name=isopod-init-')
+    ).split('\n')
+    const weak = [...ROOT, '--network', 'none', '--volume', `${volume}:/isopod`]
+    const path = '../observed/touch-init'
+    const { noticed } = await attackWeak(path, ...weak)
+    await attackWeak(path, ...weak)
+    expect(noticed).toContain('engine')
+    expect(await host.findings()).toEqual([])
+  })
+})
+
+// promise: attack-corpus
+describe('a container that is not confined is noticed', () => {
+  let watch: ContainmentWatch
+
+  beforeEach(async () => {
+    watch = await watchContainment(world.dockerHost, world.prefix, 'runc')
+  })
+
+  afterEach(() => watch.close())
+
+  const wanted = { memoryMb: 64, processes: 20, cpus: 0.5 }
+  const unused = {
+    timeoutSeconds: 1,
+    cpuSeconds: null,
+    memorySwapMb: 64,
+    diskMb: 1,
+    outputBytes: 1,
+    openFiles: 64,
+  }
+
+  async function problems(attack: string, ...flags: string[]): Promise<string> {
+    await attackWeak(attack, '--network', 'none', ...flags)
+    const seen = (await watch.ofJob(world.prefix)).at(-1)
+    if (seen === undefined) throw new Error('the container was not seen')
+    return sightingProblems(seen, { ...wanted, ...unused }).join('; ')
+  }
+
+  const sized = ['--memory', '64m', '--memory-swap', '64m', '--pids-limit', '21', '--cpus', '0.5']
+  const bare = ['--user', '60001:60001', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges']
+
+  it('by its limits', async () => {
+    const found = await problems(
+      '../observed/linger',
+      ...bare,
+      '--memory',
+      '128m',
+      '--pids-limit',
+      '50',
+      '--cpus',
+      '1',
+    )
+    expect(found).toMatch(/memory was 134217728.*pids was 50.*cpus was 1/)
+  })
+
+  it('by its user, capabilities and filter', async () => {
+    const found = await problems('../observed/linger', ...sized, '--security-opt', 'seccomp=unconfined')
+    expect(found).toMatch(/CapEff.*is root.*may gain privileges.*no seccomp filter/)
+  })
+
+  it('by a namespace and a control group that it made', async () => {
+    const weak = ['--security-opt', 'seccomp=unconfined', '--volume', '/sys/fs/cgroup:/host-cgroup']
+    const found = await problems('../observed/new-namespace-and-group', ...sized, ...weak)
+    expect(found).toContain('another uts namespace')
+    expect(found).toContain('a control group of its own making')
+  })
+
+  it("by what it takes of the engine's disk", async () => {
+    const found = await problems(
+      '../observed/write-to-the-image',
+      ...sized,
+      '--user',
+      '0:0',
+      '--log-driver',
+      'none',
+    )
+    expect(found).toMatch(/it took \d{7,} bytes of the engine's disk/)
+  })
+
+  it('and a confined one is not', async () => {
+    expect(
+      await problems('../observed/linger', ...sized, ...bare, '--read-only', '--log-driver', 'none'),
+    ).toBe('')
+  })
+})

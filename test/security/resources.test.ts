@@ -1,0 +1,3 @@
+import { attackSpec } from './attack-spec.ts'
+
+attackSpec('resources')

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import type { JobInput, Result } from '@isopod/client'
+import { expect } from 'vitest'
+import {
+  type ContainmentWatch,
+  type Sighting,
+  sightingProblems,
+  watchContainment,
+} from '../support/host/containment.ts'
+import { type Host, watchHost } from '../support/host/host.ts'
+import { startWorld, type World, type WorldOptions } from '../support/world.ts'
+import type { Attack, Verdict } from './attack.ts'
+
+/** Variables that a worker has and no program may see. */
+const WORKER_SECRET = 'isopod-worker-secret-5b1c'
+const TRIES = 5
+const RUNTIME = process.env['ISOPOD_RUNTIME'] ?? 'runc'
+
+/** A world and the host below it, under watch. */
+export interface Stage {
+  readonly world: World
+  readonly host: Host
+  readonly containment: ContainmentWatch
+  close(): Promise<void>
+}
+
+/** Starts workers and begins to watch. */
+export async function openStage(options: WorldOptions = {}): Promise<Stage> {
+  const world = await startWorld({ ...options, env: { HOST_SECRET: WORKER_SECRET, ...options.env } })
+  const host = await watchHost(world)
+  const containment = await watchContainment(world.dockerHost, world.prefix, RUNTIME)
+  return {
+    world,
+    host,
+    containment,
+    async close() {
+      containment.close()
+      await host.close()
+      await world.close()
+    },
+  }
+}
+
+/** The job that carries an attack. */
+export function jobOf(attack: Attack, stdin: string): JobInput {
+  const { language, limits = {}, files, category, program } = attack
+  const path = new URL(`corpus/${category}/${program}`, import.meta.url)
+  const base = {
+    language,
+    code: readFileSync(path, 'utf8'),
+    stdin,
+    limits: { timeoutSeconds: 20, ...limits },
+  }
+  return files === undefined ? base : { ...base, files }
+}
+
+/** Runs one attack and holds everything against it that must have stayed true. */
+export async function runAttack(stage: Stage, attack: Attack): Promise<Result> {
+  const { host } = stage
+  const result = await runSeen(stage, jobOf(attack, host.knowledge))
+  expect(await host.findings()).toEqual([])
+  expectVerdict(result, attack, host.secrets)
+  await expectContained(stage, result)
+  await expectHonestJob(stage)
+  return result
+}
+
+/** Runs a job until the host has seen its container: on a busy machine a short one is gone before it is looked at. */
+async function runSeen({ world, containment }: Stage, job: JobInput): Promise<Result> {
+  for (let left = TRIES; ; left--) {
+    const result = await world.client.run(job)
+    if (left <= 1 || (await containment.ofJob(result.id)).length > 0) return result
+  }
+}
+
+/** The result says what happened, in full, and nothing of the host. */
+export function expectVerdict(result: Result, attack: Attack, secrets: readonly string[] = []): void {
+  const verdict = verdictOf(attack)
+  const { status, ...exact } = verdict
+  expect([status].flat(), shown(result)).toContain(result.status)
+  expect(result, shown(result)).toMatchObject(exact)
+  expect(result, shown(result)).toMatchObject({ attributable: true, attempt: 1, runtime: RUNTIME })
+  const said = [result.stdout, result.stderr, ...rawOutput(result)].join('\n')
+  for (const secret of [WORKER_SECRET, ...secrets]) expect(said).not.toContain(secret)
+  // What the program itself thinks is only a hint, but one to be looked into.
+  expect(said).not.toMatch(/^ESCAPED.*/m)
+}
+
+/** The container of the job kept its limits, its namespaces and its lack of privileges, and is gone. */
+export async function expectContained({ containment }: Stage, result: Result): Promise<Sighting> {
+  const [seen, ...more] = await containment.ofJob(result.id)
+  if (seen === undefined) throw new Error('the host saw no container of this job')
+  if (result.limitsApplied === null) throw new Error('the result says nothing of its limits')
+  expect(more, 'one container a job').toEqual([])
+  expect(sightingProblems(seen, result.limitsApplied)).toEqual([])
+  return seen
+}
+
+/** The next job finds a clean place. */
+export async function expectHonestJob({ world }: Stage): Promise<void> {
+  const code = 'find /workspace /tmp /dev/shm -mindepth 1; cat /proc/[0-9]*/comm; echo "$HOSTNAME"'
+  const result = await world.client.run({ language: 'bash', code })
+  expect(result, shown(result)).toMatchObject({ status: 'success', stderr: '' })
+  expect(result.stdout.split('\n').sort()).toEqual(
+    ['', '/workspace/main.sh', 'bash', 'init', 'sandbox'].sort(),
+  )
+}
+
+function verdictOf({ must }: Attack): Verdict {
+  if (!('runc' in must)) return must
+  return RUNTIME === 'runsc' ? must.runsc : must.runc
+}
+
+function rawOutput({ raw }: Result): string[] {
+  return Object.values(raw ?? {}).map((text) => Buffer.from(text ?? '', 'base64').toString('latin1'))
+}
+
+/** For the reader of a failure. */
+function shown({ status, exitCode, signal, errorMessage, stdout, stderr, compileOutput }: Result): string {
+  const words = {
+    status,
+    exitCode,
+    signal,
+    errorMessage,
+    stdout: stdout.slice(-1500),
+    stderr: stderr.slice(-1500),
+  }
+  return JSON.stringify({ ...words, compileOutput }, null, 1)
+}

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Observer } from './observer.ts'
+
+/** Files of the host that hold a secret. */
+export interface Canaries extends Observer {
+  /** Where they are. */
+  readonly paths: readonly string[]
+  /** What they hold: a text that is nowhere else in the world. */
+  readonly secret: string
+}
+
+/**
+ * Plants one readable and writable file in a new folder of each place, and watches the files and what appears beside
+ * them. What bears the marker counts in the places themselves too.
+ */
+export async function plantCanaries(places: readonly string[], marker: string): Promise<Canaries> {
+  const [folder, secret] = ['isopod-canary', 'secret'].map(
+    (word) => `${word}-${randomBytes(16).toString('hex')}`,
+  )
+  if (folder === undefined || secret === undefined) throw new Error('no names')
+  const paths = places.map((place) => join(place, folder, 'canary'))
+  for (const path of paths) {
+    // Open to everybody, so that nothing but the sandbox stands between a program and the file.
+    await mkdir(dirname(path), { mode: 0o777 })
+    await writeFile(path, secret, { mode: 0o666 })
+  }
+  return {
+    paths,
+    secret,
+    async findings() {
+      const found: string[] = []
+      for (const path of paths) {
+        const text = await readFile(path, 'utf8').catch(() => undefined)
+        if (text !== secret) found.push(`${path} holds ${text ?? 'nothing'}`)
+        const { nlink = 1 } = await stat(path).catch(() => ({ nlink: undefined }))
+        if (nlink !== 1) found.push(`${path} has ${nlink} names`)
+        const beside = (await readdir(dirname(path)).catch(() => [])).filter((name) => name !== 'canary')
+        if (beside.length > 0) found.push(`beside ${path} lies ${beside.join(', ')}`)
+      }
+      for (const place of places) {
+        const names = (await readdir(place)).filter((name) => name.includes(marker))
+        found.push(...names.map((name) => `${place} has got ${name}`))
+      }
+      return found
+    },
+    async close() {
+      for (const path of paths) await rm(dirname(path), { recursive: true, force: true })
+    },
+  }
+}

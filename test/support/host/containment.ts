@@ -1,0 +1,213 @@
+import { readFileSync, readlinkSync } from 'node:fs'
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { engineJson } from '@isopod/devstack'
+import type { LimitsApplied } from '@isopod/protocol'
+import { type ContainerGroup, groupOf } from './control-group.ts'
+import { bytesOnDisk } from './engine-disk.ts'
+
+const SAMPLE_MS = 20
+const DISK_EVERY = 5
+const NAMESPACES = ['pid', 'net', 'mnt', 'ipc', 'uts', 'user', 'cgroup'] as const
+const MIB = 1024 * 1024
+/** The kernel charges in batches of pages per processor, so a reading may be this much ahead. */
+const CHARGE_SLACK = 2 * MIB
+
+/** What the host saw of one container from its start to its end. */
+export interface Sighting {
+  readonly container: string
+  /** Milliseconds of the first and the last look. */
+  readonly from: number
+  until: number
+  /** Values of the limits, each as it was read; more than one means that somebody changed it. */
+  readonly limits: { readonly memory: Set<number>; readonly pids: Set<number>; readonly cpus: Set<number> }
+  /** User id of init; undefined if it ended before it was looked at. */
+  user: number | undefined
+  memoryPeak: number
+  pidsPeak: number
+  /** Bytes that it took of the engine's disk: its log, and its changes to the image. */
+  diskPeak: number
+  /** What no process in a container may have: a capability, a namespace of its own, a cgroup of its own. */
+  readonly wrong: Set<string>
+  gone: boolean
+}
+
+/** Where a container is. */
+interface Place {
+  readonly dataRoot: string
+  readonly runtime: string
+}
+
+/** Watches all containers of one stack from the host's side. */
+export interface ContainmentWatch {
+  /** The containers of a job, oldest first, once each of them has ended. */
+  ofJob(job: string): Promise<readonly Sighting[]>
+  close(): void
+}
+
+/** Follows the engine's events and looks into the control groups and processes of each container that starts. */
+export async function watchContainment(
+  dockerHost: string,
+  stack: string,
+  runtime: string,
+): Promise<ContainmentWatch> {
+  const { DockerRootDir: dataRoot } = (await engineJson(dockerHost, '/info')) as { DockerRootDir: string }
+  const jobs = new Map<string, Sighting[]>()
+  const closing = new AbortController()
+  const filters = encodeURIComponent(JSON.stringify({ label: [`isopod.stack=${stack}`], event: ['start'] }))
+  const call = request({
+    socketPath: dockerHost.replace(/^unix:\/\//, ''),
+    path: `/events?filters=${filters}`,
+    signal: closing.signal,
+    agent: false,
+  })
+  const onStart = (line: string) => {
+    const { Actor: actor } = JSON.parse(line) as { Actor: { ID: string; Attributes: Record<string, string> } }
+    const job = actor.Attributes['isopod.job'] ?? ''
+    const group = groupOf(actor.ID)
+    if (group === undefined) return
+    const sighting = begin(actor.ID)
+    jobs.set(job, [...(jobs.get(job) ?? []), sighting])
+    void follow(group, sighting, { dataRoot, runtime }, closing.signal)
+  }
+  await new Promise<void>((listening, fail) => {
+    call.once('error', fail)
+    call.once('response', (response) => {
+      response.on('error', () => {})
+      let text = ''
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        const lines = (text + chunk).split('\n')
+        text = lines.pop() ?? ''
+        for (const line of lines) onStart(line)
+      })
+      listening()
+    })
+    call.end()
+  })
+  call.on('error', () => {})
+  return {
+    async ofJob(job) {
+      const until = Date.now() + 15_000
+      const sightings = () => jobs.get(job) ?? []
+      while (sightings().some(({ gone }) => !gone) && Date.now() < until) await sleep(SAMPLE_MS)
+      return sightings()
+    },
+    close: () => closing.abort(),
+  }
+}
+
+/** What is wrong with a container, as one sentence each, when these limits were asked for. */
+export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[] {
+  const found = [...seen.wrong]
+  const limits = [
+    ['memory', seen.limits.memory, wanted.memoryMb * MIB],
+    ['pids', seen.limits.pids, wanted.processes + 1],
+    ['cpus', seen.limits.cpus, wanted.cpus],
+  ] as const
+  for (const [name, values, right] of limits) {
+    const wrong = [...values].filter((value) => Math.abs(value - right) > 0.001)
+    if (wrong.length > 0) found.push(`the limit ${name} was ${wrong.join(', ')} on the host, wanted ${right}`)
+  }
+  if (seen.memoryPeak > wanted.memoryMb * MIB + CHARGE_SLACK)
+    found.push(`it had ${seen.memoryPeak} bytes of memory`)
+  if (seen.pidsPeak > wanted.processes + 1) found.push(`it had ${seen.pidsPeak} processes`)
+  if (seen.diskPeak > MIB) found.push(`it took ${seen.diskPeak} bytes of the engine's disk`)
+  if (!seen.gone) found.push('it was still there when its result was')
+  return found
+}
+
+function begin(container: string): Sighting {
+  const now = performance.now()
+  const limits = { memory: new Set<number>(), pids: new Set<number>(), cpus: new Set<number>() }
+  const wrong = new Set<string>()
+  return {
+    container,
+    from: now,
+    until: now,
+    limits,
+    memoryPeak: 0,
+    pidsPeak: 0,
+    diskPeak: 0,
+    wrong,
+    gone: false,
+    user: undefined,
+  }
+}
+
+async function follow(
+  group: ContainerGroup,
+  seen: Sighting,
+  { dataRoot, runtime }: Place,
+  signal: AbortSignal,
+): Promise<void> {
+  let looks = 0
+  while (!signal.aborted) {
+    const now = group.read()
+    if (now === undefined) {
+      seen.gone = true
+      return
+    }
+    seen.until = performance.now()
+    seen.user ??= userOf(now.processes[0])
+    if (now.memoryLimit !== undefined) seen.limits.memory.add(now.memoryLimit)
+    if (now.pidsLimit !== undefined) seen.limits.pids.add(now.pidsLimit)
+    if (now.cpus !== undefined) seen.limits.cpus.add(now.cpus)
+    seen.memoryPeak = Math.max(seen.memoryPeak, now.memoryPeak ?? 0)
+    seen.pidsPeak = Math.max(seen.pidsPeak, now.pids ?? 0)
+    if (looks++ % DISK_EVERY === 0)
+      seen.diskPeak = Math.max(seen.diskPeak, bytesOnDisk(dataRoot, seen.container))
+    for (const name of now.below) seen.wrong.add(`it has a control group of its own making: ${name}`)
+    // Under gVisor these are processes of its kernel, which is what confines the programs.
+    if (runtime !== 'runsc') for (const problem of processProblems(now.processes)) seen.wrong.add(problem)
+    await sleep(SAMPLE_MS)
+  }
+}
+
+/** Every process must be in the namespaces of the first, and as powerless as it. */
+function processProblems(pids: readonly number[]): string[] {
+  const init = pids.find((pid) => /^NSpid:.*\t1$/m.test(read(`/proc/${pid}/status`)))
+  if (init === undefined) return []
+  const home = namespaces(init)
+  return pids.flatMap((pid) => {
+    const status = read(`/proc/${pid}/status`)
+    if (!status.includes('CapEff')) return []
+    const field = (name: string) => new RegExp(`^${name}:\\s*(.*)$`, 'm').exec(status)?.[1] ?? ''
+    const found: string[] = []
+    for (const set of ['CapEff', 'CapPrm', 'CapInh', 'CapBnd', 'CapAmb']) {
+      if (!/^0+$/.test(field(set))) found.push(`a process in it has ${set} ${field(set)}`)
+    }
+    if (/(^|\s)0(\s|$)/.test(`${field('Uid')} ${field('Gid')}`)) found.push('a process in it is root')
+    if (field('NoNewPrivs') !== '1') found.push('a process in it may gain privileges')
+    if (field('Seccomp') !== '2') found.push('a process in it has no seccomp filter')
+    const there = namespaces(pid)
+    for (const name of NAMESPACES) {
+      const moved = home.get(name) !== there.get(name) && there.get(name) !== undefined
+      if (moved) found.push(`a process in it is in another ${name} namespace than init`)
+    }
+    return found
+  })
+}
+
+function userOf(pid: number | undefined): number | undefined {
+  const uid = pid === undefined ? undefined : /^Uid:\s*(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1]
+  return uid === undefined ? undefined : Number(uid)
+}
+
+function namespaces(pid: number): Map<string, string> {
+  const links = NAMESPACES.flatMap((name) => {
+    try {
+      return [[name, readlinkSync(`/proc/${pid}/ns/${name}`)] as const]
+    } catch {
+      return []
+    }
+  })
+  return new Map(links)
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

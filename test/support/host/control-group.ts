@@ -1,0 +1,102 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+
+const ROOT = '/sys/fs/cgroup'
+
+/** One look at a container's control group. Values that this kernel does not have are undefined. */
+export interface GroupReading {
+  readonly memoryLimit: number | undefined
+  readonly memoryPeak: number | undefined
+  readonly pidsLimit: number | undefined
+  readonly pids: number | undefined
+  readonly cpus: number | undefined
+  /** Host process ids, init first. */
+  readonly processes: readonly number[]
+  /** Groups within it. */
+  readonly below: readonly string[]
+}
+
+/** A container's control group as the host's file system has it, version 1 or 2. */
+export interface ContainerGroup {
+  /** Undefined once the group is gone. */
+  read(): GroupReading | undefined
+}
+
+/** Finds the group of a container of an engine on this host; undefined when it is gone or elsewhere. */
+export function groupOf(container: string): ContainerGroup | undefined {
+  const one = `docker/${container}`
+  if (existsSync(`${ROOT}/memory/${one}`)) return versionOne(one)
+  const two = [`docker/${container}`, `system.slice/docker-${container}.scope`].find((path) =>
+    existsSync(`${ROOT}/${path}/memory.max`),
+  )
+  return two === undefined ? undefined : versionTwo(`${ROOT}/${two}`)
+}
+
+function versionOne(path: string): ContainerGroup {
+  const [memory, pids, cpu] = ['memory', 'pids', 'cpu'].map((controller) => `${ROOT}/${controller}/${path}`)
+  return {
+    read() {
+      if (!existsSync(`${pids}/pids.max`)) return undefined
+      const quota = number(`${cpu}/cpu.cfs_quota_us`)
+      const period = number(`${cpu}/cpu.cfs_period_us`)
+      return {
+        memoryLimit: number(`${memory}/memory.limit_in_bytes`),
+        memoryPeak: number(`${memory}/memory.max_usage_in_bytes`),
+        pidsLimit: number(`${pids}/pids.max`),
+        pids: number(`${pids}/pids.current`),
+        cpus: quota === undefined || period === undefined ? undefined : quota / period,
+        processes: numbers(`${pids}/cgroup.procs`),
+        below: [memory, pids, cpu].flatMap((folder) => folders(folder)),
+      }
+    },
+  }
+}
+
+function versionTwo(path: string): ContainerGroup {
+  return {
+    read() {
+      if (!existsSync(`${path}/pids.max`)) return undefined
+      const [quota, period] = numbers(`${path}/cpu.max`)
+      return {
+        memoryLimit: number(`${path}/memory.max`),
+        memoryPeak: number(`${path}/memory.peak`),
+        pidsLimit: number(`${path}/pids.max`),
+        pids: number(`${path}/pids.current`),
+        cpus: quota === undefined || period === undefined ? undefined : quota / period,
+        processes: numbers(`${path}/cgroup.procs`),
+        below: folders(path),
+      }
+    },
+  }
+}
+
+function number(path: string): number | undefined {
+  const text = read(path)?.trim()
+  if (text === undefined || text === '') return undefined
+  return text === 'max' ? Number.POSITIVE_INFINITY : Number(text)
+}
+
+function numbers(path: string): number[] {
+  return (read(path) ?? '')
+    .split(/\s+/)
+    .filter((word) => /^\d+$/.test(word))
+    .map(Number)
+}
+
+function folders(path: string | undefined): string[] {
+  if (path === undefined || !existsSync(path)) return []
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name)
+  } catch {
+    return []
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,27 @@
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Bytes that a container has on the engine's disk: log and settings, and what it changed in its image (overlay2). */
+export function bytesOnDisk(dataRoot: string, container: string): number {
+  const own = bytesBelow(join(dataRoot, 'containers', container))
+  try {
+    const mount = readFileSync(join(dataRoot, 'image/overlay2/layerdb/mounts', container, 'mount-id'), 'utf8')
+    return own + bytesBelow(join(dataRoot, 'overlay2', mount, 'diff'))
+  } catch {
+    return own
+  }
+}
+
+function bytesBelow(folder: string): number {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .map((entry) => {
+        const path = join(folder, entry.name)
+        return entry.isDirectory() ? bytesBelow(path) : lstatSync(path).blocks * 512
+      })
+      .reduce((sum, bytes) => sum + bytes, 0)
+  } catch {
+    // On its way out.
+    return 0
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { globSync, readFileSync, statSync } from 'node:fs'
+import { engineJson } from '@isopod/devstack'
+import { differences, type Observer } from './observer.ts'
+
+/** The engine as the host sees it. */
+export interface EngineState extends Observer {
+  /** Where the engine keeps its data on this host. */
+  readonly dataRoot: string
+}
+
+/** Watches the engine's images, its version, whatever bears the marker, and the bytes of every volume with init in it. */
+export async function watchEngine(dockerHost: string, marker: string): Promise<EngineState> {
+  const { DockerRootDir: dataRoot } = (await engineJson(dockerHost, '/info')) as { DockerRootDir: string }
+  const before = inits(dataRoot)
+  const named = async (path: `/${string}`) =>
+    JSON.stringify(await engineJson(dockerHost, path)).includes(marker)
+  return {
+    dataRoot,
+    async findings() {
+      const after = inits(dataRoot)
+      // A worker of another release may fill a volume of its own meanwhile; one that was there stays as it was.
+      const known = new Map([...after].filter(([path]) => before.has(path)))
+      const found = differences(new Map([...before].filter(([path]) => after.has(path))), known)
+      for (const path of ['/containers/json?all=1', '/volumes', '/images/json', '/networks'] as const) {
+        if (await named(path)) found.push(`the engine's ${path} knows something of the attack`)
+      }
+      return found
+    },
+  }
+}
+
+function inits(dataRoot: string): Map<string, string> {
+  const paths = globSync(`${dataRoot}/volumes/isopod-init-*/_data/*`)
+  return new Map(paths.map((path) => [path, `${statSync(path).mode.toString(8)} ${sha256(path)}`]))
+}
+
+function sha256(path: string): string {
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { differences, type Observer } from './observer.ts'
+
+/** A process of the host that a program could hurt if it could reach it. */
+export interface Victim extends Observer {
+  readonly pid: number
+}
+
+/** Only what others can change about a process without its doing. */
+const FACTS = ['oom_score_adj', 'limits', 'cgroup']
+
+/** Starts a process with the programs' user id, so that only namespaces protect it. */
+export async function startVictim(user: { uid: number; gid: number }): Promise<Victim> {
+  const child = spawn('sleep', ['3600'], { ...user, stdio: 'ignore', env: {}, cwd: '/' })
+  await once(child, 'spawn')
+  const { pid } = child
+  if (pid === undefined) throw new Error('the victim was not started')
+  const facts = () =>
+    new Map([...FACTS.map((fact) => [fact, read(`/proc/${pid}/${fact}`)] as const), ...state(pid)])
+  const before = facts()
+  return {
+    pid,
+    async findings() {
+      if (child.exitCode !== null || child.signalCode !== null) {
+        return [`a process of the host was ended by ${child.signalCode ?? child.exitCode}`]
+      }
+      return differences(before, facts()).map((difference) => `of a process of the host, ${difference}`)
+    },
+    async close() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** Watches for processes of an attack that are in no container: they bear the marker in their command line. */
+export function watchProcesses(marker: string): Observer {
+  return {
+    async findings() {
+      return (
+        readdirSync('/proc')
+          .filter((name) => /^\d+$/.test(name))
+          .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
+          .filter((pid) => !/[0-9a-f]{64}/.test(read(`/proc/${pid}/cgroup`)))
+          // Tools that other observers look with.
+          .filter((pid) => !new RegExp(`^PPid:\\s*${process.pid}$`, 'm').test(read(`/proc/${pid}/status`)))
+          .map((pid) => `process ${pid} of an attack runs outside of every container`)
+      )
+    },
+  }
+}
+
+/** Priority and stops: fields of `stat` and `status`. */
+function state(pid: number): [string, string][] {
+  const fields = read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /, '')
+    .split(' ')
+  const threads = read(`/proc/${pid}/status`)
+  return [
+    ['state', fields[0] === 'T' || fields[0] === 't' ? 'stopped' : 'running'],
+    ['nice value', fields[16] ?? ''],
+    ['processors', /Cpus_allowed_list:\s*(\S+)/.exec(threads)?.[1] ?? ''],
+    ['tracer', /TracerPid:\s*(\d+)/.exec(threads)?.[1] ?? ''],
+  ]
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

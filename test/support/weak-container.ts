@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
+
+/** Of an engine's refusal, enough to understand it. */
+const WORDS = 500
+
+/** How a container differs from those of a worker. */
+export interface WeakContainer {
+  readonly dockerHost: string
+  /** Label `isopod.stack`. */
+  readonly stack: string
+  /** Flags of `docker run`. */
+  readonly flags: readonly string[]
+  /** A Python program. */
+  readonly path: URL
+  readonly stdin: string
+}
+
+/**
+ * Runs a Python program in a container that nobody should run a program in, and gives its output.
+ *
+ * @throws {Error} when the engine refuses to
+ */
+export async function runInWeakContainer(container: WeakContainer): Promise<string> {
+  const { dockerHost, stack, flags, path, stdin } = container
+  const labels = ['--label', `isopod.stack=${stack}`, '--label', `isopod.job=${stack}`]
+  const command = ['isopod/python:3.13', 'python3', '-c', readFileSync(path, 'utf8')]
+  const child = spawn('docker', ['run', '--rm', '--interactive', ...labels, ...flags, ...command], {
+    env: { ...process.env, DOCKER_HOST: dockerHost },
+  })
+  child.stdin.on('error', () => {}).end(stdin)
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  // 125 is the engine's own code; any other is the program's.
+  if (code === 125) throw new Error(`the engine made no container: ${stderr.slice(0, WORDS)}`)
+  return stdout
+}

@@ -50,7 +50,12 @@ interface Judged {
   readonly judgement: Judgement
 }
 
-function checkConfinement(container: Container, execution: Execution, stage: Stage): void {
+/**
+ * Compares a container with what was asked for.
+ *
+ * @throws {TerminalError} that names each difference; nothing may run in such a container
+ */
+export function checkConfinement(container: Container, execution: Execution, stage: Stage): void {
   const problems = confinementProblems(container.ready, execution.limits, stage.user)
   if (problems.length > 0) {
     throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
@@ -90,7 +95,8 @@ async function run(
   return { report, judgement: judge(report, execution.limits, program.argv[0] ?? '') }
 }
 
-function programRun(execution: Execution, command: readonly string[]): ProgramRun {
+/** The main run of an execution, or its compile run, as a program to start. */
+export function programRun(execution: Execution, command: readonly string[]): ProgramRun {
   const { language, limits } = execution
   return {
     argv: command.map((word) => word.replaceAll('{filename}', language.filename)),

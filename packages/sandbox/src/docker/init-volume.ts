@@ -56,7 +56,12 @@ async function ensureFilled(engine: Engine, image: string, labels: Record<string
   )
 }
 
-async function engineArchitecture(engine: Engine): Promise<'x64' | 'arm64'> {
+/**
+ * The processor that the engine's containers run on, by Node's name.
+ *
+ * @throws {TerminalError} if nothing of ours is built for it
+ */
+export async function engineArchitecture(engine: Engine): Promise<'x64' | 'arm64'> {
   const { Arch } = await engine.call('info', (docker) => docker.version())
   if (Arch === 'amd64') return 'x64'
   if (Arch === 'arm64') return 'arm64'

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** What canaries look for on the worker's own host. */
+export interface Bait {
+  /** A file of this host. */
+  readonly file: string
+  /** Random text: in the file, and what one neighbour hides from the other. */
+  readonly secret: string
+  /** A port on this host's loopback, and the name of an abstract socket, both listening. */
+  readonly port: number
+  readonly socket: string
+  /** Connections that reached either. */
+  visits(): number
+  remove(): Promise<void>
+}
+
+/** Lays bait on this host: everything on it is random, so that finding it proves something. */
+export async function layBait(): Promise<Bait> {
+  const secret = randomBytes(12).toString('hex')
+  const name = randomBytes(6).toString('hex')
+  const folder = await mkdtemp(join(tmpdir(), 'isopod-bait-'))
+  const file = join(folder, `${name}.txt`)
+  let visits = 0
+  const listen = async (at: { port: number; host: string } | { path: string }): Promise<Server> => {
+    const server = createServer((visitor) => {
+      visits += 1
+      visitor.destroy()
+    })
+    // Whoever reached it is counted; that the connection then breaks is of no interest.
+    server.on('connection', (visitor) => visitor.on('error', () => {}))
+    server.listen(at)
+    await once(server, 'listening')
+    return server
+  }
+  const servers: Server[] = []
+  const remove = async () => {
+    for (const server of servers) server.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await writeFile(file, `${secret}\n`, { mode: 0o644 })
+    const tcp = await listen({ port: 0, host: '127.0.0.1' })
+    servers.push(tcp)
+    const socket = `isopod-bait-${name}`
+    // Abstract sockets belong to a network namespace; other systems than Linux have none, and a container no way there.
+    if (process.platform === 'linux') servers.push(await listen({ path: `\0${socket}` }))
+    const address = tcp.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    return { file, secret, port, socket, visits: () => visits, remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}

@@ -8,6 +8,7 @@ import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
 import { jobRunner } from './run-job.ts'
+import { SelfTestGate } from './self-test-gate.ts'
 import { shutDown } from './shutdown.ts'
 import type { WorkerState } from './worker-state.ts'
 
@@ -33,7 +34,10 @@ export interface RunningWorker {
   stop(): Promise<boolean>
 }
 
-/** Starts everything that a worker does: health server, engine watch, reaper, and last the taking of jobs. */
+/**
+ * Starts everything that a worker does: health server, engine watch, reaper. The taking of jobs comes last, after the
+ * self-test; the worker is there before, and says that it is not ready.
+ */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, logger, catalogue, metrics, queue, sandbox } = parts
   const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
@@ -74,6 +78,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     },
     goOn: takeOrRest,
   })
+
+  const gate = new SelfTestGate({ config, logger, catalogue, metrics, sandbox })
 
   async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
     try {
@@ -119,6 +125,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       ok: state === 'ready' && redis && engine.up,
       checks: {
         state,
+        selfTest: gate.summary,
         redis: redis ? 'ok' : 'not connected',
         engine: engine.up ? 'ok' : `does not answer at ${config.engine.address}`,
         // A language whose image is not there fails alone; the others work.
@@ -143,6 +150,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   async function stop(): Promise<boolean> {
     state = 'draining'
     clearInterval(reaper)
+    gate.stop()
     engine.stop()
     breaker.stop()
     const clean = await shutDown(
@@ -179,15 +187,23 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   engine.start()
   await engine.check()
   await queue.registerCatalogue(catalogue.summaries())
-  queue.run({ concurrency: slots, handle, giveUp })
-  state = 'ready'
-  takeOrRest()
+  // Not waited for: a worker that is being tested can be asked how it is, and told to stop.
+  void gate.pass().then((passed) => {
+    if (state !== 'starting') return
+    if (!passed) {
+      state = 'failed_self_test'
+      return
+    }
+    queue.run({ concurrency: slots, handle, giveUp })
+    state = 'ready'
+    takeOrRest()
+    logger.info({ slots, port: health.port, engine: config.engine.address }, 'taking jobs')
+  })
   if (!sandbox.facts.limitsSwap) {
     logger.warn(
       'the engine does not account for swap: on a host that has some, memory limits end later than asked',
     )
   }
-  logger.info({ slots, port: health.port, engine: config.engine.address }, 'taking jobs')
 
   return {
     port: health.port,

@@ -35,7 +35,7 @@ void read_only(int count, char **words) {
   (void)count, (void)words;
   static const char *const folders[] = {"/",    "/bin",  "/boot", "/etc",  "/home", "/isopod",   "/lib", "/media",
                                         "/mnt", "/opt",  "/proc", "/root", "/run",  "/run/lock", "/srv", "/sys",
-                                        "/usr", "/usr/local/bin", "/var", "/var/lib", "/var/log", "/var/tmp"};
+                                        "/usr", "/usr/local/bin", "/var", "/var/lib", "/var/log", "/var/tmp", "/sys/fs/cgroup"};
   for (unsigned i = 0; i < sizeof folders / sizeof *folders; i++) {
     char path[256];
     snprintf(path, sizeof path, "%s/isopod-canary", folders[i]);

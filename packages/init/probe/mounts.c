@@ -28,6 +28,8 @@ static const struct {
     {"/proc", "nosuid,nodev,noexec"},
     {"/proc/", ""},
     {"/sys", "ro,nosuid,nodev,noexec"},
+    /* A tmpfs of root's that holds the mount points of cgroup v1. */
+    {"/sys/fs/cgroup", "nosuid,nodev,noexec"},
     {"/sys/", "ro"},
 };
 /* What a process could do harm by writing to: the engine covers each with a read-only view of itself. */

@@ -100,7 +100,14 @@ export const MUTATIONS: readonly Mutation[] = [
   securityOpt('seccomp', 'seccomp=unconfined'),
   top('User', '0:0'),
   top('User', '65534:0'),
-  drop('Memory'),
+  {
+    flag: 'Memory',
+    to: 'dropped, MemorySwap too',
+    change: ({ HostConfig }) => {
+      delete HostConfig['Memory']
+      delete HostConfig['MemorySwap']
+    },
+  },
   host('MemorySwap', -1),
   host('OomKillDisable', true),
   drop('NanoCpus'),

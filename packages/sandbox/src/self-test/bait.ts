@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,6 +43,8 @@ export async function layBait(): Promise<Bait> {
     await rm(folder, { recursive: true, force: true })
   }
   try {
+    // Whoever gets here must not be kept from it by a mode: only the container's walls are tested.
+    await chmod(folder, 0o755)
     await writeFile(file, `${secret}\n`, { mode: 0o644 })
     const tcp = await listen({ port: 0, host: '127.0.0.1' })
     servers.push(tcp)

@@ -129,4 +129,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'limits are reported as the container saw them',
     source: 'API, limits_applied',
   },
+  {
+    id: 'made-as-asked',
+    behaviour: 'the engine makes containers with every flag that was asked for',
+    source: 'design, the container',
+  },
+  {
+    id: 'self-test',
+    behaviour: 'a worker attacks its own containers at its start, and takes no job if one attack succeeds',
+    source: 'the field: sandboxes that degrade silently',
+  },
 ]

@@ -79,7 +79,11 @@ async function asSelfTest() {
     await sandbox.close()
   }
   if (succeeded.length > 0) return { by: 'self-test', how: `canary ${succeeded.sort().join(', ')}` }
-  return refused && { by: 'read-back', how: refused.replace('the container is not confined as asked: ', '') }
+  if (refused === undefined) return undefined
+  const [, differences] = /not confined as asked: (.*)/.exec(refused) ?? []
+  return differences === undefined
+    ? { by: 'self-test', how: `cannot be made: ${refused}` }
+    : { by: 'read-back', how: differences }
 }
 
 /** What the specs find on the same engine. */
@@ -96,7 +100,8 @@ async function asSpec() {
   })
   const [status] = await once(child, 'close')
   if (status === 0) return undefined
-  const files = stdout.startsWith('{') ? JSON.parse(stdout).testResults : []
+  const json = stdout.slice(stdout.indexOf('{'), stdout.lastIndexOf('}') + 1)
+  const files = json === '' ? [] : JSON.parse(json).testResults
   const failed = files.flatMap((file) => file.assertionResults).filter((test) => test.status === 'failed')
   return { by: 'spec', how: failed.map(({ title }) => title).join('; ') || SPECS.join(', ') }
 }
@@ -111,7 +116,7 @@ function table(found) {
 Made by \`npm run mutation\`: on the way to the engine one flag of each container is taken away or weakened, then a worker's
 self-test runs, and if that stays green the specs that read the container back. *read-back*: the worker refuses to run
 anything in the container. *self-test*: a canary attack succeeds (the first
-one that did is named), so the worker takes no job. *spec*: a test goes red.
+one that did is named) or cannot be made, so the worker takes no job. *spec*: a test goes red.
 
 | flag | becomes | noticed by | how |
 | --- | --- | --- | --- |

@@ -15,7 +15,7 @@ const ENGINE_PLACES = [
   '/var/lib/containerd',
   '/var/lib/kubelet',
 ]
-const IN_MEMORY = 'gVisor keeps its own kernel and mounts in memory and lists them differently'
+const OWN_KERNEL = "gVisor has a kernel of its own: what the program gets is not the host's"
 
 /** Attacks that need one container each, and nothing that another could disturb. */
 export const CANARIES: readonly Canary[] = [
@@ -35,10 +35,10 @@ export const CANARIES: readonly Canary[] = [
   {
     id: 'mounts',
     tries: 'to find a mount of the host, or one without its options',
-    exempt: { runsc: IN_MEMORY },
+    exempt: { runsc: OWN_KERNEL },
   },
   { id: 'read-only', tries: 'to write outside of its own directories' },
-  { id: 'devices', tries: 'to find or make a device', exempt: { runsc: IN_MEMORY } },
+  { id: 'devices', tries: 'to find or make a device', exempt: { runsc: OWN_KERNEL } },
   { id: 'descriptors', tries: 'to find a descriptor that somebody left open' },
   {
     id: 'masks',
@@ -63,9 +63,9 @@ export const CANARIES: readonly Canary[] = [
     judge: ({ output }) => output.split('\n')[0] !== HOST_NAME && `the host is called ${output}`,
   },
   { id: 'processes', tries: 'to see a process that is not its own', words: () => [process.pid] },
-  { id: 'terminal', tries: 'to get hold of a terminal' },
+  { id: 'terminal', tries: 'to get hold of a terminal', exempt: { runsc: OWN_KERNEL } },
   { id: 'capabilities', tries: 'to have or gain a privilege' },
-  { id: 'calls', tries: 'system calls that a sandbox refuses' },
+  { id: 'calls', tries: 'system calls that a sandbox refuses', exempt: { runsc: OWN_KERNEL } },
   { id: 'clock', tries: "to set the host's clock" },
   {
     id: 'signals',
@@ -85,6 +85,7 @@ export const CANARIES: readonly Canary[] = [
     id: 'forks',
     tries: 'to start processes without end',
     limits: { processes: 12 },
+    exempt: { runsc: 'processes of gVisor are none of the host; the memory limit bounds them' },
     words: () => [64],
     judge: ({ fact, execution: { limits }, outcome }) =>
       (!(fact('forked') < limits.processes) || (outcome.processesPeak ?? 0) > limits.processes) &&
@@ -114,6 +115,7 @@ export const CANARIES: readonly Canary[] = [
     id: 'inodes',
     tries: 'to make files without end',
     limits: { diskMb: 4 },
+    exempt: { runsc: 'gVisor does not count inodes; the memory limit bounds them' },
     words: () => [2 * inodesOf(SHM_BYTES)],
     judge: ({ fact, execution: { limits } }) =>
       (!(fact('/workspace') <= inodesOf(workspaceBytes(limits.diskMb))) ||

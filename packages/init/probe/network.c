@@ -46,30 +46,37 @@ void interfaces(int count, char **words) {
   }
 }
 
-static void try_connect(const char *what, int family, const void *address, socklen_t size) {
+static void try_connect(const char *what, const char *token, int family, const void *address, socklen_t size) {
   int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return;
   struct timeval patience = {1, 0};
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  if (connect(fd, address, size) == 0) got("connected to %s", what);
+  if (connect(fd, address, size) == 0) {
+    /* By this the worker knows its visitor: anybody on the host may connect to a port. */
+    put(fd, token, strlen(token));
+    got("connected to %s", what);
+  }
   close(fd);
 }
 
-/* Each word is a port on this very machine, or @NAME for an abstract socket: both are the worker's, listening. */
+/*
+ * The first word is what to say there; each other one is a port on this very machine, or @NAME for an abstract socket: both
+ * are the worker's, listening.
+ */
 void connections(int count, char **words) {
-  for (int i = 0; i < count; i++) {
+  for (int i = 1; i < count; i++) {
     if (words[i][0] == '@') {
       struct sockaddr_un local = {.sun_family = AF_UNIX};
       size_t length = strlen(words[i]) - 1;
       if (length > sizeof local.sun_path - 1) length = sizeof local.sun_path - 1;
       memcpy(local.sun_path + 1, words[i] + 1, length);
-      try_connect(words[i], AF_UNIX, &local, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
+      try_connect(words[i], words[0], AF_UNIX, &local, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
       continue;
     }
     uint16_t port = htons((uint16_t)atoi(words[i]));
     struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = port, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-    try_connect("a port of the host", AF_INET, &four, sizeof four);
+    try_connect("a port of the host", words[0], AF_INET, &four, sizeof four);
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = port, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
-    try_connect("a port of the host", AF_INET6, &six, sizeof six);
+    try_connect("a port of the host", words[0], AF_INET6, &six, sizeof six);
   }
 }

@@ -5,6 +5,9 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+/** How long a visitor may take to say who it is, in milliseconds. */
+const VISIT_MS = 1_000
+
 /** What canaries look for on the worker's own host. */
 export interface Bait {
   /** A file of this host. */
@@ -14,7 +17,9 @@ export interface Bait {
   /** A port on this host's loopback, and the name of an abstract socket, both listening. */
   readonly port: number
   readonly socket: string
-  /** Connections that reached either. */
+  /** What the probe says where it gets through: others on this host may connect to a port, too. */
+  readonly token: string
+  /** Connections of the probe that reached either. */
   visits(): number
   remove(): Promise<void>
 }
@@ -22,17 +27,21 @@ export interface Bait {
 /** Lays bait on this host: everything on it is random, so that finding it proves something. */
 export async function layBait(): Promise<Bait> {
   const secret = randomBytes(12).toString('hex')
+  const token = randomBytes(12).toString('hex')
   const name = randomBytes(6).toString('hex')
   const folder = await mkdtemp(join(tmpdir(), 'isopod-bait-'))
   const file = join(folder, `${name}.txt`)
   let visits = 0
   const listen = async (at: { port: number; host: string } | { path: string }): Promise<Server> => {
     const server = createServer((visitor) => {
-      visits += 1
-      visitor.destroy()
+      visitor.setTimeout(VISIT_MS, () => visitor.destroy())
+      // That a connection breaks is of no interest.
+      visitor.on('error', () => {})
+      visitor.once('data', (said: Buffer) => {
+        if (said.includes(token)) visits += 1
+        visitor.destroy()
+      })
     })
-    // Whoever reached it is counted; that the connection then breaks is of no interest.
-    server.on('connection', (visitor) => visitor.on('error', () => {}))
     server.listen(at)
     await once(server, 'listening')
     return server
@@ -53,7 +62,7 @@ export async function layBait(): Promise<Bait> {
     if (process.platform === 'linux') servers.push(await listen({ path: `\0${socket}` }))
     const address = tcp.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
-    return { file, secret, port, socket, visits: () => visits, remove }
+    return { file, secret, token, port, socket, visits: () => visits, remove }
   } catch (error) {
     await remove()
     throw error

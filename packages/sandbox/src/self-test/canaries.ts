@@ -23,7 +23,7 @@ export const CANARIES: readonly Canary[] = [
   {
     id: 'connections',
     tries: 'to reach a port and an abstract socket of the host',
-    words: ({ port, socket }) => [port, `@${socket}`],
+    words: ({ token, port, socket }) => [token, port, `@${socket}`],
     judge: ({ bait }) => bait.visits() > 0 && `${bait.visits()} connections reached the host`,
   },
   {

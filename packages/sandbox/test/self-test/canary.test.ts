@@ -42,6 +42,7 @@ function judged(id: string, output = '', changes: Partial<Outcome> = {}, visits 
   const bait: Bait = {
     file: '/tmp/bait',
     secret: 'secret',
+    token: 'token',
     port: 1,
     socket: 's',
     visits: () => visits,

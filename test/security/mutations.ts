@@ -8,8 +8,6 @@ export interface Mutation {
   change(options: CreateOptions): void
 }
 
-const MIB = 1024 * 1024
-
 function drop(name: string): Mutation {
   return {
     flag: name,
@@ -150,5 +148,4 @@ export const MUTATIONS: readonly Mutation[] = [
   top('StdinOnce', false),
   top('Tty', true),
   top('Healthcheck', { Test: ['CMD', '/bin/true'], Interval: 1_000_000_000 }),
-  host('ShmSize', 512 * MIB),
 ]

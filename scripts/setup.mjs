@@ -124,7 +124,7 @@ function build() {
 function sourcesFingerprint() {
   const lines = ['package.json', 'turbo.json', 'tsconfig.json', 'tsconfig.base.json'].map(describe)
   for (const folder of workspaces()) {
-    for (const part of ['package.json', 'tsconfig.json', 'src', 'native', 'scripts']) {
+    for (const part of ['package.json', 'tsconfig.json', 'src', 'native', 'probe', 'scripts']) {
       for (const file of filesBelow(join(folder, part))) lines.push(describe(file))
     }
   }

@@ -180,4 +180,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
       'two jobs at the same time cannot pass a message, but for the channels that the documents name',
     source: 'isolate 2.4 to 2.6',
   },
+  {
+    id: 'made-as-asked',
+    behaviour: 'the engine makes containers with every flag that was asked for',
+    source: 'design, the container',
+  },
+  {
+    id: 'self-test',
+    behaviour: 'a worker attacks its own containers at its start, and takes no job if one attack succeeds',
+    source: 'the field: sandboxes that degrade silently',
+  },
 ]

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander'
 import { cancelCommand } from './commands/cancel.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { doctorAttackCommand } from './commands/doctor-attack.ts'
 import { languagesCommand } from './commands/languages.ts'
 import { resultsCommand } from './commands/results.ts'
 import { runCommand } from './commands/run.ts'
@@ -95,9 +96,12 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     .option('--purge', 'delete the built images, too')
     .action(async (options) => end(await downCommand(io, services, options)))
 
-  add('doctor', 'check each piece: ok, or what to do', ['isopod doctor']).action(async () =>
-    end(await doctorCommand(io, services)),
-  )
+  add('doctor', 'check each piece: ok, or what to do', ['isopod doctor', 'isopod doctor --attack'])
+    .option('--attack', 'attack containers on the engine, as a worker does at its start')
+    .option('--json', 'with --attack: print one JSON object a line')
+    .action(async ({ attack, ...options }) =>
+      end(await (attack ? doctorAttackCommand(io, services, options) : doctorCommand(io, services))),
+    )
   return program
 }
 

@@ -108,6 +108,8 @@ const variables = z.object({
     .optional(),
   /** No job's source is checked less strictly than this. Off: jobs know best what they are, and the container is the boundary. */
   ISOPOD_MIN_POLICY: policy.default({ mode: 'off', rules: 'standard' }),
+  /** Attack containers of our own before the first job is taken. Off only where starting fast matters more, as in tests. */
+  ISOPOD_SELF_TEST: flag.default(true),
   /** Maxima: a job that asks for more is refused. */
   ISOPOD_MAX_MEMORY_MB: numeric(16, 1024).optional(),
   ISOPOD_MAX_CPUS: numeric(0.1, 256, false).optional(),
@@ -162,6 +164,8 @@ export interface WorkerConfig {
   readonly slots: number | undefined
   readonly drainSeconds: number
   readonly users: UserRange
+  /** Whether the worker attacks its own containers before it takes jobs. */
+  readonly selfTest: boolean
   readonly catalogueFile: string | undefined
   /** No job gets less. */
   readonly minimumPolicy: Policy
@@ -215,6 +219,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     slots: v.ISOPOD_SLOTS,
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
+    selfTest: v.ISOPOD_SELF_TEST,
     catalogueFile: v.SANDBOX_LANGUAGE_CONFIG_FILE,
     minimumPolicy: v.ISOPOD_MIN_POLICY,
     networkProfilesFile: v.ISOPOD_NETWORK_PROFILES_FILE,

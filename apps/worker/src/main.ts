@@ -9,6 +9,7 @@ import { readConfig } from './config.ts'
 import { loadNetworks } from './network/profiles.ts'
 import { observer } from './observe.ts'
 import { policyGate } from './policy-gate.ts'
+import { selfTestCommand } from './self-test-command.ts'
 import { startWorker } from './worker.ts'
 
 /** Joins the parts of a worker and runs it until a signal ends it. */
@@ -72,7 +73,11 @@ async function main(): Promise<void> {
   }
 }
 
-main().catch((error: unknown) => {
+const [mode] = process.argv.slice(2)
+// Idle connections to the engine would keep the process for minutes.
+const selfTest = () => selfTestCommand(process.env, process.stdout).then(() => process.exit())
+const run = mode === 'self-test' ? selfTest() : main()
+run.catch((error: unknown) => {
   // What the operator can mend is one sentence; anything else is a bug and shows where it is.
   console.error(error instanceof IsopodError ? `isopod-worker: ${error.message}` : error)
   process.exit(1)

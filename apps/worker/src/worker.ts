@@ -13,6 +13,7 @@ import type { Networks } from './network/profiles.ts'
 import type { EgressEvent } from './network/proxy.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { jobRunner } from './run-job.ts'
+import { SelfTestGate } from './self-test-gate.ts'
 import { shutDown } from './shutdown.ts'
 import type { WorkerState } from './worker-state.ts'
 
@@ -43,7 +44,10 @@ export interface RunningWorker {
   stop(): Promise<boolean>
 }
 
-/** Starts everything that a worker does: health server, engine watch, reaper, and last the taking of jobs. */
+/**
+ * Starts everything that a worker does: health server, engine watch, reaper. The taking of jobs comes last, after the
+ * self-test; the worker is there before, and says that it is not ready.
+ */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, logger, catalogue, networks, metrics, audit, queue, sandbox, checker } = parts
   const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
@@ -87,6 +91,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     },
     goOn: takeOrRest,
   })
+
+  const gate = new SelfTestGate({ config, logger, catalogue, metrics, sandbox })
 
   async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
     try {
@@ -133,6 +139,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       ok: state === 'ready' && redis && engine.up,
       checks: {
         state,
+        selfTest: gate.summary,
         redis: redis ? 'ok' : 'not connected',
         engine: engine.up ? 'ok' : `does not answer at ${config.engine.address}`,
         // A language whose image is not there fails alone; the others work.
@@ -157,6 +164,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   async function stop(): Promise<boolean> {
     state = 'draining'
     clearInterval(reaper)
+    gate.stop()
     engine.stop()
     breaker.stop()
     const clean = await shutDown(
@@ -194,9 +202,6 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   engine.start()
   await engine.check()
   await queue.registerCatalogue(catalogue.summaries())
-  queue.run({ concurrency: slots, handle, giveUp })
-  state = 'ready'
-  takeOrRest()
   for (const { name, runtime } of catalogue.languages) {
     if (runtime === undefined || sandbox.facts.runtimes.includes(runtime)) continue
     logger.warn(
@@ -204,13 +209,24 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       'the engine lacks the runtime of a language; its jobs will fail here',
     )
   }
+  // Not waited for: a worker that is being tested can be asked how it is, and told to stop.
+  void gate.pass().then((passed) => {
+    if (state !== 'starting') return
+    if (!passed) {
+      state = 'failed_self_test'
+      return
+    }
+    queue.run({ concurrency: slots, handle, giveUp })
+    state = 'ready'
+    takeOrRest()
+    logger.info({ slots, port: health.port, engine: config.engine.address }, 'taking jobs')
+  })
   if (!sandbox.facts.limitsSwap) {
     logger.warn(
       'the engine does not account for swap: on a host that has some, memory limits end later than asked',
     )
   }
   for (const warning of sandbox.warnings) logger.warn(warning)
-  logger.info({ slots, port: health.port, engine: config.engine.address }, 'taking jobs')
 
   return {
     port: health.port,

@@ -12,10 +12,13 @@ import { installPackages } from './system-packages.ts'
 
 const FOLDER = join(CHECKOUT, 'packages', 'init')
 
+/** What is built from C: name of the program → folder of its sources. */
+const PROGRAMS = { init: 'native', probe: 'probe' } as const
+
 /**
- * Sees to it that init's binary for the engine's processor is there and was made from the present sources. Where this
- * machine has a C compiler the build has done that; where it has none, or the processors differ, it is compiled in a
- * container. Silent when nothing is to be done.
+ * Sees to it that init and the probe are there for the engine's processor and were made from the present sources. Where
+ * this machine has a C compiler the build has done that; where it has none, or the processors differ, they are compiled in
+ * a container. Silent when nothing is to be done.
  *
  * @throws {SetupError} with the last lines of the build if that fails
  */
@@ -23,14 +26,15 @@ export async function ensureInitBinary(
   engine: EngineService,
   { env, say }: { env: NodeJS.ProcessEnv; say: Say },
 ): Promise<void> {
-  const binary = join(FOLDER, 'build', `isopod-init-${await engineArchitecture(engine.dockerHost)}`)
-  const stamp = `${binary}.sources`
-  const sources = await sourcesDigest()
-  const isThere = await access(binary).then(
-    () => true,
-    () => false,
+  const architecture = await engineArchitecture(engine.dockerHost)
+  const programs = await Promise.all(
+    Object.entries(PROGRAMS).map(async ([program, folder]) => ({
+      name: `isopod-${program}`,
+      path: join(FOLDER, 'build', `isopod-${program}-${architecture}`),
+      sources: await sourcesDigest(folder),
+    })),
   )
-  if (isThere && (await readFile(stamp, 'utf8').catch(() => '')) === sources) return
+  if ((await Promise.all(programs.map(isBuilt))).every(Boolean)) return
 
   const startedAt = performance.now()
   await installPackages(['docker-cli'], say, env)
@@ -38,16 +42,32 @@ export async function ensureInitBinary(
   const compiler = findImage(await localImages(engine.dockerHost), IMAGES.c)
   const base = compiler ? IMAGES.c : (await baseImage(engine, { env, say })).tag
   await mkdir(join(FOLDER, 'build'), { recursive: true })
-  await compile(engine, base, binary, env)
-  await chmod(binary, 0o755)
-  await writeFile(stamp, sources)
+  await compile(engine, base, programs, env)
+  for (const { path, sources } of programs) {
+    await chmod(path, 0o755)
+    await writeFile(`${path}.sources`, sources)
+  }
   say(`built init in a container in ${secondsSince(startedAt)}`)
+}
+
+interface Program {
+  readonly name: string
+  readonly path: string
+  readonly sources: string
+}
+
+async function isBuilt({ path, sources }: Program): Promise<boolean> {
+  const isThere = await access(path).then(
+    () => true,
+    () => false,
+  )
+  return isThere && (await readFile(`${path}.sources`, 'utf8').catch(() => '')) === sources
 }
 
 async function compile(
   engine: EngineService,
   base: string,
-  binary: string,
+  programs: readonly Program[],
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const what = 'building init in a container'
@@ -58,7 +78,9 @@ async function compile(
   try {
     const container = await docker(engine, ['create', '--network', 'none', tag], { env, what })
     try {
-      await docker(engine, ['cp', `${container}:/out/isopod-init`, binary], { env, what })
+      for (const { name, path } of programs) {
+        await docker(engine, ['cp', `${container}:/out/${name}`, path], { env, what })
+      }
     } finally {
       await tryDocker(engine, ['rm', '-f', container], { env })
     }
@@ -68,11 +90,11 @@ async function compile(
 }
 
 /** Names and bytes of the C sources: the same sum as `packages/init/scripts/build-native.mjs` leaves beside the binary. */
-async function sourcesDigest(): Promise<string> {
-  const folder = join(FOLDER, 'native')
+async function sourcesDigest(name: string): Promise<string> {
+  const folder = join(FOLDER, name)
   const hash = createHash('sha256')
-  for (const name of (await readdir(folder)).sort()) {
-    hash.update(`${name}\0`).update(await readFile(join(folder, name)))
+  for (const file of (await readdir(folder)).sort()) {
+    hash.update(`${file}\0`).update(await readFile(join(folder, file)))
   }
   return hash.digest('hex')
 }

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Compiles init: build.sh OUTPUT. The same flags wherever it is built, and nothing of the machine in the result.
+# Compiles init or the probe: build.sh OUTPUT [SOURCES]. The same flags wherever it is built, and nothing of the machine in
+# the result.
 set -eu
 output=$1
-cd "$(dirname "$0")"
+cd "${2:-$(dirname "$0")}"
 ${CC:-cc} -std=gnu17 -static -Os -Wall -Wextra -Werror -D_FORTIFY_SOURCE=2 -fstack-protector-strong \
   -ffunction-sections -fdata-sections -Wl,--gc-sections,--build-id=none,-z,relro,-z,now -s \
   -o "$output.new" ./*.c

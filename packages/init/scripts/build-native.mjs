@@ -1,4 +1,5 @@
-// Compiles native/ to build/isopod-init-<arch>, unless it is there from these very sources.
+// Compiles native/ to build/isopod-init-<arch> and probe/ to build/isopod-probe-<arch>, unless they are there from these
+// very sources.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -6,24 +7,33 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const native = join(root, 'native')
-const output = join(root, 'build', `isopod-init-${process.arch}`)
-const stamp = `${output}.sources`
-
-const sources = createHash('sha256')
-for (const name of readdirSync(native).sort()) {
-  sources.update(`${name}\0`).update(readFileSync(join(native, name)))
-}
-const digest = sources.digest('hex')
-
 const compiler = process.env.CC ?? 'cc'
-if (existsSync(output) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) {
-  // Nothing has changed.
-} else if (process.platform !== 'linux' || spawnSync(compiler, ['--version']).status !== 0) {
-  console.log(`init: no C compiler for Linux here (${compiler}); packages/init/Dockerfile builds it instead`)
-} else {
+
+for (const [program, folder] of [
+  ['init', 'native'],
+  ['probe', 'probe'],
+]) {
+  const sources = join(root, folder)
+  const output = join(root, 'build', `isopod-${program}-${process.arch}`)
+  const stamp = `${output}.sources`
+  const digest = digestOf(sources)
+  if (existsSync(output) && existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) continue
+  if (process.platform !== 'linux' || spawnSync(compiler, ['--version']).status !== 0) {
+    console.log(
+      `${program}: no C compiler for Linux here (${compiler}); packages/init/Dockerfile builds it instead`,
+    )
+    continue
+  }
   mkdirSync(join(root, 'build'), { recursive: true })
-  const built = spawnSync('sh', [join(native, 'build.sh'), output], { stdio: 'inherit' })
-  if (built.status === 0) writeFileSync(stamp, digest)
-  process.exitCode = built.status ?? 1
+  const built = spawnSync('sh', [join(root, 'native', 'build.sh'), output, sources], { stdio: 'inherit' })
+  if (built.status !== 0) process.exit(built.status ?? 1)
+  writeFileSync(stamp, digest)
+}
+
+function digestOf(sources) {
+  const hash = createHash('sha256')
+  for (const name of readdirSync(sources).sort()) {
+    hash.update(`${name}\0`).update(readFileSync(join(sources, name)))
+  }
+  return hash.digest('hex')
 }

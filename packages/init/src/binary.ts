@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
-/** Processors that init is built for, by Node's names. */
+/** Processors that the programs are built for, by Node's names. */
 export type Architecture = 'x64' | 'arm64'
 
-/** The built init program. */
+/** One of the two programs that are built from C. */
 export interface InitBinary {
   /** Where it lies on this host. */
   readonly path: string
@@ -31,13 +31,28 @@ const ELF_MACHINES: Record<Architecture, number> = { x64: 62, arm64: 183 }
  * @param architecture that of the container engine's host. @default this process's
  * @throws {InitBinaryError} whose message names the command that builds it
  */
-export async function initBinary(architecture: string = process.arch): Promise<InitBinary> {
+export function initBinary(architecture: string = process.arch): Promise<InitBinary> {
+  return readProgram('init', architecture)
+}
+
+/**
+ * Reads the probe: one attack a start, tried from inside a container by `probe NAME`.
+ *
+ * @param architecture that of the container engine's host. @default this process's
+ * @throws {InitBinaryError} whose message names the command that builds it
+ */
+export function probeBinary(architecture: string = process.arch): Promise<InitBinary> {
+  return readProgram('probe', architecture)
+}
+
+async function readProgram(program: 'init' | 'probe', architecture: string): Promise<InitBinary> {
   if (!isArchitecture(architecture)) {
-    throw new InitBinaryError(`init is built for x64 and arm64, got ${architecture}`)
+    throw new InitBinaryError(`${program} is built for x64 and arm64, got ${architecture}`)
   }
-  const path = fileURLToPath(new URL(`../build/isopod-init-${architecture}`, import.meta.url))
+  const path = fileURLToPath(new URL(`../build/isopod-${program}-${architecture}`, import.meta.url))
   const bytes = await readFile(path).catch((cause: unknown) => {
-    throw new InitBinaryError(`init is not built: ${path} is missing; ${howToBuild(architecture)}`, { cause })
+    const message = `${program} is not built: ${path} is missing; ${howToBuild(architecture)}`
+    throw new InitBinaryError(message, { cause })
   })
   if (bytes.byteLength < 20 || bytes.readUInt32BE(0) !== 0x7f454c46) {
     throw new InitBinaryError(`${path} is not a program; ${howToBuild(architecture)}`)

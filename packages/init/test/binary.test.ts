@@ -4,13 +4,19 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { InitBinaryError, initBinary } from '../src/binary.ts'
+import { InitBinaryError, initBinary, probeBinary } from '../src/binary.ts'
 
 describe('the init binary', () => {
   it('is small, and named by its hash', async () => {
     const { path, bytes, sha256 } = await initBinary()
     expect(bytes.byteLength).toBeLessThan(1024 * 1024)
     expect(sha256).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'))
+  })
+
+  it('has a probe beside it that does nothing unless it is named an attack', async () => {
+    const { path, bytes } = await probeBinary()
+    expect(bytes.byteLength).toBeLessThan(1024 * 1024)
+    expect(() => execFileSync(path, [], { stdio: 'pipe' })).toThrow('usage: probe')
   })
 
   it('of an architecture that it is not built for is refused', async () => {

@@ -32,4 +32,12 @@ export type {
   Sandbox,
   StreamOutput,
 } from './sandbox.ts'
+export {
+  type CanaryFinding,
+  type CanaryVerdict,
+  isContained,
+  listFindings,
+  type SelfTestReport,
+} from './self-test/finding.ts'
+export { CANARY_IDS } from './self-test/self-test.ts'
 export { workspaceProblems } from './workspace.ts'

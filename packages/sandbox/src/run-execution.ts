@@ -52,7 +52,12 @@ interface Judged {
   readonly judgement: Judgement
 }
 
-function checkConfinement({ ready, user, outside }: Container, { limits }: Execution): void {
+/**
+ * Compares a container with what was asked for.
+ *
+ * @throws {TerminalError} that names each difference; nothing may run in such a container
+ */
+export function checkConfinement({ ready, user, outside }: Container, { limits }: Execution): void {
   const problems = confinementProblems(ready, limits, user, outside)
   if (problems.length > 0) {
     throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
@@ -88,7 +93,8 @@ async function run(container: Container, execution: Execution, options: RunProgr
   return { report, judgement: judge(report, execution.limits, program.argv[0] ?? '') }
 }
 
-function programRun(
+/** The main run of an execution, or its compile run, as a program to start. */
+export function programRun(
   execution: Execution,
   command: readonly string[],
   network: { readonly proxy: boolean },

@@ -25,6 +25,8 @@ export interface Execution {
   readonly stdin?: string | undefined
   /** JSON value; null is a value, undefined means that there is none. */
   readonly inputData?: unknown
+  /** Programs of the platform's own, laid in the workspace to be executed: name → bytes. Never anything of a job. */
+  readonly tools?: Readonly<Record<string, Uint8Array>> | undefined
 }
 
 /** The statuses that running a program can lead to; the others are decided before or outside of a sandbox. */

@@ -8,6 +8,7 @@ export const WORKSPACE = '/workspace'
 export const INPUT_FILE = 'input.json'
 
 const FILE_MODE = 0o644
+const TOOL_MODE = 0o755
 const MIB = 1024 * 1024
 /** A file in a tmpfs takes whole pages. */
 const PAGE = 4096
@@ -100,6 +101,9 @@ export function workspaceFrames(execution: Execution): Uint8Array[] {
     for (const [path, text] of Object.entries(execution.language.input_hook?.files ?? {})) {
       frames.push(put(path, Buffer.from(text)))
     }
+  }
+  for (const [name, bytes] of Object.entries(execution.tools ?? {})) {
+    frames.push(encodePutFile(name, bytes, TOOL_MODE))
   }
   frames.push(put(execution.language.filename, Buffer.from(execution.code)))
   return frames

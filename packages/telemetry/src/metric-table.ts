@@ -135,7 +135,19 @@ export const METRIC_TABLE = {
     kind: 'gauge',
     name: 'isopod_worker_state',
     help: '1 for the state that the worker is in, 0 for the others.',
-    labels: { state: ['starting', 'ready', 'paused', 'draining', 'stopped'] },
+    labels: { state: ['starting', 'failed_self_test', 'ready', 'paused', 'draining', 'stopped'] },
+  },
+  selfTestFailed: {
+    kind: 'gauge',
+    name: 'isopod_selftest_failed',
+    help: '1 for a canary attack that got what it must not get, 0 for one that the containers withstood.',
+    labels: { probe: 'own' },
+  },
+  selfTestDuration: {
+    kind: 'gauge',
+    name: 'isopod_selftest_duration_seconds',
+    help: 'How long the last self-test took.',
+    labels: {},
   },
   workerInfo: {
     kind: 'gauge',

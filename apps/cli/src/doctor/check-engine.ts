@@ -35,7 +35,7 @@ export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | und
       return [{ state: 'failed', subject: 'engine', text }]
     }
   }
-  const dockerHost = recorded ?? (given || (await defaultEngine(env)))
+  const dockerHost = await findEngine(env, recorded)
   if (dockerHost === undefined) {
     const text = 'none answers; start Docker, or run as root and a private one is started when it is needed'
     return [{ state: process.getuid?.() === 0 ? 'absent' : 'failed', subject: 'engine', text }]
@@ -56,6 +56,14 @@ export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | und
     const reason = error instanceof Error ? error.message : String(error)
     return [{ state: 'failed', subject: 'engine', text: `${dockerHost} answers pings only (${reason})` }]
   }
+}
+
+/** Where the engine is that jobs would run on: the running stack's, else DOCKER_HOST, else a usual socket that answers. */
+export async function findEngine(
+  env: NodeJS.ProcessEnv,
+  recorded: string | undefined,
+): Promise<string | undefined> {
+  return recorded ?? (env['DOCKER_HOST'] || (await defaultEngine(env)))
 }
 
 async function defaultEngine(env: NodeJS.ProcessEnv): Promise<string | undefined> {

@@ -23,6 +23,8 @@ beforeEach(async () => {
     ISOPOD_STATE_DIR: join(await temporaryFolder(), 'state'),
     REDIS_URL: redis.url,
     DOCKER_HOST: inject('stack').dockerHost,
+    // How workers are kept is what is looked at here, not what they find out about their containers.
+    ISOPOD_SELF_TEST: 'false',
   }
 })
 

@@ -13,6 +13,11 @@ const MIB = 1024 * 1024
 const GVISOR_TASKS = 256
 const GVISOR_TASKS_PER_PROCESS = 4
 
+/** Bytes that a program may lock in memory. */
+export const MEMLOCK_BYTES = MIB
+/** What every container is called. */
+export const HOST_NAME = 'sandbox'
+
 /** Docker's default list (moby, oci/defaults). */
 const ENGINE_MASKS = [
   '/proc/asound',
@@ -30,6 +35,9 @@ const ENGINE_MASKS = [
 ]
 /** Pseudo terminals come from one pool of the whole host; the table of locks counts those of other containers. */
 const SHARED_BY_CONTAINERS = ['/dev/pts/ptmx', '/proc/locks']
+
+/** Every path that is covered in a container. */
+export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS]
 
 /** All that decides how a container is made. */
 export interface ContainerPlan {
@@ -62,7 +70,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
     // The program's environment is built from nothing by the worker; init needs none.
     Env: [],
     // The same name everywhere, so that a program learns nothing about host or container.
-    Hostname: 'sandbox',
+    Hostname: HOST_NAME,
     // The wire: frames in on stdin, frames out on stdout.
     AttachStdin: true,
     AttachStdout: true,
@@ -102,7 +110,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         // The upper bound; each run gets its own from init.
         { Name: 'nofile', Soft: Math.max(limits.openFiles, 64), Hard: Math.max(limits.openFiles, 64) },
         // Enough for init to keep its own text in memory; a locked page counts against the memory limit like any other.
-        { Name: 'memlock', Soft: MIB, Hard: MIB },
+        { Name: 'memlock', Soft: MEMLOCK_BYTES, Hard: MEMLOCK_BYTES },
         // POSIX queues are accounted per user id, which all containers share: one could use up another's.
         { Name: 'msgqueue', Soft: 0, Hard: 0 },
         ...processLimit(plan),
@@ -123,7 +131,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         },
       ],
       // Paths that are covered: the engine's own list, which a list of ours replaces, and what containers share.
-      MaskedPaths: [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS],
+      MaskedPaths: [...MASKED_PATHS],
       // An IPC namespace of its own; `none` rather than `private` because /dev/shm is one of our sized tmpfs above.
       IpcMode: 'none',
       // The json-file log would let a program fill the host's disk with its output.

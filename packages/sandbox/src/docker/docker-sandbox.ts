@@ -1,6 +1,10 @@
+import { randomBytes } from 'node:crypto'
+import { probeBinary } from '@isopod/init'
 import { TerminalError, UnavailableError } from '@isopod/protocol'
 import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
+import type { CanaryFinding, SelfTestReport } from '../self-test/finding.ts'
+import { selfTest } from '../self-test/self-test.ts'
 import { Disposer } from './disposer.ts'
 import { Engine } from './engine.ts'
 import { type EngineFacts, engineFacts } from './engine-facts.ts'
@@ -48,6 +52,15 @@ export interface DockerSandbox extends Sandbox {
   reap(alive: (owners: string[]) => Promise<ReadonlySet<string>>): Promise<number>
   /** Says which of these images the engine lacks. */
   missingImages(references: readonly string[]): Promise<string[]>
+  /**
+   * Attacks containers made just as a job's, each by another canary, and says what became of each.
+   *
+   * @param image any image of this engine; none of its programs is started
+   */
+  selfTest(
+    image: string,
+    options?: { signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void },
+  ): Promise<SelfTestReport>
   /** Executions under way, and containers on their way out. */
   counts(): { readonly running: number; readonly removing: number }
 }
@@ -110,7 +123,7 @@ class EngineSandbox implements DockerSandbox {
   readonly #images: Images
   readonly #containers: FreshContainers
   readonly #closing = new AbortController()
-  readonly #running = new Set<Promise<Outcome>>()
+  readonly #running = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
   constructor(options: DockerSandboxOptions, { engine, facts, warnings, seccomp, observe }: Checked) {
@@ -138,16 +151,9 @@ class EngineSandbox implements DockerSandbox {
   }
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
-    const signal = AbortSignal.any([this.#closing.signal, ...(options.signal ? [options.signal] : [])])
     const { onContainer, onConnection } = options
     const stage = { containers: this.#containers, onContainer, onConnection }
-    const running = runExecution(execution, stage, signal)
-    this.#running.add(running)
-    try {
-      return await running
-    } finally {
-      this.#running.delete(running)
-    }
+    return await this.#watched(runExecution(execution, stage, this.#until(options.signal)))
   }
 
   ping(): Promise<void> {
@@ -178,6 +184,21 @@ class EngineSandbox implements DockerSandbox {
     return references.filter((_, index) => !found[index])
   }
 
+  async selfTest(
+    image: string,
+    options: { signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void } = {},
+  ): Promise<SelfTestReport> {
+    const { bytes } = await probeBinary(this.facts.architecture)
+    const report = selfTest({
+      stage: { containers: this.#containers },
+      kit: { probe: bytes, image, name: `selftest-${randomBytes(6).toString('hex')}` },
+      runtime: this.#options.runtime ?? this.facts.defaultRuntime,
+      signal: this.#until(options.signal),
+      onFinding: options.onFinding,
+    })
+    return await this.#watched(report)
+  }
+
   counts() {
     return { running: this.#running.size, removing: this.#disposer.size }
   }
@@ -193,6 +214,20 @@ class EngineSandbox implements DockerSandbox {
     await this.#disposer.idle()
     // Whatever is still there in our name (a create that was answered too late, a removal that failed) goes with us.
     await removeContainersOf(this.#engine, this.#options.deployment, this.#options.owner)
+  }
+
+  #until(signal: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])])
+  }
+
+  /** Has `close` wait for it. */
+  async #watched<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work)
+    try {
+      return await work
+    } finally {
+      this.#running.delete(work)
+    }
   }
 
   #labels(): Record<string, string> {

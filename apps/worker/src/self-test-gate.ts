@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Catalogue } from '@isopod/languages'
+import { type DockerSandbox, isContained, listFindings, type SelfTestReport } from '@isopod/sandbox'
+import type { Logger, Metrics } from '@isopod/telemetry'
+import type { WorkerConfig } from './config.ts'
+
+/** Between two tries, while the platform itself keeps the test from being made. */
+const AGAIN_MS = 10_000
+
+/** What the gate is made with. */
+export interface SelfTestGateOptions {
+  readonly config: Pick<WorkerConfig, 'selfTest'>
+  readonly logger: Logger
+  readonly catalogue: Pick<Catalogue, 'languages'>
+  readonly metrics: Pick<Metrics, 'selfTestFailed' | 'selfTestDuration'>
+  readonly sandbox: Pick<DockerSandbox, 'selfTest' | 'missingImages'>
+}
+
+/** What stands between a worker and its first job: attacks on containers like those that the jobs will get. */
+export class SelfTestGate {
+  readonly #options: SelfTestGateOptions
+  readonly #stopping = new AbortController()
+  #summary = 'not done yet'
+
+  constructor(options: SelfTestGateOptions) {
+    this.#options = options
+  }
+
+  /** For /readyz: `ok`, or what keeps the worker from its first job. */
+  get summary(): string {
+    return this.#summary
+  }
+
+  /**
+   * Resolves with true once every canary held, or with false as soon as one succeeded: that is final, an operator has to
+   * mend the host and start the worker again. As long as the test cannot be made (no engine, no image) it is tried anew.
+   */
+  async pass(): Promise<boolean> {
+    const { config, logger } = this.#options
+    if (!config.selfTest) {
+      this.#summary = 'off'
+      logger.warn('ISOPOD_SELF_TEST is false: nothing has shown that containers on this host contain')
+      return true
+    }
+    for (;;) {
+      try {
+        const report = await this.#test()
+        if (report !== undefined) {
+          if (isContained(report)) return this.#passed(report)
+          if (this.#failed(report)) return false
+        }
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return false
+        this.#wait(error instanceof Error ? error.message : String(error))
+      }
+      const stopped = await sleep(AGAIN_MS, false, { signal: this.#stopping.signal }).catch(() => true)
+      if (stopped) return false
+    }
+  }
+
+  /** Ends the test that is being made; `pass` then resolves with false. */
+  stop(): void {
+    this.#stopping.abort(new Error('the worker is stopping'))
+  }
+
+  async #test(): Promise<SelfTestReport | undefined> {
+    const { catalogue, metrics, sandbox } = this.#options
+    const images = [...new Set(catalogue.languages.map(({ image }) => image))]
+    const missing = await sandbox.missingImages(images)
+    const image = images.find((candidate) => !missing.includes(candidate))
+    if (image === undefined) {
+      this.#wait(`no image of the catalogue is on this engine: ${images.join(', ')}`)
+      return undefined
+    }
+    const report = await sandbox.selfTest(image, { signal: this.#stopping.signal })
+    metrics.selfTestDuration.set({}, report.ms / 1000)
+    for (const { probe, verdict } of report.findings) {
+      metrics.selfTestFailed.set({ probe }, verdict === 'succeeded' ? 1 : 0)
+    }
+    return report
+  }
+
+  #passed(report: SelfTestReport): true {
+    this.#summary = 'ok'
+    const exempt = listFindings(report, 'exempt')
+    this.#options.logger.info(
+      { canaries: report.findings.length, ms: report.ms, ...(exempt !== '' && { exempt }) },
+      'self-test passed',
+    )
+    return true
+  }
+
+  /** Whether that is final. */
+  #failed(report: SelfTestReport): boolean {
+    for (const { probe, tries, verdict, detail } of report.findings) {
+      if (verdict !== 'succeeded') continue
+      this.#options.logger.error({ probe, tries, got: detail }, 'a canary attack succeeded; no job is taken')
+    }
+    const succeeded = report.findings.filter(({ verdict }) => verdict === 'succeeded')
+    if (succeeded.length === 0) {
+      this.#wait(listFindings(report, 'untried'))
+      return false
+    }
+    // No details: anyone who reaches the port would learn what the hole is.
+    this.#summary = `failed: ${succeeded.map(({ probe }) => probe).join(', ')}`
+    return true
+  }
+
+  #wait(reason: string): void {
+    this.#summary = `could not be made: ${reason.slice(0, 500)}`
+    this.#options.logger.error({ reason }, 'the self-test could not be made; it will be tried again')
+  }
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { CHECKOUT } from './places.ts'
+import { SetupError } from './setup-error.ts'
+
+/** What {@link runSelfTest} is made with. */
+export interface SelfTestOptions {
+  readonly dockerHost: string
+  /** The worker's settings. */
+  readonly env: NodeJS.ProcessEnv
+  /** Gets each line as it comes: one JSON object, see the worker's README. */
+  readonly onLine: (line: string) => void
+}
+
+/**
+ * Has a worker process attack containers of its own on an engine; needs no Redis.
+ *
+ * @returns its exit code: 0 when all canaries held
+ * @throws {SetupError} with the worker's own words when it could not test
+ */
+export async function runSelfTest({ dockerHost, env, onLine }: SelfTestOptions): Promise<number> {
+  const main = join(CHECKOUT, 'apps', 'worker', 'dist', 'main.js')
+  await access(main).catch(() => {
+    throw new SetupError('the worker is not built; run: npm run setup')
+  })
+  const { ISOPOD_STATE_DIR: _, ISOPOD_DEBUG: __, ...settings } = env
+  const child = spawn(process.execPath, [main, 'self-test'], {
+    cwd: CHECKOUT,
+    env: { ...settings, DOCKER_HOST: dockerHost },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let words = ''
+  let lines = 0
+  child.stderr.on('data', (chunk: Buffer) => {
+    words = `${words}${chunk.toString()}`.slice(-2000)
+  })
+  createInterface(child.stdout).on('line', (line) => {
+    lines += 1
+    onLine(line)
+  })
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code === null || (code !== 0 && words.trim() !== '') || lines === 0) {
+    throw new SetupError(words.trim() || `the self-test ended with ${code ?? 'a signal'}`)
+  }
+  return code
+}

@@ -1,0 +1,89 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+#define ROOM 65536
+
+/* What a container of ours consists of: place, the options it must have; a place that ends in / stands for all below. */
+static const struct {
+  const char *place, *options;
+} wanted[] = {
+    {"/", "ro"},
+    {"/isopod", "ro"},
+    {"/workspace", "rw,nosuid,nodev"},
+    {"/tmp", "rw,nosuid,nodev"},
+    {"/dev/shm", "rw,nosuid,nodev,noexec"},
+    {"/dev", "nosuid"},
+    {"/dev/pts", "nosuid,noexec"},
+    {"/dev/mqueue", "nosuid,nodev,noexec"},
+    {"/dev/pts/ptmx", ""},
+    {"/dev/console", ""},
+    {"/etc/hosts", ""},
+    {"/etc/hostname", ""},
+    {"/etc/resolv.conf", ""},
+    {"/proc", "nosuid,nodev,noexec"},
+    {"/proc/", ""},
+    {"/sys", "ro,nosuid,nodev,noexec"},
+    /* A tmpfs of root's that holds the mount points of cgroup v1. */
+    {"/sys/fs/cgroup", "nosuid,nodev,noexec"},
+    {"/sys/", "ro"},
+};
+/* What a process could do harm by writing to: the engine covers each with a read-only view of itself. */
+static const char *const read_only_views[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"};
+
+static int has(const char *options, const char *option, size_t length) {
+  for (const char *at = options; at != NULL; at = strchr(at, ',')) {
+    if (*at == ',') at++;
+    if (strncmp(at, option, length) == 0 && (at[length] == ',' || at[length] == '\0')) return 1;
+  }
+  return 0;
+}
+
+static void check_options(const char *place, const char *options, const char *needed) {
+  while (*needed != '\0') {
+    size_t length = strcspn(needed, ",");
+    if (!has(options, needed, length)) got("%s is mounted without %.*s (%s)", place, (int)length, needed, options);
+    needed += length + (needed[length] == ',');
+  }
+}
+
+static void check(const char *place, const char *options) {
+  for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+    size_t length = strlen(wanted[i].place);
+    int below = length > 1 && wanted[i].place[length - 1] == '/' && strncmp(place, wanted[i].place, length) == 0;
+    if (below || strcmp(place, wanted[i].place) == 0) {
+      check_options(place, options, wanted[i].options);
+      return;
+    }
+  }
+  got("%s is mounted (%s)", place, options);
+}
+
+/* The list of mounts: nothing of the host, and each with its options. */
+void mounts(int count, char **words) {
+  (void)count, (void)words;
+  static char text[ROOM];
+  unsigned views = 0, places = 0;
+  if (slurp("/proc/self/mountinfo", text, sizeof text) < 0) {
+    untried("the mounts cannot be read: %s", strerror(errno));
+    return;
+  }
+  char *rest;
+  for (char *row = strtok_r(text, "\n", &rest); row != NULL; row = strtok_r(NULL, "\n", &rest)) {
+    char place[1024], options[1024];
+    if (sscanf(row, "%*s %*s %*s %*s %1023s %1023s", place, options) != 2) continue;
+    check(place, options);
+    places += strcmp(place, "/workspace") == 0 || strcmp(place, "/isopod") == 0 || strcmp(place, "/tmp") == 0;
+    for (unsigned i = 0; i < sizeof read_only_views / sizeof *read_only_views; i++) {
+      if (strcmp(place, read_only_views[i]) == 0 && has(options, "ro", 2)) views |= 1u << i;
+    }
+  }
+  if (places < 3) untried("the list of mounts is not that of this container");
+  for (unsigned i = 0; i < sizeof read_only_views / sizeof *read_only_views; i++) {
+    if ((views & 1u << i) == 0 && access(read_only_views[i], F_OK) == 0) got("%s is not covered by a read-only view", read_only_views[i]);
+  }
+}

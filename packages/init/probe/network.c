@@ -1,0 +1,82 @@
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+#define ROOM 65536
+
+static int is_up(int fd, const char *name) {
+  struct ifreq request;
+  memset(&request, 0, sizeof request);
+  snprintf(request.ifr_name, sizeof request.ifr_name, "%s", name);
+  return ioctl(fd, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_UP) != 0;
+}
+
+/* Any way out of the container: an interface that is up beside loopback, or a route. */
+void interfaces(int count, char **words) {
+  (void)count, (void)words;
+  static char text[ROOM];
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (slurp("/proc/net/dev", text, sizeof text) < 0) {
+    untried("/proc/net/dev cannot be read: %s", strerror(errno));
+    return;
+  }
+  char *rest = text;
+  for (char *row = strtok_r(text, "\n", &rest); row != NULL; row = strtok_r(NULL, "\n", &rest)) {
+    char *colon = strchr(row, ':');
+    if (colon == NULL) continue;
+    *colon = '\0';
+    char *name = row + strspn(row, " ");
+    /* Some kernels put tunnels that are down into every namespace. */
+    if (strcmp(name, "lo") != 0 && is_up(fd, name)) got("interface %s is up", name);
+  }
+  if (slurp("/proc/net/route", text, sizeof text) > 0 && strchr(text, '\n') != NULL && strchr(text, '\n')[1] != '\0') {
+    got("there is a route: %.60s", strchr(text, '\n') + 1);
+  }
+}
+
+static void try_connect(const char *what, const char *token, int family, const void *address, socklen_t size) {
+  int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return;
+  struct timeval patience = {1, 0};
+  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  if (connect(fd, address, size) == 0) {
+    /* By this the worker knows its visitor: anybody on the host may connect to a port. */
+    put(fd, token, strlen(token));
+    got("connected to %s", what);
+  }
+  close(fd);
+}
+
+/*
+ * The first word is what to say there; each other one is a port on this very machine, or @NAME for an abstract socket: both
+ * are the worker's, listening.
+ */
+void connections(int count, char **words) {
+  for (int i = 1; i < count; i++) {
+    if (words[i][0] == '@') {
+      struct sockaddr_un local = {.sun_family = AF_UNIX};
+      size_t length = strlen(words[i]) - 1;
+      if (length > sizeof local.sun_path - 1) length = sizeof local.sun_path - 1;
+      memcpy(local.sun_path + 1, words[i] + 1, length);
+      try_connect(words[i], words[0], AF_UNIX, &local, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + length));
+      continue;
+    }
+    uint16_t port = htons((uint16_t)atoi(words[i]));
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = port, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    try_connect("a port of the host", words[0], AF_INET, &four, sizeof four);
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = port, .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    try_connect("a port of the host", words[0], AF_INET6, &six, sizeof six);
+  }
+}

@@ -1,0 +1,24 @@
+#ifndef PROBE_H
+#define PROBE_H
+
+/* The attack got something it must not get: one line about it. May be said more than once. */
+void got(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The attack could not be tried here, which is no proof of anything. */
+void untried(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A fact for the worker, which judges from outside: one line «name value». */
+void fact(const char *name, long long value);
+/* Writes all of it or as much as goes. */
+void put(int fd, const void *bytes, unsigned long size);
+/* Reads a small file whole, with a NUL behind it; the number of bytes, or -1. */
+long slurp(const char *path, char *text, unsigned long size);
+/* Milliseconds of the wall clock. */
+long long wall_ms(void);
+
+/* One attack; the words behind its name on the command line. */
+typedef void attack(int count, char **words);
+
+attack artifact, calls, capabilities, clocks, connections, core_file, cpu, descriptors, devices, disk, environment, files,
+    forks, host_name, init, inodes, interfaces, keep, limits, look, masks, memory, mounts, open_files, output, proc,
+    processes, read_only, signals, sleeper, terminal, wire;
+
+#endif

@@ -1,0 +1,143 @@
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+#define MIB (1024L * 1024)
+#define CHUNK 65536
+
+static const char *const writable[] = {"/workspace", "/tmp", "/dev/shm"};
+#define WRITABLE (sizeof writable / sizeof *writable)
+
+static long number(int count, char **words, int index) {
+  return index < count ? strtol(words[index], NULL, 10) : 0;
+}
+
+/* Starts processes until it is refused; the word bounds the damage if it never is. */
+void forks(int count, char **words) {
+  long most = number(count, words, 0), made = 0;
+  for (; made < most; made++) {
+    pid_t child = fork();
+    if (child < 0) break;
+    if (child == 0) {
+      pause();
+      _exit(0);
+    }
+  }
+  fact("forked", made);
+}
+
+/* Touches that many MiB; the worker looks at how it was ended. */
+void memory(int count, char **words) {
+  size_t size = (size_t)(number(count, words, 0) * MIB);
+  char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (bytes == MAP_FAILED) return;
+  for (size_t at = 0; at < size; at += 4096) bytes[at] = 1;
+  got("took %ld MiB", number(count, words, 0));
+}
+
+/* Fills each writable place; the first word is how many bytes of one would be too many. */
+void disk(int count, char **words) {
+  static char bytes[CHUNK];
+  long most = number(count, words, 0);
+  memset(bytes, 'x', sizeof bytes);
+  for (unsigned i = 0; i < WRITABLE; i++) {
+    char path[64];
+    snprintf(path, sizeof path, "%s/filler", writable[i]);
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    long written = 0;
+    for (ssize_t more; written < most && (more = write(fd, bytes, sizeof bytes)) > 0;) written += more;
+    fact(writable[i], written);
+    close(fd);
+    unlink(path);
+  }
+}
+
+/* Makes empty files in each writable place until it is refused, or there are as many as the word says. */
+void inodes(int count, char **words) {
+  long most = number(count, words, 0);
+  for (unsigned i = 0; i < WRITABLE; i++) {
+    long made = 0;
+    char path[64];
+    for (; made < most; made++) {
+      snprintf(path, sizeof path, "%s/%ld", writable[i], made);
+      if (mknod(path, S_IFREG | 0600, 0) < 0) break;
+    }
+    fact(writable[i], made);
+  }
+}
+
+/* Floods both streams with that many bytes each. */
+void output(int count, char **words) {
+  static char bytes[CHUNK];
+  memset(bytes, 'y', sizeof bytes);
+  for (long left = number(count, words, 0); left > 0; left -= CHUNK) {
+    put(1, bytes, sizeof bytes);
+    put(2, bytes, sizeof bytes);
+  }
+}
+
+void open_files(int count, char **words) {
+  long most = number(count, words, 0), opened = 0;
+  struct rlimit more = {(rlim_t)most, (rlim_t)most};
+  setrlimit(RLIMIT_NOFILE, &more);
+  while (opened < most && open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) opened++;
+  fact("opened", opened);
+}
+
+/* The bounds that only the kernel keeps; no word of a program may raise them. */
+void limits(int count, char **words) {
+  (void)count, (void)words;
+  static const struct {
+    const char *name;
+    int resource;
+  } known[] = {{"core", RLIMIT_CORE}, {"nofile", RLIMIT_NOFILE}, {"memlock", RLIMIT_MEMLOCK}, {"msgqueue", RLIMIT_MSGQUEUE}};
+  for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
+    struct rlimit now, more = {RLIM_INFINITY, RLIM_INFINITY};
+    if (setrlimit((__rlimit_resource_t)known[i].resource, &more) == 0) got("%s could be raised", known[i].name);
+    if (getrlimit((__rlimit_resource_t)known[i].resource, &now) < 0) untried("%s cannot be read", known[i].name);
+    fact(known[i].name, now.rlim_max == RLIM_INFINITY ? -1 : (long long)now.rlim_max);
+  }
+}
+
+/* As many processes as the first word says use all the processor they get, for as many milliseconds as the second. */
+void cpu(int count, char **words) {
+  long long until = wall_ms() + number(count, words, 1);
+  for (long i = 1; i < number(count, words, 0); i++) {
+    if (fork() == 0) break;
+  }
+  while (wall_ms() < until) continue;
+}
+
+/* Stays, whatever asks it to go. */
+void sleeper(int count, char **words) {
+  (void)count, (void)words;
+  for (int signal_number = 1; signal_number < NSIG; signal_number++) signal(signal_number, SIG_IGN);
+  sleep(60);
+  got("slept past the limit");
+}
+
+void core_file(int count, char **words) {
+  (void)count, (void)words;
+  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  pid_t child = fork();
+  if (child == 0) {
+    struct rlimit more = {64 * MIB, 64 * MIB};
+    setrlimit(RLIMIT_CORE, &more);
+    abort();
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || !WIFSIGNALED(status)) untried("no process could be ended");
+  else if (WCOREDUMP(status)) got("a core file was written");
+}

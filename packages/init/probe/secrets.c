@@ -1,0 +1,126 @@
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+extern char **environ;
+
+/* Prints the environment, which the worker compares with what it gave; that of init must be out of reach. */
+void environment(int count, char **words) {
+  (void)count, (void)words;
+  char text[4096];
+  for (char **variable = environ; *variable != NULL; variable++) puts(*variable);
+  if (slurp("/proc/1/environ", text, sizeof text) > 0) got("the environment of init can be read: %.200s", text);
+}
+
+void host_name(int count, char **words) {
+  (void)count, (void)words;
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  puts(name);
+  if (sethostname("isopod-canary", 13) == 0) got("the host has another name now");
+}
+
+/* Only init and this one: a third would be a process of the host, or of another container. */
+void processes(int count, char **words) {
+  DIR *folder = opendir("/proc");
+  if (folder == NULL) {
+    untried("/proc cannot be read: %s", strerror(errno));
+    return;
+  }
+  for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+    if (!isdigit((unsigned char)entry->d_name[0])) continue;
+    int pid = atoi(entry->d_name);
+    if (pid != 1 && pid != getpid()) got("process %d is visible", pid);
+  }
+  closedir(folder);
+  char path[64], text[256];
+  for (int i = 0; i < count; i++) {
+    snprintf(path, sizeof path, "/proc/%d/cmdline", atoi(words[i]));
+    if (atoi(words[i]) != getpid() && slurp(path, text, sizeof text) > 0) got("%s can be read: %s", path, text);
+  }
+}
+
+static void must_not_open(const char *path, int flags) {
+  int fd = open(path, flags | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return;
+  got("%s opens for %s", path, flags == O_RDONLY ? "reading" : "writing");
+  close(fd);
+}
+
+/* The program that guards this one, and shares its user. */
+void init(int count, char **words) {
+  (void)count, (void)words;
+  static const char *const insides[] = {"/proc/1/mem",  "/proc/1/environ", "/proc/1/maps",  "/proc/1/exe", "/proc/1/fd",
+                                        "/proc/1/fd/0", "/proc/1/fd/1",    "/proc/1/root/", "/proc/1/cwd/"};
+  for (unsigned i = 0; i < sizeof insides / sizeof *insides; i++) {
+    must_not_open(insides[i], O_RDONLY);
+    must_not_open(insides[i], O_WRONLY);
+  }
+  static const char *const outsides[] = {"/isopod", "/isopod/init"};
+  for (unsigned i = 0; i < sizeof outsides / sizeof *outsides; i++) {
+    must_not_open(outsides[i], O_RDONLY);
+    must_not_open(outsides[i], O_WRONLY);
+  }
+  if (rename("/isopod/init", "/isopod/other") == 0) got("init was moved away");
+  if (chmod("/isopod/init", 0777) == 0) got("init has another mode now");
+  must_not_open("/proc/1/oom_score_adj", O_WRONLY);
+}
+
+/* Files by which a process changes its host. Opened, never written to. */
+void proc(int count, char **words) {
+  (void)count, (void)words;
+  static const char *const switches[] = {
+      "/proc/sys/kernel/core_pattern",
+      "/proc/sys/kernel/hostname",
+      "/proc/sys/kernel/modprobe",
+      "/proc/sys/vm/overcommit_memory",
+      "/proc/sys/net/ipv4/ip_forward",
+      "/proc/sys/fs/binfmt_misc/register",
+      "/proc/sysrq-trigger",
+      "/proc/irq/default_smp_affinity",
+      "/sys/kernel/uevent_helper",
+      "/sys/kernel/mm/transparent_hugepage/enabled",
+      "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+      "/sys/fs/cgroup/memory/release_agent",
+      "/sys/fs/cgroup/memory/cgroup.procs",
+      "/sys/fs/cgroup/pids/pids.max",
+      "/sys/fs/cgroup/devices/devices.allow",
+      "/sys/fs/cgroup/memory.max",
+      "/sys/fs/cgroup/pids.max",
+      "/sys/fs/cgroup/cgroup.procs",
+  };
+  for (unsigned i = 0; i < sizeof switches / sizeof *switches; i++) must_not_open(switches[i], O_WRONLY);
+  static const char *const memories[] = {"/proc/kcore", "/dev/mem", "/dev/kmem", "/dev/port", "/dev/kmsg"};
+  char text[16];
+  for (unsigned i = 0; i < sizeof memories / sizeof *memories; i++) {
+    if (slurp(memories[i], text, sizeof text) > 0) got("%s can be read", memories[i]);
+    int fd = open(memories[i], O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && i > 0) got("%s opens for writing", memories[i]);
+    if (fd >= 0) close(fd);
+  }
+}
+
+/* A terminal would carry control sequences, and input that somebody else is to read. */
+void terminal(int count, char **words) {
+  (void)count, (void)words;
+  for (int fd = 0; fd < 3; fd++) {
+    if (isatty(fd)) got("descriptor %d is a terminal", fd);
+  }
+  must_not_open("/dev/tty", O_RDWR);
+  must_not_open("/dev/console", O_RDWR);
+  must_not_open("/dev/pts/0", O_RDWR);
+  int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+  unsigned int number;
+  /* The host has one pool of them: whoever may take them may take them all. */
+  if (fd >= 0 && ioctl(fd, TIOCGPTN, &number) == 0) got("took the terminal %u of the host", number);
+}

@@ -1,0 +1,74 @@
+import { encodeFetch } from '@isopod/init'
+import { RetryableError } from '@isopod/protocol'
+import type { Container } from '../container.ts'
+import { checkConfinement, programRun, type Stage } from '../run-execution.ts'
+import { runProgram } from '../run-program.ts'
+import { workspaceFrames } from '../workspace.ts'
+import type { Bait } from './bait.ts'
+import { type ProbeKit, probeExecution } from './stage-canary.ts'
+
+/** What the probe plants: each would lead a careless host out of the workspace, or hold it up. */
+const PLANTED = [
+  'link',
+  'environment',
+  'folder/passwd',
+  'pipe',
+  'hard',
+  'deep/root/etc/passwd',
+  'deep',
+  '../etc/passwd',
+]
+const MAX_BYTES = 1024 * 1024
+const ANSWER_MS = 5_000
+
+/** The canary that asks for files after its program has ended. */
+export const ARTIFACT = {
+  id: 'artifact',
+  tries: 'to have the host follow a link, pipe or path that it planted',
+} as const
+
+/** Runs the probe that plants, then asks init for each of its files as for an artifact. */
+export async function tryArtifact(
+  kit: ProbeKit,
+  stage: Stage,
+  bait: Bait,
+  signal: AbortSignal,
+): Promise<{ verdict: 'held' | 'succeeded' | 'untried'; detail: string }> {
+  const execution = probeExecution(kit, ARTIFACT.id, [bait.file])
+  const container = await stage.containers.acquire(execution, signal)
+  try {
+    checkConfinement(container, execution)
+    const before = workspaceFrames(execution)
+    const program = programRun(execution, execution.language.command, { proxy: false })
+    const { done } = await runProgram(container, program, { before, signal })
+    if (done?.exitCode !== 0) return { verdict: 'untried', detail: 'the probe planted nothing' }
+    for (const path of PLANTED) {
+      const { status } = await fetched(container, path, signal)
+      if (status === 0) return { verdict: 'succeeded', detail: `${path} was followed` }
+    }
+    // Only if a file that is one comes back were the others refused for what they are.
+    const honest = await fetched(container, 'honest', signal)
+    if (Buffer.from(honest.content).toString() === 'honest\n') return { verdict: 'held', detail: '' }
+    return { verdict: 'untried', detail: `an honest file did not come back (errno ${honest.status})` }
+  } finally {
+    container.destroy()
+  }
+}
+
+async function fetched(
+  container: Container,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ status: number; content: Uint8Array }> {
+  const late = setTimeout(() => container.destroy(), ANSWER_MS)
+  try {
+    container.send(encodeFetch(path, MAX_BYTES))
+    for (let frame = await container.receive(); frame; frame = await container.receive()) {
+      if (frame.type === 'file') return frame
+    }
+    signal.throwIfAborted()
+    throw new RetryableError(`init did not answer when it was asked for ${path}`)
+  } finally {
+    clearTimeout(late)
+  }
+}

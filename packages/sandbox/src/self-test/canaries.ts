@@ -1,0 +1,170 @@
+import { HOST_NAME, MASKED_PATHS, MEMLOCK_BYTES } from '../docker/container-options.ts'
+import { environment } from '../environment.ts'
+import { inodesOf, SHM_BYTES, tmpBytes, workspaceBytes } from '../workspace.ts'
+import type { Canary } from './canary.ts'
+
+const MIB = 1024 * 1024
+/** What the engine or its parts listen on, where a container that was given one could make others. */
+const ENGINE_PLACES = [
+  '/var/run/docker.sock',
+  '/run/docker.sock',
+  '/run/containerd/containerd.sock',
+  '/run/podman/podman.sock',
+  '/run/crio/crio.sock',
+  '/var/lib/docker',
+  '/var/lib/containerd',
+  '/var/lib/kubelet',
+]
+const OWN_KERNEL = "gVisor has a kernel of its own: what the program gets is not the host's"
+
+/** Attacks that need one container each, and nothing that another could disturb. */
+export const CANARIES: readonly Canary[] = [
+  { id: 'interfaces', tries: 'to find a network interface or a route' },
+  {
+    id: 'connections',
+    tries: 'to reach a port and an abstract socket of the host',
+    words: ({ token, port, socket }) => [token, port, `@${socket}`],
+    judge: ({ bait }) => bait.visits() > 0 && `${bait.visits()} connections reached the host`,
+  },
+  {
+    id: 'files',
+    tries: 'to find a file of the host, or a socket of its engine',
+    words: ({ file }) => [file, ...ENGINE_PLACES],
+    judge: ({ bait, output }) => output.includes(bait.secret) && `read ${bait.file} of the host`,
+  },
+  {
+    id: 'mounts',
+    tries: 'to find a mount of the host, or one without its options',
+    exempt: { runsc: OWN_KERNEL },
+  },
+  { id: 'read-only', tries: 'to write outside of its own directories' },
+  { id: 'devices', tries: 'to find or make a device', exempt: { runsc: OWN_KERNEL } },
+  { id: 'descriptors', tries: 'to find a descriptor that somebody left open' },
+  {
+    id: 'masks',
+    tries: 'to look behind covered paths of the kernel',
+    words: () => MASKED_PATHS,
+    exempt: { runsc: 'the files that are covered are those of Linux; gVisor has its own' },
+  },
+  { id: 'proc', tries: 'to open the switches of the kernel for writing' },
+  { id: 'init', tries: 'to open, change or look into init' },
+  {
+    id: 'environment',
+    tries: "to read the worker's environment, or init's",
+    judge: ({ output, execution }) => {
+      const given = Object.entries(environment(execution, { proxy: false })).map(
+        ([name, value]) => `${name}=${value}`,
+      )
+      const found = output.split('\n').filter((line) => line !== '' && !given.includes(line))
+      return found.length > 0 && `found ${found.join(', ')}`
+    },
+  },
+  {
+    id: 'host-name',
+    tries: "to learn or change the host's name",
+    judge: ({ output }) => output.split('\n')[0] !== HOST_NAME && `the host is called ${output}`,
+  },
+  { id: 'processes', tries: 'to see a process that is not its own', words: () => [process.pid] },
+  { id: 'terminal', tries: 'to get hold of a terminal', exempt: { runsc: OWN_KERNEL } },
+  { id: 'capabilities', tries: 'to have or gain a privilege' },
+  { id: 'calls', tries: 'system calls that a sandbox refuses', exempt: { runsc: OWN_KERNEL } },
+  { id: 'clock', tries: "to set the host's clock" },
+  {
+    id: 'signals',
+    tries: 'to signal init and everyone else',
+    judge: ({ outcome, fact }) =>
+      (outcome.status !== 'success' || !(fact('alive') > 0)) && `the run ended as ${outcome.status}`,
+  },
+  {
+    id: 'wire',
+    tries: "to forge init's report of its end",
+    endsAs: ({ exitCode }) => exitCode === 7,
+    judge: ({ outcome }) =>
+      (outcome.exitCode !== 7 || outcome.stdout.produced === 0) &&
+      `exit code ${outcome.exitCode}, ${outcome.status}, instead of 7`,
+  },
+  {
+    id: 'forks',
+    tries: 'to start processes without end',
+    limits: { processes: 12 },
+    exempt: { runsc: 'processes of gVisor are none of the host; the memory limit bounds them' },
+    words: () => [64],
+    judge: ({ fact, execution: { limits }, outcome }) =>
+      (!(fact('forked') < limits.processes) || (outcome.processesPeak ?? 0) > limits.processes) &&
+      `started ${fact('forked')} processes where ${limits.processes} may be`,
+  },
+  {
+    id: 'memory',
+    tries: 'to take more memory than its limit',
+    limits: { memoryMb: 32 },
+    words: () => [128],
+    endsAs: ({ status }) => status === 'memory_exceeded',
+    judge: ({ outcome: { memoryPeakBytes } }) =>
+      (memoryPeakBytes ?? 0) > 33 * MIB && `took ${memoryPeakBytes} bytes of 32 MiB`,
+  },
+  {
+    id: 'disk',
+    tries: 'to fill more of its directories than their size',
+    limits: { diskMb: 4, memoryMb: 64 },
+    words: () => [SHM_BYTES + MIB],
+    judge: ({ fact, execution: { limits }, outcome }) =>
+      (!(fact('/workspace') <= workspaceBytes(limits.diskMb)) ||
+        !(fact('/tmp') <= tmpBytes(limits.diskMb)) ||
+        !(fact('/dev/shm') <= SHM_BYTES)) &&
+      `wrote ${fact('/workspace')}, ${fact('/tmp')} and ${fact('/dev/shm')} bytes, ${outcome.status}`,
+  },
+  {
+    id: 'inodes',
+    tries: 'to make files without end',
+    limits: { diskMb: 4 },
+    exempt: { runsc: 'gVisor does not count inodes; the memory limit bounds them' },
+    words: () => [2 * inodesOf(SHM_BYTES)],
+    judge: ({ fact, execution: { limits } }) =>
+      (!(fact('/workspace') <= inodesOf(workspaceBytes(limits.diskMb))) ||
+        !(fact('/tmp') <= inodesOf(tmpBytes(limits.diskMb))) ||
+        !(fact('/dev/shm') <= inodesOf(SHM_BYTES))) &&
+      `made ${fact('/workspace')}, ${fact('/tmp')} and ${fact('/dev/shm')} files`,
+  },
+  {
+    id: 'open-files',
+    tries: 'to open files without end',
+    limits: { openFiles: 32 },
+    words: () => [4096],
+    judge: ({ fact, execution: { limits } }) =>
+      !(fact('opened') <= limits.openFiles) && `opened ${fact('opened')} where ${limits.openFiles} may be`,
+  },
+  {
+    id: 'limits',
+    tries: 'to raise what bounds a process',
+    judge: ({ fact }) =>
+      (fact('core') !== 0 || fact('msgqueue') !== 0 || fact('memlock') !== MEMLOCK_BYTES) &&
+      `core ${fact('core')}, msgqueue ${fact('msgqueue')}, memlock ${fact('memlock')}`,
+  },
+  {
+    id: 'output',
+    tries: 'to flood both of its streams',
+    limits: { outputBytes: 4096 },
+    words: () => [4 * MIB],
+    judge: ({ outcome: { stdout, stderr } }) =>
+      [stdout, stderr].some(
+        ({ bytes, truncated, produced }) => bytes.byteLength > 4096 || !truncated || produced !== 4 * MIB,
+      ) && `${stdout.bytes.byteLength} and ${stderr.bytes.byteLength} bytes came through where 4096 may`,
+  },
+  {
+    id: 'cpu',
+    tries: 'to use more of the processor than its share',
+    limits: { cpus: 0.2 },
+    words: () => [3, 500],
+    judge: ({ outcome: { cpuUserMs, cpuSysMs, wallMs } }) =>
+      (cpuUserMs ?? 0) + (cpuSysMs ?? 0) > 0.2 * (wallMs ?? 0) + 150 &&
+      `used ${cpuUserMs} and ${cpuSysMs} ms of ${wallMs} ms, with a share of 0.2`,
+  },
+  {
+    id: 'sleeper',
+    tries: 'to stay beyond its time',
+    limits: { timeoutSeconds: 0.5 },
+    endsAs: ({ status }) => status === 'timeout',
+    judge: ({ outcome: { wallMs } }) => (wallMs ?? 0) > 5_500 && `stayed for ${wallMs} ms of 500`,
+  },
+  { id: 'core-file', tries: 'to leave a core file' },
+]

@@ -1,0 +1,37 @@
+/**
+ * What a canary attack came to. `held`: the container withstood it. `succeeded`: it got something. `untried`: the platform
+ * failed, or the attack could not be made, which proves nothing. `exempt`: it makes no sense on this runtime.
+ */
+export type CanaryVerdict = 'held' | 'succeeded' | 'untried' | 'exempt'
+
+/** One canary attack and what it came to. */
+export interface CanaryFinding {
+  /** Id of the canary. */
+  readonly probe: string
+  /** What it tries, as the rest of a sentence. */
+  readonly tries: string
+  readonly verdict: CanaryVerdict
+  /** What it got, or why it was not tried; empty when it held. */
+  readonly detail: string
+  readonly ms: number
+}
+
+/** What a self-test came to. */
+export interface SelfTestReport {
+  /** In the order of the list of canaries. */
+  readonly findings: readonly CanaryFinding[]
+  readonly ms: number
+}
+
+/** Whether every canary held, or has no meaning here: only then may untrusted code run. */
+export function isContained({ findings }: SelfTestReport): boolean {
+  return findings.length > 0 && findings.every(({ verdict }) => verdict === 'held' || verdict === 'exempt')
+}
+
+/** Findings of one verdict as a short list: `disk (…), neighbour (…)`. */
+export function listFindings({ findings }: SelfTestReport, verdict: CanaryVerdict): string {
+  return findings
+    .filter((finding) => finding.verdict === verdict)
+    .map(({ probe, detail }) => (detail === '' ? probe : `${probe} (${detail})`))
+    .join(', ')
+}

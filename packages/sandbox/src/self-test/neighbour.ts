@@ -1,0 +1,44 @@
+import { runExecution, type Stage } from '../run-execution.ts'
+import type { Outcome } from '../sandbox.ts'
+import type { Bait } from './bait.ts'
+import { factIn } from './canary.ts'
+import { type ProbeKit, probeExecution } from './stage-canary.ts'
+
+/** How long one keeps its secret, and the other looks for it; the first must surely be there when the second looks. */
+const KEEP_MS = 2_000
+const LOOK_MS = 1_000
+/** Least time that both must have been there. */
+const OVERLAP_MS = 200
+
+/** The canary that needs two containers at once. */
+export const NEIGHBOUR = {
+  id: 'neighbour',
+  tries: 'to find what another container laid in memory, sockets, locks, keys and files',
+} as const
+
+/** One container lays a secret everywhere, another that runs at the same time looks for it. */
+export async function tryNeighbour(
+  kit: ProbeKit,
+  stage: Stage,
+  bait: Bait,
+  signal: AbortSignal,
+): Promise<{ verdict: 'held' | 'succeeded' | 'untried'; detail: string }> {
+  const [kept, looked] = await Promise.all([
+    runExecution(probeExecution(kit, 'keep', [KEEP_MS, bait.secret]), stage, signal),
+    runExecution(probeExecution(kit, 'look', [LOOK_MS]), stage, signal),
+  ])
+  const output = text(looked)
+  if (looked.exitCode === 1 || output.includes(bait.secret)) {
+    const found = output.split('\n').filter((line) => line !== '' && !/^(from|to) \d+$/.test(line))
+    return { verdict: 'succeeded', detail: [...new Set(found)].join('; ').slice(0, 300) }
+  }
+  const overlap =
+    Math.min(factIn(text(kept), 'to'), factIn(output, 'to')) -
+    Math.max(factIn(text(kept), 'from'), factIn(output, 'from'))
+  if (overlap >= OVERLAP_MS) return { verdict: 'held', detail: '' }
+  return { verdict: 'untried', detail: `the two did not run at the same time (${overlap} ms)` }
+}
+
+function text(outcome: Outcome): string {
+  return Buffer.from(outcome.stdout.bytes).toString('latin1')
+}

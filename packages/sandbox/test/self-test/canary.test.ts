@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest'
+import type { Outcome } from '../../src/sandbox.ts'
+import type { Bait } from '../../src/self-test/bait.ts'
+import { CANARIES } from '../../src/self-test/canaries.ts'
+import { factIn, judgeCanary } from '../../src/self-test/canary.ts'
+import { type CanaryFinding, isContained, listFindings } from '../../src/self-test/finding.ts'
+import { CANARY_IDS } from '../../src/self-test/self-test.ts'
+import { probeExecution } from '../../src/self-test/stage-canary.ts'
+
+const KIT = { probe: new Uint8Array(), image: 'i', name: 'n' }
+const stream = (text: string) => ({ bytes: Buffer.from(text), produced: text.length, truncated: false })
+
+function outcome(changes: Partial<Outcome> = {}): Outcome {
+  const zero = { timeoutSeconds: 0, cpuSeconds: null, memoryMb: 0, memorySwapMb: null, cpus: 0, processes: 0 }
+  return {
+    status: 'success',
+    exitCode: 0,
+    signal: null,
+    limit: null,
+    stdout: stream(''),
+    stderr: stream(''),
+    compileOutput: undefined,
+    wallMs: 1,
+    cpuUserMs: 1,
+    cpuSysMs: 1,
+    memoryPeakBytes: 1,
+    processesPeak: 1,
+    throttledMs: 0,
+    resourceUsage: null,
+    limitsApplied: { ...zero, diskMb: 0, outputBytes: 0, openFiles: 0 },
+    errorMessage: null,
+    container: { id: 'c', imageDigest: 'd', runtime: 'runc' },
+    timings: { acquire: 0, run: 0, collect: 0 },
+    ...changes,
+  }
+}
+
+/** Judges one canary by its id, as if its probe had ended so and printed that. */
+function judged(id: string, output = '', changes: Partial<Outcome> = {}, visits = 0) {
+  const canary = CANARIES.find((candidate) => candidate.id === id)
+  if (canary === undefined) throw new Error(`no canary ${id}`)
+  const bait: Bait = {
+    file: '/tmp/bait',
+    secret: 'secret',
+    token: 'token',
+    port: 1,
+    socket: 's',
+    visits: () => visits,
+    remove: async () => {},
+  }
+  return judgeCanary(canary, {
+    execution: probeExecution(KIT, id, [], canary.limits),
+    outcome: outcome({ stdout: stream(output), ...changes }),
+    output,
+    bait,
+    fact: (name) => factIn(output, name),
+  }).verdict
+}
+
+describe('a canary', () => {
+  it('held when its probe says so and nothing else was seen', () => {
+    expect(judged('interfaces')).toBe('held')
+  })
+
+  it('succeeded when its probe says so', () => {
+    expect(judged('interfaces', 'interface eth0 is up', { status: 'execution_error', exitCode: 1 })).toBe(
+      'succeeded',
+    )
+  })
+
+  it('proves nothing when its probe could not try, or ended otherwise', () => {
+    expect(judged('interfaces', 'no /proc', { status: 'execution_error', exitCode: 2 })).toBe('untried')
+    expect(judged('interfaces', '', { status: 'timeout', exitCode: null })).toBe('untried')
+    expect(judged('memory')).toBe('untried')
+  })
+
+  it('is judged by what the host saw, whatever its probe says', () => {
+    expect(judged('connections', '', {}, 1)).toBe('succeeded')
+    expect(judged('files', 'secret')).toBe('succeeded')
+    expect(judged('wire')).toBe('succeeded')
+    expect(judged('environment', 'AWS_SECRET=1\n')).toBe('succeeded')
+    expect(judged('host-name', 'worker-17\n')).toBe('succeeded')
+    expect(judged('sleeper', '', { status: 'timeout', exitCode: null, wallMs: 60_000 })).toBe('succeeded')
+    expect(judged('cpu', '', { wallMs: 500, cpuUserMs: 900 })).toBe('succeeded')
+    expect(judged('output', '', { stdout: stream('y'.repeat(5000)) })).toBe('succeeded')
+    expect(judged('memory', '', { status: 'memory_exceeded', memoryPeakBytes: 64 * 1024 * 1024 })).toBe(
+      'succeeded',
+    )
+  })
+
+  it('that counts is held within its limit, and not without a number', () => {
+    expect(judged('forks', 'forked 11\n')).toBe('held')
+    expect(judged('forks', 'forked 64\n')).toBe('succeeded')
+    expect(judged('forks')).toBe('succeeded')
+    expect(judged('disk', '/workspace 3145728\n/tmp 1048576\n/dev/shm 16777216\n')).toBe('held')
+    expect(judged('disk', '/workspace 3145728\n/tmp 1048576\n/dev/shm 16777217\n')).toBe('succeeded')
+    expect(judged('inodes', '/workspace 1023\n/tmp 1023\n/dev/shm 9999\n')).toBe('succeeded')
+    expect(judged('limits', 'core 0\nnofile 256\nmemlock 1048576\nmsgqueue 0\n')).toBe('held')
+    expect(judged('limits', 'core 0\nnofile 256\nmemlock -1\nmsgqueue 0\n')).toBe('succeeded')
+  })
+})
+
+describe('a report', () => {
+  const finding = (verdict: CanaryFinding['verdict']): CanaryFinding => ({
+    probe: `p-${verdict}`,
+    tries: 'to',
+    verdict,
+    detail: '',
+    ms: 1,
+  })
+
+  it('lets jobs run only if every canary held or has no meaning, and there was one', () => {
+    const report = (...verdicts: CanaryFinding['verdict'][]) => ({ findings: verdicts.map(finding), ms: 1 })
+    expect(isContained(report('held', 'exempt'))).toBe(true)
+    expect(isContained(report('held', 'untried'))).toBe(false)
+    expect(isContained(report('held', 'succeeded'))).toBe(false)
+    expect(isContained(report())).toBe(false)
+    expect(listFindings(report('held', 'succeeded'), 'succeeded')).toBe('p-succeeded')
+  })
+
+  it('has a name of its own for each canary', () => {
+    expect(new Set(CANARY_IDS).size).toBe(CANARY_IDS.length)
+    expect(CANARY_IDS.length).toBeGreaterThanOrEqual(20)
+  })
+})

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DEFAULT_LIMITS } from '@isopod/protocol'
+import { type ContainerFacts, type DockerSandbox, type Execution, openDockerSandbox } from '@isopod/sandbox'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { docker } from '../support/engine.ts'
+import { RewritingEngine } from '../support/rewriting-engine.ts'
+
+const { dockerHost } = inject('stack')
+let folder: string
+let engine: RewritingEngine
+let sandbox: DockerSandbox
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isopod-asked-'))
+  engine = new RewritingEngine(join(folder, 'engine.sock'), dockerHost.replace('unix://', ''))
+  await engine.open()
+  sandbox = await openDockerSandbox({
+    address: engine.path,
+    deployment: randomUUID(),
+    owner: 'as-asked',
+    users: { first: 60_000, last: 60_255, gid: 65_534 },
+    allowOldRunc: true,
+  })
+})
+
+afterAll(async () => {
+  await sandbox?.close()
+  await engine?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Made {
+  readonly Config: Record<string, unknown> & { readonly Env: readonly string[] | null }
+  readonly HostConfig: Record<string, unknown>
+}
+
+/** What else would open a container, whoever asked for it. */
+const NEVER = [
+  'Binds',
+  'CapAdd',
+  'Devices',
+  'DeviceRequests',
+  'PidMode',
+  'UTSMode',
+  'VolumesFrom',
+  'GroupAdd',
+]
+
+function isNothing(value: unknown): boolean {
+  return (
+    value === undefined || value === null || value === '' || value === 0 || value === false || isEmpty(value)
+  )
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+/** What of `asked` is not so in `made`, a path each; empty, null and absent are the same to an engine, but not a list of masks. */
+function differences(asked: unknown, made: unknown, path: string): string[] {
+  if (isNothing(asked)) return isNothing(made) ? [] : [`${path}: ${JSON.stringify(made)}`]
+  if (typeof asked !== 'object' || asked === null) return asked === made ? [] : [`${path}: ${String(made)}`]
+  if (Array.isArray(asked) && Array.isArray(made) && asked.length !== made.length) return [`${path}: length`]
+  return Object.entries(asked).flatMap(([key, value]) =>
+    differences(value, (made as Record<string, unknown> | null | undefined)?.[key], `${path}.${key}`),
+  )
+}
+
+/** Runs a program that stays, and ends it once its container has been looked at. */
+async function inspected(): Promise<{ made: Made; image: Made }> {
+  const language = {
+    name: 'sh',
+    image: 'isopod/bash:5.2',
+    version: '1',
+    aliases: [],
+    filename: 'main.sh',
+    command: ['sh', '{filename}'],
+    compile_timeout_seconds: 30,
+    timeout_factor: 1,
+    env: {},
+    default_limits: {},
+    seccomp_profile: 'default' as const,
+    allow_network: false,
+  }
+  const id = `j-${randomUUID()}`
+  const execution: Execution = { id, attempt: 1, language, code: 'sleep 20', limits: DEFAULT_LIMITS }
+  const stop = new AbortController()
+  const facts = Promise.withResolvers<ContainerFacts>()
+  const run = sandbox.run(execution, { signal: stop.signal, onContainer: facts.resolve }).catch(facts.reject)
+  const { id: container, imageDigest } = await facts.promise
+  const [made] = JSON.parse(await docker(dockerHost, 'inspect', container)) as [Made]
+  const [image] = JSON.parse(await docker(dockerHost, 'inspect', imageDigest)) as [Made]
+  stop.abort(new Error('seen enough'))
+  await run
+  return { made, image }
+}
+
+// promise: made-as-asked
+it('the engine makes each container with every flag that was asked for, and opens nothing else', async () => {
+  const { made, image } = await inspected()
+  const [asked] = engine.asked
+  const { HostConfig, Env, NetworkingConfig: _, name: __, ...config } = asked ?? { HostConfig: {} }
+  expect(Object.keys(HostConfig).length).toBeGreaterThan(15)
+  expect([
+    ...differences(config, made.Config, 'Config'),
+    ...differences(HostConfig, made.HostConfig, 'HostConfig'),
+  ]).toEqual([])
+  // The engine adds what the image says, which init does not pass on.
+  const images = image.Config.Env ?? []
+  expect(made.Config.Env?.filter((variable) => !images.includes(variable)) ?? []).toEqual(Env ?? [])
+  expect(NEVER.filter((flag) => !isNothing(made.HostConfig[flag]))).toEqual([])
+})

@@ -1,0 +1,191 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { connect } from '@isopod/client'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { containersOf } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
+import { type CreateOptions, RewritingEngine } from '../support/rewriting-engine.ts'
+import { startWorld } from '../support/world.ts'
+
+const WORKER = fileURLToPath(new URL('../../apps/worker/dist/main.js', import.meta.url))
+const { dockerHost, redisUrl } = inject('stack')
+let folder: string
+let engine: RewritingEngine
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isopod-self-test-'))
+  engine = new RewritingEngine(join(folder, 'engine.sock'), dockerHost.replace('unix://', ''))
+  await engine.open()
+})
+
+afterAll(async () => {
+  await engine?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+interface Finding {
+  readonly probe: string
+  readonly verdict: string
+  readonly detail: string
+}
+
+function worker(words: string[], env: NodeJS.ProcessEnv): { process: ChildProcess; text: () => string } {
+  const child = spawn(process.execPath, [WORKER, ...words], { env: { ...process.env, ...env } })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+    })
+  }
+  return { process: child, text: () => text }
+}
+
+/** Findings of `main.js self-test` on one way to the engine, and its exit code. */
+async function findings(dockerHost: string): Promise<{ code: number; found: Finding[]; text: string }> {
+  const { process: child, text } = worker(['self-test'], {
+    DOCKER_HOST: dockerHost,
+    ISOPOD_STACK: 'self-test',
+  })
+  const [code] = (await once(child, 'close')) as [number]
+  const lines = text().split('\n')
+  const found = lines.filter((line) => line.startsWith('{"probe"')).map((line) => JSON.parse(line) as Finding)
+  return { code, found, text: text() }
+}
+
+const weak = ({ HostConfig: host, ...options }: CreateOptions) => {
+  options['Hostname'] = 'worker-17'
+  Object.assign(host, {
+    NetworkMode: 'host',
+    ReadonlyRootfs: false,
+    CapDrop: [],
+    Ulimits: [],
+    IpcMode: 'host',
+    MaskedPaths: [],
+    ReadonlyPaths: [],
+    Binds: [`${folder}:/host:ro`, '/dev/shm:/run', `${tmpdir()}:/mnt${tmpdir()}:ro`],
+    Devices: [{ PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }],
+  })
+}
+
+// promise: self-test
+describe('a worker at its start', () => {
+  it('finds that each canary holds, says so, and takes jobs', async () => {
+    const world = await startWorld({ env: { ISOPOD_SELF_TEST: 'true' } })
+    try {
+      const url = world.workers[0]?.url
+      const ready = (await (await fetch(`${url}/readyz`)).json()) as { checks: Record<string, string> }
+      expect(ready.checks).toMatchObject({ selfTest: 'ok' })
+      const metrics = await (await fetch(`${url}/metrics`)).text()
+      const values = [...metrics.matchAll(/^isopod_selftest_failed\{probe="[a-z-]+"\} (\d)$/gm)]
+      expect(values.length).toBeGreaterThanOrEqual(30)
+      expect(values.map(([, value]) => value)).toEqual(values.map(() => '0'))
+      expect(metrics).toMatch(/^isopod_selftest_duration_seconds \d/m)
+      expect(await world.client.run({ language: 'bash', code: 'echo ok' })).toMatchObject({ stdout: 'ok\n' })
+    } finally {
+      await world.close()
+    }
+  })
+
+  it('takes no job where a canary succeeds, and says which, in its log, its metrics and /readyz', async () => {
+    engine.rewrite = ({ HostConfig }) => {
+      HostConfig['ReadonlyRootfs'] = false
+    }
+    const prefix = `test-self-test-${process.pid}`
+    const port = 20_000 + (process.pid % 20_000)
+    const client = await connect({ url: redisUrl, prefix })
+    const { process: child, text } = worker([], {
+      DOCKER_HOST: `unix://${engine.path}`,
+      REDIS_URL: redisUrl,
+      PORT: String(port),
+      ISOPOD_QUEUE_PREFIX: prefix,
+      ISOPOD_STACK: prefix,
+      ISOPOD_DRAIN_SECONDS: '1',
+    })
+    try {
+      const ask = async (path: string) => await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+      const state = await eventually(
+        () => ask('/readyz').catch(() => ''),
+        (answer) => answer.includes('failed'),
+        60_000,
+      )
+      expect(JSON.parse(state)).toMatchObject({
+        ok: false,
+        checks: { state: 'failed_self_test', selfTest: 'failed: mounts, read-only' },
+      })
+      const metrics = await ask('/metrics')
+      expect(metrics).toContain('isopod_selftest_failed{probe="read-only"} 1')
+      expect(metrics).toContain('isopod_selftest_failed{probe="interfaces"} 0')
+      expect(metrics).toContain('isopod_worker_state{state="failed_self_test"} 1')
+      expect(text()).toContain('"probe":"read-only"')
+      expect(text()).toContain('/var/tmp can be written to')
+      const id = await client.submit({ language: 'bash', code: 'echo ran' })
+      await new Promise((resolve) => setTimeout(resolve, 2_000))
+      expect(await client.result(id)).toBeUndefined()
+      await client.cancel(id)
+    } finally {
+      child.kill('SIGTERM')
+      const [code] = (await once(child, 'close')) as [number]
+      expect(code).toBe(0)
+      await client.close()
+    }
+    expect(await containersOf(dockerHost, prefix)).toEqual([])
+  })
+
+  it('can be told to end while it tests itself, and leaves no container', async () => {
+    engine.rewrite = () => {}
+    const stack = `self-test-end-${process.pid}`
+    const { process: child, text } = worker([], {
+      DOCKER_HOST: `unix://${engine.path}`,
+      REDIS_URL: redisUrl,
+      PORT: '0',
+      ISOPOD_QUEUE_PREFIX: stack,
+      ISOPOD_STACK: stack,
+    })
+    await eventually(
+      () => containersOf(dockerHost, stack),
+      (ids) => ids.length > 2,
+    )
+    child.kill('SIGTERM')
+    const [code] = (await once(child, 'close')) as [number]
+    expect([code, text()]).toEqual([0, expect.not.stringContaining('taking jobs')])
+    expect(await containersOf(dockerHost, stack)).toEqual([])
+  })
+})
+
+// promise: self-test
+describe('the canaries', () => {
+  it('succeed in a container without its walls', async () => {
+    engine.rewrite = weak
+    const { code, found } = await findings(`unix://${engine.path}`)
+    const succeeded = found.filter(({ verdict }) => verdict === 'succeeded').map(({ probe }) => probe)
+    expect(succeeded.sort()).toEqual(
+      expect.arrayContaining([
+        'capabilities',
+        'connections',
+        'devices',
+        'files',
+        'interfaces',
+        'limits',
+        'masks',
+        'mounts',
+        'neighbour',
+        'read-only',
+      ]),
+    )
+    expect(code).toBe(1)
+  })
+
+  it('are not tried in a container that is not confined as asked', async () => {
+    engine.rewrite = ({ HostConfig }) => {
+      delete HostConfig['PidsLimit']
+    }
+    const { code, found } = await findings(`unix://${engine.path}`)
+    expect(found.map(({ verdict }) => verdict)).toEqual(found.map(() => 'untried'))
+    expect(found[0]?.detail).toContain('processes is 0, wanted')
+    expect(code).toBe(1)
+  })
+})

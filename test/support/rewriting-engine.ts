@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
+import { connect } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+/** The JSON of a call that creates a container, as the engine takes it. */
+export type CreateOptions = Record<string, unknown> & { HostConfig: Record<string, unknown> }
+
+/**
+ * A way to the engine on which the containers of jobs are made with other flags than were asked for: what a test needs to
+ * see that somebody notices. Everything else passes as it is, helper containers of the platform included.
+ */
+export class RewritingEngine {
+  readonly path: string
+  /** What was asked for, before it was changed. */
+  readonly asked: CreateOptions[] = []
+  readonly #to: string
+  readonly #server: Server
+  /** Changes the options in place. */
+  rewrite: (options: CreateOptions) => void = () => {}
+
+  /** @param path where to listen @param to path of the engine's socket */
+  constructor(path: string, to: string) {
+    this.path = path
+    this.#to = to
+    this.#server = createServer((near, answer) => void this.#forward(near, answer))
+    // The wire of a container: from here on these are bytes, no longer HTTP.
+    this.#server.on('upgrade', (near, socket, head) => {
+      const far = connect({ path: to, allowHalfOpen: true }, () => {
+        far.write(`${near.method} ${near.url} HTTP/1.1\r\n${headerLines(near)}\r\n`)
+        far.write(head)
+        far.pipe(socket).pipe(far)
+      })
+      far.on('error', () => socket.destroy())
+      socket.on('error', () => far.destroy())
+      far.on('close', () => socket.destroy())
+      socket.on('close', () => far.destroy())
+    })
+  }
+
+  async open(): Promise<void> {
+    await rm(this.path, { force: true })
+    this.#server.listen(this.path)
+    await once(this.#server, 'listening')
+  }
+
+  async close(): Promise<void> {
+    this.#server.close()
+    this.#server.closeAllConnections()
+    await rm(this.path, { force: true })
+  }
+
+  async #forward(near: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const { method, url, headers } = near
+    const isCreate = method === 'POST' && /\/containers\/create(\?|$)/.test(url ?? '')
+    const body = isCreate ? this.#changed(await buffer(near)) : undefined
+    const length = body === undefined ? {} : { 'content-length': String(body.byteLength) }
+    const far = request(
+      { socketPath: this.#to, method, path: url, headers: { ...headers, ...length } },
+      (told) => {
+        answer.writeHead(told.statusCode ?? 502, told.headers)
+        // Long answers (logs, waits) are to be seen as they come.
+        answer.flushHeaders()
+        told.pipe(answer)
+      },
+    )
+    far.on('error', () => answer.destroy())
+    answer.on('close', () => far.destroy())
+    if (body === undefined) near.pipe(far)
+    else far.end(body)
+  }
+
+  #changed(body: Buffer): Buffer {
+    const options = JSON.parse(body.toString()) as CreateOptions & { Labels?: Record<string, string> }
+    if (options.Labels?.['isopod.job'] === undefined) return body
+    this.asked.push(structuredClone(options))
+    this.rewrite(options)
+    return Buffer.from(JSON.stringify(options))
+  }
+}
+
+function headerLines({ rawHeaders }: IncomingMessage): string {
+  let lines = ''
+  for (let at = 0; at < rawHeaders.length; at += 2) lines += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`
+  return lines
+}

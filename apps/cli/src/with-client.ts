@@ -1,9 +1,7 @@
 import { type Io, note } from './io.ts'
 import type { JobClient } from './job-client.ts'
 import type { Services } from './services.ts'
-
-/** A start that takes longer is installing or building something, in milliseconds. */
-const SLOW_START_MS = 3_000
+import { startStack } from './start-stack.ts'
 
 /**
  * Lends a connected client: to the Redis of `REDIS_URL` if that is set, else to the private stack of this checkout,
@@ -27,26 +25,5 @@ async function privateRedis(io: Io, services: Services): Promise<string> {
   const found = await services.findStack(io.env)
   if (found !== undefined) return found.redis.url
   note(io, 'isopod: no REDIS_URL and nothing running, so a private stack starts; «isopod down» stops it')
-  const steps = patientSteps((line) => note(io, `isopod: ${line}`))
-  try {
-    return (await services.ensureStack({ env: io.env, workers: 1, say: steps.say })).redis.url
-  } finally {
-    steps.end()
-  }
-}
-
-/** Keeps the steps of a quick start to itself; from the moment on that a start is slow, its user may follow it. */
-function patientSteps(say: (line: string) => void): { say(line: string): void; end(): void } {
-  let held: string[] | undefined = []
-  const timer = setTimeout(() => {
-    for (const line of held ?? []) say(line)
-    held = undefined
-  }, SLOW_START_MS)
-  return {
-    say: (line) => {
-      if (held === undefined) say(line)
-      else held.push(line)
-    },
-    end: () => clearTimeout(timer),
-  }
+  return (await startStack(io, services, 1)).redis.url
 }

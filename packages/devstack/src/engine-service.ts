@@ -30,9 +30,9 @@ export async function findOrStartEngine(
 ): Promise<EngineService> {
   const { env, say } = options
   const found = options.privateOnly ? undefined : await findEngine(env, say)
-  if (found !== undefined) return { dockerHost: found, ours: false }
-
   const recorded = (await readRecord(places)).engine
+  if (found !== undefined) return { dockerHost: found, ours: found === recorded?.dockerHost }
+
   if (
     recorded &&
     isRunning(recorded.dockerd) &&

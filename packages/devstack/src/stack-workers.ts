@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { EngineService } from './engine-service.ts'
 import { CHECKOUT, type Places } from './places.ts'
 import { endProcess, isRunning } from './process-identity.ts'
 import type { Say } from './say.ts'
 import { readRecord, updateRecord, type WorkerRecord } from './stack-record.ts'
 import { startWorker, workerTrouble } from './worker-process.ts'
+import { workerSettings } from './worker-settings.ts'
 
 const STOP_GRACE_MS = 40_000
 /** Settings that a worker reads once, at its start. */
@@ -14,9 +16,7 @@ const SETTING = /^(ISOPOD|SANDBOX)_(?!STATE_DIR$|DEBUG$)/
 /** What a stack's workers work with. */
 export interface WorkerSurroundings {
   readonly redisUrl: string
-  readonly dockerHost: string
-  /** Set-up has started the engine itself, from the distribution's packages. */
-  readonly ownEngine: boolean
+  readonly engine: EngineService
   readonly env: NodeJS.ProcessEnv
   readonly say: Say
 }
@@ -30,8 +30,9 @@ export async function ensureWorkers(
   count: number,
   surroundings: WorkerSurroundings,
 ): Promise<WorkerRecord[]> {
-  const { redisUrl, dockerHost, say } = surroundings
-  const workerEnv = workerSettings(surroundings)
+  const { redisUrl, engine, say } = surroundings
+  const { dockerHost } = engine
+  const workerEnv = workerSettings(engine, surroundings.env)
   const settings = await settingsFingerprint(workerEnv)
   const fitting: WorkerRecord[] = []
   for (const worker of (await readRecord(places)).workers) {
@@ -51,7 +52,7 @@ export async function ensureWorkers(
       visited: [...new Set([...record.visited, dockerHost])],
     }))
     say(`started a worker (${worker.url}/metrics, log ${log})`)
-    if (surroundings.ownEngine && fitting.length === 1) await repeatWarnings(log, say)
+    if (engine.ours && fitting.length === 1) await repeatWarnings(log, say)
   }
   return fitting
 }
@@ -66,24 +67,16 @@ export async function stopWorkers(places: Places, say: Say): Promise<void> {
 
 async function fits(
   worker: WorkerRecord,
-  { redisUrl, dockerHost }: WorkerSurroundings,
+  { redisUrl, engine }: WorkerSurroundings,
   settings: string,
 ): Promise<boolean> {
   return (
     worker.redisUrl === redisUrl &&
-    worker.dockerHost === dockerHost &&
+    worker.dockerHost === engine.dockerHost &&
     worker.settings === settings &&
     isRunning(worker.process) &&
     (await workerTrouble(worker.url)) === undefined
   )
-}
-
-/**
- * The packages of a distribution are often behind, and there is nothing better to try Isopod with; the worker then warns.
- * On an engine of the user's own the decision is the user's.
- */
-function workerSettings({ ownEngine, env }: WorkerSurroundings): NodeJS.ProcessEnv {
-  return ownEngine ? { ...env, ISOPOD_ALLOW_OLD_RUNC: env['ISOPOD_ALLOW_OLD_RUNC'] || 'true' } : env
 }
 
 /** What the first of the workers has against its engine; the others would say the same. */

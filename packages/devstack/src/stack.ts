@@ -62,13 +62,7 @@ export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
     const redis = await findOrStartRedis(places, { env, say, privateOnly })
     await buildImages(engine, images, { env, say })
     await ensureInitBinary(engine, { env, say })
-    const surroundings = {
-      redisUrl: redis.url,
-      dockerHost: engine.dockerHost,
-      ownEngine: engine.ours,
-      env,
-      say,
-    }
+    const surroundings = { redisUrl: redis.url, engine, env, say }
     const workers = await ensureWorkers(places, options.workers ?? 1, surroundings)
     return { id: places.id, redis, engine, workers: workers.map(summary) }
   }

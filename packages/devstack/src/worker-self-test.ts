@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { EngineService } from './engine-service.ts'
 import { CHECKOUT } from './places.ts'
 import { SetupError } from './setup-error.ts'
+import { workerSettings } from './worker-settings.ts'
 
 /** What {@link runSelfTest} is made with. */
 export interface SelfTestOptions {
-  readonly dockerHost: string
+  readonly engine: EngineService
   /** The worker's settings. */
   readonly env: NodeJS.ProcessEnv
   /** Gets each line as it comes: one JSON object, see the worker's README. */
@@ -21,15 +23,15 @@ export interface SelfTestOptions {
  * @returns its exit code: 0 when all canaries held
  * @throws {SetupError} with the worker's own words when it could not test
  */
-export async function runSelfTest({ dockerHost, env, onLine }: SelfTestOptions): Promise<number> {
+export async function runSelfTest({ engine, env, onLine }: SelfTestOptions): Promise<number> {
   const main = join(CHECKOUT, 'apps', 'worker', 'dist', 'main.js')
   await access(main).catch(() => {
     throw new SetupError('the worker is not built; run: npm run setup')
   })
-  const { ISOPOD_STATE_DIR: _, ISOPOD_DEBUG: __, ...settings } = env
+  const { ISOPOD_STATE_DIR: _, ISOPOD_DEBUG: __, ...settings } = workerSettings(engine, env)
   const child = spawn(process.execPath, [main, 'self-test'], {
     cwd: CHECKOUT,
-    env: { ...settings, DOCKER_HOST: dockerHost },
+    env: { ...settings, DOCKER_HOST: engine.dockerHost },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let words = ''

@@ -121,7 +121,6 @@ export const CHANNELS: readonly Entry[] = [
     limits: { openFiles: 4096 },
     must: IN_VAIN,
     proof: UNHEARD,
-    known: '/proc/sys/fs/file-nr counts for the whole host',
   },
   {
     program: 'memory-of-the-host.c',

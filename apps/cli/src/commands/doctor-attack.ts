@@ -1,9 +1,10 @@
-import { engineTrouble, runSelfTest } from '@isopod/devstack'
+import { type EngineService, engineTrouble, runSelfTest } from '@isopod/devstack'
 import Table from 'cli-table3'
 import { findEngine } from '../doctor/check-engine.ts'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
+import { startStack } from '../start-stack.ts'
 import { firstLine } from '../terminal/printable.ts'
 
 /** One line of the worker's self-test. */
@@ -32,13 +33,10 @@ export async function doctorAttackCommand(
   services: Services,
   options: { readonly json?: boolean },
 ): Promise<ExitCode> {
-  const stack = await services.findStack(io.env)
-  const dockerHost = await findEngine(io.env, stack?.engine.dockerHost)
-  if (dockerHost === undefined || (await engineTrouble(dockerHost, io.env)) !== undefined) {
-    note(
-      io,
-      `isopod: no engine answers${dockerHost === undefined ? '' : ` at ${dockerHost}`}; start one, or set DOCKER_HOST`,
-    )
+  const engine = await engineOf(io, services)
+  const trouble = await engineTrouble(engine.dockerHost, io.env)
+  if (trouble !== undefined) {
+    note(io, `isopod: the engine at ${engine.dockerHost} ${trouble}; start it, or set DOCKER_HOST`)
     return EXIT.platform
   }
   const findings: Finding[] = []
@@ -52,11 +50,21 @@ export async function doctorAttackCommand(
     }
     if (options.json) io.stdout.write(`${line}\n`)
   }
-  if (!options.json) note(io, `attacking containers at ${dockerHost}`)
-  await runSelfTest({ dockerHost, env: io.env, onLine })
+  if (!options.json) note(io, `attacking containers at ${engine.dockerHost}`)
+  await runSelfTest({ engine, env: io.env, onLine })
   if (!options.json) await write(io.stdout, attackTable(findings, took))
   if (findings.some(({ verdict }) => verdict === 'succeeded')) return EXIT.failure
   return findings.some(({ verdict }) => verdict === 'untried') ? EXIT.platform : EXIT.success
+}
+
+/** The engine that jobs would run on; a private one is started where there is none. */
+async function engineOf(io: Io, services: Services): Promise<EngineService> {
+  const stack = await services.findStack(io.env)
+  if (stack !== undefined) return stack.engine
+  const dockerHost = await findEngine(io.env, undefined)
+  if (dockerHost !== undefined) return { dockerHost, ours: false }
+  note(io, 'isopod: no engine answers, so a private stack starts; «isopod down» stops it')
+  return (await startStack(io, services, 0)).engine
 }
 
 /** The table of all attacks, and one sentence about them. */

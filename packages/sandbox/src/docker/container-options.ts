@@ -33,8 +33,16 @@ const ENGINE_MASKS = [
   '/sys/firmware',
   '/sys/devices/virtual/powercap',
 ]
-/** Pseudo terminals come from one pool of the whole host; the table of locks counts those of other containers. */
-const SHARED_BY_CONTAINERS = ['/dev/pts/ptmx', '/proc/locks']
+/** One pool or counter for the whole host, by which a job could starve another or pass it messages. */
+const SHARED_BY_CONTAINERS = [
+  '/dev/pts/ptmx',
+  '/proc/locks',
+  '/proc/sys/fs/dentry-state',
+  '/proc/sys/fs/file-nr',
+  '/proc/sys/fs/inode-nr',
+  '/proc/sys/fs/inode-state',
+  '/proc/sys/kernel/pty/nr',
+]
 
 /** Every path that is covered in a container. */
 export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS]

@@ -1,0 +1,32 @@
+import type { Stack } from '@isopod/devstack'
+import { type Io, note } from './io.ts'
+import type { Services } from './services.ts'
+
+/** A start that takes longer is installing or building something, in milliseconds. */
+const SLOW_START_MS = 3_000
+
+/** Starts what is missing of a stack; its steps are shown when they take long. */
+export async function startStack(io: Io, services: Services, workers: number): Promise<Stack> {
+  const steps = patientSteps((line) => note(io, `isopod: ${line}`))
+  try {
+    return await services.ensureStack({ env: io.env, workers, say: steps.say })
+  } finally {
+    steps.end()
+  }
+}
+
+/** Keeps the steps of a quick start to itself; from the moment on that a start is slow, its user may follow it. */
+function patientSteps(say: (line: string) => void): { say(line: string): void; end(): void } {
+  let held: string[] | undefined = []
+  const timer = setTimeout(() => {
+    for (const line of held ?? []) say(line)
+    held = undefined
+  }, SLOW_START_MS)
+  return {
+    say: (line) => {
+      if (held === undefined) say(line)
+      else held.push(line)
+    },
+    end: () => clearTimeout(timer),
+  }
+}

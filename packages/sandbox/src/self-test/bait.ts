@@ -24,12 +24,18 @@ export interface Bait {
   remove(): Promise<void>
 }
 
+/** In a worker that is itself confined, all else may be read-only. */
+async function makeFolder(): Promise<string> {
+  const make = (parent: string) => mkdtemp(join(parent, 'isopod-bait-'))
+  return await make(tmpdir()).catch(() => make('/dev/shm'))
+}
+
 /** Lays bait on this host: everything on it is random, so that finding it proves something. */
 export async function layBait(): Promise<Bait> {
   const secret = randomBytes(12).toString('hex')
   const token = randomBytes(12).toString('hex')
   const name = randomBytes(6).toString('hex')
-  const folder = await mkdtemp(join(tmpdir(), 'isopod-bait-'))
+  const folder = await makeFolder()
   const file = join(folder, `${name}.txt`)
   let visits = 0
   const listen = async (at: { port: number; host: string } | { path: string }): Promise<Server> => {

@@ -64,8 +64,10 @@ describe('where rules are enforced', () => {
       limitsApplied: null,
       imageDigest: null,
     })
-    const line = (await free.log()).find((entry) => entry['audit'] === true && entry['job'] === result.id)
-    expect(line).toMatchObject({ status: 'validation_error', containerId: null })
+    const audit = (await free.log()).filter((entry) => entry['audit'] === true && entry['job'] === result.id)
+    expect(audit.map(({ event }) => event)).toEqual(['requested', 'policy_decided', 'refused', 'finished'])
+    expect(audit[1]).toMatchObject({ policy, refused: true, rules: ['python/import-os', 'python/os-system'] })
+    expect(audit[3]).toMatchObject({ status: 'validation_error', containerId: null })
   })
 
   it.each<[string, JobInput]>([

@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { SourceReport } from './check-source.ts'
 import type { ThreadAnswer, ThreadRequest } from './check-thread.ts'
@@ -119,6 +120,9 @@ export class CheckThreads {
   }
 
   async #start(): Promise<void> {
+    // Compiling the grammars a second time, for speed, took 500 MB for a second and made no check faster.
+    setFlagsFromString('--no-wasm-dynamic-tiering')
+    setFlagsFromString('--no-wasm-tier-up')
     const here = import.meta.url
     // Beside this file, as source in tests and compiled in the product.
     const entry = new URL(`./check-thread${here.endsWith('.ts') ? '.ts' : '.js'}`, here)

@@ -6,16 +6,21 @@ import { cli, fakeClient, servicesWith } from './support.ts'
 
 describe('judgeRunc', () => {
   it.each(['1.2.8', '1.2.10', '1.3.3', '1.3.4+ds1', '1.4.0', '2.0.0'])('is content with %s', (version) => {
-    expect(judgeRunc(version).state).toBe('ok')
+    expect(judgeRunc(version, false).state).toBe('ok')
   })
 
-  it.each(['1.1.5+ds1', '1.1.99', '1.2.7', '1.3.0', '1.3.2', '0.9.9'])('warns of %s', (version) => {
-    expect(judgeRunc(version)).toMatchObject({ state: 'warning', text: expect.stringContaining(version) })
-  })
+  it.each(['1.1.5+ds1', '1.1.99', '1.2.7', '1.3.0', '1.3.2', '0.9.9'])(
+    'fails %s, as workers do, and warns of it where they accept it',
+    (version) => {
+      const text = expect.stringContaining(version)
+      expect(judgeRunc(version, false)).toMatchObject({ state: 'failed', text })
+      expect(judgeRunc(version, true)).toMatchObject({ state: 'warning', text })
+    },
+  )
 
   it('warns when there is no version to judge', () => {
-    expect(judgeRunc(undefined).state).toBe('warning')
-    expect(judgeRunc('unknown').state).toBe('warning')
+    expect(judgeRunc(undefined, false).state).toBe('warning')
+    expect(judgeRunc('unknown', false).state).toBe('warning')
   })
 })
 

@@ -2,12 +2,12 @@ import { loadCatalogue } from '@isopod/languages'
 import { openPolicyChecker } from '@isopod/policy'
 import { IsopodError, STATUSES } from '@isopod/protocol'
 import { type Consumer, openConsumer } from '@isopod/queue'
-import { openDockerSandbox } from '@isopod/sandbox'
 import { createLogger, createMetrics } from '@isopod/telemetry'
 import { auditLog } from './audit/audit-log.ts'
 import { readConfig } from './config.ts'
 import { loadNetworks } from './network/profiles.ts'
 import { observer } from './observe.ts'
+import { openSandbox } from './open-sandbox.ts'
 import { policyGate } from './policy-gate.ts'
 import { selfTestCommand } from './self-test-command.ts'
 import { startWorker } from './worker.ts'
@@ -41,14 +41,7 @@ async function main(): Promise<void> {
     auditStreamLength: config.audit.streamLength,
     observe: observe.queue,
   })
-  const sandbox = await openDockerSandbox({
-    ...config.engine,
-    deployment: queue.deployment,
-    owner: config.workerId,
-    users: config.users,
-    ...(config.engine.stack !== undefined && { labels: { 'isopod.stack': config.engine.stack } }),
-    observe: observe.sandbox,
-  })
+  const sandbox = await openSandbox(config, queue.deployment, observe.sandbox)
   const checker = await openPolicyChecker()
   const gate = policyGate({ checker, minimum: config.minimumPolicy, observe: observe.policy })
   const worker = await startWorker({

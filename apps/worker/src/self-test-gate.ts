@@ -1,19 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Catalogue } from '@isopod/languages'
-import { type DockerSandbox, isContained, listFindings, type SelfTestReport } from '@isopod/sandbox'
+import { isContained, listFindings, type SelfTestReport } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
-import type { WorkerConfig } from './config.ts'
+import { type SelfTestSubject, selfTest } from './self-test.ts'
 
 /** Between two tries, while the platform itself keeps the test from being made. */
 const AGAIN_MS = 10_000
 
 /** What the gate is made with. */
 export interface SelfTestGateOptions {
-  readonly config: Pick<WorkerConfig, 'selfTest'>
+  /** False: nothing is tested, and everything passes. */
+  readonly wanted: boolean
+  readonly subject: SelfTestSubject
   readonly logger: Logger
-  readonly catalogue: Pick<Catalogue, 'languages'>
   readonly metrics: Pick<Metrics, 'selfTestFailed' | 'selfTestDuration'>
-  readonly sandbox: Pick<DockerSandbox, 'selfTest' | 'missingImages'>
 }
 
 /** What stands between a worker and its first job: attacks on containers like those that the jobs will get. */
@@ -36,8 +35,8 @@ export class SelfTestGate {
    * mend the host and start the worker again. As long as the test cannot be made (no engine, no image) it is tried anew.
    */
   async pass(): Promise<boolean> {
-    const { config, logger } = this.#options
-    if (!config.selfTest) {
+    const { wanted, logger } = this.#options
+    if (!wanted) {
       this.#summary = 'off'
       logger.warn('ISOPOD_SELF_TEST is false: nothing has shown that containers on this host contain')
       return true
@@ -45,10 +44,8 @@ export class SelfTestGate {
     for (;;) {
       try {
         const report = await this.#test()
-        if (report !== undefined) {
-          if (isContained(report)) return this.#passed(report)
-          if (this.#failed(report)) return false
-        }
+        if (isContained(report)) return this.#passed(report)
+        if (this.#failed(report)) return false
       } catch (error) {
         if (this.#stopping.signal.aborted) return false
         this.#wait(error instanceof Error ? error.message : String(error))
@@ -63,19 +60,14 @@ export class SelfTestGate {
     this.#stopping.abort(new Error('the worker is stopping'))
   }
 
-  async #test(): Promise<SelfTestReport | undefined> {
-    const { catalogue, metrics, sandbox } = this.#options
-    const images = [...new Set(catalogue.languages.map(({ image }) => image))]
-    const missing = await sandbox.missingImages(images)
-    const image = images.find((candidate) => !missing.includes(candidate))
-    if (image === undefined) {
-      this.#wait(`no image of the catalogue is on this engine: ${images.join(', ')}`)
-      return undefined
-    }
-    const report = await sandbox.selfTest(image, { signal: this.#stopping.signal })
+  async #test(): Promise<SelfTestReport> {
+    const { subject, metrics } = this.#options
+    const report = await selfTest(subject, { signal: this.#stopping.signal })
     metrics.selfTestDuration.set({}, report.ms / 1000)
+    const failed = new Set(succeeded(report))
     for (const { probe, verdict } of report.findings) {
-      metrics.selfTestFailed.set({ probe }, verdict === 'succeeded' ? 1 : 0)
+      if (verdict === 'held' || failed.has(probe))
+        metrics.selfTestFailed.set({ probe }, failed.has(probe) ? 1 : 0)
     }
     return report
   }
@@ -92,17 +84,18 @@ export class SelfTestGate {
 
   /** Whether that is final. */
   #failed(report: SelfTestReport): boolean {
-    for (const { probe, tries, verdict, detail } of report.findings) {
+    for (const { probe, runtime, tries, verdict, detail } of report.findings) {
       if (verdict !== 'succeeded') continue
-      this.#options.logger.error({ probe, tries, got: detail }, 'a canary attack succeeded; no job is taken')
+      const found = { probe, runtime, tries, got: detail }
+      this.#options.logger.error(found, 'a canary attack succeeded; no job is taken')
     }
-    const succeeded = report.findings.filter(({ verdict }) => verdict === 'succeeded')
-    if (succeeded.length === 0) {
+    const probes = succeeded(report)
+    if (probes.length === 0) {
       this.#wait(listFindings(report, 'untried'))
       return false
     }
     // No details: anyone who reaches the port would learn what the hole is.
-    this.#summary = `failed: ${succeeded.map(({ probe }) => probe).join(', ')}`
+    this.#summary = `failed: ${probes.join(', ')}`
     return true
   }
 
@@ -110,4 +103,9 @@ export class SelfTestGate {
     this.#summary = `could not be made: ${reason.slice(0, 500)}`
     this.#options.logger.error({ reason }, 'the self-test could not be made; it will be tried again')
   }
+}
+
+/** Probes that got something, under whichever runtime. */
+function succeeded({ findings }: SelfTestReport): string[] {
+  return [...new Set(findings.flatMap(({ probe, verdict }) => (verdict === 'succeeded' ? [probe] : [])))]
 }

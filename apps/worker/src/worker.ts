@@ -92,7 +92,12 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     goOn: takeOrRest,
   })
 
-  const gate = new SelfTestGate({ config, logger, catalogue, metrics, sandbox })
+  const gate = new SelfTestGate({
+    wanted: config.selfTest,
+    subject: { catalogue, sandbox, runtime: config.engine.runtime },
+    logger,
+    metrics,
+  })
 
   async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
     try {

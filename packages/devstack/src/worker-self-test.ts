@@ -35,16 +35,16 @@ export async function runSelfTest({ engine, env, onLine }: SelfTestOptions): Pro
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let words = ''
-  let lines = 0
+  let finished = false
   child.stderr.on('data', (chunk: Buffer) => {
     words = `${words}${chunk.toString()}`.slice(-2000)
   })
   createInterface(child.stdout).on('line', (line) => {
-    lines += 1
+    finished = line.includes('"contained"')
     onLine(line)
   })
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code === null || (code !== 0 && words.trim() !== '') || lines === 0) {
+  if (code === null || !finished) {
     throw new SetupError(words.trim() || `the self-test ended with ${code ?? 'a signal'}`)
   }
   return code

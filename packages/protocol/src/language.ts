@@ -50,7 +50,7 @@ export const languageEntrySchema = fields({
   default_memory_mb: numberBetween(16, 1024).optional(),
   /** OCI runtime; counts where it isolates at least as well as the deployment's. @default the deployment's */
   runtime: runtimeSchema.optional(),
-  /** Only `default` is accepted in this release: the engine's own profile, behind which init lays a second filter. */
+  /** Only `default` is accepted: the deployment's profile, behind which init lays a second filter. */
   seccomp_profile: z.literal('default', { error: 'must be "default" in this release' }).default('default'),
   /** Only false is accepted: a network is given by an operator's profile, never by a language. */
   allow_network: flag()

@@ -11,8 +11,8 @@ export interface AuditEntry {
   readonly event: string
   /** Id of the job. */
   readonly job: string
-  /** The whole event. */
-  readonly json: string
+  /** The whole event; only asked for if it is kept. */
+  json(): string
 }
 
 /** A Redis stream that is only ever appended to, and forgets its oldest entries beyond a length. */
@@ -37,7 +37,7 @@ export class AuditStream {
       return
     }
     const sending: Promise<unknown> = this.#redis
-      .xadd(this.#key, 'MAXLEN', '~', this.#length, '*', 'event', event, 'job', job, 'entry', json)
+      .xadd(this.#key, 'MAXLEN', '~', this.#length, '*', 'event', event, 'job', job, 'entry', json())
       .catch(() => this.#observe({ type: 'auditDropped' }))
       .finally(() => this.#unsent.delete(sending))
     this.#unsent.add(sending)

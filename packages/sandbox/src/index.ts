@@ -8,14 +8,11 @@ export {
 export { type EngineCall, type EngineOperation, EngineUnreachableError } from './docker/engine.ts'
 export type { EngineFacts } from './docker/engine-facts.ts'
 export { LABELS } from './docker/labels.ts'
-export type { ReapReason } from './docker/reaper.ts'
 export type { ContainerOf, SandboxEvent } from './docker/sandbox-events.ts'
 export { seccompDecisions } from './docker/seccomp/load.ts'
 export {
-  type ArgumentCondition,
   type BlockedGroup,
   type CallGroup,
-  type ConditionalCall,
   type SeccompDecisions,
   type SeccompProfile,
   seccompProfile,
@@ -34,10 +31,8 @@ export type {
 } from './sandbox.ts'
 export {
   type CanaryFinding,
-  type CanaryVerdict,
   isContained,
   listFindings,
   type SelfTestReport,
 } from './self-test/finding.ts'
-export { CANARY_IDS } from './self-test/self-test.ts'
 export { workspaceProblems } from './workspace.ts'

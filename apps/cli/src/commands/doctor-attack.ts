@@ -10,6 +10,7 @@ import { firstLine } from '../terminal/printable.ts'
 /** One line of the worker's self-test. */
 interface Finding {
   readonly probe: string
+  readonly runtime: string
   readonly tries: string
   readonly verdict: 'held' | 'succeeded' | 'untried' | 'exempt'
   readonly detail: string
@@ -74,8 +75,15 @@ export function attackTable(findings: readonly Finding[], ms: number): string {
     colAligns: ['left', 'left', 'left', 'left', 'right'],
     style: { head: [], border: [], compact: true, 'padding-left': 1, 'padding-right': 1 },
   })
-  for (const { probe, tries, verdict, detail, ms: one } of findings) {
-    table.push([probe, tries, SHOWN[verdict], firstLine(detail, WIDEST_DETAIL), String(one)])
+  const several = new Set(findings.map(({ runtime }) => runtime)).size > 1
+  for (const { probe, runtime, tries, verdict, detail, ms: one } of findings) {
+    table.push([
+      several ? `${probe} (${runtime})` : probe,
+      tries,
+      SHOWN[verdict],
+      firstLine(detail, WIDEST_DETAIL),
+      String(one),
+    ])
   }
   const held = findings.filter(({ verdict }) => verdict === 'held').length
   return `${table}\n${held} of ${findings.length} attacks held, in ${(ms / 1000).toFixed(1)} s\n`

@@ -11,7 +11,7 @@ export async function doctorCommand(io: Io, services: Services): Promise<ExitCod
   const stack = await services.findStack(io.env)
   const [redis, engine, init] = await Promise.all([
     checkRedis(services, io.env, stack?.redis.url),
-    checkEngine(io.env, stack?.engine.dockerHost),
+    checkEngine(io.env, stack?.engine),
     checkInit(),
   ])
   const findings = [...redis, ...engine, init]

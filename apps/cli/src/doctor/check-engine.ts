@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { engineJson, engineTrouble, IMAGES } from '@isopod/devstack'
+import { type EngineService, engineJson, engineTrouble, IMAGES } from '@isopod/devstack'
+import { isGvisor } from '@isopod/protocol'
 import { printable } from '../terminal/printable.ts'
 import type { Finding } from './finding.ts'
 import { judgeRunc } from './runc-version.ts'
@@ -26,7 +27,10 @@ interface Info {
  *
  * @param recorded the engine of the stack that is running, if one is
  */
-export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | undefined): Promise<Finding[]> {
+export async function checkEngine(
+  env: NodeJS.ProcessEnv,
+  recorded: EngineService | undefined,
+): Promise<Finding[]> {
   const given = env['DOCKER_HOST']
   if (recorded === undefined && given) {
     const trouble = await engineTrouble(given, env)
@@ -35,7 +39,7 @@ export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | und
       return [{ state: 'failed', subject: 'engine', text }]
     }
   }
-  const dockerHost = await findEngine(env, recorded)
+  const dockerHost = await findEngine(env, recorded?.dockerHost)
   if (dockerHost === undefined) {
     const text = 'none answers; start Docker, or run as root and a private one is started when it is needed'
     return [{ state: process.getuid?.() === 0 ? 'absent' : 'failed', subject: 'engine', text }]
@@ -47,7 +51,7 @@ export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | und
     const runc = version.Components?.find(({ Name }) => Name === 'runc')?.Version
     return [
       { state: 'ok', subject: 'engine', text: printable(`${version.Version ?? '?'} at ${dockerHost}`) },
-      judgeRunc(runc === undefined ? undefined : printable(runc)),
+      judgeRunc(runc === undefined ? undefined : printable(runc), recorded?.ours || acceptsOldRunc(env)),
       runtimes(info),
       judgeCgroup(info),
       judgeImages(images.flatMap(({ RepoTags }) => RepoTags ?? [])),
@@ -56,6 +60,11 @@ export async function checkEngine(env: NodeJS.ProcessEnv, recorded: string | und
     const reason = error instanceof Error ? error.message : String(error)
     return [{ state: 'failed', subject: 'engine', text: `${dockerHost} answers pings only (${reason})` }]
   }
+}
+
+/** Whether the environment is that of workers which do not mind, or which use another runtime. */
+function acceptsOldRunc(env: NodeJS.ProcessEnv): boolean {
+  return env['ISOPOD_ALLOW_OLD_RUNC'] === 'true' || isGvisor(env['ISOPOD_RUNTIME'] ?? '')
 }
 
 /** Where the engine is that jobs would run on: the running stack's, else DOCKER_HOST, else a usual socket that answers. */

@@ -1,14 +1,19 @@
 import { RUNC_ADVICE, runcEscapes } from '@isopod/protocol'
 import type { Finding } from './finding.ts'
 
-/** Judges the version of runc; a worker refuses one with known escapes unless it is told otherwise. */
-export function judgeRunc(version: string | undefined): Finding {
+/**
+ * Judges the version of runc as a worker would.
+ *
+ * @param accepted whether workers are told to accept one with known escapes, or use another runtime
+ */
+export function judgeRunc(version: string | undefined, accepted: boolean): Finding {
   const subject = 'runc'
   const escapes = runcEscapes(version ?? '')
   if (version === undefined || escapes === undefined) {
     return { state: 'warning', subject, text: 'the engine does not say which version it has' }
   }
   if (escapes.length === 0) return { state: 'ok', subject, text: version }
-  const text = `${version} has known escapes (${escapes.join(', ')}); ${RUNC_ADVICE}`
-  return { state: 'warning', subject, text }
+  const known = `${version} has known escapes (${escapes.join(', ')})`
+  if (accepted) return { state: 'warning', subject, text: `${known}; ${RUNC_ADVICE}` }
+  return { state: 'failed', subject, text: `${known}, and workers refuse it; ${RUNC_ADVICE}` }
 }

@@ -4,6 +4,7 @@ import type { EgressEvent } from '../network/proxy.ts'
 
 /** Which start of which job an event belongs to. */
 export interface OfJob {
+  /** Id of the job; the containers of the self-test have names of their own there, `selftest-…`. */
   readonly job: string
   /** Which start of the job, from 1; 0 if it never started. */
   readonly attempt: number
@@ -72,7 +73,7 @@ export type AuditEvent = OfJob &
         readonly cause: string
       }
     | {
-        /** The job has its result. */
+        /** This start came to an outcome; the first that is published is the job's result. */
         readonly event: 'finished'
         readonly tenant: string
         /** Name and version that ran, `python@3.13`. */

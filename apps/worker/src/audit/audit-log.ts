@@ -7,18 +7,20 @@ const CONTENT_CHARACTERS = 65_536
 /** Where audit events go. */
 export interface AuditLogOptions {
   readonly logger: Logger
-  /** Takes each event as JSON too, for those who keep more than log lines; must not throw. */
-  readonly append?: ((entry: { event: string; job: string; json: string }) => void) | undefined
+  /** Takes each event too, for those who keep more than log lines; must not throw. */
+  readonly append?: ((entry: { event: string; job: string; json: () => string }) => void) | undefined
   /** Whether events carry code, stdin and output. */
   readonly content: boolean
 }
 
 /** The one door through which audit events leave: it is here that code and output stay behind unless asked for. */
 export function auditLog({ logger, append, content }: AuditLogOptions): Audit {
+  // A level that silences chatter must not silence the record; only `silent` means nothing at all.
+  const record = logger.child({ audit: true }, logger.level === 'silent' ? {} : { level: 'info' })
   return (event) => {
     const entry = content ? shortened(event) : withoutContent(event)
-    logger.info({ audit: true, ...entry }, entry.event)
-    append?.({ event: entry.event, job: entry.job, json: JSON.stringify(entry) })
+    record.info(entry, entry.event)
+    append?.({ event: entry.event, job: entry.job, json: () => JSON.stringify(entry) })
   }
 }
 

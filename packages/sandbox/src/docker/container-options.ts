@@ -71,7 +71,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
     // Our PID 1, not the image's: the program is started by it, later, inside everything below.
     Entrypoint: [INIT_PATH],
     Cmd: [],
-    // Nobody: no file of any image belongs to it, and no other container has it.
+    // Nobody: no file of any image belongs to it, and no other container of this worker has it while there are enough.
     User: `${user.uid}:${user.gid}`,
     // Named, so that an image's own is not made; each run says where it starts.
     WorkingDir: '/',
@@ -119,7 +119,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         { Name: 'nofile', Soft: Math.max(limits.openFiles, 64), Hard: Math.max(limits.openFiles, 64) },
         // Enough for init to keep its own text in memory; a locked page counts against the memory limit like any other.
         { Name: 'memlock', Soft: MEMLOCK_BYTES, Hard: MEMLOCK_BYTES },
-        // POSIX queues are accounted per user id, which all containers share: one could use up another's.
+        // POSIX queues are accounted per user id, which containers of several workers may share.
         { Name: 'msgqueue', Soft: 0, Hard: 0 },
         ...processLimit(plan),
       ],

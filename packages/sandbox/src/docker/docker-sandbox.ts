@@ -56,10 +56,11 @@ export interface DockerSandbox extends Sandbox {
    * Attacks containers made just as a job's, each by another canary, and says what became of each.
    *
    * @param image any image of this engine; none of its programs is started
+   * @param options.runtime OCI runtime of the containers; the deployment's by default
    */
   selfTest(
     image: string,
-    options?: { signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void },
+    options?: { runtime?: string; signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void },
   ): Promise<SelfTestReport>
   /** Executions under way, and containers on their way out. */
   counts(): { readonly running: number; readonly removing: number }
@@ -186,13 +187,13 @@ class EngineSandbox implements DockerSandbox {
 
   async selfTest(
     image: string,
-    options: { signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void } = {},
+    options: { runtime?: string; signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void } = {},
   ): Promise<SelfTestReport> {
     const { bytes } = await probeBinary(this.facts.architecture)
+    const runtime = options.runtime ?? this.#options.runtime ?? this.facts.defaultRuntime
     const report = selfTest({
       stage: { containers: this.#containers },
-      kit: { probe: bytes, image, name: `selftest-${randomBytes(6).toString('hex')}` },
-      runtime: this.#options.runtime ?? this.facts.defaultRuntime,
+      kit: { probe: bytes, image, runtime, name: `selftest-${randomBytes(6).toString('hex')}` },
       signal: this.#until(options.signal),
       onFinding: options.onFinding,
     })

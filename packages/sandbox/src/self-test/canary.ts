@@ -26,7 +26,7 @@ export interface Canary {
   /** How the program ends when the attack was really made. @default with exit code 0 */
   readonly endsAs?: (outcome: Outcome) => boolean
   /** Runtimes on which it has no meaning, and why. */
-  readonly exempt?: Readonly<Record<string, string>>
+  readonly exempt?: { readonly runsc: string }
 }
 
 const EXIT_SUCCEEDED = 1

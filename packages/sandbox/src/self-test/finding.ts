@@ -8,6 +8,8 @@ export type CanaryVerdict = 'held' | 'succeeded' | 'untried' | 'exempt'
 export interface CanaryFinding {
   /** Id of the canary. */
   readonly probe: string
+  /** The OCI runtime of the container that it attacked. */
+  readonly runtime: string
   /** What it tries, as the rest of a sentence. */
   readonly tries: string
   readonly verdict: CanaryVerdict

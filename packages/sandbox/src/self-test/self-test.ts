@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TerminalError } from '@isopod/protocol'
+import { isGvisor, TerminalError } from '@isopod/protocol'
 import { runExecution, type Stage } from '../run-execution.ts'
 import { ARTIFACT, tryArtifact } from './artifact.ts'
 import { type Bait, layBait } from './bait.ts'
@@ -19,8 +19,6 @@ const PAUSE_MS = 500
 export interface SelfTestOptions {
   readonly stage: Stage
   readonly kit: ProbeKit
-  /** Name of the OCI runtime that containers are made with. */
-  readonly runtime: string
   /** Told of each canary as it is judged. */
   readonly onFinding?: ((finding: CanaryFinding) => void) | undefined
   readonly signal: AbortSignal
@@ -36,7 +34,7 @@ interface Judged {
 interface Attack {
   readonly id: string
   readonly tries: string
-  readonly exempt?: Readonly<Record<string, string>>
+  readonly exempt?: Canary['exempt']
   run(kit: ProbeKit, bait: Bait): Promise<Judged>
 }
 
@@ -102,15 +100,17 @@ async function tryCanary(
 
 async function tryAttack(
   attack: Attack,
-  { kit, runtime, signal }: SelfTestOptions,
+  { kit, signal }: SelfTestOptions,
   bait: Bait,
 ): Promise<CanaryFinding> {
   const { id: probe, tries, exempt } = attack
-  const reason = exempt?.[runtime]
-  if (reason !== undefined) return { probe, tries, verdict: 'exempt', detail: reason, ms: 0 }
+  const { runtime } = kit
+  const reason = isGvisor(runtime) ? exempt?.runsc : undefined
+  if (reason !== undefined) return { probe, runtime, tries, verdict: 'exempt', detail: reason, ms: 0 }
   const started = performance.now()
   const finding = (judged: Judged): CanaryFinding => ({
     probe,
+    runtime,
     tries,
     ...judged,
     ms: Math.round(performance.now() - started),

@@ -7,6 +7,8 @@ export interface ProbeKit {
   readonly probe: Uint8Array
   /** Any image of this engine: none of its programs is started. */
   readonly image: string
+  /** OCI runtime of the containers. */
+  readonly runtime: string
   /** Makes names unique on the engine. */
   readonly name: string
 }
@@ -40,6 +42,7 @@ export function probeExecution(
     id: `${kit.name}-${attack}`,
     attempt: 1,
     language,
+    runtime: kit.runtime,
     code: 'A canary attack of the self-test.\n',
     tools: { [PROBE]: kit.probe },
     limits: { ...DEFAULT_LIMITS, timeoutSeconds: TIMEOUT_SECONDS, memoryMb: 64, diskMb: 8, ...limits },

@@ -7,7 +7,7 @@ import { type CanaryFinding, isContained, listFindings } from '../../src/self-te
 import { CANARY_IDS } from '../../src/self-test/self-test.ts'
 import { probeExecution } from '../../src/self-test/stage-canary.ts'
 
-const KIT = { probe: new Uint8Array(), image: 'i', name: 'n' }
+const KIT = { probe: new Uint8Array(), image: 'i', runtime: 'runc', name: 'n' }
 const stream = (text: string) => ({ bytes: Buffer.from(text), produced: text.length, truncated: false })
 
 function outcome(changes: Partial<Outcome> = {}): Outcome {
@@ -103,6 +103,7 @@ describe('a canary', () => {
 describe('a report', () => {
   const finding = (verdict: CanaryFinding['verdict']): CanaryFinding => ({
     probe: `p-${verdict}`,
+    runtime: 'runc',
     tries: 'to',
     verdict,
     detail: '',

@@ -1,0 +1,19 @@
+import { type DockerSandbox, openDockerSandbox, type SandboxEvent } from '@isopod/sandbox'
+import type { WorkerConfig } from './config.ts'
+
+/** Opens the sandbox that a worker's settings describe. */
+export function openSandbox(
+  config: WorkerConfig,
+  deployment: string,
+  observe?: (event: SandboxEvent) => void,
+): Promise<DockerSandbox> {
+  const { stack, ...engine } = config.engine
+  return openDockerSandbox({
+    ...engine,
+    deployment,
+    owner: config.workerId,
+    users: config.users,
+    ...(stack !== undefined && { labels: { 'isopod.stack': stack } }),
+    ...(observe !== undefined && { observe }),
+  })
+}

@@ -1,0 +1,51 @@
+import type { Catalogue } from '@isopod/languages'
+import { chooseRuntime, RUNTIMES, UnavailableError } from '@isopod/protocol'
+import type { CanaryFinding, DockerSandbox, SelfTestReport } from '@isopod/sandbox'
+
+/** What is put to the test. */
+export interface SelfTestSubject {
+  readonly catalogue: Pick<Catalogue, 'languages'>
+  readonly sandbox: Pick<DockerSandbox, 'selfTest' | 'missingImages' | 'facts'>
+  /** The deployment's OCI runtime; undefined for the engine's default. */
+  readonly runtime: string | undefined
+}
+
+/**
+ * Attacks containers such as jobs will get: of an image of the catalogue, under every runtime that a job can come to, one
+ * after the other.
+ *
+ * @throws {UnavailableError} if none of the catalogue's images is on the engine, or the signal's reason once aborted
+ */
+export async function selfTest(
+  subject: SelfTestSubject,
+  options: { readonly signal: AbortSignal; readonly onFinding?: (finding: CanaryFinding) => void },
+): Promise<SelfTestReport> {
+  const image = await anyImage(subject)
+  const reports: SelfTestReport[] = []
+  for (const runtime of reachableRuntimes(subject)) {
+    reports.push(await subject.sandbox.selfTest(image, { ...options, runtime }))
+  }
+  return {
+    findings: reports.flatMap(({ findings }) => findings),
+    ms: reports.reduce((sum, { ms }) => sum + ms, 0),
+  }
+}
+
+/** The deployment's runtime, those of languages, and those that a job may choose beyond them. */
+export function reachableRuntimes({ catalogue, sandbox, runtime }: SelfTestSubject): string[] {
+  const { runtimes, defaultRuntime } = sandbox.facts
+  const deployment = runtime ?? defaultRuntime
+  const reached = [{ runtime: undefined }, ...catalogue.languages].flatMap((language) =>
+    [undefined, ...RUNTIMES].map((job) => chooseRuntime({ job, language: language.runtime, deployment })),
+  )
+  const names = reached.flatMap((choice) => ('runtime' in choice ? [choice.runtime] : []))
+  return [...new Set(names)].filter((name) => runtimes.includes(name))
+}
+
+async function anyImage({ catalogue, sandbox }: SelfTestSubject): Promise<string> {
+  const images = [...new Set(catalogue.languages.map(({ image }) => image))]
+  const missing = await sandbox.missingImages(images)
+  const image = images.find((candidate) => !missing.includes(candidate))
+  if (image !== undefined) return image
+  throw new UnavailableError(`no image of the catalogue is on this engine: ${images.join(', ')}`)
+}

@@ -1,0 +1,82 @@
+import { createCatalogue } from '@isopod/languages'
+import type { Language } from '@isopod/protocol'
+import type { CanaryFinding, DockerSandbox } from '@isopod/sandbox'
+import { describe, expect, it } from 'vitest'
+import { reachableRuntimes, type SelfTestSubject, selfTest } from '../src/self-test.ts'
+
+const bash: Language = {
+  name: 'bash',
+  version: '5.2',
+  aliases: [],
+  image: 'isopod/bash:5.2',
+  filename: 'main.sh',
+  command: ['bash', '{filename}'],
+  compile_timeout_seconds: 30,
+  timeout_factor: 1,
+  env: {},
+  default_limits: {},
+  seccomp_profile: 'default',
+  allow_network: false,
+}
+
+/** A sandbox that records what it is asked to attack, and holds. */
+function subject(options: {
+  runtimes: string[]
+  runtime?: string
+  languages?: Language[]
+  missing?: string[]
+}): SelfTestSubject & { attacked: unknown[] } {
+  const attacked: unknown[] = []
+  const finding = (runtime: string): CanaryFinding => ({
+    probe: 'files',
+    runtime,
+    tries: 'to',
+    verdict: 'held',
+    detail: '',
+    ms: 1,
+  })
+  return {
+    attacked,
+    catalogue: createCatalogue(options.languages ?? [bash]),
+    runtime: options.runtime,
+    sandbox: {
+      facts: { runtimes: options.runtimes, defaultRuntime: 'runc' } as DockerSandbox['facts'],
+      missingImages: async () => options.missing ?? [],
+      selfTest: async (image, { runtime = '' } = {}) => {
+        attacked.push({ image, runtime })
+        return { findings: [finding(runtime)], ms: 10 }
+      },
+    },
+  }
+}
+
+describe('the self-test of a worker', () => {
+  it.each<[string, Parameters<typeof subject>[0], string[]]>([
+    ['the only one', { runtimes: ['runc', 'io.containerd.runc.v2'] }, ['runc']],
+    ['those that a job may choose', { runtimes: ['runc', 'crun', 'runsc'] }, ['runc', 'crun', 'runsc']],
+    ['none that isolates less', { runtimes: ['runc', 'crun', 'runsc'], runtime: 'runsc' }, ['runsc']],
+    [
+      'that of a language',
+      { runtimes: ['runc', 'runsc'], languages: [{ ...bash, runtime: 'runsc' }] },
+      ['runc', 'runsc'],
+    ],
+  ])('covers every runtime that a job can come to: %s', async (_, options, runtimes) => {
+    expect(reachableRuntimes(subject(options)).toSorted()).toEqual(runtimes.toSorted())
+    const tested = subject(options)
+    const { findings, ms } = await selfTest(tested, { signal: new AbortController().signal })
+    expect(findings.map(({ runtime }) => runtime).toSorted()).toEqual(runtimes.toSorted())
+    expect(ms).toBe(10 * runtimes.length)
+  })
+
+  it('takes an image that is there, and says so where none is', async () => {
+    const { signal } = new AbortController()
+    const other = { ...bash, name: 'sh', image: 'absent:1' }
+    const some = subject({ runtimes: ['runc'], languages: [other, bash], missing: ['absent:1'] })
+    await selfTest(some, { signal })
+    expect(some.attacked).toEqual([{ image: 'isopod/bash:5.2', runtime: 'runc' }])
+    const none = subject({ runtimes: ['runc'], missing: ['isopod/bash:5.2'] })
+    await expect(selfTest(none, { signal })).rejects.toThrow(
+      'no image of the catalogue is on this engine: isopod/bash:5.2',
+    )
+  })
+})

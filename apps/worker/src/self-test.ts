@@ -1,11 +1,13 @@
 import type { Catalogue } from '@isopod/languages'
 import { chooseRuntime, RUNTIMES, UnavailableError } from '@isopod/protocol'
-import type { CanaryFinding, DockerSandbox, SelfTestReport } from '@isopod/sandbox'
+import type { CanaryFinding, DockerSandbox, EngineFacts, SelfTestReport } from '@isopod/sandbox'
 
 /** What is put to the test. */
 export interface SelfTestSubject {
   readonly catalogue: Pick<Catalogue, 'languages'>
-  readonly sandbox: Pick<DockerSandbox, 'selfTest' | 'missingImages' | 'facts'>
+  readonly sandbox: Pick<DockerSandbox, 'selfTest' | 'missingImages'> & {
+    readonly facts: Pick<EngineFacts, 'runtimes' | 'defaultRuntime'>
+  }
   /** The deployment's OCI runtime; undefined for the engine's default. */
   readonly runtime: string | undefined
 }

@@ -1,6 +1,6 @@
 import { createCatalogue } from '@isopod/languages'
 import type { Language } from '@isopod/protocol'
-import type { CanaryFinding, DockerSandbox } from '@isopod/sandbox'
+import type { CanaryFinding } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
 import { reachableRuntimes, type SelfTestSubject, selfTest } from '../src/self-test.ts'
 
@@ -40,7 +40,7 @@ function subject(options: {
     catalogue: createCatalogue(options.languages ?? [bash]),
     runtime: options.runtime,
     sandbox: {
-      facts: { runtimes: options.runtimes, defaultRuntime: 'runc' } as DockerSandbox['facts'],
+      facts: { runtimes: options.runtimes, defaultRuntime: 'runc' },
       missingImages: async () => options.missing ?? [],
       selfTest: async (image, { runtime = '' } = {}) => {
         attacked.push({ image, runtime })

@@ -47,6 +47,7 @@ describe('limits read back', () => {
   it.each<[string, Partial<Ready>]>([
     ['memoryMb', { memoryBytes: null }],
     ['memorySwapMb', { memorySwapBytes: 512 * MIB }],
+    ['memorySwapMb', { memorySwapBytes: 0 }],
     ['cpus', { cpuQuotaUs: null }],
     ['processes', { pidsMax: null }],
     ['workspaceMb', { workspaceBytes: 49 * MIB }],

@@ -189,9 +189,16 @@ class EngineSandbox implements DockerSandbox {
     options: { signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void } = {},
   ): Promise<SelfTestReport> {
     const { bytes } = await probeBinary(this.facts.architecture)
+    const { first, last } = this.#options.users
     const report = selfTest({
       stage: { containers: this.#containers },
-      kit: { probe: bytes, image, name: `selftest-${randomBytes(6).toString('hex')}` },
+      kit: {
+        probe: bytes,
+        image,
+        name: `selftest-${randomBytes(6).toString('hex')}`,
+        ownProfile: this.#options.seccompProfile === undefined,
+        users: last - first + 1,
+      },
       runtime: this.#options.runtime ?? this.facts.defaultRuntime,
       signal: this.#until(options.signal),
       onFinding: options.onFinding,

@@ -24,7 +24,7 @@ import { type Weakness, weaknesses } from '../support/weaknesses.ts'
 
 const DEPLOYMENT = `sensitivity-${process.pid}`
 const FIRST_USER = 60_000
-/** As many as a worker has. */
+/** As many ids as a worker has. */
 const USERS = 256
 let folder: string
 let rewriting: RewritingEngine

@@ -186,6 +186,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'design, the container',
   },
   {
+    id: 'worker-gone',
+    behaviour:
+      'a container whose worker is gone ends by itself, is not started again, and leaves no output behind',
+    source: 'design, the container',
+  },
+  {
     id: 'self-test',
     behaviour: 'a worker attacks its own containers at its start, and takes no job if one attack succeeds',
     source: 'the field: sandboxes that degrade silently',

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DEFAULT_LIMITS } from '@isopod/protocol'
-import { type ContainerFacts, type DockerSandbox, type Execution, openDockerSandbox } from '@isopod/sandbox'
+import { type ContainerFacts, type DockerSandbox, openDockerSandbox } from '@isopod/sandbox'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { docker } from '../support/engine.ts'
 import { RewritingEngine } from '../support/rewriting-engine.ts'
+import { staying } from './support/staying-program.ts'
 
 const { dockerHost } = inject('stack')
 let folder: string
@@ -71,25 +71,9 @@ function differences(asked: unknown, made: unknown, path: string): string[] {
 
 /** Runs a program that stays, and ends it once its container has been looked at. */
 async function inspected(): Promise<{ made: Made; image: Made }> {
-  const language = {
-    name: 'sh',
-    image: 'isopod/bash:5.2',
-    version: '1',
-    aliases: [],
-    filename: 'main.sh',
-    command: ['sh', '{filename}'],
-    compile_timeout_seconds: 30,
-    timeout_factor: 1,
-    env: {},
-    default_limits: {},
-    seccomp_profile: 'default' as const,
-    allow_network: false,
-  }
-  const id = `j-${randomUUID()}`
-  const execution: Execution = { id, attempt: 1, language, code: 'sleep 20', limits: DEFAULT_LIMITS }
   const stop = new AbortController()
   const facts = Promise.withResolvers<ContainerFacts>()
-  const run = sandbox.run(execution, { signal: stop.signal, onContainer: facts.resolve }).catch(facts.reject)
+  const run = sandbox.run(staying(), { signal: stop.signal, onContainer: facts.resolve }).catch(facts.reject)
   const { id: container, imageDigest } = await facts.promise
   const [made] = JSON.parse(await docker(dockerHost, 'inspect', container)) as [Made]
   const [image] = JSON.parse(await docker(dockerHost, 'inspect', imageDigest)) as [Made]

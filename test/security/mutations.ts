@@ -6,6 +6,13 @@ export interface Mutation {
   /** What is done to it. */
   readonly to: string
   change(options: CreateOptions): void
+  /** Why nothing but the engine's own record of the container can tell; a mutation without must be noticed otherwise. */
+  readonly onlyRecord?: string
+}
+
+/** With the reason why only the engine's record of the container can tell. */
+function onlyOnRecord(onlyRecord: string, mutation: Mutation): Mutation {
+  return { ...mutation, onlyRecord }
 }
 
 function drop(name: string): Mutation {
@@ -65,6 +72,20 @@ function tmpfs(path: string, name: string): Mutation {
   }
 }
 
+function ulimit(name: string, value: number): Mutation {
+  return {
+    flag: `Ulimits: ${name}`,
+    to: String(value),
+    change: ({ HostConfig }) => {
+      const ulimits = HostConfig['Ulimits'] as { Name: string }[]
+      HostConfig['Ulimits'] = [
+        ...ulimits.filter(({ Name }) => Name !== name),
+        { Name: name, Soft: value, Hard: value },
+      ]
+    },
+  }
+}
+
 function unmasked(what: string, pattern: RegExp): Mutation {
   return {
     flag: `MaskedPaths: ${what}`,
@@ -87,6 +108,12 @@ function securityOpt(name: string, to?: string): Mutation {
   }
 }
 
+const MODE =
+  'one user is in there, so a mode keeps nobody out; and older runtimes give a folder the mode that it has in the image'
+const JOINED =
+  'it decides whether another container may join, which the engine does only if that other one asks for it'
+const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: [] })
+
 /** Every flag that a container of ours is made with, each weakened in the way that would harm most. */
 export const MUTATIONS: readonly Mutation[] = [
   host('NetworkMode', 'host'),
@@ -95,9 +122,13 @@ export const MUTATIONS: readonly Mutation[] = [
   host('CapAdd', ['SYS_ADMIN']),
   host('Privileged', true),
   securityOpt('no-new-privileges'),
+  // Then the engine's own list is in force.
+  securityOpt('seccomp'),
   securityOpt('seccomp', 'seccomp=unconfined'),
+  securityOpt('seccomp', `seccomp=${ALL_ALLOWED}`),
   top('User', '0:0'),
   top('User', '65534:0'),
+  { ...top('User', '60000:65534'), to: 'one id for all: 60000:65534' },
   {
     flag: 'Memory',
     to: 'dropped, MemorySwap too',
@@ -110,12 +141,19 @@ export const MUTATIONS: readonly Mutation[] = [
   host('OomKillDisable', true),
   drop('NanoCpus'),
   drop('PidsLimit'),
+  host('NanoCpus', 2e9),
+  host('PidsLimit', 4096),
   ...['core', 'nofile', 'memlock', 'msgqueue'].map(withoutUlimit),
+  ulimit('core', -1),
+  ulimit('nofile', 65_536),
+  ulimit('memlock', -1),
+  ulimit('msgqueue', 819_200),
   ...['/workspace', '/tmp', '/dev/shm'].flatMap((path) =>
-    ['size', 'nr_inodes', 'nosuid', 'nodev', 'mode', 'uid'].map((name) => tmpfs(path, name)),
+    ['size', 'nr_inodes', 'nosuid', 'nodev', 'uid', 'gid'].map((name) => tmpfs(path, name)),
   ),
+  ...['/workspace', '/tmp', '/dev/shm'].map((path) => onlyOnRecord(MODE, tmpfs(path, 'mode'))),
   tmpfs('/dev/shm', 'noexec'),
-  unmasked('kernel memory', /kcore/),
+  onlyOnRecord('this kernel has no such file', unmasked('kernel memory', /kcore/)),
   unmasked('keys', /keys/),
   unmasked('interrupts', /interrupts/),
   unmasked('timers', /timer_/),
@@ -125,7 +163,7 @@ export const MUTATIONS: readonly Mutation[] = [
   host('MaskedPaths', []),
   host('ReadonlyPaths', []),
   host('IpcMode', 'host'),
-  host('IpcMode', 'shareable'),
+  onlyOnRecord(JOINED, host('IpcMode', 'shareable')),
   host('PidMode', 'host'),
   host('Binds', ['/:/host:ro']),
   {
@@ -141,11 +179,14 @@ export const MUTATIONS: readonly Mutation[] = [
   host('Devices', [{ PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }]),
   top('Entrypoint', ['/bin/sleep', '5']),
   top('Cmd', ['version']),
-  top('WorkingDir', '/tmp'),
-  top('Env', ['SECRET=must-not-leak']),
+  onlyOnRecord('init goes to / by itself, and each run says where it starts', top('WorkingDir', '/tmp')),
+  onlyOnRecord(
+    'init passes none of it on, and lets nobody read its own',
+    top('Env', ['SECRET=must-not-leak']),
+  ),
   top('Hostname', 'worker-17'),
   top('OpenStdin', false),
   top('StdinOnce', false),
   top('Tty', true),
-  top('Healthcheck', { Test: ['CMD', '/bin/true'], Interval: 1_000_000_000 }),
+  top('Healthcheck', { Test: ['CMD', '/bin/sleep', '20'], Interval: 1_000_000 }),
 ]

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
 /** The JSON of a call that creates a container, as the engine takes it. */
@@ -17,6 +18,7 @@ export class RewritingEngine {
   readonly asked: CreateOptions[] = []
   readonly #to: string
   readonly #server: Server
+  readonly #wires = new Set<Duplex>()
   /** Changes the options in place. */
   rewrite: (options: CreateOptions) => void = () => {}
 
@@ -28,14 +30,19 @@ export class RewritingEngine {
     // The wire of a container: from here on these are bytes, no longer HTTP.
     this.#server.on('upgrade', (near, socket, head) => {
       const far = connect({ path: to, allowHalfOpen: true }, () => {
-        far.write(`${near.method} ${near.url} HTTP/1.1\r\n${headerLines(near)}\r\n`)
-        far.write(head)
+        const request = `${near.method} ${near.url} HTTP/1.1\r\n${headerLines(near)}\r\n`
+        // In one write: what the engine has not got with the request it takes for the container's input, its body too.
+        far.write(Buffer.concat([Buffer.from(request), head]))
         far.pipe(socket).pipe(far)
       })
+      this.#wires.add(socket)
       far.on('error', () => socket.destroy())
       socket.on('error', () => far.destroy())
       far.on('close', () => socket.destroy())
-      socket.on('close', () => far.destroy())
+      socket.on('close', () => {
+        this.#wires.delete(socket)
+        far.destroy()
+      })
     })
   }
 
@@ -45,9 +52,11 @@ export class RewritingEngine {
     await once(this.#server, 'listening')
   }
 
+  /** Ends every connection, those of containers too. */
   async close(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()
+    for (const wire of this.#wires) wire.destroy()
     await rm(this.path, { force: true })
   }
 

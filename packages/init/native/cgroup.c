@@ -73,6 +73,13 @@ static int64_t read_limit(const char *name) {
   return parse_limit(text);
 }
 
+/* The same, but 0 where the kernel counts and has no limit: UNKNOWN would read as if it did not count. */
+static int64_t read_limit_or_none(const char *name) {
+  char path[128];
+  int64_t limit = read_limit(name);
+  return limit < 0 && path_exists(path, sizeof path, name) ? 0 : limit;
+}
+
 static int read_open(enum source source, char *text, size_t size) {
   if (files[source] < 0) return 0;
   ssize_t got = pread(files[source], text, size - 1, 0);
@@ -105,7 +112,7 @@ struct cgroup_limits cgroup_limits(void) {
   struct cgroup_limits limits = {version, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN};
   if (version == 1) {
     limits.memory_bytes = read_limit("memory/memory.limit_in_bytes");
-    limits.memory_swap_bytes = read_limit("memory/memory.memsw.limit_in_bytes");
+    limits.memory_swap_bytes = read_limit_or_none("memory/memory.memsw.limit_in_bytes");
     limits.cpu_quota_us = read_limit("cpu/cpu.cfs_quota_us");
     limits.cpu_period_us = read_limit("cpu/cpu.cfs_period_us");
     limits.pids_max = read_limit("pids/pids.max");
@@ -114,6 +121,7 @@ struct cgroup_limits cgroup_limits(void) {
     limits.memory_bytes = read_limit("memory.max");
     int64_t swap = read_limit("memory.swap.max");
     if (limits.memory_bytes >= 0 && swap >= 0) limits.memory_swap_bytes = limits.memory_bytes + swap;
+    else if (swap < 0) limits.memory_swap_bytes = read_limit_or_none("memory.swap.max");
     limits.pids_max = read_limit("pids.max");
     if (read_small(ROOT "cpu.max", text, sizeof text) > 0) {
       limits.cpu_quota_us = parse_limit(text);

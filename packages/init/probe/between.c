@@ -81,6 +81,7 @@ void keep(int count, char **words) {
   struct sockaddr_in port = loopback();
   struct pollfd doors[] = {{listening(AF_UNIX, &local, LOCAL_SIZE), POLLIN, 0},
                            {listening(AF_INET, &port, sizeof port), POLLIN, 0}};
+  fact("user", getuid());
   fact("from", wall_ms());
   for (long long until = wall_ms() + atoll(words[0]), now; (now = wall_ms()) < until;) {
     poll(doors, COUNT(doors), (int)(until - now));
@@ -145,6 +146,7 @@ static void look_once(void) {
 /* Looks for what `keep` laid in another container, for as many milliseconds as the word says. */
 void look(int count, char **words) {
   long long until = wall_ms() + (count > 0 ? atoll(words[0]) : 0);
+  fact("user", getuid());
   fact("from", wall_ms());
   do {
     look_once();

@@ -117,8 +117,9 @@ void artifact(int count, char **words) {
   const char *secret = count > 0 ? words[0] : "/etc/passwd";
   int made = 0;
   made += symlink(secret, "link") == 0;
-  made += symlink("/proc/1/environ", "environment") == 0;
-  made += symlink("/etc", "folder") == 0;
+  /* What lies there init may read, unlike a file of the host, and it is in every container. */
+  made += symlink("/proc/1/status", "status") == 0;
+  made += symlink("/proc/1", "folder") == 0;
   made += mkfifo("pipe", 0666) == 0;
   made += link("probe", "hard") == 0;
   made += mkdir("deep", 0777) == 0 && symlink("/", "deep/root") == 0;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "probe.h"
@@ -63,6 +64,16 @@ static void check(const char *place, const char *options) {
   got("%s is mounted (%s)", place, options);
 }
 
+/* Not its mode: older runtimes give it that of the image's folder. */
+static void check_owner(const char *place) {
+  struct stat status;
+  if (stat(place, &status) < 0) {
+    got("%s is not there: %s", place, strerror(errno));
+    return;
+  }
+  if (status.st_uid != getuid() || status.st_gid != getgid()) got("%s belongs to %u:%u", place, status.st_uid, status.st_gid);
+}
+
 /* The list of mounts: nothing of the host, and each with its options. */
 void mounts(int count, char **words) {
   (void)count, (void)words;
@@ -82,6 +93,8 @@ void mounts(int count, char **words) {
       if (strcmp(place, read_only_views[i]) == 0 && has(options, "ro", 2)) views |= 1u << i;
     }
   }
+  static const char *const own[] = {"/workspace", "/tmp", "/dev/shm"};
+  for (unsigned i = 0; i < sizeof own / sizeof *own; i++) check_owner(own[i]);
   if (places < 3) untried("the list of mounts is not that of this container");
   for (unsigned i = 0; i < sizeof read_only_views / sizeof *read_only_views; i++) {
     if ((views & 1u << i) == 0 && access(read_only_views[i], F_OK) == 0) got("%s is not covered by a read-only view", read_only_views[i]);

@@ -96,6 +96,23 @@ void open_files(int count, char **words) {
   fact("opened", opened);
 }
 
+/* One bound of init, which every process starts from: «Max NAME soft hard unit». */
+static void bound_of_init(const char *text, const char *name, const char *title) {
+  const char *line = strstr(text, title);
+  if (line == NULL) return;
+  line += strlen(title) + strspn(line + strlen(title), " ");
+  line += strcspn(line, " ");
+  line += strspn(line, " ");
+  fact(name, strncmp(line, "unlimited", 9) == 0 ? -1 : atoll(line));
+}
+
+static void bounds_of_init(void) {
+  char text[4096];
+  if (slurp("/proc/1/limits", text, sizeof text) < 0) return;
+  bound_of_init(text, "init-core", "Max core file size");
+  bound_of_init(text, "init-nofile", "Max open files");
+}
+
 /* The bounds that only the kernel keeps; no word of a program may raise them. */
 void limits(int count, char **words) {
   (void)count, (void)words;
@@ -109,6 +126,7 @@ void limits(int count, char **words) {
     if (getrlimit((__rlimit_resource_t)known[i].resource, &now) < 0) untried("%s cannot be read", known[i].name);
     fact(known[i].name, now.rlim_max == RLIM_INFINITY ? -1 : (long long)now.rlim_max);
   }
+  bounds_of_init();
 }
 
 /* As many processes as the first word says use all the processor they get, for as many milliseconds as the second. */

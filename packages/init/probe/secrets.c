@@ -12,6 +12,8 @@
 
 #include "probe.h"
 
+#define LOOK_MS 500
+
 extern char **environ;
 
 /* Prints the environment, which the worker compares with what it gave; that of init must be out of reach. */
@@ -30,19 +32,30 @@ void host_name(int count, char **words) {
   if (sethostname("isopod-canary", 13) == 0) got("the host has another name now");
 }
 
-/* Only init and this one: a third would be a process of the host, or of another container. */
-void processes(int count, char **words) {
+static int look_for_others(void) {
   DIR *folder = opendir("/proc");
-  if (folder == NULL) {
-    untried("/proc cannot be read: %s", strerror(errno));
-    return;
-  }
+  if (folder == NULL) return -1;
+  int others = 0;
   for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
     if (!isdigit((unsigned char)entry->d_name[0])) continue;
     int pid = atoi(entry->d_name);
-    if (pid != 1 && pid != getpid()) got("process %d is visible", pid);
+    if (pid == 1 || pid == getpid()) continue;
+    got("process %d is visible", pid);
+    others++;
   }
   closedir(folder);
+  return others;
+}
+
+/*
+ * Only init and this one: a third would be a process of the host, of another container, or one that the engine puts here
+ * from time to time, for which it looks for a while.
+ */
+void processes(int count, char **words) {
+  long long until = wall_ms() + LOOK_MS;
+  int others;
+  while ((others = look_for_others()) == 0 && wall_ms() < until) usleep(20000);
+  if (others < 0) untried("/proc cannot be read: %s", strerror(errno));
   char path[64], text[256];
   for (int i = 0; i < count; i++) {
     snprintf(path, sizeof path, "/proc/%d/cmdline", atoi(words[i]));

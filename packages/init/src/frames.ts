@@ -6,7 +6,7 @@ export interface Ready {
   readonly cgroup: 1 | 2 | null
   /** Memory limit. */
   readonly memoryBytes: number | null
-  /** Limit of memory and swap together, so equal to `memoryBytes` when there is no swap. */
+  /** Limit of memory and swap together, so equal to `memoryBytes` when there is no swap; 0 if there is no limit. */
   readonly memorySwapBytes: number | null
   /** CPU time allowed per period, in microseconds. */
   readonly cpuQuotaUs: number | null

@@ -81,6 +81,17 @@ describeInit('the limits that init reads back', () => {
     expect(done).toMatchObject({ memoryPeakBytes: 5000, processesPeak: 3 })
   })
 
+  it('tell swap without a limit from swap that the kernel does not count', async () => {
+    const limit = { 'memory/memory.limit_in_bytes': '268435456\n' }
+    const unlimited = { 'memory/memory.memsw.limit_in_bytes': '9223372036854771712\n' }
+    await using free = await Container.start({ cgroup: written({ ...limit, ...unlimited }) })
+    expect(free.ready).toMatchObject({ memoryBytes: 268435456, memorySwapBytes: 0 })
+    await using uncounted = await Container.start({ cgroup: written(limit) })
+    expect(uncounted.ready).toMatchObject({ memoryBytes: 268435456, memorySwapBytes: null })
+    await using second = await Container.start({ cgroup: written({ ...V2, 'memory.swap.max': 'max' }) })
+    expect(second.ready).toMatchObject({ memoryBytes: 268435456, memorySwapBytes: 0 })
+  })
+
   it('come from a cgroup v1', async () => {
     const files = {
       'memory/memory.limit_in_bytes': '268435456\n',
@@ -109,7 +120,7 @@ describeInit('the limits that init reads back', () => {
     }
     const nothing = { memoryBytes: null, memorySwapBytes: null, cpuQuotaUs: null, pidsMax: null }
     await using free = await Container.start({ cgroup: written({ ...V2, ...unlimited }) })
-    expect(free.ready).toMatchObject({ ...nothing, cgroup: 2, cpuPeriodUs: 100000 })
+    expect(free.ready).toMatchObject({ ...nothing, memorySwapBytes: 0, cgroup: 2, cpuPeriodUs: 100000 })
     const v1 = {
       'memory/memory.limit_in_bytes': '9223372036854771712',
       'cpu/cpu.cfs_quota_us': '-1',

@@ -28,6 +28,26 @@ const ready: Ready = {
   pid: 1,
 }
 
+/** One other reading or more for each check. */
+const DEVIATIONS: readonly [string, Partial<Ready>][] = [
+  ['memoryMb', { memoryBytes: null }],
+  ['memorySwapMb', { memorySwapBytes: 512 * MIB }],
+  ['memorySwapMb', { memorySwapBytes: 0 }],
+  ['cpus', { cpuQuotaUs: null }],
+  ['processes', { pidsMax: null }],
+  ['workspaceMb', { workspaceBytes: 49 * MIB }],
+  ['tmpMb', { tmpBytes: null }],
+  ['shmMb', { shmBytes: 64 * MIB }],
+  ['noNewPrivileges', { noNewPrivileges: false }],
+  ['capabilities', { capabilities: '00000000a80425fb' }],
+  ['capabilities', { capabilities: null }],
+  ['seccomp', { seccomp: 0 }],
+  ['seccompFilters', { seccompFilters: 0 }],
+  ['pid', { pid: 7 }],
+  ['uid', { uid: 0 }],
+  ['gid', { gid: 0 }],
+]
+
 describe('limits read back', () => {
   it('are those that were asked for when all holds', () => {
     expect(confinementProblems(ready, limits(), nobody)).toEqual([])
@@ -44,25 +64,18 @@ describe('limits read back', () => {
     })
   })
 
-  it.each<[string, Partial<Ready>]>([
-    ['memoryMb', { memoryBytes: null }],
-    ['memorySwapMb', { memorySwapBytes: 512 * MIB }],
-    ['cpus', { cpuQuotaUs: null }],
-    ['processes', { pidsMax: null }],
-    ['workspaceMb', { workspaceBytes: 49 * MIB }],
-    ['tmpMb', { tmpBytes: null }],
-    ['shmMb', { shmBytes: 64 * MIB }],
-    ['noNewPrivileges', { noNewPrivileges: false }],
-    ['capabilities', { capabilities: '00000000a80425fb' }],
-    ['capabilities', { capabilities: null }],
-    ['seccomp', { seccomp: 0 }],
-    ['seccompFilters', { seccompFilters: 0 }],
-    ['uid', { uid: 0 }],
-    ['pid', { pid: 7 }],
-  ])('a different %s is a fault', (name, changes) => {
+  it.each(DEVIATIONS)('a different %s is a fault', (name, changes) => {
     const problems = confinementProblems({ ...ready, ...changes }, limits(), nobody)
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(new RegExp(`^${name} is `))
+  })
+
+  it('has a deviation for each check, so that none can go unnoticed', () => {
+    const everything = Object.assign({}, ready, ...DEVIATIONS.map(([, changes]) => changes))
+    const checks = confinementProblems(everything, limits(), nobody).map(
+      (problem) => problem.split(' ', 1)[0],
+    )
+    expect(checks).toEqual([...new Set(DEVIATIONS.map(([name]) => name))])
   })
 
   it.each([1, 2, 3, null])('%s seccomp filters around init are in order', (seccompFilters) => {

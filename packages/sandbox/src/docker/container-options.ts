@@ -116,7 +116,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         // No core files, whatever the image's limits say.
         { Name: 'core', Soft: 0, Hard: 0 },
         // The upper bound; each run gets its own from init.
-        { Name: 'nofile', Soft: Math.max(limits.openFiles, 64), Hard: Math.max(limits.openFiles, 64) },
+        { Name: 'nofile', Soft: openFilesOf(limits), Hard: openFilesOf(limits) },
         // Enough for init to keep its own text in memory; a locked page counts against the memory limit like any other.
         { Name: 'memlock', Soft: MEMLOCK_BYTES, Hard: MEMLOCK_BYTES },
         // POSIX queues are accounted per user id, which containers of several workers may share.
@@ -150,6 +150,11 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       Runtime: plan.runtime,
     },
   }
+}
+
+/** Files that any process of a container may have open: as many as the program's, and never fewer than init needs. */
+export function openFilesOf({ openFiles }: Limits): number {
+  return Math.max(openFiles, 64)
 }
 
 /** Tasks of the host that a container may have. One more than the program's, for init. */

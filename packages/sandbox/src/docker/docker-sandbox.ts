@@ -191,9 +191,17 @@ class EngineSandbox implements DockerSandbox {
   ): Promise<SelfTestReport> {
     const { bytes } = await probeBinary(this.facts.architecture)
     const runtime = options.runtime ?? this.#options.runtime ?? this.facts.defaultRuntime
+    const { first, last } = this.#options.users
     const report = selfTest({
       stage: { containers: this.#containers },
-      kit: { probe: bytes, image, runtime, name: `selftest-${randomBytes(6).toString('hex')}` },
+      kit: {
+        probe: bytes,
+        image,
+        runtime,
+        name: `selftest-${randomBytes(6).toString('hex')}`,
+        ownProfile: this.#options.seccompProfile === undefined,
+        users: last - first + 1,
+      },
       signal: this.#until(options.signal),
       onFinding: options.onFinding,
     })

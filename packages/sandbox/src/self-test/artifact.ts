@@ -10,13 +10,13 @@ import { type ProbeKit, probeExecution } from './stage-canary.ts'
 /** What the probe plants: each would lead a careless host out of the workspace, or hold it up. */
 const PLANTED = [
   'link',
-  'environment',
-  'folder/passwd',
+  'status',
+  'folder/status',
   'pipe',
   'hard',
-  'deep/root/etc/passwd',
+  'deep/root/proc/1/status',
   'deep',
-  '../etc/passwd',
+  '../proc/1/status',
 ]
 const MAX_BYTES = 1024 * 1024
 const ANSWER_MS = 5_000

@@ -1,7 +1,8 @@
-import { HOST_NAME, MASKED_PATHS, MEMLOCK_BYTES } from '../docker/container-options.ts'
+import { isGvisor } from '@isopod/protocol'
+import { HOST_NAME, MASKED_PATHS, MEMLOCK_BYTES, openFilesOf } from '../docker/container-options.ts'
 import { environment } from '../environment.ts'
 import { inodesOf, SHM_BYTES, tmpBytes, workspaceBytes } from '../workspace.ts'
-import type { Canary } from './canary.ts'
+import type { Canary, Sighting } from './canary.ts'
 
 const MIB = 1024 * 1024
 /** What the engine or its parts listen on, where a container that was given one could make others. */
@@ -16,6 +17,14 @@ const ENGINE_PLACES = [
   '/var/lib/kubelet',
 ]
 const OWN_KERNEL = "gVisor has a kernel of its own: what the program gets is not the host's"
+
+/** Facts that are other than they must be, each with its number. */
+function unlike(fact: Sighting['fact'], wanted: Readonly<Record<string, number>>): string | false {
+  const wrong = Object.entries(wanted).filter(([name, value]) => fact(name) !== value)
+  return (
+    wrong.length > 0 && wrong.map(([name, value]) => `${name} is ${fact(name)}, wanted ${value}`).join(', ')
+  )
+}
 
 /** Attacks that need one container each, and nothing that another could disturb. */
 export const CANARIES: readonly Canary[] = [
@@ -67,7 +76,12 @@ export const CANARIES: readonly Canary[] = [
   { id: 'processes', tries: 'to see a process that is not its own', words: () => [process.pid] },
   { id: 'terminal', tries: 'to get hold of a terminal', exempt: { runsc: OWN_KERNEL } },
   { id: 'capabilities', tries: 'to have or gain a privilege' },
-  { id: 'calls', tries: 'system calls that a sandbox refuses', exempt: { runsc: OWN_KERNEL } },
+  {
+    id: 'calls',
+    tries: 'system calls that a sandbox refuses',
+    exempt: { runsc: OWN_KERNEL },
+    words: (_bait, _limits, { ownProfile }) => (ownProfile ? ['ours'] : []),
+  },
   { id: 'clock', tries: "to set the host's clock" },
   {
     id: 'signals',
@@ -136,9 +150,18 @@ export const CANARIES: readonly Canary[] = [
   {
     id: 'limits',
     tries: 'to raise what bounds a process',
-    judge: ({ fact }) =>
-      (fact('core') !== 0 || fact('msgqueue') !== 0 || fact('memlock') !== MEMLOCK_BYTES) &&
-      `core ${fact('core')}, msgqueue ${fact('msgqueue')}, memlock ${fact('memlock')}`,
+    judge: ({ fact, execution: { limits }, outcome }) =>
+      unlike(fact, {
+        core: 0,
+        nofile: limits.openFiles,
+        memlock: MEMLOCK_BYTES,
+        msgqueue: 0,
+        // Those that each process starts from, which gVisor does not show.
+        ...(!isGvisor(outcome.container.runtime) && {
+          'init-core': 0,
+          'init-nofile': openFilesOf(limits),
+        }),
+      }),
   },
   {
     id: 'output',
@@ -148,7 +171,8 @@ export const CANARIES: readonly Canary[] = [
     judge: ({ outcome: { stdout, stderr } }) =>
       [stdout, stderr].some(
         ({ bytes, truncated, produced }) => bytes.byteLength > 4096 || !truncated || produced !== 4 * MIB,
-      ) && `${stdout.bytes.byteLength} and ${stderr.bytes.byteLength} bytes came through where 4096 may`,
+      ) &&
+      [stdout, stderr].map(({ bytes, produced }) => `${bytes.byteLength} of ${produced} bytes`).join(' and '),
   },
   {
     id: 'cpu',

@@ -1,6 +1,7 @@
 import type { Limits } from '@isopod/protocol'
 import type { Execution, Outcome } from '../sandbox.ts'
 import type { Bait } from './bait.ts'
+import type { ProbeKit } from './stage-canary.ts'
 
 /** All that a canary is judged by. */
 export interface Sighting {
@@ -19,7 +20,7 @@ export interface Canary {
   /** What it tries, as the rest of a sentence. */
   readonly tries: string
   /** Words behind the attack's name, which is the canary's id. */
-  readonly words?: (bait: Bait, limits: Limits) => readonly (string | number)[]
+  readonly words?: (bait: Bait, limits: Limits, kit: ProbeKit) => readonly (string | number)[]
   readonly limits?: Partial<Limits>
   /** What the sandbox saw from outside that must not be: what was got, or undefined. The probe's own word comes on top. */
   readonly judge?: (sighting: Sighting) => string | false | undefined

@@ -11,6 +11,10 @@ export interface ProbeKit {
   readonly runtime: string
   /** Makes names unique on the engine. */
   readonly name: string
+  /** Whether containers have our own seccomp profile, not one of the operator's. */
+  readonly ownProfile: boolean
+  /** How many user ids there are for containers. */
+  readonly users: number
 }
 
 const PROBE = 'probe'

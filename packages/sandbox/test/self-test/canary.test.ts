@@ -7,7 +7,14 @@ import { type CanaryFinding, isContained, listFindings } from '../../src/self-te
 import { CANARY_IDS } from '../../src/self-test/self-test.ts'
 import { probeExecution } from '../../src/self-test/stage-canary.ts'
 
-const KIT = { probe: new Uint8Array(), image: 'i', runtime: 'runc', name: 'n' }
+const KIT = {
+  probe: new Uint8Array(),
+  image: 'i',
+  runtime: 'runc',
+  name: 'n',
+  ownProfile: true,
+  users: 256,
+}
 const stream = (text: string) => ({ bytes: Buffer.from(text), produced: text.length, truncated: false })
 
 function outcome(changes: Partial<Outcome> = {}): Outcome {
@@ -95,8 +102,10 @@ describe('a canary', () => {
     expect(judged('disk', '/workspace 3145728\n/tmp 1048576\n/dev/shm 16777216\n')).toBe('held')
     expect(judged('disk', '/workspace 3145728\n/tmp 1048576\n/dev/shm 16777217\n')).toBe('succeeded')
     expect(judged('inodes', '/workspace 1023\n/tmp 1023\n/dev/shm 9999\n')).toBe('succeeded')
-    expect(judged('limits', 'core 0\nnofile 256\nmemlock 1048576\nmsgqueue 0\n')).toBe('held')
-    expect(judged('limits', 'core 0\nnofile 256\nmemlock -1\nmsgqueue 0\n')).toBe('succeeded')
+    const bounds = 'core 0\nnofile 256\nmemlock 1048576\nmsgqueue 0\ninit-core 0\ninit-nofile 256\n'
+    expect(judged('limits', bounds)).toBe('held')
+    expect(judged('limits', bounds.replace('memlock 1048576', 'memlock -1'))).toBe('succeeded')
+    expect(judged('limits', bounds.replace('init-core 0\n', ''))).toBe('succeeded')
   })
 })
 

@@ -1,0 +1,44 @@
+import type { Container, ContainerSource } from '../../src/container.ts'
+import type { Execution } from '../../src/sandbox.ts'
+import { SHM_BYTES, tmpBytes, workspaceBytes } from '../../src/workspace.ts'
+
+const MIB = 1024 * 1024
+
+/** Says of each container that it is confined as asked, whatever its init has read: what then still notices is the canary. */
+export class UnsuspectingSource implements ContainerSource {
+  readonly #source: ContainerSource
+
+  constructor(source: ContainerSource) {
+    this.#source = source
+  }
+
+  async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
+    const container = await this.#source.acquire(execution, signal)
+    const { limits } = execution
+    const ready: Container['ready'] = {
+      ...container.ready,
+      memoryBytes: limits.memoryMb * MIB,
+      memorySwapBytes: limits.memoryMb * MIB,
+      cpuQuotaUs: limits.cpus * 100_000,
+      cpuPeriodUs: 100_000,
+      pidsMax: limits.processes + 1,
+      workspaceBytes: workspaceBytes(limits.diskMb),
+      tmpBytes: tmpBytes(limits.diskMb),
+      shmBytes: SHM_BYTES,
+      noNewPrivileges: true,
+      capabilities: '0'.repeat(16),
+      seccomp: 2,
+      seccompFilters: 1,
+      uid: container.user.uid,
+      gid: container.user.gid,
+    }
+    const { id, imageDigest, runtime, user, outside } = container
+    return {
+      ...{ id, imageDigest, runtime, user, outside, ready },
+      send: (frames) => container.send(frames),
+      receive: () => container.receive(),
+      end: () => container.end(),
+      destroy: () => container.destroy(),
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import type { CreateOptions } from '../../../../test/support/rewriting-engine.ts'
+import type { Defect } from './broken-init.ts'
+
+/** What is wrong with a container that one canary has to notice. */
+export interface Weakness {
+  /** Id of the canary. */
+  readonly canary: string
+  /** As the rest of «a container …». */
+  readonly what: string
+  readonly change?: (options: CreateOptions) => void
+  /** Defects of its init. */
+  readonly init?: readonly Defect[]
+  /** User ids that there are for containers. @default as many as a worker has */
+  readonly users?: number
+}
+
+/** Flags of the container that are others than asked for. */
+function host(canary: string, what: string, flags: Record<string, unknown>): Weakness {
+  return { canary, what, change: ({ HostConfig }) => Object.assign(HostConfig, flags) }
+}
+
+function broken(canary: string, what: string, init: readonly Defect[]): Weakness {
+  return { canary, what, init }
+}
+
+/** All three writable mounts with other options. */
+function tmpfs(canary: string, what: string, from: RegExp, to: string): Weakness {
+  return { canary, what, change: (options) => rewriteTmpfs(options, from, to) }
+}
+
+function rewriteTmpfs({ HostConfig }: CreateOptions, from: RegExp, to: string): void {
+  const mounts = Object.entries(HostConfig['Tmpfs'] as Record<string, string>)
+  HostConfig['Tmpfs'] = Object.fromEntries(mounts.map(([path, words]) => [path, words.replace(from, to)]))
+}
+
+/** Root, to whom the writable mounts belong. */
+function asRoot(options: CreateOptions): void {
+  options['User'] = '0:0'
+  rewriteTmpfs(options, /uid=\d+,gid=\d+/, 'uid=0,gid=0')
+}
+
+function withoutUlimit({ HostConfig }: CreateOptions, name: string): void {
+  const ulimits = HostConfig['Ulimits'] as { Name: string }[]
+  HostConfig['Ulimits'] = ulimits.filter(({ Name }) => Name !== name)
+}
+
+const DUMPABLE: readonly Defect[] = [
+  ['main.c', 'prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);', 'prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);'],
+  ['child.c', 'cover_init() == 0 && ', ''],
+]
+const KMSG = { PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }
+const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: [] })
+
+/** One weakness or more for each canary. @param folder of this host, where the bait lies, too */
+export function weaknesses(folder: string): Weakness[] {
+  return [
+    host('interfaces', 'in the network of the host', { NetworkMode: 'host' }),
+    host('connections', 'in the network of the host', { NetworkMode: 'host' }),
+    host('files', 'that sees a folder of the host', { Binds: [`${folder}:/mnt${folder}:ro`] }),
+    host('mounts', 'that sees a folder of the host', { Binds: [`${folder}:/host:ro`] }),
+    {
+      canary: 'mounts',
+      what: 'in which /tmp belongs to another user',
+      change: ({ HostConfig }) => {
+        const mounts = HostConfig['Tmpfs'] as Record<string, string>
+        mounts['/tmp'] = (mounts['/tmp'] ?? '').replace(
+          /uid=\d+,gid=\d+,mode=0700/,
+          'uid=60999,gid=60999,mode=0777',
+        )
+      },
+    },
+    host('read-only', 'whose image can be written to', { ReadonlyRootfs: false }),
+    host('devices', 'with a device of the host', { Devices: [KMSG] }),
+    broken('descriptors', 'whose init leaves its pipes open', [
+      ['streams.c', 'pipe2(ends, O_CLOEXEC)', 'pipe2(ends, 0)'],
+    ]),
+    host('masks', 'without covered paths', { MaskedPaths: [] }),
+    {
+      canary: 'proc',
+      what: 'of root without read-only paths',
+      change: (options) => {
+        asRoot(options)
+        options.HostConfig['ReadonlyPaths'] = []
+      },
+    },
+    broken('init', 'whose init can be looked into', DUMPABLE),
+    broken('environment', 'whose init can be looked into', DUMPABLE),
+    {
+      canary: 'host-name',
+      what: 'with a name of its own',
+      change: (options) => Object.assign(options, { Hostname: 'worker-17' }),
+    },
+    {
+      canary: 'processes',
+      what: 'in which the engine starts a process',
+      change: (options) => {
+        options['Healthcheck'] = { Test: ['CMD', '/bin/sleep', '20'], Interval: 1_000_000 }
+      },
+    },
+    host('terminal', 'with the terminals of the host', { MaskedPaths: [] }),
+    host('capabilities', 'with the usual capabilities', { CapDrop: [] }),
+    host('calls', "with the engine's own seccomp profile", { SecurityOpt: ['no-new-privileges:true'] }),
+    host('calls', 'with a seccomp profile that refuses nothing', {
+      SecurityOpt: ['no-new-privileges:true', `seccomp=${ALL_ALLOWED}`],
+    }),
+    {
+      canary: 'clock',
+      what: 'of root that may set the clock',
+      change: (options) => {
+        asRoot(options)
+        options.HostConfig['CapAdd'] = ['SYS_TIME']
+        options.HostConfig['SecurityOpt'] = ['seccomp=unconfined']
+      },
+    },
+    broken('signals', 'whose init a signal can end', [
+      ['main.c', 'signal(SIGPIPE, SIG_IGN);', 'signal(SIGPIPE, SIG_IGN);\n  signal(SIGTERM, leave);'],
+      ['seccomp.c', '    NEVER_ON_INIT(kill),\n', ''],
+    ]),
+    broken('wire', 'whose init lends its wire to the program', [
+      [
+        'child.c',
+        'for (int i = 0; i < 3; i++) ready',
+        'fcntl(1, F_SETFD, 0);\n  for (int i = 0; i < 3; i += 2) ready',
+      ],
+    ]),
+    host('forks', 'without a limit of processes', { PidsLimit: -1 }),
+    host('memory', 'without a limit of memory', { Memory: 0, MemorySwap: 0 }),
+    tmpfs('disk', 'with larger folders', /size=\d+/, `size=${64 * 1024 * 1024}`),
+    tmpfs('inodes', 'with folders for any number of files', /nr_inodes=\d+/, 'nr_inodes=0'),
+    broken('open-files', 'whose init sets no limit of open files, and says it did', [
+      ['child.c', 'if (limit(RLIMIT_NOFILE, request->open_files, request->open_files) < 0) return -1;', ''],
+      ['child.c', 'tell(report, 0, (uint32_t)now.rlim_cur)', 'tell(report, 0, 32)'],
+    ]),
+    ...['core', 'nofile', 'memlock', 'msgqueue'].map((name) => ({
+      canary: 'limits',
+      what: `without ulimit ${name}`,
+      change: (options: CreateOptions) => withoutUlimit(options, name),
+    })),
+    broken('output', 'whose init closes the pipe of a flood', [
+      [
+        'streams.c',
+        'do got = read(output->fd, discarded, sizeof discarded);',
+        'do got = 0 * (ssize_t)sizeof discarded;',
+      ],
+    ]),
+    host('cpu', 'without a share of the processor', { NanoCpus: 0 }),
+    broken('sleeper', 'whose init has no clock', [
+      ['run.c', 'else if (now >= deadline_us) run_end(CAUSE_TIMEOUT);', ''],
+    ]),
+    {
+      canary: 'core-file',
+      what: 'without any limit of core files',
+      change: (options) => withoutUlimit(options, 'core'),
+      init: [['child.c', 'if (limit(RLIMIT_CORE, 0, 0) < 0) return -1;', '']],
+    },
+    host('neighbour', 'that shares the memory of the host', { IpcMode: 'host' }),
+    { canary: 'neighbour', what: 'of the user of another', users: 1 },
+    broken('artifact', 'whose init follows a link that is an artifact', [
+      ['fetch.c', 'openat(directory, leaf, O_RDONLY | O_NOFOLLOW', 'openat(directory, leaf, O_RDONLY'],
+    ]),
+    broken('artifact', 'whose init follows a link on the way to an artifact', [
+      [
+        'path.c',
+        'openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW',
+        'openat(parent, name, O_RDONLY | O_DIRECTORY',
+      ],
+    ]),
+  ]
+}

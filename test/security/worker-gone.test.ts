@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ContainerFacts, type DockerSandbox, openDockerSandbox } from '@isopod/sandbox'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { docker } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
+import { RewritingEngine } from '../support/rewriting-engine.ts'
+import { staying } from './support/staying-program.ts'
+
+const { dockerHost } = inject('stack')
+const deployment = `worker-gone-${randomUUID()}`
+let folder: string
+let engine: RewritingEngine
+let sandbox: DockerSandbox
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isopod-gone-'))
+  // Here only a way to the engine that can be cut.
+  engine = new RewritingEngine(join(folder, 'engine.sock'), dockerHost.replace('unix://', ''))
+  await engine.open()
+  sandbox = await openDockerSandbox({
+    address: engine.path,
+    deployment,
+    owner: 'gone',
+    users: { first: 60_000, last: 60_255, gid: 65_534 },
+    allowOldRunc: true,
+  })
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+  const left = await docker(dockerHost, 'ps', '-aq', '--filter', `label=isopod.deployment=${deployment}`)
+  for (const id of left.split('\n').filter((line) => line !== '')) await docker(dockerHost, 'rm', '-f', id)
+})
+
+interface Found {
+  readonly State: { readonly Status: string; readonly ExitCode: number }
+  readonly RestartCount: number
+}
+
+async function found(id: string): Promise<Found | undefined> {
+  const text = await docker(dockerHost, 'inspect', id).catch(() => '[]')
+  return (JSON.parse(text) as Found[])[0]
+}
+
+// promise: worker-gone
+it('a container whose worker is gone ends by itself, stays ended, and leaves its end to be read but no output', async () => {
+  const facts = Promise.withResolvers<ContainerFacts>()
+  const run = sandbox.run(staying(), { onContainer: facts.resolve }).catch(facts.reject)
+  const { id } = await facts.promise
+  await engine.close()
+  await run
+  const ended = await eventually(
+    () => found(id),
+    (container) => container?.State.Status !== 'running',
+  )
+  // The one that a program cannot bring about.
+  expect(ended).toMatchObject({ State: { Status: 'exited', ExitCode: 3 }, RestartCount: 0 })
+  // An engine that starts it again does so after a moment.
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  expect(await found(id)).toMatchObject({ State: { Status: 'exited' }, RestartCount: 0 })
+  await expect(docker(dockerHost, 'logs', id)).rejects.toThrow('does not support reading')
+})

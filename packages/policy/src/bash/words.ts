@@ -1,15 +1,11 @@
+import { character, ESCAPES } from '../tree/escapes.ts'
+import { memoized } from '../tree/memoized.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { joined, text, textsOf, UNKNOWN, union, type Values } from '../tree/value.ts'
 
-const ANSI: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  e: '\x1b',
-  f: '\f',
-}
+const ANSI: typeof ESCAPES = { ...ESCAPES, a: '\x07', e: '\x1b', E: '\x1b' }
+/** Words within words that are followed. */
+const DEEPEST = 32
 
 /** Makes the function that finds which texts a word of a script may be once the shell has taken its quotes off. */
 export function wordsOf(nodes: readonly SyntaxNode[]): (node: SyntaxNode) => Values {
@@ -20,20 +16,8 @@ export function wordsOf(nodes: readonly SyntaxNode[]): (node: SyntaxNode) => Val
     const values = variables.get(name.text) ?? []
     if (values.length < 8) variables.set(name.text, [...values, value])
   }
-  const known = new Map<SyntaxNode, Values>()
-  let depth = 0
-
-  function word(node: SyntaxNode): Values {
-    const before = known.get(node)
-    if (before !== undefined) return before
-    if (depth > 32) return UNKNOWN
-    known.set(node, UNKNOWN)
-    depth++
-    const found = fresh(node)
-    depth--
-    known.set(node, found)
-    return found
-  }
+  const word = memoized(DEEPEST, fresh)
+  return word
 
   function fresh(node: SyntaxNode): Values {
     switch (node.type) {
@@ -79,8 +63,6 @@ export function wordsOf(nodes: readonly SyntaxNode[]): (node: SyntaxNode) => Val
       return UNKNOWN
     return joined(args.map(word), ' ')
   }
-
-  return word
 }
 
 function unescaped(source: string): string {
@@ -88,8 +70,8 @@ function unescaped(source: string): string {
     /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|([\s\S]))/g,
     (_, hex?: string, unicode?: string, octal?: string, other = '') => {
       const digits = hex ?? unicode
-      if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16))
-      return octal === undefined ? (ANSI[other] ?? other) : String.fromCodePoint(Number.parseInt(octal, 8))
+      if (digits !== undefined) return character(Number.parseInt(digits, 16))
+      return octal === undefined ? (ANSI[other] ?? other) : character(Number.parseInt(octal, 8))
     },
   )
 }

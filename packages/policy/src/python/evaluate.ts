@@ -1,3 +1,4 @@
+import { memoized } from '../tree/memoized.ts'
 import type { Candidate, Scope } from '../tree/scope.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { joined, path, pathsOf, text, textsOf, UNKNOWN, union, type Values } from '../tree/value.ts'
@@ -22,21 +23,8 @@ const DEEPEST = 64
 
 /** Makes the function that finds what expressions of one program may be; it remembers what it found. */
 export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: SyntaxNode) => Values {
-  const known = new Map<SyntaxNode, Values>()
-  let depth = 0
-
-  function values(node: SyntaxNode): Values {
-    const before = known.get(node)
-    if (before !== undefined) return before
-    if (depth > DEEPEST) return UNKNOWN
-    // A name that is bound to itself meets this on its way round.
-    known.set(node, UNKNOWN)
-    depth++
-    const found = fresh(node)
-    depth--
-    known.set(node, found)
-    return found
-  }
+  const values = memoized(DEEPEST, fresh)
+  return values
 
   function fresh(node: SyntaxNode): Values {
     switch (node.type) {
@@ -113,8 +101,6 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
     if (candidate.path !== undefined) return imported(candidate.path)
     return candidate.node === undefined ? UNKNOWN : values(candidate.node)
   }
-
-  return values
 }
 
 /** What a name is that an import binds. */

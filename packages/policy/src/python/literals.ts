@@ -1,15 +1,8 @@
+import { character, ESCAPES } from '../tree/escapes.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { joined, text, UNKNOWN, type Values } from '../tree/value.ts'
 
-const SIMPLE: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  a: '\x07',
-}
+const SIMPLE: typeof ESCAPES = { ...ESCAPES, a: '\x07' }
 
 /** The text of a string literal, f-strings with known parts included. */
 export function literal(node: SyntaxNode, evaluate: (node: SyntaxNode) => Values): Values {
@@ -49,9 +42,4 @@ function unescaped(source: string): string {
       return SIMPLE[body] ?? whole
     },
   )
-}
-
-/** A character by its number; nothing for a number that is none. */
-export function character(code: number): string {
-  return code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }

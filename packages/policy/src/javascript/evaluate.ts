@@ -107,11 +107,12 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
     const args = (node.at('arguments')?.children ?? []).filter(({ type }) => type !== 'comment')
     const [first, second] = args
     const names = textsOf(first === undefined ? UNKNOWN : values(first))
+    if (returnsThis(callee)) return path('globalThis')
     const found = pathsOf(values(callee)).map((name): Values => {
       if (LOADERS.has(name)) return union(names.map((module) => path(plainModule(module))))
       if (name === 'module.createRequire') return path('require')
       if (name === 'Object.getPrototypeOf') return first === undefined ? UNKNOWN : values(first)
-      if (name === 'Reflect.get')
+      if (name === 'Reflect.get' || name === 'Object.getOwnPropertyDescriptor')
         return member(first ? values(first) : UNKNOWN, second ? textsOf(values(second)) : [])
       if (name === 'String.fromCharCode')
         return joined(args.map((code) => union(textsOf(values(code)).map(characterText))))
@@ -159,6 +160,14 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
     for (const key of keys) found = member(found, [key])
     return found
   }
+}
+
+/** `(function () { return this })` called without an object returns the global one. */
+function returnsThis(callee: SyntaxNode): boolean {
+  const made = callee.type === 'parenthesized_expression' ? callee.children[0] : callee
+  const returned =
+    made?.type === 'function_expression' ? made.at('body')?.first('return_statement') : undefined
+  return returned?.children[0]?.type === 'this'
 }
 
 /** What an object's member of that name is. */

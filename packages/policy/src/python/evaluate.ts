@@ -49,6 +49,11 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
         return at(node, 'value')
       case 'assignment':
         return at(node, 'right')
+      case 'list':
+      case 'tuple':
+      case 'set':
+      case 'dictionary':
+        return contents(node)
       case 'attribute': {
         const name = node.at('attribute')
         return name === undefined ? UNKNOWN : member(at(node, 'object'), [nameOf(name)])
@@ -65,6 +70,14 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
   function at(node: SyntaxNode, field: string): Values {
     const child = node.at(field)
     return child === undefined ? UNKNOWN : values(child)
+  }
+
+  /** The globals and members in a list that is written out: `[os][0]` may be any of them. */
+  function contents(node: SyntaxNode): Values {
+    const elements = node.children.map((child) =>
+      child.type === 'pair' ? at(child, 'value') : values(child),
+    )
+    return union(elements.map((element) => element.filter((value) => 'path' in value)))
   }
 
   function subscript(node: SyntaxNode): Values {
@@ -114,6 +127,8 @@ export function member(object: Values, names: readonly string[]): Values {
   return union(
     pathsOf(object).flatMap((base) =>
       names.map((name) => {
+        // What a built-in belongs to is their module.
+        if (name === '__self__' && base.startsWith('builtins.')) return path('builtins')
         const bare = name.replace(/^_+/, '')
         if (CARRIED.has(bare) && base !== bare && !base.startsWith('builtins.')) return path(bare)
         return path(`${base}.${name}`)
@@ -130,7 +145,7 @@ export function item(object: Values, names: readonly string[], global: (name: st
       if (base === 'sys.modules') return names.map(path)
       if (base === 'builtins') return [member([{ path: base }], names)]
       if (base.endsWith('.__dict__')) return [member([{ path: base.slice(0, -'.__dict__'.length) }], names)]
-      return []
+      return [path(base)]
     }),
   )
 }

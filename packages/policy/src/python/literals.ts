@@ -11,6 +11,8 @@ export function literal(node: SyntaxNode, evaluate: (node: SyntaxNode) => Values
   if (start === undefined || end === undefined) return UNKNOWN
   const prefix = start.text.toLowerCase()
   const raw = prefix.includes('r')
+  // The names of all characters are too long a list to have here.
+  if (!raw && node.text.includes('\\N{')) return UNKNOWN
   const parts: Values[] = []
   let offset = start.end
   const source = node.text

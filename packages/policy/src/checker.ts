@@ -40,7 +40,7 @@ export interface PolicyChecker {
 
 const DEFAULTS = {
   waiting: 1024,
-  waitMs: 30_000,
+  waitMs: 120_000,
   cpuMs: 1_000,
   heapMb: 512,
   maxCharacters: 2 * 1024 * 1024,

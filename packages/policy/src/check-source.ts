@@ -11,8 +11,8 @@ import type { SyntaxTree } from './tree/syntax-node.ts'
 
 /** Scripts within scripts (`bash -c "bash -c '…'"`) that are looked into. */
 const DEEPEST_SCRIPT = 3
-/** Scripts of one source that are looked into. */
-const MOST_SCRIPTS = 32
+/** Different scripts of one source that are looked into. */
+const MOST_SCRIPTS = 256
 
 /** What a check of one source found. */
 export interface SourceReport {
@@ -37,8 +37,7 @@ export function checkSource(
   return { findings: [...findings.values()], gaps: [...gaps] }
 
   function sight(text: string): readonly Sighting[] {
-    const tree = parse(kind.grammar, text)
-    if (tree.broken) gaps.add('could not be parsed as a whole; what could be was checked')
+    const tree = treeOf(text)
     switch (kind.language) {
       case 'python':
         return sightPython(tree.nodes)
@@ -54,18 +53,31 @@ export function checkSource(
     }
   }
 
+  function treeOf(text: string): SyntaxTree {
+    const tree = parse(kind.grammar, text)
+    if (tree.broken) gaps.add('could not be parsed as a whole; what could be was checked')
+    return tree
+  }
+
   function sightScripts(tree: SyntaxTree): readonly Sighting[] {
     const found: Sighting[] = []
-    let scripts: readonly string[] = []
+    const seen = new Set<string>()
     let trees = [tree]
-    for (let depth = 0; depth <= DEEPEST_SCRIPT && trees.length > 0; depth++) {
+    for (let depth = 0; trees.length > 0; depth++) {
       const reports = trees.map(({ nodes }) => sightBash(nodes))
       // Within an argument there are no lines of the source.
       for (const { sightings } of reports) found.push(...(depth === 0 ? sightings : sightings.map(atStart)))
-      scripts = reports.flatMap((report) => report.scripts)
-      trees = scripts.slice(0, MOST_SCRIPTS).map((script) => parse('bash', script))
+      trees = []
+      for (const script of reports.flatMap((report) => report.scripts)) {
+        if (seen.has(script)) continue
+        if (depth === DEEPEST_SCRIPT || seen.size === MOST_SCRIPTS) {
+          gaps.add('has scripts within scripts that were not checked')
+          break
+        }
+        seen.add(script)
+        trees.push(treeOf(script))
+      }
     }
-    if (scripts.length > 0) gaps.add('has scripts within scripts that were not checked')
     return found
   }
 

@@ -1,8 +1,9 @@
 import type { JobFile, Policy } from '@isopod/protocol'
+import { startThread, type ThreadOutcome } from './ask-thread.ts'
+import { CheckLane, type LaneOptions, sizeOf } from './check-lane.ts'
 import type { SourceFile } from './check-thread.ts'
 import { decide, type PolicyDecision } from './decide.ts'
 import { isCompiled, programKind, sourceKind } from './sources.ts'
-import { CheckThreads, type ThreadOptions, type ThreadOutcome } from './threads.ts'
 
 /** What is checked: a program and the files that it may load. */
 export interface CheckedProgram {
@@ -16,7 +17,9 @@ export interface CheckedProgram {
 }
 
 /** How a checker differs from the usual. */
-export interface PolicyCheckerOptions extends Partial<ThreadOptions> {
+export interface PolicyCheckerOptions extends Partial<LaneOptions> {
+  /** Heap of a thread in MiB, the parser's own memory aside; a check that needs more ends its thread. @default 512 */
+  readonly heapMb?: number
   /** Characters of sources of one job that are checked; what is beyond is a warning. @default 2 Mi */
   readonly maxCharacters?: number
 }
@@ -35,10 +38,18 @@ export interface PolicyChecker {
   close(): Promise<void>
 }
 
-const DEFAULTS = { threads: 1, waiting: 1024, timeoutMs: 1_000, heapMb: 512, maxCharacters: 2 * 1024 * 1024 }
+const DEFAULTS = {
+  waiting: 1024,
+  waitMs: 120_000,
+  cpuMs: 1_000,
+  heapMb: 512,
+  maxCharacters: 2 * 1024 * 1024,
+}
+/** Characters of one job that are checked by the thread that stays. */
+const SMALL = 64 * 1024
 
 /**
- * Starts the threads and loads the grammars, so that the first job does not wait for it.
+ * Starts a thread and loads the grammars, so that the first job does not wait for it.
  *
  * @throws if the grammars cannot be loaded: a fault of the installation
  * @example
@@ -53,15 +64,19 @@ const DEFAULTS = { threads: 1, waiting: 1024, timeoutMs: 1_000, heapMb: 512, max
  * ```
  */
 export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Promise<PolicyChecker> {
-  const { maxCharacters, ...bounds } = { ...DEFAULTS, ...options }
-  const threads = new CheckThreads(bounds)
-  await threads.open()
+  const { maxCharacters, heapMb, ...bounds } = { ...DEFAULTS, ...options }
+  const start = () => startThread(heapMb)
+  const small = new CheckLane(bounds, { start, kept: true })
+  // The parser's memory never shrinks, so what needs much of it has a thread of its own for as long as it takes.
+  const large = new CheckLane(bounds, { start, kept: false })
+  await small.open()
   return {
     check: async (program, policy, signal) => {
       if (policy.mode === 'off') return decide(policy, { findings: [], gaps: [], checked: false })
       const { files, gaps, hasRules } = sourcesOf(program, maxCharacters)
-      const outcome: ThreadOutcome =
-        files.length === 0 ? { reports: [] } : await threads.run({ files, rules: policy.rules }, signal)
+      const request = { files, rules: policy.rules }
+      const lane = sizeOf(request) <= SMALL ? small : large
+      const outcome: ThreadOutcome = files.length === 0 ? { reports: [] } : await lane.run(request, signal)
       if (outcome.failure !== undefined) gaps.push(failureText(outcome.failure))
       // Who only asked to be warned knows that their language has no rules; who asked for refusal has to be told.
       if (!hasRules && policy.mode === 'enforce')
@@ -78,7 +93,9 @@ export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Pro
         checked: hasRules && gaps.length === 0,
       })
     },
-    close: () => threads.close(),
+    close: async () => {
+      await Promise.all([small.close(), large.close()])
+    },
   }
 }
 
@@ -111,6 +128,8 @@ function failureText(failure: NonNullable<ThreadOutcome['failure']>): string {
       return 'the source was not checked: the check failed on it'
     case 'busy':
       return 'the source was not checked: too many checks are waiting'
+    case 'late':
+      return 'the source was not checked: it waited too long for its turn'
     case 'closed':
       return 'the source was not checked: the worker is stopping'
     default:

@@ -19,7 +19,7 @@ export interface PolicyDecision {
 }
 
 /** What a check found. */
-export interface CheckOutcome {
+interface CheckOutcome {
   readonly findings: readonly PolicyFinding[]
   /** What was not checked, and why. */
   readonly gaps: readonly string[]

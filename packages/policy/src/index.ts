@@ -4,7 +4,7 @@ export {
   type PolicyChecker,
   type PolicyCheckerOptions,
 } from './checker.ts'
-export { type CheckOutcome, decide, type PolicyDecision } from './decide.ts'
+export type { PolicyDecision } from './decide.ts'
 export type { PolicyFinding } from './finding.ts'
 export type { Fact, Rule, RuleLanguage, RuleSet, Severity } from './rule.ts'
 export { RULES } from './rules/all.ts'

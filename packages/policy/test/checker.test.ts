@@ -12,6 +12,8 @@ const ENFORCE: Policy = { mode: 'enforce', rules: 'strict' }
 const WARN: Policy = { mode: 'warn', rules: 'strict' }
 /** Takes a parser seconds and a thread some hundred megabytes. */
 const HEAVY = 'a = b\n'.repeat(170_000)
+/** Takes a thread of its own. */
+const LARGE = HEAVY.slice(0, 200_000)
 /** Takes long enough for others to have to wait. */
 const SLOW = 'a = b\n'.repeat(5_000)
 
@@ -128,7 +130,7 @@ describe('what cannot be checked is a warning, neither a pass nor a refusal', ()
   })
 
   it('a check that takes too long: its thread is replaced, the next check works', async () => {
-    const impatient = await open({ timeoutMs: 50 })
+    const impatient = await open({ cpuMs: 50 })
     const decision = await impatient.check(python(HEAVY), ENFORCE)
     expect(decision).toMatchObject({
       checked: false,
@@ -144,7 +146,7 @@ describe('what cannot be checked is a warning, neither a pass nor a refusal', ()
   })
 
   it('a check that fills its thread: the process lives, the next check works', async () => {
-    const cramped = await open({ heapMb: 40, timeoutMs: 60_000 })
+    const cramped = await open({ heapMb: 40, cpuMs: 60_000 })
     expect(await cramped.check(python(HEAVY), ENFORCE)).toMatchObject({
       checked: false,
       problems: [],
@@ -154,7 +156,7 @@ describe('what cannot be checked is a warning, neither a pass nor a refusal', ()
   })
 
   it('a check for which there is no room', async () => {
-    const narrow = await open({ waiting: 1, timeoutMs: 60_000 })
+    const narrow = await open({ waiting: 1, cpuMs: 60_000 })
     const checks = [SLOW, 'import os', 'import os'].map((code) => narrow.check(python(code), ENFORCE))
     expect((await Promise.all(checks)).map(({ problems, warnings }) => [...problems, ...warnings])).toEqual([
       [],
@@ -164,7 +166,7 @@ describe('what cannot be checked is a warning, neither a pass nor a refusal', ()
   })
 
   it('a check that is waiting or running when the checker closes', async () => {
-    const closing = await open({ timeoutMs: 60_000 })
+    const closing = await open({ cpuMs: 60_000 })
     const checks = [HEAVY, 'import os'].map((code) => closing.check(python(code), ENFORCE))
     await closing.close()
     const decisions = await Promise.all([...checks, closing.check(python('import os'), ENFORCE)])
@@ -175,7 +177,7 @@ describe('what cannot be checked is a warning, neither a pass nor a refusal', ()
 })
 
 it('an abort ends the wait for a check, with its reason', async () => {
-  const slow = await open({ timeoutMs: 60_000 })
+  const slow = await open({ cpuMs: 60_000 })
   const running = slow.check(python(SLOW), ENFORCE)
   const abort = new AbortController()
   const waiting = slow.check(python('import os'), ENFORCE, abort.signal)
@@ -187,7 +189,7 @@ it('an abort ends the wait for a check, with its reason', async () => {
 })
 
 it('a source as large as there may be does not hold the event loop', async () => {
-  const patient = await open({ timeoutMs: 60_000 })
+  const patient = await open({ cpuMs: 60_000 })
   const delays = monitorEventLoopDelay({ resolution: 1 })
   const used = performance.eventLoopUtilization()
   delays.enable()
@@ -196,6 +198,17 @@ it('a source as large as there may be does not hold the event loop', async () =>
   // Active time, not delays: on a busy host a process waits for its turn as well.
   expect(performance.eventLoopUtilization(used).utilization).toBeLessThan(0.5)
   expect(delays.count).toBeGreaterThan(10)
+})
+
+it('large sources never delay a small one', async () => {
+  const patient = await open({ cpuMs: 60_000 })
+  const done: string[] = []
+  const check = async (name: string, code: string) => {
+    await patient.check(python(code), ENFORCE)
+    done.push(name)
+  }
+  await Promise.all([check('large', LARGE), check('large', LARGE), check('small', 'print(1)')])
+  expect(done).toEqual(['small', 'large', 'large'])
 })
 
 it('many checks at once each get their own answer', async () => {

@@ -124,6 +124,14 @@ describe('no source makes a check fail', () => {
     expect(check('sh', script).gaps).toEqual(['has scripts within scripts that were not checked'])
   })
 
+  it('a shell script with more scripts, or with one that does not parse, is not said to be checked', () => {
+    const many = Array.from({ length: 300 }, (_, n) => `bash -c 'true ${n}'`).join('\n')
+    expect(check('sh', many).gaps).toEqual(['has scripts within scripts that were not checked'])
+    expect(check('sh', "bash -c 'if ( ; curl'").gaps).toEqual([
+      'could not be parsed as a whole; what could be was checked',
+    ])
+  })
+
   it.each(EXTENSIONS)('a NUL, a byte order mark or half a character hides nothing: %s', (extension) => {
     const statement = extension === 'sh' ? '\neval x' : '\neval("x")'
     for (const odd of ['\0', '\ufeff', '# \0', '# \ud800', '"\udfff"']) {

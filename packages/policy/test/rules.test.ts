@@ -17,6 +17,7 @@ const SHAPES: Readonly<Record<string, Example>> = {
     misses: 'def f(self): return getattr(self.x, name)',
   },
   'javascript computed-attribute': { trips: 'globalThis[name]', misses: 'own[name]' },
+  'javascript with-statement': { trips: 'with (process) { x }', misses: 'own.with(1); f({ with: 1 })' },
   'javascript data-import': {
     trips: 'import("data:text/javascript,1")',
     misses: 'import "./data.js"; "data:text/javascript,1"',

@@ -8,8 +8,22 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh'])
 /** Commands that run the command in their arguments. */
 const WRAPPERS = new Set([
   ...['env', 'command', 'builtin', 'exec', 'nohup', 'time', 'nice', 'timeout', 'setsid', 'stdbuf', 'xargs'],
-  ...['sudo', 'doas', 'busybox', 'watch', 'ionice', 'taskset', 'unbuffer', 'parallel', 'find', 'coproc'],
+  ...[
+    'sudo',
+    'doas',
+    'busybox',
+    'watch',
+    'ionice',
+    'taskset',
+    'unbuffer',
+    'parallel',
+    'find',
+    'coproc',
+    'hash',
+  ],
 ])
+/** Commands that run the script behind `-c`, as shells do. */
+const SCRIPTED = new Set([...SHELLS, 'su', 'script', 'flock'])
 /** Arguments of a wrapper that stand before the command: options, settings, durations. */
 const BEFORE_COMMAND = /^(-.*|[A-Za-z_]\w*=.*|[\d.]+[smhd]?|\{\}|)$/
 const DEVICE = /^\/dev\/(?!(null|zero|full|tty|stdin|stdout|stderr|fd\/\d+|shm\/.*)$)/
@@ -44,7 +58,11 @@ export function sightBash(nodes: readonly SyntaxNode[]): BashSightings {
     const args = node.children.filter(({ field }) => field === 'argument')
     const names = texts(name)
     if (names.length === 0) say(node, 'shape', 'computed-command')
-    for (const text of names) sayCommand(node, text, args)
+    for (const text of names) {
+      sayCommand(node, text, args)
+      // Without quotes, a value of several words is a command and its arguments.
+      if (/\s/.test(text)) scripts.push(text)
+    }
     if (names.some((text) => SHELLS.has(baseName(text)))) sightInput(node)
   }
 
@@ -52,7 +70,7 @@ export function sightBash(nodes: readonly SyntaxNode[]): BashSightings {
   function sightInput({ parent, children }: SyntaxNode): void {
     const around = parent?.type === 'redirected_statement' ? parent.children : []
     for (const redirect of [...children, ...around]) {
-      if (redirect.type === 'herestring_redirect') scripts.push(...redirect.children.flatMap(texts))
+      if (redirect.type === 'herestring_redirect') runScript(redirect, redirect.children)
       const body = redirect.type === 'heredoc_redirect' ? redirect.first('heredoc_body') : undefined
       if (body !== undefined) scripts.push(body.text)
     }
@@ -105,14 +123,40 @@ export function sightBash(nodes: readonly SyntaxNode[]): BashSightings {
     }
     if (name === 'find' && given.includes('-delete')) say(node, 'shape', 'rm-rf')
     if (given.some((arg) => /\/dev\/(tcp|udp)\//.test(arg))) say(node, 'shape', 'dev-tcp')
+    if (name === 'tee' && given.some((arg) => DEVICE.test(arg))) say(node, 'shape', 'write-device')
     if (name === 'dd' && given.some((arg) => arg.startsWith('of=') && DEVICE.test(arg.slice(3)))) {
       say(node, 'shape', 'write-device')
     }
-    const option = given.findIndex((arg) => /^-[a-z]*c$/.test(arg))
-    const script = given[option + 1]
-    if (SHELLS.has(name) && option >= 0 && script !== undefined) scripts.push(script)
-    if (name === 'trap' && given[0] !== undefined) scripts.push(given[0])
+    if (SCRIPTED.has(name)) {
+      const option = args.findIndex((arg) => texts(arg).some((text) => /^-\w*c\w*$/.test(text)))
+      if (option >= 0) runScript(node, args.slice(option + 1))
+      else sightSourced(node, args)
+    }
+    if (name === 'trap') runScript(node, args)
+    if (name === 'source' || name === '.') {
+      sightSourced(node, args)
+      if (args[0] !== undefined && texts(args[0]).length === 0) say(node, 'shape', 'computed-command')
+    }
+    if (name === 'alias') scripts.push(...given.flatMap((arg) => /^[^=]+=(.*)$/s.exec(arg)?.[1] ?? []))
     if (name === 'eval') scripts.push(given.join(' '))
+  }
+
+  /** The first argument that is no option is a script; one that nobody can tell is a command that nobody can tell. */
+  function runScript(node: SyntaxNode, args: readonly SyntaxNode[]): void {
+    const script = args.find((arg) => !texts(arg).some((text) => /^[-+]/.test(text)))
+    if (script === undefined) return
+    const found = texts(script)
+    scripts.push(...found)
+    if (found.length > 0) return
+    say(node, 'shape', 'computed-command')
+    // What stands around `$1` can be read.
+    if (script.type === 'string') scripts.push(script.text.slice(1, -1))
+  }
+
+  /** `source <(…)` and `bash <(…)` run what nobody has read, as `… | sh` does. */
+  function sightSourced(node: SyntaxNode, args: readonly SyntaxNode[]): void {
+    const read = ({ type }: SyntaxNode) => type === 'process_substitution'
+    if (args.some(read) || args.flatMap(texts).includes('/dev/stdin')) say(node, 'shape', 'pipe-to-shell')
   }
 
   function sightRedirect(node: SyntaxNode): void {
@@ -143,14 +187,22 @@ export function sightBash(nodes: readonly SyntaxNode[]): BashSightings {
 
   /** `… | sh` runs what nobody has read. */
   function sightPipeline(node: SyntaxNode): void {
-    for (const command of node.children.slice(1)) {
-      const args = command.children.filter(({ field }) => field === 'argument')
-      const bare = args.flatMap(texts).every((arg) => arg.startsWith('-') && !arg.includes('c'))
-      if (bare && texts(command.at('name')).some((name) => SHELLS.has(baseName(name)))) {
+    // In `cat <<E | sh` the pipeline begins with what it pipes into.
+    const commands = node.parent?.type === 'heredoc_redirect' ? node.children : node.children.slice(1)
+    for (const command of commands) {
+      const words = command.children.filter(({ field }) => field === 'name' || field === 'argument')
+      const shell = words.findIndex((word) => !isBefore(word) && !texts(word).some(isWrapper))
+      const args = words.slice(shell + 1).flatMap(texts)
+      const bare = args.every((arg) => arg.startsWith('-') && !arg.includes('c')) || args.includes('-s')
+      if (bare && shell >= 0 && texts(words[shell]).some((name) => SHELLS.has(baseName(name)))) {
         say(command, 'shape', 'pipe-to-shell')
       }
     }
   }
+}
+
+function isWrapper(command: string): boolean {
+  return WRAPPERS.has(baseName(command))
 }
 
 /** A command without its folder. */

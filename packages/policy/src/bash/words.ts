@@ -1,39 +1,17 @@
+import { character, ESCAPES } from '../tree/escapes.ts'
+import { memoized } from '../tree/memoized.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { joined, text, textsOf, UNKNOWN, union, type Values } from '../tree/value.ts'
 
-const ANSI: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  a: '\x07',
-  b: '\b',
-  e: '\x1b',
-  f: '\f',
-}
+const ANSI: typeof ESCAPES = { ...ESCAPES, a: '\x07', e: '\x1b', E: '\x1b' }
+/** Words within words that are followed. */
+const DEEPEST = 32
 
 /** Makes the function that finds which texts a word of a script may be once the shell has taken its quotes off. */
 export function wordsOf(nodes: readonly SyntaxNode[]): (node: SyntaxNode) => Values {
-  const variables = new Map<string, SyntaxNode[]>()
-  for (const node of nodes) {
-    const [name, value] = [node.at('name'), node.at('value')]
-    if (node.type !== 'variable_assignment' || !name || !value) continue
-    const values = variables.get(name.text) ?? []
-    if (values.length < 8) variables.set(name.text, [...values, value])
-  }
-  const known = new Map<SyntaxNode, Values>()
-  let depth = 0
-
-  function word(node: SyntaxNode): Values {
-    const before = known.get(node)
-    if (before !== undefined) return before
-    if (depth > 32) return UNKNOWN
-    known.set(node, UNKNOWN)
-    depth++
-    const found = fresh(node)
-    depth--
-    known.set(node, found)
-    return found
-  }
+  const variables = variablesOf(nodes)
+  const word = memoized(DEEPEST, fresh)
+  return word
 
   function fresh(node: SyntaxNode): Values {
     switch (node.type) {
@@ -63,24 +41,47 @@ export function wordsOf(nodes: readonly SyntaxNode[]): (node: SyntaxNode) => Val
     }
   }
 
-  /** `$a` and `${a}`; what changes the value on the way is not followed. */
+  /** `$a`, `${a}` and `${a:-b}`; what else changes the value on the way is not followed. */
   function expansion(node: SyntaxNode): Values {
     const [name, ...more] = node.children
-    if (name?.type !== 'variable_name' || more.length > 0) return UNKNOWN
-    return union((variables.get(name.text) ?? []).map(word))
+    if (name?.type !== 'variable_name') return UNKNOWN
+    const otherwise = /^:?[-=+]$/.test(more[0]?.type ?? '') ? more[1] : undefined
+    if (more.length > (otherwise === undefined ? 0 : 2)) return UNKNOWN
+    let found: Values = UNKNOWN
+    for (const { value, added } of variables.get(name.text) ?? [])
+      found = union([found, added ? joined([found, word(value)]) : word(value)])
+    return otherwise === undefined ? found : union([found, word(otherwise)])
   }
 
-  /** `$(echo rm)` is `rm`. */
+  /** `$(echo rm)` is `rm`, and so is `$(printf '%s' rm)`. */
   function echoed(node: SyntaxNode): Values {
     const [command, ...more] = node.children
     if (command?.type !== 'command' || more.length > 0) return UNKNOWN
     const [name, ...args] = command.children
-    if (name === undefined || !textsOf(word(name)).some((text) => text === 'echo' || text === 'printf'))
-      return UNKNOWN
-    return joined(args.map(word), ' ')
+    const [printer] = name === undefined ? [] : textsOf(word(name))
+    if (printer !== 'echo' && printer !== 'printf') return UNKNOWN
+    const first = args.findIndex((arg) => !textsOf(word(arg)).some((text) => /^(-[neE]+|--)$/.test(text)))
+    const [format] = args[first] === undefined ? [] : textsOf(word(args[first]))
+    if (printer === 'echo' || !format?.includes('%')) return joined(args.slice(first).map(word), ' ')
+    return /^(%s)+(\\n)?$/.test(format) ? joined(args.slice(first + 1).map(word)) : UNKNOWN
   }
+}
 
-  return word
+/** What a script gives each of its variables, in the order of the text. */
+function variablesOf(nodes: readonly SyntaxNode[]) {
+  const variables = new Map<string, { readonly value: SyntaxNode; readonly added: boolean }[]>()
+  for (const node of nodes) {
+    const loop = node.type === 'for_statement'
+    if (!loop && node.type !== 'variable_assignment') continue
+    const name = node.at(loop ? 'variable' : 'name')?.text
+    if (name === undefined) continue
+    const given = variables.get(name) ?? []
+    const added = !loop && node.text.startsWith('+=', name.length)
+    for (const value of node.children.filter(({ field }) => field === 'value'))
+      if (given.length < 8) given.push({ value, added })
+    variables.set(name, given)
+  }
+  return variables
 }
 
 function unescaped(source: string): string {
@@ -88,8 +89,8 @@ function unescaped(source: string): string {
     /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|([0-7]{1,3})|([\s\S]))/g,
     (_, hex?: string, unicode?: string, octal?: string, other = '') => {
       const digits = hex ?? unicode
-      if (digits !== undefined) return String.fromCodePoint(Number.parseInt(digits, 16))
-      return octal === undefined ? (ANSI[other] ?? other) : String.fromCodePoint(Number.parseInt(octal, 8))
+      if (digits !== undefined) return character(Number.parseInt(digits, 16))
+      return octal === undefined ? (ANSI[other] ?? other) : character(Number.parseInt(octal, 8))
     },
   )
 }

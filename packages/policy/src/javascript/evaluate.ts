@@ -1,3 +1,5 @@
+import { character, ESCAPES } from '../tree/escapes.ts'
+import { memoized } from '../tree/memoized.ts'
 import type { Candidate, Scope } from '../tree/scope.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { joined, path, pathsOf, text, textsOf, UNKNOWN, union, type Values } from '../tree/value.ts'
@@ -28,21 +30,8 @@ const DEEPEST = 64
 
 /** Makes the function that finds what expressions of one program may be; it remembers what it found. */
 export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: SyntaxNode) => Values {
-  const known = new Map<SyntaxNode, Values>()
-  let depth = 0
-
-  function values(node: SyntaxNode): Values {
-    const before = known.get(node)
-    if (before !== undefined) return before
-    if (depth > DEEPEST) return UNKNOWN
-    // A name that is bound to itself meets this on its way round.
-    known.set(node, UNKNOWN)
-    depth++
-    const found = fresh(node)
-    depth--
-    known.set(node, found)
-    return found
-  }
+  const values = memoized(DEEPEST, fresh)
+  return values
 
   function fresh(node: SyntaxNode): Values {
     if (isFunction(node) || node.type === 'class') return path(FUNCTION_PATH)
@@ -118,11 +107,12 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
     const args = (node.at('arguments')?.children ?? []).filter(({ type }) => type !== 'comment')
     const [first, second] = args
     const names = textsOf(first === undefined ? UNKNOWN : values(first))
+    if (returnsThis(callee)) return path('globalThis')
     const found = pathsOf(values(callee)).map((name): Values => {
       if (LOADERS.has(name)) return union(names.map((module) => path(plainModule(module))))
       if (name === 'module.createRequire') return path('require')
       if (name === 'Object.getPrototypeOf') return first === undefined ? UNKNOWN : values(first)
-      if (name === 'Reflect.get')
+      if (name === 'Reflect.get' || name === 'Object.getOwnPropertyDescriptor')
         return member(first ? values(first) : UNKNOWN, second ? textsOf(values(second)) : [])
       if (name === 'String.fromCharCode')
         return joined(args.map((code) => union(textsOf(values(code)).map(characterText))))
@@ -170,8 +160,14 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
     for (const key of keys) found = member(found, [key])
     return found
   }
+}
 
-  return values
+/** `(function () { return this })` called without an object returns the global one. */
+function returnsThis(callee: SyntaxNode): boolean {
+  const made = callee.type === 'parenthesized_expression' ? callee.children[0] : callee
+  const returned =
+    made?.type === 'function_expression' ? made.at('body')?.first('return_statement') : undefined
+  return returned?.children[0]?.type === 'this'
 }
 
 /** What an object's member of that name is. */
@@ -205,15 +201,7 @@ function characterText(code: string): Values {
     : UNKNOWN
 }
 
-const SIMPLE: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  0: '\0',
-}
+const SIMPLE: typeof ESCAPES = { ...ESCAPES, 0: '\0' }
 
 function unescaped(source: string): string {
   return source.replaceAll(
@@ -221,8 +209,7 @@ function unescaped(source: string): string {
     (_, long?: string, short?: string, hex?: string, newline?: string, other = '') => {
       const digits = long ?? short ?? hex
       if (digits !== undefined) {
-        const code = Number.parseInt(digits, 16)
-        return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+        return character(Number.parseInt(digits, 16))
       }
       return newline === undefined ? (SIMPLE[other] ?? other) : ''
     },

@@ -2,7 +2,7 @@ import type { Sighting } from '../finding.ts'
 import type { Fact } from '../rule.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { pathsOf, textsOf, type Values } from '../tree/value.ts'
-import { evaluatorOf, GLOBALS, LOADERS } from './evaluate.ts'
+import { evaluatorOf, GLOBALS, LOADERS, member } from './evaluate.ts'
 import { moduleName, nameOf, plainModule, scopesOf } from './scopes.ts'
 
 /** Expressions that may be a global or a member of a module. */
@@ -27,6 +27,7 @@ export function sightJavaScript(nodes: readonly SyntaxNode[]): Sighting[] {
     const node = nodes[index]
     if (node === undefined) continue
     if (node.type === 'import_statement' || node.type === 'export_statement') sightImport(node)
+    else if (node.type === 'with_statement') say(node, 'shape', 'with-statement')
     else if (node.type === 'pair_pattern' || node.type === 'object_pattern') sightPattern(node)
     else if (READERS.has(node.type) && !isBinding(node)) sightExpression(node)
   }
@@ -57,6 +58,8 @@ export function sightJavaScript(nodes: readonly SyntaxNode[]): Sighting[] {
     if (node.type === 'pair_pattern') {
       const key = node.at('key')
       if (key?.type === 'property_identifier') say(node, 'attribute', nameOf(key))
+      if (key?.type === 'computed_property_name')
+        sightMember(node, known(node.parent?.parent?.at('value')), known(key.children[0]))
       return
     }
     for (const child of node.children) {
@@ -70,12 +73,17 @@ export function sightJavaScript(nodes: readonly SyntaxNode[]): Sighting[] {
       const property = node.at('property')
       if (property) say(node, 'attribute', nameOf(property))
     } else if (node.type === 'subscript_expression') {
-      const names = textsOf(known(node.at('index')))
-      for (const name of names) say(node, 'attribute', name)
-      const objects = pathsOf(known(node.at('object')))
-      const ofGlobals = objects.some((path) => GLOBALS.has(path) || path === 'process')
-      if (ofGlobals && names.length === 0) say(node, 'shape', 'computed-attribute')
+      sightMember(node, known(node.at('object')), known(node.at('index')))
     } else if (node.type === 'call_expression') sightCall(node)
+  }
+
+  /** What brackets reach, in an expression or a pattern. */
+  function sightMember(node: SyntaxNode, object: Values, key: Values): void {
+    const names = textsOf(key)
+    for (const name of names) say(node, 'attribute', name)
+    for (const path of pathsOf(member(object, names))) say(node, 'use', path)
+    const ofGlobals = pathsOf(object).some((path) => GLOBALS.has(path) || path === 'process')
+    if (ofGlobals && names.length === 0) say(node, 'shape', 'computed-attribute')
   }
 
   function sightCall(node: SyntaxNode): void {

@@ -1,7 +1,7 @@
+import { character } from '../tree/escapes.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { joined, path, pathsOf, text, textsOf, UNKNOWN, union, type Values } from '../tree/value.ts'
 import { item, member } from './evaluate.ts'
-import { character } from './literals.ts'
 import { nameOf } from './scopes.ts'
 
 /** What a call needs to know of its surroundings. */

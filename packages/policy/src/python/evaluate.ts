@@ -1,3 +1,4 @@
+import { memoized } from '../tree/memoized.ts'
 import type { Candidate, Scope } from '../tree/scope.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { joined, path, pathsOf, text, textsOf, UNKNOWN, union, type Values } from '../tree/value.ts'
@@ -22,21 +23,8 @@ const DEEPEST = 64
 
 /** Makes the function that finds what expressions of one program may be; it remembers what it found. */
 export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: SyntaxNode) => Values {
-  const known = new Map<SyntaxNode, Values>()
-  let depth = 0
-
-  function values(node: SyntaxNode): Values {
-    const before = known.get(node)
-    if (before !== undefined) return before
-    if (depth > DEEPEST) return UNKNOWN
-    // A name that is bound to itself meets this on its way round.
-    known.set(node, UNKNOWN)
-    depth++
-    const found = fresh(node)
-    depth--
-    known.set(node, found)
-    return found
-  }
+  const values = memoized(DEEPEST, fresh)
+  return values
 
   function fresh(node: SyntaxNode): Values {
     switch (node.type) {
@@ -61,6 +49,11 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
         return at(node, 'value')
       case 'assignment':
         return at(node, 'right')
+      case 'list':
+      case 'tuple':
+      case 'set':
+      case 'dictionary':
+        return contents(node)
       case 'attribute': {
         const name = node.at('attribute')
         return name === undefined ? UNKNOWN : member(at(node, 'object'), [nameOf(name)])
@@ -77,6 +70,14 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
   function at(node: SyntaxNode, field: string): Values {
     const child = node.at(field)
     return child === undefined ? UNKNOWN : values(child)
+  }
+
+  /** The globals and members in a list that is written out: `[os][0]` may be any of them. */
+  function contents(node: SyntaxNode): Values {
+    const elements = node.children.map((child) =>
+      child.type === 'pair' ? at(child, 'value') : values(child),
+    )
+    return union(elements.map((element) => element.filter((value) => 'path' in value)))
   }
 
   function subscript(node: SyntaxNode): Values {
@@ -113,8 +114,6 @@ export function evaluatorOf(scopes: ReadonlyMap<SyntaxNode, Scope>): (node: Synt
     if (candidate.path !== undefined) return imported(candidate.path)
     return candidate.node === undefined ? UNKNOWN : values(candidate.node)
   }
-
-  return values
 }
 
 /** What a name is that an import binds. */
@@ -128,6 +127,8 @@ export function member(object: Values, names: readonly string[]): Values {
   return union(
     pathsOf(object).flatMap((base) =>
       names.map((name) => {
+        // What a built-in belongs to is their module.
+        if (name === '__self__' && base.startsWith('builtins.')) return path('builtins')
         const bare = name.replace(/^_+/, '')
         if (CARRIED.has(bare) && base !== bare && !base.startsWith('builtins.')) return path(bare)
         return path(`${base}.${name}`)
@@ -144,7 +145,7 @@ export function item(object: Values, names: readonly string[], global: (name: st
       if (base === 'sys.modules') return names.map(path)
       if (base === 'builtins') return [member([{ path: base }], names)]
       if (base.endsWith('.__dict__')) return [member([{ path: base.slice(0, -'.__dict__'.length) }], names)]
-      return []
+      return [path(base)]
     }),
   )
 }

@@ -1,15 +1,8 @@
+import { character, ESCAPES } from '../tree/escapes.ts'
 import type { SyntaxNode } from '../tree/syntax-node.ts'
 import { joined, text, UNKNOWN, type Values } from '../tree/value.ts'
 
-const SIMPLE: Readonly<Record<string, string>> = {
-  n: '\n',
-  t: '\t',
-  r: '\r',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  a: '\x07',
-}
+const SIMPLE: typeof ESCAPES = { ...ESCAPES, a: '\x07' }
 
 /** The text of a string literal, f-strings with known parts included. */
 export function literal(node: SyntaxNode, evaluate: (node: SyntaxNode) => Values): Values {
@@ -18,6 +11,8 @@ export function literal(node: SyntaxNode, evaluate: (node: SyntaxNode) => Values
   if (start === undefined || end === undefined) return UNKNOWN
   const prefix = start.text.toLowerCase()
   const raw = prefix.includes('r')
+  // The names of all characters are too long a list to have here.
+  if (!raw && node.text.includes('\\N{')) return UNKNOWN
   const parts: Values[] = []
   let offset = start.end
   const source = node.text
@@ -49,9 +44,4 @@ function unescaped(source: string): string {
       return SIMPLE[body] ?? whole
     },
   )
-}
-
-/** A character by its number; nothing for a number that is none. */
-export function character(code: number): string {
-  return code >= 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }

@@ -84,13 +84,20 @@ function bindNames(node: SyntaxNode, scope: Scope, opened: Scope | undefined, mo
       bindTarget(node.at('alias'), node.children[0], scope)
       return
     case 'case_pattern':
-      for (const name of node.children) if (name.type === 'dotted_name') bindTarget(name, undefined, scope)
+      for (const name of node.children)
+        if (name.type === 'dotted_name') bindTarget(name.children[0], subjectOf(node), scope)
       return
     case 'splat_pattern':
       for (const name of node.children) bindTarget(name, undefined, scope)
       return
     default:
   }
+}
+
+/** What a pattern is matched against, as a whole: `match os: case m`. */
+function subjectOf(node: SyntaxNode): SyntaxNode | undefined {
+  const clause = node.parent
+  return clause?.type === 'case_clause' ? clause.parent?.parent?.at('subject') : undefined
 }
 
 /** `import a.b` binds `a`, `import a.b as c` binds `c`. */

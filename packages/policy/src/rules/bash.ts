@@ -70,5 +70,6 @@ export const BASH_RULES: readonly Rule[] = [
   ]),
   rule('interpreter', 'command: another interpreter', { reason: 'runs a program that was not checked' }, [
     ...facts('command', 'python', 'python3', 'perl', 'ruby', 'node', 'php', 'awk', 'gcc', 'cc', 'make'),
+    ...facts('command', 'gawk', 'mawk', 'lua', 'tclsh', 'deno', 'bun', 'g++', 'clang', 'tcc'),
   ]),
 ]

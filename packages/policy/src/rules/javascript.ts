@@ -44,6 +44,9 @@ export const JAVASCRIPT_RULES: readonly Rule[] = [
   rule('computed-import', 'import: computed name', { standard: 'warn', reason: REFLECTION }, [
     ...facts('shape', 'computed-import'),
   ]),
+  rule('with-statement', 'statement: with', { standard: 'warn', reason: REFLECTION }, [
+    ...facts('shape', 'with-statement'),
+  ]),
   rule('builtin-module', 'function: process.getBuiltinModule', { standard: 'warn', reason: REFLECTION }, [
     ...facts(
       'use',

@@ -96,6 +96,11 @@ export const PYTHON_RULES: readonly Rule[] = [
   rule('path-write', 'attribute: write_text', { standard: 'warn', reason: 'changes files' }, [
     ...facts('attribute', 'write_text', 'write_bytes'),
   ]),
+  rule('run-text', 'function: runs text as code', { reason: CODE }, [
+    ...facts('use', 'builtins.breakpoint', 'code.interact', 'code.InteractiveInterpreter', 'pdb.run'),
+    ...facts('use', 'code.InteractiveConsole', 'codeop.compile_command', 'pdb.runeval', 'pdb.runctx'),
+    ...facts('use', 'cProfile.run', 'cProfile.runctx', 'profile.run', 'profile.runctx'),
+  ]),
   ...functions({ reason: REFLECTION }, 'builtins.', 'getattr', 'setattr', 'delattr', 'locals', 'vars'),
   ...functions({ standard: 'warn', reason: REFLECTION }, 'builtins.', 'globals'),
   rule('attrgetter', 'function: operator.attrgetter', { reason: 'is getattr by another name' }, [
@@ -105,7 +110,7 @@ export const PYTHON_RULES: readonly Rule[] = [
   ...attributes({ reason: REFLECTION }, '__class__', '__dict__', '__base__', '__bases__', '__getattribute__'),
   ...attributes({ standard: 'warn', reason: REFLECTION }, '__globals__', '__subclasses__', '__mro__'),
   ...attributes({ standard: 'warn', reason: REFLECTION }, '__code__', '__builtins__', '__closure__'),
-  ...attributes({ reason: REFLECTION }, '__loader__', '__spec__', '__reduce__', '__reduce_ex__'),
+  ...attributes({ reason: REFLECTION }, '__loader__', '__spec__', '__reduce__', '__reduce_ex__', '__self__'),
   rule('frame', 'attribute: frame', { standard: 'warn', reason: 'reaches the names of a caller' }, [
     ...facts('attribute', 'tb_frame', 'f_back', 'f_globals', 'f_locals', 'f_builtins', 'gi_frame'),
     ...facts('attribute', 'cr_frame', 'ag_frame', '_getframe'),

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { type BlockList, connect, isIP, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { listed, specialKind } from './address.ts'
+import { type AddressRanges, listed, specialKind } from './address.ts'
 import type { Target } from './allow-list.ts'
 
 /** Addresses of one name that are tried, one after the other. */
@@ -20,7 +20,7 @@ export class DialError extends Error {
 
 /** What a target is held to. */
 export interface DialRules {
-  readonly allowPrivate: BlockList
+  readonly allowPrivate: AddressRanges
   readonly signal: AbortSignal
 }
 
@@ -64,7 +64,7 @@ async function resolve(host: string, signal: AbortSignal): Promise<string[]> {
   return answer.map(({ address }) => address)
 }
 
-function refusal(address: string, allowPrivate: BlockList, own: ReadonlySet<string>): string | undefined {
+function refusal(address: string, allowPrivate: AddressRanges, own: ReadonlySet<string>): string | undefined {
   if (listed(allowPrivate, address)) return undefined
   return specialKind(address) ?? (own.has(address) ? "this host's own" : undefined)
 }

@@ -407,6 +407,12 @@ if os.fork() == 0: time.sleep(100)`
     expect(logged(result.id).map(({ reason }) => reason)).toEqual(
       Array.from({ length: 8 }, () => 'the job ended'),
     )
+    // And before the job is called finished, so that the audit of a job ends with that.
+    const events = outside.log
+      .filter((line) => line.includes(result.id))
+      .map((line) => JSON.parse(line).event)
+      .filter((event) => event === 'egress' || event === 'finished')
+    expect(events).toEqual([...Array.from({ length: 8 }, () => 'egress'), 'finished'])
   })
 })
 

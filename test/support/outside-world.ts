@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { selfSigned } from './self-signed.ts'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -28,6 +29,22 @@ export interface OutsideWorld {
   /** The worker's log, one line each. */
   readonly log: string[]
   close(): Promise<void>
+}
+
+/** Why the two cannot be made here; undefined if they can. */
+export async function outsideWorldMissing(redisUrl: string, dockerHost: string): Promise<string | undefined> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'making namespaces needs root on Linux'
+  const probe = `isopod-probe-${process.pid}`
+  try {
+    await run('ip', ['netns', 'add', probe])
+    await run('ip', ['netns', 'delete', probe])
+    // Off where the kernel was started so, as in some containers.
+    await access('/proc/sys/net/ipv6')
+  } catch (error) {
+    return `ip of iproute2, network namespaces and IPv6 are needed: ${error instanceof Error ? error.message : error}`
+  }
+  const byPath = redisUrl.startsWith('redis+unix:') && dockerHost.startsWith('unix:')
+  return byPath ? undefined : 'Redis and the engine must be reached by Unix sockets, which know no namespaces'
 }
 
 /** Makes the two and starts servers and a worker in them; resolves when the worker takes jobs. Needs root on Linux. */
@@ -76,16 +93,16 @@ export async function startOutsideWorld(options: {
     await writeFile(join(etc, 'hosts'), `${options.hosts.join('\n')}\n`)
     await writeFile(join(etc, 'resolv.conf'), 'nameserver 10.99.0.2\noptions timeout:1 attempts:1\n')
     for (const line of cables(home, net)) await run('ip', line.split(' '))
-    const [key, cert, profiles] = ['key.pem', 'cert.pem', 'profiles.json'].map((name) => join(folder, name))
-    await run('openssl', [
-      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'],
-      ...['-subj', '/CN=allowed.example.org', '-addext', 'subjectAltName=DNS:allowed.example.org'],
-      ...['-keyout', key ?? '', '-out', cert ?? ''],
-    ])
-    await writeFile(profiles ?? '', JSON.stringify({ profiles: options.profiles }))
+    const [key = '', cert = '', profiles = ''] = ['key.pem', 'cert.pem', 'profiles.json'].map((name) =>
+      join(folder, name),
+    )
+    const signed = selfSigned('allowed.example.org')
+    await writeFile(key, signed.key)
+    await writeFile(cert, signed.cert)
+    await writeFile(profiles, JSON.stringify({ profiles: options.profiles }))
     const servers = join(ROOT, 'test/fixtures/servers/internet.mjs')
-    const outside = live(net, servers, [key ?? '', cert ?? ''])
-    const beside = live(home, servers, [key ?? '', cert ?? ''])
+    const outside = live(net, servers, [key, cert])
+    const beside = live(home, servers, [key, cert])
     await Promise.all([outside, beside].map((server) => until(server, (line) => line === 'ready')))
     const worker = live(home, join(ROOT, 'apps/worker/dist/main.js'), [], {
       ...options.env,
@@ -108,13 +125,23 @@ function cables(home: string, net: string): string[] {
     `link add wire netns ${home} type veth peer name wire netns ${net}`,
     ...[home, net].flatMap((name) => [`-n ${name} link set lo up`, `-n ${name} link set wire up`]),
     `-n ${home} address add 10.99.0.1/30 dev wire`,
-    `-n ${home} address add 93.184.216.100/32 dev lo`,
     `-n ${net} address add 10.99.0.2/30 dev wire`,
-    ...['93.184.216.34', '10.1.2.3', '169.254.169.254', '100.64.1.1'].map(
-      (address) => `-n ${net} address add ${address}/32 dev lo`,
+    // Nothing else can have these: no need to ask around for duplicates before they may be used.
+    `-n ${home} address add fd99::1/64 dev wire nodad`,
+    `-n ${net} address add fd99::2/64 dev wire nodad`,
+    ...['93.184.216.100/32', '2606:2800:220:1::100/128'].map(
+      (address) => `-n ${home} address add ${address} dev lo`,
+    ),
+    ...['93.184.216.34/32', '10.1.2.3/32', '169.254.169.254/32', '100.64.1.1/32'].map(
+      (address) => `-n ${net} address add ${address} dev lo`,
+    ),
+    ...['2606:2800:220:1::1/128', 'fd12:3456::1/128'].map(
+      (address) => `-n ${net} address add ${address} dev lo`,
     ),
     `-n ${home} route add default via 10.99.0.2`,
+    `-n ${home} -6 route add default via fd99::2`,
     `-n ${net} route add 93.184.216.100/32 via 10.99.0.1`,
+    `-n ${net} -6 route add 2606:2800:220:1::100/128 via fd99::1`,
   ]
 }
 

@@ -1,4 +1,4 @@
-import { ensureStack } from '@isopod/devstack'
+import { ensureStack, installPackages } from '@isopod/devstack'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
@@ -10,6 +10,9 @@ declare module 'vitest' {
 
 /** Sees to Redis, an engine and the images before the first system test; they are left running for the next time. */
 export async function setup(project: TestProject): Promise<void> {
-  const stack = await ensureStack({ workers: 0, say: (line) => console.error(`stack: ${line}`) })
+  const say = (line: string) => console.error(`stack: ${line}`)
+  const stack = await ensureStack({ workers: 0, say })
+  // Only root can use it; the specs that need it say so when they are skipped.
+  if (process.getuid?.() === 0) await installPackages(['iproute2'], say).catch((error) => say(String(error)))
   project.provide('stack', { redisUrl: stack.redis.url, dockerHost: stack.engine.dockerHost })
 }

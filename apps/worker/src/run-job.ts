@@ -96,7 +96,8 @@ export function jobRunner(options: JobRunnerOptions) {
         audit({ ...about, event: 'interrupted', cause: 'cancelled' })
         return notRun('cancelled', 'Execution was cancelled')
       } finally {
-        proxy?.close()
+        // Before the job is called finished: the audit has its connections first.
+        await proxy?.close()
       }
     }
 

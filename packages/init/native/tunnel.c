@@ -212,7 +212,13 @@ static void pump(struct stream *stream, int ready) {
     tell(FRAME_NET_CREDIT, stream->id, stream->owed);
     stream->owed = 0;
   }
-  if (stream->fd >= 0 && stream->program_ended && stream->shut) release(stream);
+  if (stream->fd >= 0 && stream->program_ended && stream->shut) {
+    /* Both have said all. A farewell here, for with a reset the program would lose what it has not read yet. */
+    close(stream->fd);
+    stream->fd = -1;
+    release(stream);
+    return;
+  }
   if (stream->id != 0 && stream->fd < 0 && room()) {
     tell(FRAME_NET_RESET, stream->id, 0);
     release(stream);

@@ -1,4 +1,4 @@
-import { type Done, encodeExec, encodeStdin, encodeStdinEnd, type Started } from '@isopod/init'
+import { type Done, encodeExec, encodeStdin, encodeStdinEnd, type Started, WireError } from '@isopod/init'
 import { RetryableError, TerminalError } from '@isopod/protocol'
 import type { Container, ContainerEnd } from './container.ts'
 import { FirstCause } from './first-cause.ts'
@@ -73,6 +73,8 @@ export async function runProgram(
   const { signal, onConnection } = options
   const send = (frame: Uint8Array) => container.send(frame)
   const tunnel = onConnection && new Tunnel({ send, onConnection })
+  // Outside the race below, where an error of the wire is the container's.
+  const exec = Buffer.concat([...(options.before ?? []), ...programFrames(program, tunnel !== undefined)])
   const started = performance.now()
   const stdout = new OutputCollector(program.outputBytes)
   const stderr = new OutputCollector(program.outputBytes)
@@ -98,9 +100,7 @@ export async function runProgram(
 
   try {
     if (signal.aborted) onAbort()
-    container.send(
-      Buffer.concat([...(options.before ?? []), ...programFrames(program, tunnel !== undefined)]),
-    )
+    container.send(exec)
     for (let frame = await container.receive(); frame; frame = await container.receive()) {
       switch (frame.type) {
         case 'stdout':
@@ -139,10 +139,9 @@ export async function runProgram(
         case 'netEnd':
         case 'netReset':
         case 'netCredit':
-          if (tunnel?.take(frame)) break
-          // No init of ours does this, so user code has got hold of it; nothing after this frame can be believed.
-          container.destroy()
-          return lost({ exitCode: null, outOfMemory: false, backstop: false })
+          if (tunnel === undefined) throw new WireError(`${frame.type}, and no tunnel was granted`)
+          tunnel.take(frame)
+          break
         case 'ready':
         case 'file':
         case 'reset':
@@ -157,6 +156,11 @@ export async function runProgram(
     // After the worker's own kill the container may be removed already: there is nothing left to ask for.
     const end = backstopped ? { exitCode: null, outOfMemory: false } : await container.end()
     return lost({ ...end, backstop: backstopped })
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error
+    // No init of ours does this, so user code has got hold of it; nothing after this frame can be believed.
+    container.destroy()
+    return lost({ exitCode: null, outOfMemory: false, backstop: false })
   } finally {
     tunnel?.close()
     backstop.clear()

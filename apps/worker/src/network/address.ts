@@ -22,6 +22,8 @@ const SPECIAL_V4: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+const MAPPED = '::ffff:0:0/96'
+
 /** All that is public is in here; the rest is loopback, unique local, link-local, multicast, NAT64, or nobody's. */
 const GLOBAL_V6 = listOf(['2000::/3'])
 const SPECIAL_V6: Readonly<Record<string, readonly string[]>> = {
@@ -32,7 +34,7 @@ const SPECIAL_V6: Readonly<Record<string, readonly string[]>> = {
   multicast: ['ff00::/8'],
   // Each holds an IPv4 address that a gateway on the way would take out and call: mapped, compatible, NAT64, 6to4, Teredo.
   'an IPv4 address in disguise': [
-    '::ffff:0:0/96',
+    MAPPED,
     '::/96',
     '64:ff9b::/96',
     '64:ff9b:1::/48',
@@ -42,17 +44,31 @@ const SPECIAL_V6: Readonly<Record<string, readonly string[]>> = {
   reserved: ['2001:2::/48', '2001:10::/28', '2001:20::/28', '2001:db8::/32', '3fff::/20'],
 }
 
-const V4 = Object.entries(SPECIAL_V4).map(([reason, ranges]) => ({ reason, list: listOf(ranges) }))
-const V6 = Object.entries(SPECIAL_V6).map(([reason, ranges]) => ({ reason, list: listOf(ranges) }))
+const SPECIAL = [...Object.entries(SPECIAL_V4), ...Object.entries(SPECIAL_V6)].map(([reason, ranges]) => ({
+  reason,
+  list: listOf(ranges),
+}))
+
+/** Address ranges, the families apart: in one list of Node, `::/0` would contain every IPv4 address. */
+export interface AddressRanges {
+  readonly ipv4: BlockList
+  readonly ipv6: BlockList
+}
 
 /** Makes a list of address ranges such as `10.0.0.0/8`, which are valid. */
-export function listOf(ranges: readonly string[]): BlockList {
-  const list = new BlockList()
+export function listOf(ranges: readonly string[]): AddressRanges {
+  const list = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const range of ranges) {
     const [address = '', bits] = range.split('/')
-    list.addSubnet(address, Number(bits), isIPv6(address) ? 'ipv6' : 'ipv4')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    list[family].addSubnet(address, Number(bits), family)
   }
   return list
+}
+
+/** Whether a valid range contains IPv4 addresses written as IPv6 ones, which the system would call as what they are. */
+export function coversMapped(range: string): boolean {
+  return listed(listOf([range]), '::ffff:0:0') || listed(listOf([MAPPED]), range.replace(/\/.*/, ''))
 }
 
 /**
@@ -62,16 +78,12 @@ export function listOf(ranges: readonly string[]): BlockList {
  * @returns the end of the sentence «the address is …», or undefined for a public one
  */
 export function specialKind(address: string): string | undefined {
-  // The two families are asked apart: a range of mapped addresses would contain every IPv4 address.
-  if (isIPv4(address)) return V4.find(({ list }) => list.check(address, 'ipv4'))?.reason
-  // A zone names an interface of this host.
-  if (!isIPv6(address) || address.includes('%')) return 'reserved'
-  const known = V6.find(({ list }) => list.check(address, 'ipv6'))?.reason
-  return known ?? (GLOBAL_V6.check(address, 'ipv6') ? undefined : 'reserved')
+  const known = SPECIAL.find(({ list }) => listed(list, address))?.reason
+  return known ?? (isIPv4(address) || listed(GLOBAL_V6, address) ? undefined : 'reserved')
 }
 
-/** Whether a list contains an address of either family. */
-export function listed(list: BlockList, address: string): boolean {
-  if (address.includes('%')) return false
-  return list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+/** Whether a list contains an address of either family; what is none, or has a zone of this host, is in no list. */
+export function listed(list: AddressRanges, address: string): boolean {
+  if (isIPv4(address)) return list.ipv4.check(address, 'ipv4')
+  return isIPv6(address) && !address.includes('%') && list.ipv6.check(address, 'ipv6')
 }

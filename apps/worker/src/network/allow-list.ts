@@ -1,4 +1,4 @@
-import { isIPv6, SocketAddress } from 'node:net'
+import { isIP, isIPv6, SocketAddress } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { splitEndpoint } from '@isopod/protocol'
 
@@ -20,18 +20,28 @@ export function readTarget(text: string): Target | undefined {
   return endpoint === undefined || host === undefined ? undefined : { host, port: endpoint.port }
 }
 
+/** What one entry of a profile's `egress` stands for: a target, or with `below` all names under its host. */
+interface Rule extends Target {
+  readonly below: boolean
+}
+
+/** Reads an entry of a profile's `egress`. @returns undefined for one that no target can match */
+export function readRule(entry: string): Rule | undefined {
+  const below = entry.startsWith('*.')
+  const target = readTarget(below ? entry.slice(2) : entry)
+  return target === undefined || (below && isIP(target.host) !== 0) ? undefined : { ...target, below }
+}
+
 /** The allow-list of one profile. */
 export class AllowList {
   readonly #exact = new Set<string>()
   readonly #below: Target[] = []
 
-  /** @param entries of a profile's `egress`, validated; one that nothing can match is dropped */
+  /** @param entries of a profile's `egress`, validated */
   constructor(entries: readonly string[]) {
-    for (const entry of entries) {
-      const target = readTarget(entry.replace(/^\*\./, ''))
-      if (target === undefined) continue
-      if (entry.startsWith('*.')) this.#below.push(target)
-      else this.#exact.add(keyOf(target))
+    for (const rule of entries.map(readRule)) {
+      if (rule?.below) this.#below.push(rule)
+      else if (rule !== undefined) this.#exact.add(keyOf(rule))
     }
   }
 

@@ -1,9 +1,9 @@
-import { lookup } from 'node:dns/promises'
 import { once } from 'node:events'
-import { type BlockList, connect, isIP, type Socket } from 'node:net'
+import { connect, isIP, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { listed, specialKind } from './address.ts'
+import { type AddressRanges, listed, specialKind } from './address.ts'
 import type { Target } from './allow-list.ts'
+import { addressesOf } from './resolve-name.ts'
 
 /** Addresses of one name that are tried, one after the other. */
 const MOST_ADDRESSES = 4
@@ -20,7 +20,8 @@ export class DialError extends Error {
 
 /** What a target is held to. */
 export interface DialRules {
-  readonly allowPrivate: BlockList
+  readonly allowPrivate: AddressRanges
+  /** Ends it: as too long if it is one of `AbortSignal.timeout`, else for the reason that it carries. */
   readonly signal: AbortSignal
 }
 
@@ -31,7 +32,9 @@ export interface DialRules {
  * @throws {DialError} and nothing else
  */
 export async function dial({ host, port }: Target, rules: DialRules): Promise<Socket> {
-  const addresses = await resolve(host, rules.signal)
+  const addresses = isIP(host) !== 0 ? [host] : await addressesOf(host, rules.signal)
+  if (rules.signal.aborted) throw new DialError('failed', whyEnded(rules.signal, 'resolving the name'))
+  if (addresses.length === 0) throw new DialError('failed', 'the name cannot be resolved')
   const own = ownAddresses()
   const kinds = addresses.map((address) => refusal(address, rules.allowPrivate, own))
   const passed = addresses.filter((_, index) => kinds[index] === undefined)
@@ -44,27 +47,16 @@ export async function dial({ host, port }: Target, rules: DialRules): Promise<So
       last = error
     }
   }
-  throw new DialError(
-    'failed',
-    rules.signal.aborted ? 'connecting took too long' : 'it cannot be connected to',
-    {
-      cause: last,
-    },
-  )
+  const reason = rules.signal.aborted ? whyEnded(rules.signal, 'connecting') : 'it cannot be connected to'
+  throw new DialError('failed', reason, { cause: last })
 }
 
-async function resolve(host: string, signal: AbortSignal): Promise<string[]> {
-  if (isIP(host) !== 0) return [host]
-  // The system's resolver cannot be called back, but its answer need not be waited for.
-  const aborted = once(signal, 'abort').then(() => undefined)
-  const answer = await Promise.race([lookup(host, { all: true }), aborted]).catch((cause: unknown) => {
-    throw new DialError('failed', 'the name cannot be resolved', { cause })
-  })
-  if (answer === undefined) throw new DialError('failed', 'resolving the name took too long')
-  return answer.map(({ address }) => address)
+function whyEnded(signal: AbortSignal, doing: string): string {
+  const reason: unknown = signal.reason
+  return reason instanceof Error && reason.name !== 'TimeoutError' ? reason.message : `${doing} took too long`
 }
 
-function refusal(address: string, allowPrivate: BlockList, own: ReadonlySet<string>): string | undefined {
+function refusal(address: string, allowPrivate: AddressRanges, own: ReadonlySet<string>): string | undefined {
   if (listed(allowPrivate, address)) return undefined
   return specialKind(address) ?? (own.has(address) ? "this host's own" : undefined)
 }

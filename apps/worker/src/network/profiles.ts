@@ -1,14 +1,13 @@
-import type { BlockList } from 'node:net'
 import { readDocument } from '@isopod/languages'
 import { ConfigError, describeProblems, type NetworkProfile, networkProfilesSchema } from '@isopod/protocol'
-import { listOf } from './address.ts'
-import { AllowList } from './allow-list.ts'
+import { type AddressRanges, coversMapped, listOf } from './address.ts'
+import { AllowList, readRule } from './allow-list.ts'
 
 /** A profile of the operator, ready to be asked. */
 export interface Egress extends Omit<NetworkProfile, 'egress' | 'allow_private'> {
   readonly name: string
   readonly allowList: AllowList
-  readonly allowPrivate: BlockList
+  readonly allowPrivate: AddressRanges
 }
 
 /** The profiles of a deployment by name; empty where the operator has defined none. */
@@ -33,10 +32,28 @@ export function compileNetworks(document: unknown, path: string): Networks {
     const sentences = problems.map(({ message }) => message.replace(/^job: /, ''))
     throw new ConfigError(`${path}: ${sentences.join('; ')}`)
   }
+  const profiles = Object.entries(parsed.data.profiles)
+  const useless = profiles.flatMap(([name, profile]) => uselessEntries(name, profile))
+  if (useless.length > 0) throw new ConfigError(`${path}: ${useless.join('; ')}`)
   return new Map(
-    Object.entries(parsed.data.profiles).map(([name, { egress, allow_private, ...rest }]) => [
+    profiles.map(([name, { egress, allow_private, ...rest }]) => [
       name,
       { ...rest, name, allowList: new AllowList(egress), allowPrivate: listOf(allow_private) },
     ]),
   )
+}
+
+/** What has the right form and cannot be meant, one sentence each. */
+function uselessEntries(name: string, { egress, allow_private }: NetworkProfile): string[] {
+  return [
+    ...egress
+      .filter((entry) => readRule(entry) === undefined)
+      .map((entry) => `profiles.${name}.egress: ${JSON.stringify(entry)} is a target that nothing can match`),
+    ...allow_private
+      .filter(coversMapped)
+      .map(
+        (range) =>
+          `profiles.${name}.allow_private: ${JSON.stringify(range)} covers ::ffff:0:0/96, which is all of IPv4; name those ranges as IPv4`,
+      ),
+  ]
 }

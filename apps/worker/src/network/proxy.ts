@@ -6,9 +6,10 @@ import type { Egress } from './profiles.ts'
 import { Allowance, AllowanceSpent, IdleTooLong, relay, type Traffic } from './relay.ts'
 
 const MAX_HEADER_BYTES = 8 * 1024
-/** From a connection's first moment until its request is there; and how long a refused one may linger. */
-const REQUEST_MS = 10_000
+/** How long a connection may take to send its request; and to go, once it was refused. */
+const PATIENCE_MS = 10_000
 
+const JOB_ENDED = 'the job ended'
 const ONLY_CONNECT = 'only CONNECT is answered, which https uses'
 
 /** How one connection of a program ended. Never anything of its content. */
@@ -29,8 +30,8 @@ export interface EgressEvent {
 export interface Proxy {
   /** Takes a connection of the program. */
   accept(connection: Duplex): void
-  /** Ends every connection; nothing is left afterwards. */
-  close(): void
+  /** Ends every connection; resolves when each has been told of, after which nothing is told any more. */
+  close(): Promise<void>
 }
 
 /**
@@ -40,8 +41,10 @@ export interface Proxy {
 export function openProxy(egress: Egress, observe: (event: EgressEvent) => void): Proxy {
   const closing = new AbortController()
   const clients = new Set<Duplex>()
+  /** What is still to be told of. */
+  const running = new Set<Promise<unknown>>()
   const asked = new WeakSet<Duplex>()
-  const waiting = new WeakMap<Duplex, NodeJS.Timeout>()
+  const patience = new WeakMap<Duplex, NodeJS.Timeout>()
   const allowance = new Allowance(egress.max_bytes)
   let accepted = 0
   let relaying = 0
@@ -54,7 +57,7 @@ export function openProxy(egress: Egress, observe: (event: EgressEvent) => void)
     response.end(`The request: ${ONLY_CONNECT}.\n`)
   })
   server.on('connect', (request, client: Duplex, head) => {
-    if (isFirst(client)) void connected(request.url ?? '', client, head)
+    if (isFirst(client)) awaited(connected(request.url ?? '', client, head))
   })
   server.on('clientError', (error: NodeJS.ErrnoException, client: Duplex) => {
     if (!client.writable || !isFirst(client)) return
@@ -73,9 +76,23 @@ export function openProxy(egress: Egress, observe: (event: EgressEvent) => void)
     return false
   }
 
+  function awaited(work: Promise<unknown>): void {
+    running.add(work)
+    void work.finally(() => running.delete(work))
+  }
+
+  /** Node looks after slow connections only where it listens itself. */
+  function bePatient(client: Duplex): void {
+    clearTimeout(patience.get(client))
+    patience.set(
+      client,
+      setTimeout(() => client.destroy(), PATIENCE_MS),
+    )
+  }
+
   function accept(client: Duplex): void {
-    accepted++
-    if (closing.signal.aborted || accepted > egress.max_total_connections) {
+    const came = performance.now()
+    if (closing.signal.aborted || ++accepted > egress.max_total_connections) {
       // Said once: who does this does it in a loop.
       if (accepted === egress.max_total_connections + 1)
         tell('refused', null, 'the job has had all its connections')
@@ -83,18 +100,21 @@ export function openProxy(egress: Egress, observe: (event: EgressEvent) => void)
       return
     }
     clients.add(client)
-    // Node looks after slow requests only where it listens itself.
-    const patience = setTimeout(() => client.destroy(), REQUEST_MS)
-    waiting.set(client, patience)
+    bePatient(client)
     client.on('error', () => {})
-    client.once('close', () => {
-      clearTimeout(patience)
-      clients.delete(client)
-    })
+    const closed = new Promise<void>((resolve) => client.once('close', resolve))
+    awaited(
+      closed.then(() => {
+        clearTimeout(patience.get(client))
+        clients.delete(client)
+        if (!asked.has(client)) tell('failed', null, 'it made no request', undefined, came)
+      }),
+    )
     server.emit('connection', client)
   }
 
   async function connected(url: string, client: Duplex, head: Buffer): Promise<void> {
+    clearTimeout(patience.get(client))
     const started = performance.now()
     const traffic: Traffic = { up: 0, down: 0 }
     const target = readTarget(url)
@@ -111,7 +131,6 @@ export function openProxy(egress: Egress, observe: (event: EgressEvent) => void)
       const timeout = AbortSignal.timeout(egress.connect_timeout_seconds * 1000)
       const signal = AbortSignal.any([closing.signal, timeout])
       const upstream = await dial(target, { allowPrivate: egress.allowPrivate, signal })
-      clearTimeout(waiting.get(client))
       if (head.byteLength > 0) client.unshift(head)
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       const idleMs = egress.idle_timeout_seconds * 1000
@@ -119,11 +138,11 @@ export function openProxy(egress: Egress, observe: (event: EgressEvent) => void)
       tell('allowed', name, null, traffic, started)
     } catch (error) {
       if (error instanceof DialError) {
-        refuse(client, error.outcome === 'refused' ? 403 : 502, name, error.message, error.outcome)
+        refuse(client, error.outcome === 'refused' ? 403 : 502, name, error.message, error.outcome, started)
       } else if (error instanceof AllowanceSpent)
         tell('cut', name, 'the job has used up its bytes', traffic, started)
       else if (error instanceof IdleTooLong) tell('cut', name, 'it was silent for too long', traffic, started)
-      else tell('allowed', name, closing.signal.aborted ? 'the job ended' : 'it broke off', traffic, started)
+      else tell('allowed', name, closing.signal.aborted ? JOB_ENDED : 'it broke off', traffic, started)
     } finally {
       relaying--
     }
@@ -135,8 +154,11 @@ export function openProxy(egress: Egress, observe: (event: EgressEvent) => void)
     target: string | null,
     reason: string,
     outcome: 'refused' | 'failed' = 'refused',
+    started?: number,
   ): void {
-    tell(outcome, target, reason)
+    tell(outcome, target, reason, undefined, started)
+    if (client.destroyed) return
+    bePatient(client)
     const body = `${target ?? 'The request'}: ${reason}.\n`
     // Ended, not destroyed: the program should read why. If it does not go, patience ends it.
     client.resume()
@@ -158,9 +180,10 @@ export function openProxy(egress: Egress, observe: (event: EgressEvent) => void)
 
   return {
     accept,
-    close() {
-      closing.abort()
+    async close() {
+      closing.abort(new Error(JOB_ENDED))
       for (const client of clients) client.destroy()
+      await Promise.all(running)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listed, listOf, specialKind } from '../../src/network/address.ts'
+import { coversMapped, listed, listOf, specialKind } from '../../src/network/address.ts'
 
 const byte = fc.integer({ min: 0, max: 255 })
 const v4 = fc.tuple(byte, byte, byte, byte)
@@ -100,5 +100,26 @@ describe('a range that an operator opens', () => {
     for (const address of ['10.1.3.0', '10.1.1.255', 'fd00:2::5', '::', 'fd00:1::5%eth0', '127.0.0.1']) {
       expect(listed(list, address), address).toBe(false)
     }
+  })
+  it('of IPv6, however wide, opens no IPv4 address', () => {
+    const list = listOf(['::/0', '::ffff:0:0/96'])
+    for (const address of ['169.254.169.254', '127.0.0.1', '10.1.2.3', '0.0.0.0']) {
+      expect(listed(list, address), address).toBe(false)
+    }
+    expect(listed(listOf(['0.0.0.0/0']), '::ffff:10.1.2.3')).toBe(false)
+  })
+
+  it.each([
+    ['::/0', true],
+    ['::/80', true],
+    ['::ffff:0:0/96', true],
+    ['::ffff:10.0.0.0/104', true],
+    ['::ffff:a00:1/128', true],
+    ['fd00::/8', false],
+    ['2000::/3', false],
+    ['::1/128', false],
+    ['0.0.0.0/0', false],
+  ])('%s covers IPv4 addresses written as IPv6: %s', (range, covers) => {
+    expect(coversMapped(range)).toBe(covers)
   })
 })

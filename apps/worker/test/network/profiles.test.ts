@@ -46,6 +46,17 @@ describe('the operator’s network profiles', () => {
       { none: { egress: ['a:1'] } },
       'profiles.none: must have names of 1 to 64 plain characters, other than "none"',
     ],
+    [
+      { a: { egress: ['b:1', 'foo..bar:443'] } },
+      'net.yaml: profiles.a.egress: "foo..bar:443" is a target that nothing can match',
+    ],
+    [{ a: { egress: ['*.10.1.2.3:80'] } }, '"*.10.1.2.3:80" is a target that nothing can match'],
+    [{ a: { egress: ['*.[::1]:80'] } }, '"*.[::1]:80" is a target that nothing can match'],
+    [{ a: { egress: ['[::1::2]:80'] } }, '"[::1::2]:80" is a target that nothing can match'],
+    [
+      { a: { egress: ['b:1'], allow_private: ['10.0.0.0/8', '::/0'] } },
+      'net.yaml: profiles.a.allow_private: "::/0" covers ::ffff:0:0/96',
+    ],
     [[], 'profiles: must be an object of name to profile'],
   ])('%j is refused', (profiles, sentence) => {
     expect(refusal(profiles)).toContain(sentence)

@@ -6,6 +6,7 @@ import {
   encodeNetWrite,
   MAX_NET_BYTES,
   MAX_NET_WINDOW_BYTES,
+  WireError,
 } from '@isopod/init'
 
 /** What a stream needs of the tunnel that it belongs to. */
@@ -38,21 +39,20 @@ export class TunnelStream extends Duplex {
     this.#end = end
   }
 
-  /** Bytes came. @returns false if init did not keep to the credit that it has, or sends after the end */
-  receive(data: Uint8Array): boolean {
-    if (this.#ended || data.byteLength > this.#granted) return false
+  /** Bytes came. @throws {WireError} if init did not keep to the credit that it has, or sends after the end */
+  receive(data: Uint8Array): void {
+    if (this.#ended) throw new WireError(`stream ${this.#id} goes on after its end`)
+    if (data.byteLength > this.#granted) throw new WireError(`stream ${this.#id} sends more than its credit`)
     this.#granted -= data.byteLength
     this.#taken += data.byteLength
     if (!this.destroyed) this.push(data)
-    return true
   }
 
-  /** The program sends no more. @returns false if it had said so before */
-  finish(): boolean {
-    if (this.#ended) return false
+  /** The program sends no more. @throws {WireError} if it had said so before */
+  finish(): void {
+    if (this.#ended) throw new WireError(`stream ${this.#id} ends twice`)
     this.#ended = true
     this.push(null)
-    return true
   }
 
   /** The connection is gone on the program's side. */
@@ -61,12 +61,12 @@ export class TunnelStream extends Duplex {
     this.destroy()
   }
 
-  /** The program has taken bytes. @returns false if those were more than had been sent */
-  grant(bytes: number): boolean {
-    if (this.#credit + bytes > MAX_NET_WINDOW_BYTES) return false
+  /** The program has taken bytes. @throws {WireError} if those were more than had been sent */
+  grant(bytes: number): void {
+    if (this.#credit + bytes > MAX_NET_WINDOW_BYTES)
+      throw new WireError(`stream ${this.#id} has taken more than was sent`)
     this.#credit += bytes
     this.#pump()
-    return true
   }
 
   override _read(): void {

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { MAX_NET_STREAMS, type NetFrame } from '@isopod/init'
+import { MAX_NET_STREAMS, type NetFrame, WireError } from '@isopod/init'
 import { TunnelStream } from './tunnel-stream.ts'
 
 /**
@@ -35,26 +35,34 @@ export class Tunnel {
   /**
    * Takes one frame.
    *
-   * @returns false for a frame that no init of ours sends: the container has broken the wire and is to be ended
+   * @throws {WireError} for a frame that no init of ours sends: the container is to be ended
    */
-  take(frame: NetFrame): boolean {
-    if (frame.type === 'netOpen') return this.#open(frame.stream)
-    if (frame.stream > this.#lastId || frame.stream === 0) return false
+  take(frame: NetFrame): void {
+    if (frame.type === 'netOpen') {
+      this.#open(frame.stream)
+      return
+    }
+    if (frame.stream > this.#lastId || frame.stream === 0) {
+      throw new WireError(`${frame.type} of stream ${frame.stream}, which never was`)
+    }
     const stream = this.#streams.get(frame.stream)
     // It was dropped here while the frame was under way.
-    if (stream === undefined) return true
+    if (stream === undefined) return
     switch (frame.type) {
       case 'netData':
-        return stream.receive(frame.data)
+        stream.receive(frame.data)
+        break
       case 'netEnd':
-        return stream.finish()
+        stream.finish()
+        break
       case 'netReset':
         stream.reset()
-        return true
+        break
       case 'netCredit':
-        return stream.grant(frame.bytes)
+        stream.grant(frame.bytes)
+        break
       default:
-        return frame satisfies never
+        frame satisfies never
     }
   }
 
@@ -64,8 +72,10 @@ export class Tunnel {
     for (const stream of [...this.#streams.values()]) stream.destroy()
   }
 
-  #open(id: number): boolean {
-    if (id !== this.#lastId + 1 || this.#streams.size >= MAX_STREAMS) return false
+  #open(id: number): void {
+    // Init counts on from run to run of a container, so the first one of this run is anything.
+    if (id <= this.#lastId) throw new WireError(`stream ${id} is opened after ${this.#lastId}`)
+    if (this.#streams.size >= MAX_STREAMS) throw new WireError(`more than ${MAX_STREAMS} streams are open`)
     this.#lastId = id
     const stream = new TunnelStream(id, {
       send: (frame) => {
@@ -77,6 +87,5 @@ export class Tunnel {
     stream.on('error', () => {})
     this.#streams.set(id, stream)
     this.#options.onConnection(stream)
-    return true
   }
 }

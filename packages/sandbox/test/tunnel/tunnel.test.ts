@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { MAX_NET_BYTES, MAX_NET_WINDOW_BYTES, WIRE } from '@isopod/init'
+import { MAX_NET_BYTES, MAX_NET_WINDOW_BYTES, type NetFrame, WIRE, WireError } from '@isopod/init'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Tunnel } from '../../src/tunnel/tunnel.ts'
@@ -26,7 +26,7 @@ function open() {
 
 function connected() {
   const all = open()
-  expect(all.tunnel.take({ type: 'netOpen', stream: 1 })).toBe(true)
+  all.tunnel.take({ type: 'netOpen', stream: 1 })
   const [stream] = all.connections
   if (stream === undefined) throw new Error('no connection')
   return { ...all, stream }
@@ -54,7 +54,7 @@ describe('what the host writes', () => {
           const used = MAX_NET_WINDOW_BYTES - (credit - written().byteLength)
           const granted = Math.min(bytes, used)
           if (granted <= 0) continue
-          expect(tunnel.take({ type: 'netCredit', stream: 1, bytes: granted })).toBe(true)
+          tunnel.take({ type: 'netCredit', stream: 1, bytes: granted })
           credit += granted
           await setImmediate()
         }
@@ -72,8 +72,8 @@ describe('what the host writes', () => {
 describe('what the program sends', () => {
   it('is granted again only as it is read', async () => {
     const { tunnel, stream, granted } = connected()
-    expect(tunnel.take(data(MAX_NET_BYTES))).toBe(true)
-    expect(tunnel.take(data(MAX_NET_BYTES))).toBe(true)
+    tunnel.take(data(MAX_NET_BYTES))
+    tunnel.take(data(MAX_NET_BYTES))
     await setImmediate()
     // What Node itself buffers ahead of a reader is bounded by the same window.
     const ahead = granted()
@@ -86,24 +86,43 @@ describe('what the program sends', () => {
   it('beyond its credit, after its end, or of a stream that never was, is a broken wire', async () => {
     const { tunnel } = connected()
     let taken = 0
-    while (taken < 10 && tunnel.take(data(MAX_NET_BYTES))) taken++
+    const flood = () => {
+      for (; taken < 10; taken++) tunnel.take(data(MAX_NET_BYTES))
+    }
+    expect(flood).toThrow(new WireError('stream 1 sends more than its credit'))
     expect(taken).toBeLessThanOrEqual((2 * MAX_NET_WINDOW_BYTES) / MAX_NET_BYTES)
 
     const ended = connected()
-    expect(ended.tunnel.take({ type: 'netEnd', stream: 1 })).toBe(true)
-    expect(ended.tunnel.take(data(1))).toBe(false)
-    expect(ended.tunnel.take({ type: 'netEnd', stream: 1 })).toBe(false)
-    expect(ended.tunnel.take({ type: 'netData', stream: 2, data: Buffer.from('x') })).toBe(false)
-    expect(ended.tunnel.take({ type: 'netOpen', stream: 1 })).toBe(false)
-    expect(ended.tunnel.take({ type: 'netOpen', stream: 3 })).toBe(false)
-    expect(ended.tunnel.take({ type: 'netCredit', stream: 1, bytes: 1 })).toBe(false)
+    ended.tunnel.take({ type: 'netEnd', stream: 1 })
+    const wrong: [NetFrame, string][] = [
+      [data(1), 'stream 1 goes on after its end'],
+      [{ type: 'netEnd', stream: 1 }, 'stream 1 ends twice'],
+      [{ type: 'netData', stream: 2, data: Buffer.from('x') }, 'netData of stream 2, which never was'],
+      [{ type: 'netReset', stream: 0 }, 'netReset of stream 0, which never was'],
+      [{ type: 'netOpen', stream: 1 }, 'stream 1 is opened after 1'],
+      [{ type: 'netCredit', stream: 1, bytes: 1 }, 'stream 1 has taken more than was sent'],
+    ]
+    for (const [frame, problem] of wrong) {
+      expect(() => ended.tunnel.take(frame)).toThrow(new WireError(problem))
+    }
   })
 
   it('may not open connections without end', () => {
-    const { tunnel } = open()
-    let opened = 0
-    while (opened < 1000 && tunnel.take({ type: 'netOpen', stream: opened + 1 })) opened++
-    expect(opened).toBe(64)
+    const { tunnel, connections } = open()
+    const flood = () => {
+      for (let id = 1; id < 1000; id++) tunnel.take({ type: 'netOpen', stream: id })
+    }
+    expect(flood).toThrow(new WireError('more than 64 streams are open'))
+    expect(connections).toHaveLength(64)
+  })
+
+  it('in a later run of a container has numbers that go on from the run before', () => {
+    const { tunnel, connections } = open()
+    tunnel.take({ type: 'netOpen', stream: 6 })
+    tunnel.take({ type: 'netOpen', stream: 7 })
+    // The farewell of a stream of the run before would be nothing to this one.
+    tunnel.take({ type: 'netReset', stream: 5 })
+    expect(connections).toHaveLength(2)
   })
 })
 
@@ -125,8 +144,8 @@ describe('the end of a connection', () => {
     const { tunnel, stream, count } = connected()
     stream.destroy()
     expect(count(WIRE.netDrop)).toBe(1)
-    expect(tunnel.take(data(5))).toBe(true)
-    expect(tunnel.take({ type: 'netReset', stream: 1 })).toBe(true)
+    tunnel.take(data(5))
+    tunnel.take({ type: 'netReset', stream: 1 })
     expect(tunnel.size).toBe(0)
   })
 

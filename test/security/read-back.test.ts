@@ -2,25 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type CreateBody, CreateRewriter } from '../support/create-rewriter.ts'
+import { type CreateOptions, RewritingEngine } from '../support/rewriting-engine.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const MIB = 1024 * 1024
 let folder: string
-let engine: CreateRewriter
+let engine: RewritingEngine
 let world: World
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'isopod-rewriter-'))
   const socket = inject('stack').dockerHost.replace(/^unix:\/\//, '')
-  engine = await CreateRewriter.listen(join(folder, 'docker.sock'), socket)
+  engine = new RewritingEngine(join(folder, 'docker.sock'), socket)
+  await engine.open()
   world = await startWorld({ workersDockerHost: `unix://${engine.path}` })
   // The worker's first container is the one that sees to init.
   await world.client.run({ language: 'bash', code: 'true' })
 })
 
 afterEach(async () => {
-  engine.rewrite(() => {})
+  engine.rewrite = () => {}
   // After three faults in a row the worker would rest.
   expect(await world.client.run({ language: 'bash', code: 'true' })).toMatchObject({ status: 'success' })
 })
@@ -31,16 +32,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-function host(changes: Record<string, unknown>): (body: CreateBody) => void {
+function host(changes: Record<string, unknown>): (body: CreateOptions) => void {
   return (body) => Object.assign(body.HostConfig, changes)
 }
 
-function user(name: string): (body: CreateBody) => void {
+function user(name: string): (body: CreateOptions) => void {
   return (body) => Object.assign(body, { User: name })
 }
 
 /** Gives one of the temporary file systems another size; undefined takes it away. */
-function tmpfs(path: string, bytes: number | undefined): (body: CreateBody) => void {
+function tmpfs(path: string, bytes: number | undefined): (body: CreateOptions) => void {
   return ({ HostConfig: { Tmpfs } }) => {
     const mounts = Tmpfs as Record<string, string>
     const options = mounts[path]
@@ -50,12 +51,12 @@ function tmpfs(path: string, bytes: number | undefined): (body: CreateBody) => v
   }
 }
 
-function unfiltered({ HostConfig }: CreateBody): void {
+function unfiltered({ HostConfig }: CreateOptions): void {
   HostConfig['SecurityOpt'] = ['no-new-privileges:true', 'seccomp=unconfined']
 }
 
 /** What an engine could do other than asked, and how the result has to name it. */
-const DEVIATIONS: readonly [string, (body: CreateBody) => void, RegExp][] = [
+const DEVIATIONS: readonly [string, (body: CreateOptions) => void, RegExp][] = [
   ['less memory', host({ Memory: 200 * MIB }), /memoryMb is 200, wanted 256/],
   ['swap', host({ MemorySwap: 512 * MIB }), /memorySwapMb is 512, wanted 256/],
   ['unlimited memory', host({ Memory: 0, MemorySwap: 0 }), /memoryMb is .*, wanted 256/],
@@ -81,27 +82,28 @@ describe('a container that the engine makes other than asked', () => {
   it.each(DEVIATIONS)(
     'with %s never gets to see the program, and the platform is to blame',
     async (_, change, named) => {
-      engine.rewrite(change)
+      engine.rewrite = change
+      engine.asked.length = engine.sent = 0
       const result = await world.client.run({ language: 'bash', code: 'echo it ran' })
       expect(result.errorMessage).toMatch(named)
       // At once: another try would meet the same engine.
       expect(result).toMatchObject({ status: 'setup_error', attributable: false, attempt: 1, stdout: '' })
       // Not a byte of the wire was sent, and the program travels over nothing else.
-      expect(engine.seen).toEqual({ created: 1, sent: 0 })
+      expect([engine.asked.length, engine.sent]).toEqual([1, 0])
     },
   )
 
   it('with fewer open files is ended, and nothing that its program said counts', async () => {
-    engine.rewrite(host({ Ulimits: [{ Name: 'nofile', Soft: 64, Hard: 64 }] }))
+    engine.rewrite = host({ Ulimits: [{ Name: 'nofile', Soft: 64, Hard: 64 }] })
     const result = await world.client.run({ language: 'bash', code: 'echo it ran; sleep 20' })
     expect(result.errorMessage).toMatch(/openFiles is 64, wanted 256/)
     expect(result).toMatchObject({ status: 'setup_error', attributable: false, attempt: 1, stdout: '' })
   })
 
   it('runs the program when nothing is changed, so it is not the way itself that is refused', async () => {
-    engine.rewrite(() => {})
+    engine.rewrite = () => {}
     const result = await world.client.run({ language: 'bash', code: 'echo it ran' })
     expect(result).toMatchObject({ status: 'success', stdout: 'it ran\n' })
-    expect(engine.seen.sent).toBeGreaterThan(0)
+    expect(engine.sent).toBeGreaterThan(0)
   })
 })

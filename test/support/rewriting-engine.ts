@@ -16,6 +16,8 @@ export class RewritingEngine {
   readonly path: string
   /** What was asked for, before it was changed. */
   readonly asked: CreateOptions[] = []
+  /** Bytes that went into containers over their wire, since it was last set to 0. */
+  sent = 0
   readonly #to: string
   readonly #server: Server
   readonly #wires = new Set<Duplex>()
@@ -29,6 +31,11 @@ export class RewritingEngine {
     this.#server = createServer((near, answer) => void this.#forward(near, answer))
     // The wire of a container: from here on these are bytes, no longer HTTP.
     this.#server.on('upgrade', (near, socket, head) => {
+      // The body of the call itself stands before the wire.
+      this.sent += head.length - Number(near.headers['content-length'] ?? 0)
+      socket.on('data', (chunk: Buffer) => {
+        this.sent += chunk.length
+      })
       const far = connect({ path: to, allowHalfOpen: true }, () => {
         const request = `${near.method} ${near.url} HTTP/1.1\r\n${headerLines(near)}\r\n`
         // In one write: what the engine has not got with the request it takes for the container's input, its body too.

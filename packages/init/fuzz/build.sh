@@ -17,9 +17,9 @@ for source in ../native/*.c; do
   name=$(basename "$source")
   case $name in
     # What runs after the fork, or acts on the namespace as a whole: the harness has its own.
-    child.c | seccomp.c | install.c | ipc.c) ;;
+    child.c | cover.c | seccomp.c | install.c | ipc.c) ;;
     *) $cc $flags $own -include seams.h -c -o "$objects/$name.o" "$source" ;;
   esac
 done
 ld -r -T state.ld -o "$objects/native" "$objects"/*.o
-$cc $flags $checks -o "$output" "$objects/native" host.c sink.c program.c files.c target.c $main
+$cc $flags $checks -o "$output" "$objects/native" host.c sender.c sink.c ledger.c program.c net.c files.c target.c $main

@@ -107,10 +107,11 @@ int fuzz_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
   (void)mask;
   must(++turns < MOST_TURNS, "it turns and turns");
   clock_us += TURN_US;
-  if (script_left > 0) step();
+  int stepped = script_left > 0;
+  if (stepped) step();
   else room = SIZE_MAX;
   int ready = look(fds, count);
-  if (ready > 0 || script_left > 0 || (timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0)) return ready;
+  if (ready > 0 || stepped || (timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0)) return ready;
   net_quiet();
   if (sender_left() > 0 && !sender_ready()) sender_insist();
   else if (program_alive() && sender_left() == 0) program_exit(0);

@@ -195,4 +195,26 @@ describeInit('the tunnel of a run', () => {
     container.send(perl(take))
     expect((await serve(container, () => [])).stdout).toBe('refused\nrefused\n')
   })
+
+  it('opens although an earlier run has left a listener of its port on the way through a socket', async () => {
+    await using container = await Container.start({ network: true })
+    // SCM_RIGHTS by hand: sendmsg of the listener over a socket pair whose ends are in flight themselves.
+    const leave = `
+      use Socket; socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, sockaddr_in(${NET_PORT}, INADDR_LOOPBACK)) && listen($l, 5) or die;
+      socketpair my $a, my $b, AF_UNIX, SOCK_DGRAM, 0;
+      for my $fd (fileno($l), fileno($b), fileno($a)) {
+        my $control = pack("QiiiI", 20, 1, 1, $fd, 0); my $byte = "x"; my $iov = pack("PQ", $byte, 1);
+        my $message = pack("QIIPQPQiI", 0, 0, 0, $iov, 1, $control, 24, 0, 0);
+        syscall(46, fileno($a), $message, 0) == 1 or die "sendmsg: $!";
+      }
+      print "left"`
+    if (process.arch !== 'x64') return
+    for (let turn = 0; turn < 5; turn++) {
+      const { stdout } = await container.perl(leave)
+      expect(stdout.toString()).toBe('left')
+      container.send(perl(`${CONNECT} print dial() ? "connected" : "refused"`))
+      await container.next('started')
+      expect((await serve(container, () => [])).stdout).toBe('connected')
+    }
+  })
 })

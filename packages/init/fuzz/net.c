@@ -259,6 +259,7 @@ static struct connection *nth(unsigned n) {
 void net_step(enum net_step what, unsigned which, unsigned much) {
   if (what == NET_FAIL) failing = 1 + (int)(much % (sizeof FAILURES / sizeof *FAILURES));
   if (what == NET_PIECE) piece = much == 31 ? SIZE_MAX : much + 1;
+  if (what == NET_INSIST) sender_insist();
   if (!program_alive()) return;
   for (unsigned i = 0; what == NET_CONNECT && net_listening() && i <= much; i++) knock();
   struct connection *connection = what == NET_CONNECT ? NULL : nth(which);

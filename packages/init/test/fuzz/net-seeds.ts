@@ -33,11 +33,18 @@ export const NET_SEEDS: Readonly<Record<string, Seed>> = {
     frames: [exec, ...times(5, write(1, MAX_NET_BYTES)), encodeNetFinish(1), encodeKill()],
     script: [...connect(), ...times(60, ...net('read', 0, 1))],
   },
+  'net-ring': {
+    frames: [exec, ...times(9, write(1, 10_000)), encodeKill()],
+    script: [...connect(), ...times(90, ...net('read', 0, 1))],
+  },
   'net-grants': {
     frames: [exec, ...times(4, encodeNetGrant(1, MAX_NET_BYTES)), encodeNetDrop(1)],
     script: [...connect(), ...times(60, ...net('send', 0, 9))],
   },
-  'net-too-much': { frames: [exec, ...times(9, write(1, MAX_NET_BYTES))], script: connect() },
+  'net-too-much': {
+    frames: [exec, ...times(9, write(1, MAX_NET_BYTES))],
+    script: [...connect(), ...times(12, ...net('insist')), ...times(9, ...net('read', 0, 31))],
+  },
   'net-granted-too-much': {
     frames: [exec, encodeNetGrant(1, MAX_NET_WINDOW_BYTES)],
     script: [...connect(), ...net('send', 0, 3)],

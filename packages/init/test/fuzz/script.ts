@@ -17,7 +17,7 @@ export const CHUNK = 7
 export const FIRST_PAUSE = 16
 /** Kinds of SPAWN from here on are steps of a connection, in the order of `enum net_step`. */
 const FIRST_NET_STEP = 5
-const NET_STEPS = ['connect', 'send', 'read', 'end', 'close', 'fail', 'piece'] as const
+const NET_STEPS = ['connect', 'send', 'read', 'end', 'close', 'fail', 'piece', 'insist'] as const
 
 /** One byte of a script. */
 export const step = (what: number, much = 0): number => what | (much << 3)

@@ -38,9 +38,9 @@ export class TunnelStream extends Duplex {
     this.#end = end
   }
 
-  /** Bytes came. @returns false if init did not keep to the credit that it has, or sends after the end */
+  /** Bytes came. @returns false if init did not keep to the credit that it has, sends nothing, or sends after the end */
   receive(data: Uint8Array): boolean {
-    if (this.#ended || data.byteLength > this.#granted) return false
+    if (this.#ended || data.byteLength === 0 || data.byteLength > this.#granted) return false
     this.#granted -= data.byteLength
     this.#taken += data.byteLength
     if (!this.destroyed) this.push(data)
@@ -61,9 +61,9 @@ export class TunnelStream extends Duplex {
     this.destroy()
   }
 
-  /** The program has taken bytes. @returns false if those were more than had been sent */
+  /** The program has taken bytes. @returns false if those were none, or more than had been sent */
   grant(bytes: number): boolean {
-    if (this.#credit + bytes > MAX_NET_WINDOW_BYTES) return false
+    if (bytes === 0 || this.#credit + bytes > MAX_NET_WINDOW_BYTES) return false
     this.#credit += bytes
     this.#pump()
     return true

@@ -65,7 +65,9 @@ export class Tunnel {
   }
 
   #open(id: number): boolean {
-    if (id !== this.#lastId + 1 || this.#streams.size >= MAX_STREAMS) return false
+    // The first one follows the last of the run before: numbers are never used again within a container.
+    const next = this.#lastId === 0 ? id > 0 : id === this.#lastId + 1
+    if (!next || this.#streams.size >= MAX_STREAMS) return false
     this.#lastId = id
     const stream = new TunnelStream(id, {
       send: (frame) => {

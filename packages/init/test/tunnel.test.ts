@@ -196,6 +196,22 @@ describeInit('the tunnel of a run', () => {
     expect((await serve(container, () => [])).stdout).toBe('refused\nrefused\n')
   })
 
+  it('numbers the streams of a later run on, so that what is still under way to an earlier one hits none', async () => {
+    await using container = await Container.start({ network: true })
+    for (const expected of [
+      [1, 2],
+      [3, 4],
+    ]) {
+      container.send(perl(`${CONNECT} my @s = (dial(), dial()); print $_ "x" for @s; print "up\\n"; <STDIN>`))
+      const { frames } = await serve(container, (frame) =>
+        frame.type === 'netOpen' && frame.stream === expected[1]
+          ? [encodeNetWrite(1, Buffer.from('late')), encodeKill()]
+          : [],
+      )
+      expect(frames.flatMap((frame) => (frame.type === 'netOpen' ? [frame.stream] : []))).toEqual(expected)
+    }
+  })
+
   it('opens although an earlier run has left a listener of its port on the way through a socket', async () => {
     await using container = await Container.start({ network: true })
     // SCM_RIGHTS by hand: sendmsg of the listener over a socket pair whose ends are in flight themselves.

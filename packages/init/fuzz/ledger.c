@@ -13,7 +13,7 @@ struct entry {
   int opened, ended, reset;
   uint64_t data, credited;
   /* By the host, as far as init has read; what came before the stream was open may have been ignored. */
-  int finished, dropped;
+  int finished, dropped, finished_since, dropped_since;
   uint64_t granted, written, granted_since, written_since;
 };
 
@@ -55,6 +55,8 @@ void ledger_host(uint8_t type, uint32_t id, uint32_t bytes) {
   }
   if (type == FRAME_NET_FINISH) entry->finished = 1;
   if (type == FRAME_NET_DROP) entry->dropped = 1;
+  entry->finished_since |= entry->opened && type == FRAME_NET_FINISH;
+  entry->dropped_since |= entry->opened && type == FRAME_NET_DROP;
 }
 
 uint8_t ledger_host_byte(uint32_t id) {
@@ -125,14 +127,17 @@ void ledger_quiet(uint32_t id, const struct progress *progress) {
   const struct entry *entry = &entries[id];
   if (!running || id < first_of_run) return;
   must(entry->opened, "the host was not told of stream %u", id);
-  if (entry->reset || entry->dropped) return;
+  int over = entry->reset || entry->dropped_since || (entry->ended && progress->shut);
+  must(!over || !progress->held, "stream %u is over and has its place still", id);
+  if (over || entry->dropped) return;
   if (entry->data < MAX_NET_WINDOW_BYTES + entry->granted_since) {
     must(entry->data == progress->sent, "stream %u: %llu bytes of %llu came", id, (unsigned long long)entry->data,
          (unsigned long long)progress->sent);
     must(entry->ended || !progress->sent_all, "stream %u: its end was not told", id);
   }
-  if (!progress->may_take || (entry->ended && entry->finished)) return;
+  if (!progress->may_take) return;
   must(progress->taken >= entry->written_since, "stream %u: %llu bytes of %llu were passed on", id,
        (unsigned long long)progress->taken, (unsigned long long)entry->written_since);
   must(progress->taken < entry->credited + MAX_NET_WINDOW_BYTES / 4, "stream %u: its credit was not told", id);
+  must(progress->shut || !entry->finished_since, "stream %u: its end was not passed on", id);
 }

@@ -279,10 +279,12 @@ void net_quiet(void) {
     const struct connection *connection = &connections[i];
     if (connection->inode == 0) continue;
     must(connection->id != 0 || accept_failed || ledger_is_full(), "a connection is left to wait");
-    if (connection->id == 0 || connection->own < 0) continue;
+    if (connection->id == 0) continue;
     int unread = 0;
-    ioctl(connection->own, FIONREAD, &unread);
-    const struct progress progress = {connection->sent, connection->taken, connection->half_closed, unread == 0};
+    if (connection->own >= 0) ioctl(connection->own, FIONREAD, &unread);
+    const struct progress progress = {.sent = connection->sent, .taken = connection->taken,
+                                      .sent_all = connection->half_closed, .may_take = connection->own >= 0 && unread == 0,
+                                      .shut = connection->shut, .held = is_open(connection)};
     ledger_quiet(connection->id, &progress);
   }
 }

@@ -101,6 +101,12 @@ static void payload(uint8_t byte) {
   if (++taken == length) end();
 }
 
+/* How many of the next bytes can be passed over, for they cannot be the secret's: all of the frame's but its last, or none. */
+static size_t plain_bytes(const uint8_t *bytes, size_t size) {
+  size_t most = length - taken - 1 < size ? length - taken - 1 : size;
+  return memchr(bytes, SECRET[0], most) == NULL ? most : 0;
+}
+
 void sink_take(const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < size; i++) {
     if (header_filled < HEADER_BYTES) {
@@ -108,7 +114,11 @@ void sink_take(const uint8_t *bytes, size_t size) {
       if (header_filled == HEADER_BYTES) begin();
       continue;
     }
-    payload(bytes[i]);
+    size_t plain = is_json() || is_net() || secret_matched > 0 ? 0 : plain_bytes(bytes + i, size - i);
+    if (plain > 0) {
+      taken += plain;
+      i += plain - 1;
+    } else payload(bytes[i]);
     if (taken == length) header_filled = 0;
   }
 }

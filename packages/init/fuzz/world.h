@@ -40,6 +40,7 @@ size_t sender_give(uint8_t *into, size_t most);
 struct progress {
   uint64_t sent, taken;
   int sent_all, may_take;
+  int shut, held; /* of init's end */
 };
 
 /* ledger.c: what both sides have said of each stream. */

@@ -13,6 +13,8 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0, got ${values.minutes}`)
 
+/** A hang is a number of turns; this is only for a busy machine, on which the fuzzer comes last. */
+const PATIENCE_SECONDS = 120
 /** Larger inputs take longer and reach nothing that a seed does not. */
 const LONGEST_INPUT = 65_536
 /** Kept inputs: short ones are enough, and a reader can look at them. */
@@ -29,7 +31,7 @@ for (const [name, seed] of Object.entries(SEEDS)) writeFileSync(join(seeds, name
 const root = mkdtempSync('/dev/shm/isopod-fuzz-')
 try {
   run('sh', [join(fuzz, 'build.sh'), 'fuzzer', fuzzer])
-  const common = [`-dict=${join(fuzz, 'init.dict')}`, '-timeout=10', `-artifact_prefix=${work}/`]
+  const common = [`-dict=${join(fuzz, 'init.dict')}`, `-timeout=${PATIENCE_SECONDS}`, `-artifact_prefix=${work}/`]
   const time = [`-max_total_time=${Math.ceil(minutes * 60)}`, '-print_final_stats=1']
   run(fuzzer, [...common, ...time, `-max_len=${LONGEST_INPUT}`, found, kept, seeds])
   if (values.keep) keep()

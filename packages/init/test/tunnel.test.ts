@@ -202,7 +202,7 @@ describeInit('the tunnel of a run', () => {
       [1, 2],
       [3, 4],
     ]) {
-      container.send(perl(`${CONNECT} my @s = (dial(), dial()); print $_ "x" for @s; print "up\\n"; <STDIN>`))
+      container.send(perl(`${CONNECT} my @s = (dial(), dial()); print $_ "x" for @s; sleep 100`))
       const { frames } = await serve(container, (frame) =>
         frame.type === 'netOpen' && frame.stream === expected[1]
           ? [encodeNetWrite(1, Buffer.from('late')), encodeKill()]

@@ -24,6 +24,7 @@
 #define MOST_CONNECTIONS 96
 /* Small, so that they fill up. */
 #define SOCKET_BYTES 8192
+#define ACCEPT_PAUSE_US 100000
 /* The kernel counts a knock as a page. */
 #define KNOCKS_BYTES (MOST_CONNECTIONS * 4096)
 
@@ -52,7 +53,9 @@ static struct connection connections[MOST_CONNECTIONS];
 static int listener = -1, knocks = -1;
 static ino_t listener_inode;
 static uint32_t accepted;
-static int failing, accept_failed;
+static int failing;
+/* Until then nobody need be accepted. */
+static int64_t pause_ends_us;
 static size_t piece;
 
 void net_begin(void) {
@@ -61,14 +64,14 @@ void net_begin(void) {
   listener_inode = 0;
   accepted = 0;
   failing = NOTHING;
-  accept_failed = 0;
+  pause_ends_us = 0;
   piece = SIZE_MAX;
 }
 
 static int fails(int call) {
   if (failing == NOTHING || FAILURES[failing - 1].call != call) return 0;
   errno = FAILURES[failing - 1].error;
-  accept_failed |= call == ACCEPT;
+  if (call == ACCEPT) pause_ends_us = clock_us + ACCEPT_PAUSE_US;
   failing = NOTHING;
   return 1;
 }
@@ -278,7 +281,7 @@ void net_quiet(void) {
   for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
     const struct connection *connection = &connections[i];
     if (connection->inode == 0) continue;
-    must(connection->id != 0 || accept_failed || ledger_is_full(), "a connection is left to wait");
+    must(connection->id != 0 || clock_us < pause_ends_us || ledger_is_full(), "a connection is left to wait");
     if (connection->id == 0) continue;
     int unread = 0;
     if (connection->own >= 0) ioctl(connection->own, FIONREAD, &unread);

@@ -31,7 +31,11 @@ for (const [name, seed] of Object.entries(SEEDS)) writeFileSync(join(seeds, name
 const root = mkdtempSync('/dev/shm/isopod-fuzz-')
 try {
   run('sh', [join(fuzz, 'build.sh'), 'fuzzer', fuzzer])
-  const common = [`-dict=${join(fuzz, 'init.dict')}`, `-timeout=${PATIENCE_SECONDS}`, `-artifact_prefix=${work}/`]
+  const common = [
+    `-dict=${join(fuzz, 'init.dict')}`,
+    `-timeout=${PATIENCE_SECONDS}`,
+    `-artifact_prefix=${work}/`,
+  ]
   const time = [`-max_total_time=${Math.ceil(minutes * 60)}`, '-print_final_stats=1']
   run(fuzzer, [...common, ...time, `-max_len=${LONGEST_INPUT}`, found, kept, seeds])
   if (values.keep) keep()

@@ -94,7 +94,13 @@ export const NET_SEEDS: Readonly<Record<string, Seed>> = {
       `net-failure-${failure}`,
       {
         frames: [exec, write(1, 900), write(2, 900), exec],
-        script: [...net('fail', 0, failure), ...connect(3), ...net('fail', 0, failure), ...net('send', 0, 9)],
+        script: [
+          ...net('fail', 0, failure),
+          ...connect(3),
+          ...net('fail', 0, failure),
+          ...net('send', 0, 9),
+          step(PLANT, FIRST_PAUSE + 2),
+        ],
       },
     ]),
   ),

@@ -212,6 +212,16 @@ describeInit('the tunnel of a run', () => {
     }
   })
 
+  it('says that its port is taken when an earlier run has left it busy for longer', async () => {
+    await using container = await Container.start({ network: true })
+    // Who hangs up first keeps the port for a minute, and shares it only if he has said so.
+    const leave = `use Socket; my $a = sockaddr_in(${NET_PORT}, INADDR_LOOPBACK); socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, $a) && listen($l, 5) or die; socket my $c, PF_INET, SOCK_STREAM, 0; connect $c, $a or die; accept my $s, $l; close $s; close $c; print "left"`
+    expect((await container.perl(leave)).stdout.toString()).toBe('left')
+    container.send(perl('1'))
+    expect((await container.next('fault')).fault).toEqual({ where: 'net', error: 'EADDRINUSE' })
+    expect((await container.sh('exit 3')).done.exitCode).toBe(3)
+  })
+
   it('opens although an earlier run has left a listener of its port on the way through a socket', async () => {
     await using container = await Container.start({ network: true })
     // SCM_RIGHTS by hand: sendmsg of the listener over a socket pair whose ends are in flight themselves.

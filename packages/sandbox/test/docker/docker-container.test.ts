@@ -68,6 +68,25 @@ it('a wire that breaks once the program runs is the program’s doing, before th
   )
 })
 
+it('a port that earlier code of the job holds is that code’s doing, any other fault before the start is not', async () => {
+  const options = { signal: never, onConnection: () => {} }
+  const taken = forged({ takes: true })
+  taken.say(frame(WIRE.fault, { where: 'net', error: 'EADDRINUSE' }))
+  const report = await runProgram(taken.container, program, options)
+  expect(report).toMatchObject({ done: undefined, ended: { outOfMemory: false, backstop: false } })
+
+  for (const fault of [
+    { where: 'net', error: 'EMFILE' },
+    { where: 'exec', error: 'EADDRINUSE' },
+  ]) {
+    const other = forged({ takes: true })
+    other.say(frame(WIRE.fault, fault))
+    await expect(runProgram(other.container, program, options)).rejects.toThrow(
+      `init failed at ${fault.where}`,
+    )
+  }
+})
+
 it('a container that only talks is listened to no further than it takes the answers', async () => {
   const { container, stream, say } = forged({ takes: false })
   let connections = 0

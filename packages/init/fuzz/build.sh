@@ -23,7 +23,7 @@ for source in ../native/*.c; do
 done
 ld -r -T state.ld -o "$objects/native" "$objects"/*.o
 # Without coverage: what the harness does is no discovery.
-for source in host.c sender.c sink.c ledger.c program.c net.c files.c target.c $main; do
+for source in host.c sender.c sink.c ledger.c program.c net.c dial.c files.c target.c $main; do
   $cc $flags $checks -c -o "$objects/harness-$source.o" "$source"
 done
 $cc $checks $link -o "$output" "$objects/native" "$objects"/harness-*.o

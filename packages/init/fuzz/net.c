@@ -1,12 +1,10 @@
-/* The program's side of the tunnel: connections that come, send, read, half-close and break when the script says so. */
+/* What sockets are to init: a listener at which the program knocks, and connections that fail when they are told to. */
 #define _GNU_SOURCE
-#include "world.h"
+#include "net.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 #include "../native/wire.h"
 #include "seams.h"
@@ -21,7 +19,6 @@
 #undef setsockopt
 #undef shutdown
 
-#define MOST_CONNECTIONS 96
 /* Small, so that they fill up. */
 #define SOCKET_BYTES 8192
 #define ACCEPT_PAUSE_US 100000
@@ -39,17 +36,7 @@ static const struct {
     {WRITE, EAGAIN},  {WRITE, EINTR},     {WRITE, EPIPE},       {WRITE, ECONNRESET},
 };
 
-struct connection {
-  int own;      /* the program's end; -1 when it is closed */
-  int its;      /* init's end, also once it is accepted */
-  ino_t inode;  /* by which init's end is known; 0 for a free place */
-  uint32_t id;  /* 0 as long as it waits */
-  int last;     /* the last byte that was read, or -1 */
-  int hung_up, shut, half_closed;
-  uint64_t sent, taken;
-};
-
-static struct connection connections[MOST_CONNECTIONS];
+struct connection connections[MOST_CONNECTIONS];
 static int listener = -1, knocks = -1;
 static ino_t listener_inode;
 static uint32_t accepted;
@@ -85,30 +72,30 @@ int net_listening(void) {
   return listener_inode != 0 && inode_of(listener) == listener_inode;
 }
 
-static int is_open(const struct connection *connection) {
+int net_is_open(const struct connection *connection) {
   return connection->inode != 0 && inode_of(connection->its) == connection->inode;
 }
 
 static struct connection *find(int fd) {
   for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
-    if (connections[i].id != 0 && connections[i].its == fd && is_open(&connections[i])) return &connections[i];
+    if (connections[i].id != 0 && connections[i].its == fd && net_is_open(&connections[i])) return &connections[i];
   }
   return NULL;
 }
 
 void net_check_closed(void) {
   for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
-    must(connections[i].id == 0 || !is_open(&connections[i]), "a connection of an earlier run is open");
+    must(connections[i].id == 0 || !net_is_open(&connections[i]), "a connection of an earlier run is open");
   }
 }
 
-static void release(struct connection *connection) {
+void net_release(struct connection *connection) {
   if (connection->own >= 0) close(connection->own);
   connection->own = -1;
   /* Who still waits is accepted all the same, as a connection that has ended. */
   if (connection->id == 0 && net_listening()) return;
   if (connection->id == 0 && connection->its >= 0) close(connection->its);
-  if (connection->id == 0 || !is_open(connection)) *connection = (struct connection){.own = -1, .its = -1};
+  if (connection->id == 0 || !net_is_open(connection)) *connection = (struct connection){.own = -1, .its = -1};
 }
 
 static void make_pair(int ends[2], int size) {
@@ -122,7 +109,7 @@ int fuzz_socket(int domain, int type, int protocol) {
   if (fails(SOCKET)) return -1;
   /* Who still waited for the last one has waited in vain. */
   for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
-    if (connections[i].inode != 0 && connections[i].id == 0) release(&connections[i]);
+    if (connections[i].inode != 0 && connections[i].id == 0) net_release(&connections[i]);
   }
   int ends[2];
   make_pair(ends, KNOCKS_BYTES);
@@ -212,13 +199,13 @@ int net_writev(int fd, const struct iovec *parts, int count, ssize_t *put) {
 
 void net_hang_up(void) {
   for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
-    if (connections[i].inode != 0) release(&connections[i]);
+    if (connections[i].inode != 0) net_release(&connections[i]);
   }
 }
 
-static void knock(void) {
+void net_knock(void) {
   for (unsigned i = 0; i < MOST_CONNECTIONS; i++) {
-    if (connections[i].inode != 0 && connections[i].own < 0) release(&connections[i]);
+    if (connections[i].inode != 0 && connections[i].own < 0) net_release(&connections[i]);
     if (connections[i].inode != 0) continue;
     int ends[2];
     make_pair(ends, SOCKET_BYTES);
@@ -229,65 +216,14 @@ static void knock(void) {
   }
 }
 
-static void send_some(struct connection *connection, size_t size) {
-  static uint8_t bytes[80 * 31 * 31 + 1];
-  for (size_t i = 0; i < size; i++) bytes[i] = (uint8_t)((connection->sent + i) % PATTERN);
-  ssize_t put = connection->half_closed ? 0 : write(connection->own, bytes, size);
-  if (put > 0) connection->sent += (uint64_t)put;
+void net_fail(unsigned kind) {
+  failing = 1 + (int)(kind % (sizeof FAILURES / sizeof *FAILURES));
 }
 
-static void read_some(struct connection *connection, size_t size) {
-  static uint8_t bytes[65536];
-  ssize_t got = read(connection->own, bytes, size);
-  for (ssize_t i = 0; i < got; i++) {
-    must(connection->last < 0 || bytes[i] == (connection->last + 1) % PATTERN, "the program reads what was not sent");
-    connection->last = bytes[i];
-  }
-  if (got == 0 && size > 0) must(connection->shut || connection->hung_up || !is_open(connection), "an end of its own");
+void net_piece(size_t most) {
+  piece = most;
 }
 
-/* The nth of those that are open at the program's end. */
-static struct connection *nth(unsigned n) {
-  for (unsigned turn = 0; turn < 2; turn++) {
-    unsigned open = 0;
-    for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
-      if (connections[i].own >= 0 && open++ == n) return &connections[i];
-    }
-    if (open == 0) return NULL;
-    n %= open;
-  }
-  return NULL;
-}
-
-void net_step(enum net_step what, unsigned which, unsigned much) {
-  if (what == NET_FAIL) failing = 1 + (int)(much % (sizeof FAILURES / sizeof *FAILURES));
-  if (what == NET_PIECE) piece = much == 31 ? SIZE_MAX : much + 1;
-  if (what == NET_INSIST) sender_insist();
-  if (!program_alive()) return;
-  for (unsigned i = 0; what == NET_CONNECT && net_listening() && i <= much; i++) knock();
-  struct connection *connection = what == NET_CONNECT ? NULL : nth(which);
-  if (connection == NULL) return;
-  if (what == NET_SEND) send_some(connection, much * much * 80u + 1);
-  if (what == NET_READ) read_some(connection, much * 2100u + 1);
-  if (what == NET_END) {
-    connection->half_closed = 1;
-    shutdown(connection->own, SHUT_WR);
-  }
-  if (what == NET_CLOSE) release(connection);
-}
-
-void net_quiet(void) {
-  if (!program_alive() || !net_listening()) return;
-  for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
-    const struct connection *connection = &connections[i];
-    if (connection->inode == 0) continue;
-    must(connection->id != 0 || clock_us < pause_ends_us || ledger_is_full(), "a connection is left to wait");
-    if (connection->id == 0) continue;
-    int unread = 0;
-    if (connection->own >= 0) ioctl(connection->own, FIONREAD, &unread);
-    const struct progress progress = {.sent = connection->sent, .taken = connection->taken,
-                                      .sent_all = connection->half_closed, .may_take = connection->own >= 0 && unread == 0,
-                                      .shut = connection->shut, .held = is_open(connection)};
-    ledger_quiet(connection->id, &progress);
-  }
+int net_pausing(void) {
+  return clock_us < pause_ends_us;
 }

@@ -60,7 +60,7 @@ int ledger_is_full(void);
 /* Nothing more happens by itself: what could be passed on must have been. */
 void ledger_quiet(uint32_t id, const struct progress *progress);
 
-/* net.c: the program's connections. */
+/* net.c, dial.c: the program's connections. */
 enum net_step { NET_CONNECT, NET_SEND, NET_READ, NET_END, NET_CLOSE, NET_FAIL, NET_PIECE, NET_INSIST, NET_STEPS };
 void net_begin(void);
 void net_step(enum net_step what, unsigned which, unsigned much);

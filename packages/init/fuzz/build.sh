@@ -7,8 +7,8 @@ objects=$(mktemp -d)
 trap 'rm -rf "$objects"' EXIT
 checks="-fsanitize=address,undefined -fno-sanitize-recover=all"
 case $kind in
-  fuzzer) cc=${CC:-clang} own="$checks -fsanitize=fuzzer-no-link" main="fuzzer.c -fsanitize=fuzzer" ;;
-  replay) cc=${CC:-cc} own=$checks main=replay.c ;;
+  fuzzer) cc=${CC:-clang} own="$checks -fsanitize=fuzzer-no-link" main=fuzzer.c link=-fsanitize=fuzzer ;;
+  replay) cc=${CC:-cc} own=$checks main=replay.c link= ;;
   *) exit 2 ;;
 esac
 # The doubled return of fork() is of no concern to variables that stay as they are in between.
@@ -17,9 +17,13 @@ for source in ../native/*.c; do
   name=$(basename "$source")
   case $name in
     # What runs after the fork, or acts on the namespace as a whole: the harness has its own.
-    child.c | seccomp.c | install.c | ipc.c) ;;
+    child.c | cover.c | seccomp.c | install.c | ipc.c) ;;
     *) $cc $flags $own -include seams.h -c -o "$objects/$name.o" "$source" ;;
   esac
 done
 ld -r -T state.ld -o "$objects/native" "$objects"/*.o
-$cc $flags $checks -o "$output" "$objects/native" host.c sink.c program.c files.c target.c $main
+# Without coverage: what the harness does is no discovery.
+for source in host.c sender.c sink.c ledger.c program.c net.c dial.c files.c target.c $main; do
+  $cc $flags $checks -c -o "$objects/harness-$source.o" "$source"
+done
+$cc $checks $link -o "$output" "$objects/native" "$objects"/harness-*.o

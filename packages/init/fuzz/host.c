@@ -20,8 +20,8 @@
 int64_t clock_us;
 int host_copy_fd = -1;
 
-static const uint8_t *input, *script;
-static size_t input_left, script_left, chunk, room;
+static const uint8_t *script;
+static size_t script_left, chunk, room;
 static int hung_up;
 static unsigned turns;
 
@@ -36,8 +36,7 @@ void violated(const char *format, ...) {
 }
 
 void host_begin(const uint8_t *bytes, size_t size, const uint8_t *steps, size_t steps_size) {
-  input = bytes;
-  input_left = size;
+  sender_begin(bytes, size);
   script = steps;
   script_left = steps_size;
   chunk = room = SIZE_MAX;
@@ -46,13 +45,30 @@ void host_begin(const uint8_t *bytes, size_t size, const uint8_t *steps, size_t 
   clock_us = 1000000;
 }
 
+/* Of the ways to start these are other steps, with a second byte: the connection in the three low bits, how much in the others. */
+#define FIRST_NET_STEP 5u
+
+static void step_of_connection(enum net_step what) {
+  unsigned which = 0, much = 0;
+  if (script_left > 0) {
+    which = *script & 7u;
+    much = *script >> 3;
+    script++;
+    script_left--;
+  }
+  net_step(what, which, much);
+}
+
 /* One byte: what happens in the three low bits, how much of it in the others. */
 static void step(void) {
   unsigned what = *script & 7u, much = *script >> 3;
   script++;
   script_left--;
   switch (what) {
-    case 0: program_spawn_mode(much); break;
+    case 0:
+      if (much < FIRST_NET_STEP || much >= FIRST_NET_STEP + NET_STEPS) program_spawn_mode(much);
+      else step_of_connection((enum net_step)(much - FIRST_NET_STEP));
+      break;
     case 1: program_write(1, much * much * 80u + 1); break;
     case 2: program_write(2, much * much * 80u + 1); break;
     case 3: program_read(much * 2100u); break;
@@ -71,7 +87,7 @@ static void step(void) {
 }
 
 static int host_ready(const struct pollfd *fd) {
-  if (fd->fd == 0) return (fd->events & POLLIN) != 0 && (input_left > 0 || hung_up) ? POLLIN : hung_up ? POLLHUP : 0;
+  if (fd->fd == 0) return (fd->events & POLLIN) != 0 && (sender_ready() || hung_up) ? POLLIN : hung_up ? POLLHUP : 0;
   return (fd->events & POLLOUT) != 0 && room > 0 ? POLLOUT : 0;
 }
 
@@ -91,14 +107,17 @@ int fuzz_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout,
   (void)mask;
   must(++turns < MOST_TURNS, "it turns and turns");
   clock_us += TURN_US;
-  if (script_left > 0) step();
+  int stepped = script_left > 0;
+  if (stepped) step();
   else room = SIZE_MAX;
   int ready = look(fds, count);
-  if (ready > 0 || script_left > 0 || (timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0)) return ready;
-  if (program_alive() && input_left == 0) program_exit(0);
+  if (ready > 0 || stepped || (timeout != NULL && timeout->tv_sec == 0 && timeout->tv_nsec == 0)) return ready;
+  net_quiet();
+  if (sender_left() > 0 && !sender_ready()) sender_insist();
+  else if (program_alive() && sender_left() == 0) program_exit(0);
   else if (timeout != NULL) clock_us += (int64_t)timeout->tv_sec * 1000000 + timeout->tv_nsec / 1000 + 1;
   else {
-    must(input_left == 0, "it waits for nothing while the host has %zu bytes for it", input_left);
+    must(sender_left() == 0, "it waits for nothing while the host has %zu bytes for it", sender_left());
     hung_up = 1;
   }
   return look(fds, count);
@@ -112,21 +131,15 @@ int fuzz_poll(struct pollfd *fds, nfds_t count, int milliseconds) {
 
 ssize_t fuzz_read(int fd, void *buffer, size_t size) {
   if (fd != 0) return read(fd, buffer, size);
-  if (input_left == 0) {
-    if (hung_up) return 0;
-    errno = EAGAIN;
-    return -1;
-  }
-  if (size > chunk) size = chunk;
-  if (size > input_left) size = input_left;
-  memcpy(buffer, input, size);
-  input += size;
-  input_left -= size;
-  return (ssize_t)size;
+  size_t given = sender_give(buffer, size < chunk ? size : chunk);
+  if (given > 0 || hung_up) return (ssize_t)given;
+  errno = EAGAIN;
+  return -1;
 }
 
 ssize_t fuzz_writev(int fd, const struct iovec *parts, int count) {
-  if (fd != 1) return writev(fd, parts, count);
+  ssize_t put;
+  if (fd != 1) return net_writev(fd, parts, count, &put) ? put : writev(fd, parts, count);
   size_t taken = 0;
   for (int i = 0; i < count && taken < room; i++) {
     size_t size = parts[i].iov_len < room - taken ? parts[i].iov_len : room - taken;

@@ -21,6 +21,7 @@ static int ends[3] = {-1, -1, -1};
 static unsigned spawn_mode;
 
 static void close_ends(void) {
+  net_hang_up();
   for (int i = 0; i < 3; i++) {
     if (ends[i] >= 0) close(ends[i]);
     ends[i] = -1;
@@ -52,6 +53,7 @@ static void end_with(int how) {
 
 pid_t fuzz_before_fork(void) {
   must(!alive && !unreaped, "a program is started while another one runs");
+  net_check_closed();
   if (spawn_mode != FORK_FAILS) return 0;
   errno = EAGAIN;
   return -1;
@@ -72,6 +74,7 @@ static void tell(int report, struct child_report told, size_t size) {
 
 void child_run(const struct exec_request *request, const int stdio[3], int report) {
   size_t total = strlen(request->cwd);
+  must(((request->flags & EXEC_NET) != 0) == net_listening(), "a tunnel that was not asked for, or none");
   must(request->argv[0] != NULL && request->wall_ms > 0, "a program without a name or time");
   check_strings(request->argv, &total);
   check_strings(request->env, &total);

@@ -5,9 +5,12 @@
 #ifndef ISOPOD_FUZZ_SEAMS_H
 #define ISOPOD_FUZZ_SEAMS_H
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -15,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -31,6 +35,17 @@ int fuzz_poll(struct pollfd *fds, nfds_t count, int milliseconds);
 int fuzz_clock_gettime(clockid_t clock, struct timespec *time);
 int fuzz_nanosleep(const struct timespec *time, struct timespec *left);
 int fuzz_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *time);
+
+/* net.c */
+int fuzz_socket(int domain, int type, int protocol);
+int fuzz_bind(int fd, const struct sockaddr *address, socklen_t size);
+int fuzz_listen(int fd, int backlog);
+int fuzz_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
+int fuzz_setsockopt(int fd, int level, int name, const void *value, socklen_t size);
+int fuzz_shutdown(int fd, int how);
+ssize_t fuzz_readv(int fd, const struct iovec *parts, int count);
+/* 1 when that is a connection's; then `put` is what writev gives. */
+int net_writev(int fd, const struct iovec *parts, int count, ssize_t *put);
 
 /* target.c */
 _Noreturn void fuzz_exit(int code);
@@ -74,7 +89,14 @@ static inline long fuzz_syscall(long number, ...) {
 }
 
 #define read fuzz_read
+#define readv fuzz_readv
 #define writev fuzz_writev
+#define socket fuzz_socket
+#define bind fuzz_bind
+#define listen fuzz_listen
+#define accept4 fuzz_accept4
+#define setsockopt fuzz_setsockopt
+#define shutdown fuzz_shutdown
 #define ppoll fuzz_ppoll
 #define poll fuzz_poll
 #define clock_gettime fuzz_clock_gettime

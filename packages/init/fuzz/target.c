@@ -68,6 +68,8 @@ int run_input(const uint8_t *data, size_t size) {
   restore();
   files_begin();
   sink_begin();
+  ledger_begin();
+  net_begin();
   program_begin();
   host_begin(data, body - script, data + body - script, script);
   char name[] = "init", *arguments[] = {name, NULL};

@@ -25,6 +25,50 @@ extern int host_copy_fd;
 /* What init had to say when it ended is looked at even if this host had stopped reading. */
 void host_takes_all(void);
 
+/* sender.c: the host's frames on their way to init. */
+void sender_begin(const uint8_t *bytes, size_t size);
+size_t sender_left(void);
+/* Whether the host sends now; a frame of a stream waits until the stream, or its credit, is there. */
+int sender_ready(void);
+/* The next frame comes, whatever it waits for. */
+void sender_insist(void);
+size_t sender_give(uint8_t *into, size_t most);
+
+/* What a stream carries either way: the numbers from 0 on, so that a byte that is lost or moved is seen. */
+#define PATTERN 251
+/* How far the program's side of a stream is. */
+struct progress {
+  uint64_t sent, taken;
+  int sent_all, may_take;
+  int shut, held; /* of init's end */
+};
+
+/* ledger.c: what both sides have said of each stream. */
+void ledger_begin(void);
+void ledger_started(void);
+void ledger_done(void);
+/* A frame of the host that init begins to read, and the next byte of one. */
+void ledger_host(uint8_t type, uint32_t id, uint32_t bytes);
+uint8_t ledger_host_byte(uint32_t id);
+/* Whether a host that keeps to the rules would send that later. */
+int ledger_waits(uint8_t type, uint32_t id, uint32_t bytes);
+/* A frame of init, whole or, of data, before its bytes. */
+void ledger_init(uint8_t type, uint32_t id, uint32_t bytes);
+void ledger_init_byte(uint32_t id, uint8_t byte);
+int ledger_may_end(uint32_t id);
+int ledger_is_full(void);
+/* Nothing more happens by itself: what could be passed on must have been. */
+void ledger_quiet(uint32_t id, const struct progress *progress);
+
+/* net.c, dial.c: the program's connections. */
+enum net_step { NET_CONNECT, NET_SEND, NET_READ, NET_END, NET_CLOSE, NET_FAIL, NET_PIECE, NET_INSIST, NET_STEPS };
+void net_begin(void);
+void net_step(enum net_step what, unsigned which, unsigned much);
+int net_listening(void);
+void net_hang_up(void);
+void net_check_closed(void);
+void net_quiet(void);
+
 /* sink.c: takes init's output apart and checks it. */
 void sink_begin(void);
 void sink_take(const uint8_t *bytes, size_t size);

@@ -188,6 +188,8 @@ void run_pump(void) {
   for (int i = 0; i < 2; i++) {
     done.total[i] = outputs[i].total;
     done.truncated[i] = outputs[i].total > outputs[i].limit;
+    /* Also when its last words were too many: else it would depend on who was quicker, the program or init. */
+    if (kill_on_overflow && done.truncated[i] && done.cause == CAUSE_EXIT) done.cause = CAUSE_OUTPUT;
   }
   streams_close();
   state = RUN_IDLE;

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "life.h"
@@ -21,6 +22,7 @@
 /* What the kernel keeps of one connection is outside the memory limit on cgroup v1. */
 #define SOCKET_BYTES (64 * 1024)
 #define ACCEPT_PAUSE_US 50000
+#define PORT_PATIENCE_US 2000000
 
 struct stream {
   uint32_t id; /* 0 for a free place */
@@ -39,7 +41,7 @@ static uint32_t last_id;
 static unsigned first_served;
 static int64_t accept_after_us;
 
-int tunnel_open(void) {
+static int listen_once(void) {
   const struct sockaddr_in address = {
       .sin_family = AF_INET, .sin_port = htons(NET_PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   const int on = 1, size = SOCKET_BYTES;
@@ -52,9 +54,20 @@ int tunnel_open(void) {
   if (bind(listener, (const struct sockaddr *)&address, sizeof address) == 0 && listen(listener, MAX_NET_STREAMS) == 0)
     return 0;
   int error = errno;
-  tunnel_close();
+  close(listener);
+  listener = -1;
   errno = error;
   return -1;
+}
+
+/* An earlier run can have left a listener on its way through a socket, where the kernel finds it a moment later. */
+int tunnel_open(void) {
+  int64_t deadline = now_us() + PORT_PATIENCE_US;
+  while (listen_once() < 0) {
+    if (errno != EADDRINUSE || now_us() >= deadline) return -1;
+    nanosleep(&(struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
+  }
+  return 0;
 }
 
 /* With a reset rather than a farewell, so that no port stays taken. */
@@ -156,9 +169,9 @@ static void accept_waiting(void) {
   while (room() && (place = find(0)) != NULL) {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
-      if (errno == EINTR || errno == ECONNABORTED) continue;
+      if (errno == EINTR) continue;
       /* Out of descriptors or memory: the connection still waits, and asking again at once would be a spin. */
-      if (errno != EAGAIN) accept_after_us = now_us() + ACCEPT_PAUSE_US;
+      if (errno != EAGAIN && errno != ECONNABORTED) accept_after_us = now_us() + ACCEPT_PAUSE_US;
       return;
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

@@ -1,7 +1,7 @@
 // Fuzzes native/ with libFuzzer: npm run fuzz --workspace @isopod/init -- [--minutes 10] [--keep]
-// What it finds lies in build/fuzz; --keep puts what covers anything new into fuzz/corpus.
+// What it finds lies in build/fuzz; --keep makes fuzz/corpus the least that covers all of it beside the seeds.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -13,6 +13,8 @@ const { values } = parseArgs({
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0, got ${values.minutes}`)
 
+/** A hang is a number of turns; this is only for a busy machine, on which the fuzzer comes last. */
+const PATIENCE_SECONDS = 120
 /** Larger inputs take longer and reach nothing that a seed does not. */
 const LONGEST_INPUT = 65_536
 /** Kept inputs: short ones are enough, and a reader can look at them. */
@@ -29,12 +31,29 @@ for (const [name, seed] of Object.entries(SEEDS)) writeFileSync(join(seeds, name
 const root = mkdtempSync('/dev/shm/isopod-fuzz-')
 try {
   run('sh', [join(fuzz, 'build.sh'), 'fuzzer', fuzzer])
-  const common = [`-dict=${join(fuzz, 'init.dict')}`, '-timeout=10', `-artifact_prefix=${work}/`]
+  const common = [
+    `-dict=${join(fuzz, 'init.dict')}`,
+    `-timeout=${PATIENCE_SECONDS}`,
+    `-artifact_prefix=${work}/`,
+  ]
   const time = [`-max_total_time=${Math.ceil(minutes * 60)}`, '-print_final_stats=1']
   run(fuzzer, [...common, ...time, `-max_len=${LONGEST_INPUT}`, found, kept, seeds])
-  if (values.keep) run(fuzzer, ['-set_cover_merge=1', `-max_len=${LONGEST_KEPT}`, kept, found])
+  if (values.keep) keep()
 } finally {
   rmSync(root, { recursive: true, force: true })
+}
+
+/** Starts anew from the seeds, which are replayed anyway: merging into what is kept would never make it smaller. */
+function keep() {
+  const merged = join(work, 'merged')
+  rmSync(merged, { recursive: true, force: true })
+  mkdirSync(merged)
+  for (const name of readdirSync(seeds)) copyFileSync(join(seeds, name), join(merged, name))
+  run(fuzzer, ['-set_cover_merge=1', `-max_len=${LONGEST_KEPT}`, merged, kept, found])
+  for (const name of readdirSync(kept)) rmSync(join(kept, name))
+  for (const name of readdirSync(merged)) {
+    if (!(name in SEEDS)) copyFileSync(join(merged, name), join(kept, name))
+  }
 }
 
 function run(command, args) {

@@ -55,6 +55,17 @@ describeInit('the output of a run', () => {
     expect(full.done).toMatchObject({ limit: null, exitCode: 0, stdoutTruncated: false })
   })
 
+  it('is over its limit also when the program ends before anybody looks', async () => {
+    await using container = await Container.start()
+    for (let turn = 0; turn < 10; turn++) {
+      const { done, stdout } = await container.sh('printf abcd', { stdoutLimit: 3, killOnOverflow: true })
+      expect(done).toMatchObject({ limit: 'output', stdoutBytes: 4, stdoutTruncated: true })
+      expect(stdout.toString()).toBe('abc')
+    }
+    const { done } = await container.sh('printf abcd; exit 7', { stdoutLimit: 3 })
+    expect(done).toMatchObject({ limit: null, exitCode: 7, stdoutTruncated: true })
+  })
+
   it('comes through whole when the host reads slowly', async () => {
     await using container = await Container.start()
     container.process.stdout?.pause()

@@ -215,4 +215,52 @@ describeInit('the tunnel of a run', () => {
     container.send(perl(take))
     expect((await serve(container, () => [])).stdout).toBe('refused\nrefused\n')
   })
+
+  it('numbers the streams of a later run on, so that what is still under way to an earlier one hits none', async () => {
+    await using container = await Container.start({ network: true })
+    for (const expected of [
+      [1, 2],
+      [3, 4],
+    ]) {
+      container.send(perl(`${CONNECT} my @s = (dial(), dial()); print $_ "x" for @s; sleep 100`))
+      const { frames } = await serve(container, (frame) =>
+        frame.type === 'netOpen' && frame.stream === expected[1]
+          ? [encodeNetWrite(1, Buffer.from('late')), encodeKill()]
+          : [],
+      )
+      expect(frames.flatMap((frame) => (frame.type === 'netOpen' ? [frame.stream] : []))).toEqual(expected)
+    }
+  })
+
+  it('says that its port is taken when an earlier run has left it busy for longer', async () => {
+    await using container = await Container.start({ network: true })
+    // Who hangs up first keeps the port for a minute, and shares it only if he has said so.
+    const leave = `use Socket; my $a = sockaddr_in(${NET_PORT}, INADDR_LOOPBACK); socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, $a) && listen($l, 5) or die; socket my $c, PF_INET, SOCK_STREAM, 0; connect $c, $a or die; accept my $s, $l; close $s; close $c; print "left"`
+    expect((await container.perl(leave)).stdout.toString()).toBe('left')
+    container.send(perl('1'))
+    expect((await container.next('fault')).fault).toEqual({ where: 'net', error: 'EADDRINUSE' })
+    expect((await container.sh('exit 3')).done.exitCode).toBe(3)
+  })
+
+  it('opens although an earlier run has left a listener of its port on the way through a socket', async () => {
+    await using container = await Container.start({ network: true })
+    // SCM_RIGHTS by hand: sendmsg of the listener over a socket pair whose ends are in flight themselves.
+    const leave = `
+      use Socket; socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, sockaddr_in(${NET_PORT}, INADDR_LOOPBACK)) && listen($l, 5) or die;
+      socketpair my $a, my $b, AF_UNIX, SOCK_DGRAM, 0;
+      for my $fd (fileno($l), fileno($b), fileno($a)) {
+        my $control = pack("QiiiI", 20, 1, 1, $fd, 0); my $byte = "x"; my $iov = pack("PQ", $byte, 1);
+        my $message = pack("QIIPQPQiI", 0, 0, 0, $iov, 1, $control, 24, 0, 0);
+        syscall(46, fileno($a), $message, 0) == 1 or die "sendmsg: $!";
+      }
+      print "left"`
+    if (process.arch !== 'x64') return
+    for (let turn = 0; turn < 5; turn++) {
+      const { stdout } = await container.perl(leave)
+      expect(stdout.toString()).toBe('left')
+      container.send(perl(`${CONNECT} print dial() ? "connected" : "refused"`))
+      await container.next('started')
+      expect((await serve(container, () => [])).stdout).toBe('connected')
+    }
+  })
 })

@@ -1,4 +1,12 @@
-import { type Done, encodeExec, encodeStdin, encodeStdinEnd, type Started, WireError } from '@isopod/init'
+import {
+  type Done,
+  encodeExec,
+  encodeStdin,
+  encodeStdinEnd,
+  type Fault,
+  type Started,
+  WireError,
+} from '@isopod/init'
 import { RetryableError, TerminalError } from '@isopod/protocol'
 import type { Container, ContainerEnd } from './container.ts'
 import { FirstCause } from './first-cause.ts'
@@ -125,10 +133,10 @@ export async function runProgram(
           }
         }
         case 'fault':
-          if (held === undefined) {
+          if (held === undefined && !isPortTaken(frame.fault)) {
             throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
           }
-          // With user code running, only user code can bring init to this: it is judged, not run again.
+          // With user code running, or having run, only user code can bring init to this: it is judged, not run again.
           return lost({ exitCode: null, outOfMemory: false, backstop: false })
         case 'started':
           held = frame.started
@@ -166,6 +174,11 @@ export async function runProgram(
     backstop.clear()
     signal.removeEventListener('abort', onAbort)
   }
+}
+
+/** Nobody shares the container's loopback but what ran in it before: a compiler that runs what it compiles can hold the port. */
+function isPortTaken({ where, error }: Fault): boolean {
+  return where === 'net' && error === 'EADDRINUSE'
 }
 
 /**

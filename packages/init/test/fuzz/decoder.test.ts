@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FrameDecoder } from '../../src/decode.ts'
 import type { InitFrame } from '../../src/frames.ts'
-import { MAX_INIT_PAYLOAD_BYTES, WIRE, WireError } from '../../src/wire.ts'
+import { MAX_INIT_PAYLOAD_BYTES, MAX_NET_BYTES, WIRE, WireError } from '../../src/wire.ts'
 import { EXAMPLES, frame } from '../frames.ts'
 
 /** What one way of cutting a stream came to: its frames, then what broke it, if anything. */
@@ -42,6 +42,15 @@ const good = fc.constantFrom(...EXAMPLES).map(([bytes]) => bytes)
 const large = fc
   .tuple(fc.constantFrom(WIRE.stdout, WIRE.stderr, WIRE.file), fc.integer({ min: 1, max: 65_536 }))
   .map(([type, size]) => frame(type, Buffer.alloc(size, 0x81)))
+/** Frames of streams with any number and any bytes, the type's own length as likely as another. */
+const NET_TYPES = [WIRE.netOpen, WIRE.netData, WIRE.netEnd, WIRE.netReset, WIRE.netCredit] as const
+const net = fc
+  .tuple(
+    fc.constantFrom(...NET_TYPES),
+    fc.oneof(fc.constantFrom(4, 8), fc.nat(12), fc.nat(17_000)),
+    fc.nat(255),
+  )
+  .map(([type, length, fill]) => ({ type, payload: Buffer.alloc(length, fill) }))
 const bad = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
   fc.tuple(types, fc.uint8Array({ maxLength: 60 })).map(([type, bytes]) => frame(type, bytes)),
@@ -59,7 +68,14 @@ const bad = fc.oneof(
 const stream = fc
   .tuple(
     fc.array(fc.oneof({ weight: 6, arbitrary: good }, large), { maxLength: 10 }),
-    fc.array(fc.oneof(bad, good), { maxLength: 3 }),
+    fc.array(
+      fc.oneof(
+        bad,
+        good,
+        net.map(({ type, payload }) => frame(type, payload)),
+      ),
+      { maxLength: 3 },
+    ),
   )
   .map(([before, after]) => Buffer.concat([...before, ...after]))
 
@@ -92,6 +108,26 @@ describe('the frame decoder, on every split', () => {
     fc.assert(property, { numRuns: 1_500 })
     expect(broken).toBeGreaterThan(100)
   }, 120_000)
+
+  it('reads a frame of a stream exactly when its length is its type’s, with the numbers that are in it', () => {
+    const property = fc.property(net, ({ type, payload }) => {
+      const size = payload.byteLength
+      const fits =
+        type === WIRE.netData
+          ? size >= 4 && size <= 4 + MAX_NET_BYTES
+          : size === (type === WIRE.netCredit ? 8 : 4)
+      const decoder = new FrameDecoder()
+      if (!fits) {
+        expect(() => decoder.push(frame(type, payload))).toThrow(WireError)
+        return
+      }
+      const [read] = decoder.push(frame(type, payload))
+      expect(read).toMatchObject({ stream: payload.readUInt32LE(0) })
+      if (read?.type === 'netData') expect(payload.subarray(4).equals(read.data)).toBe(true)
+      if (type === WIRE.netCredit) expect(read).toMatchObject({ bytes: payload.readUInt32LE(4) })
+    })
+    fc.assert(property, { numRuns: 2_000 })
+  }, 60_000)
 
   it('takes no memory for a length that is only claimed', () => {
     const claim = fc.tuple(types, fc.integer({ min: 0, max: 0xffff_ffff }), fc.uint8Array({ maxLength: 20 }))

@@ -9,33 +9,26 @@ import {
   encodeStdinEnd,
 } from '../../src/encode.ts'
 import { HEADER_BYTES, MAX_EXEC_BYTES } from '../../src/wire.ts'
+import { NET_SEEDS } from './net-seeds.ts'
+import {
+  CHUNK,
+  EXIT,
+  FIRST_PAUSE,
+  PLANT,
+  READ,
+  ROOM,
+  type Seed,
+  SPAWN,
+  STDERR,
+  STDOUT,
+  step,
+  times,
+} from './script.ts'
 
-/** One way through init: what the host sends, and what happens meanwhile, a step a turn. */
-interface Seed {
-  readonly frames: readonly Uint8Array[]
-  readonly script?: readonly number[]
-}
-
-/** The low three bits of a step; the harness is `fuzz/host.c`. */
-const SPAWN = 0
-const STDOUT = 1
-const STDERR = 2
-const READ = 3
-const EXIT = 4
-const ROOM = 5
-const PLANT = 6
-const CHUNK = 7
 /** What stands before the texts of an exec frame. */
 const NUMBERS_BYTES = 28
 /** Where the length of its first argument stands, behind a cwd of one byte. */
 const ARGUMENT_AT = HEADER_BYTES + NUMBERS_BYTES + 4 + 1
-/** Kinds of PLANT from here on let 2^kind microseconds pass instead. */
-const FIRST_PAUSE = 16
-
-const step = (what: number, much = 0): number => what | (much << 3)
-const times = <T>(count: number, ...items: readonly T[]): T[] =>
-  Array.from({ length: count }, () => items).flat()
-
 const request = {
   argv: ['a', 'b'],
   env: { P: 'x' },
@@ -66,6 +59,7 @@ const plain: Seed = { frames: [put('a'), exec, encodeFetch('a', 100), encodeRese
  * behind. A new frame type is fuzzed as soon as it has an input here.
  */
 export const SEEDS: Readonly<Record<string, Seed>> = {
+  ...NET_SEEDS,
   nothing: { frames: [] },
   put: { frames: [put('a'), put('d/e/f', 70_000, 0o755), put('a', 0)] },
   'put-bad-paths': { frames: ['../a', '/a', 'a//b', '.', 'a/', 'a/../b'].map((path) => put(path)) },

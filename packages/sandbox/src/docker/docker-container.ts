@@ -11,11 +11,18 @@ import type { User } from './users.ts'
 
 /** Unread frames at which the connection is paused; init then holds the program back in turn. */
 const PAUSE_AT_FRAMES = 256
+/**
+ * Bytes for the container that nobody has taken, at which no more of its frames are read. Init takes what is sent to it
+ * whatever else it does; one that only talks could otherwise fill this process with the answers.
+ */
+const MOST_UNTAKEN_BYTES = 256 * 1024
 /** Of what the engine or a broken init says on stderr, only enough for a message is kept. */
 const STDERR_BYTES = 1024
 
 /** Exit code of init after the end of its input; no program can close that (packages/init/README.md). */
 const INIT_LOST_ITS_HOST = 3
+/** What init exits with when the wire is broken, for a container that broke it towards us. */
+const BROKEN_WIRE = 4
 
 /** One container on a Docker engine, seen through its attach stream. */
 export class DockerContainer implements Container {
@@ -72,12 +79,15 @@ export class DockerContainer implements Container {
   }
 
   async receive(): Promise<InitFrame | undefined> {
+    if (this.#stream.writableLength > MOST_UNTAKEN_BYTES) await this.#taken()
     const frame = await this.#frames.shift()
     if (this.#stream.isPaused() && this.#frames.length < PAUSE_AT_FRAMES / 2) this.#stream.resume()
     return frame
   }
 
   async end(): Promise<ContainerEnd> {
+    // It still runs, or has ended for want of its host: neither says anything, and no init of ours breaks its wire.
+    if (this.#decoder.broken !== undefined) return { exitCode: BROKEN_WIRE, outOfMemory: false }
     // Its connection may be gone before it is: without its end there is nothing to judge, and that is no program's doing.
     await this.#engine.call('exit', (docker, abortSignal) =>
       docker.getContainer(this.id).wait({ abortSignal }),
@@ -98,6 +108,18 @@ export class DockerContainer implements Container {
     this.#frames.end()
     this.#stream.destroy()
     this.#dispose()
+  }
+
+  /** Waits until all that was sent is taken, or nobody is left to take it. */
+  async #taken(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      if (this.#stream.destroyed || !this.#stream.writableNeedDrain) return resolve()
+      const over = () => {
+        this.#stream.off('drain', over).off('close', over)
+        resolve()
+      }
+      this.#stream.on('drain', over).on('close', over)
+    })
   }
 
   #listen(): void {

@@ -39,9 +39,10 @@ export class TunnelStream extends Duplex {
     this.#end = end
   }
 
-  /** Bytes came. @throws {WireError} if init did not keep to the credit that it has, or sends after the end */
+  /** Bytes came. @throws {WireError} if init did not keep to the credit that it has, sends nothing, or sends after the end */
   receive(data: Uint8Array): void {
     if (this.#ended) throw new WireError(`stream ${this.#id} goes on after its end`)
+    if (data.byteLength === 0) throw new WireError(`stream ${this.#id} sends nothing`)
     if (data.byteLength > this.#granted) throw new WireError(`stream ${this.#id} sends more than its credit`)
     this.#granted -= data.byteLength
     this.#taken += data.byteLength
@@ -61,8 +62,9 @@ export class TunnelStream extends Duplex {
     this.destroy()
   }
 
-  /** The program has taken bytes. @throws {WireError} if those were more than had been sent */
+  /** The program has taken bytes. @throws {WireError} if those were none, or more than had been sent */
   grant(bytes: number): void {
+    if (bytes === 0) throw new WireError(`stream ${this.#id} has taken nothing`)
     if (this.#credit + bytes > MAX_NET_WINDOW_BYTES)
       throw new WireError(`stream ${this.#id} has taken more than was sent`)
     this.#credit += bytes

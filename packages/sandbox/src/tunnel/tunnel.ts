@@ -73,8 +73,9 @@ export class Tunnel {
   }
 
   #open(id: number): void {
-    // Init counts on from run to run of a container, so the first one of this run is anything.
-    if (id <= this.#lastId) throw new WireError(`stream ${id} is opened after ${this.#lastId}`)
+    // The first one follows the last of the run before: numbers are never used again within a container.
+    const next = this.#lastId === 0 ? id > 0 : id === this.#lastId + 1
+    if (!next) throw new WireError(`stream ${id} is opened after ${this.#lastId}`)
     if (this.#streams.size >= MAX_STREAMS) throw new WireError(`more than ${MAX_STREAMS} streams are open`)
     this.#lastId = id
     const stream = new TunnelStream(id, {

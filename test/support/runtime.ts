@@ -12,11 +12,18 @@ export const EXPECTED = {
     runc: { status: 'success', stdout: 'ENOSPC True\n' },
     runsc: { status: 'timeout', attributable: true },
   }),
+  /** An empty file system lies over /proc/1, of which Linux shows the name. */
+  namesOfProcesses: under({ runc: ['bash', 'init'], runsc: ['bash'] }),
   /** Terminals, locks and init's file are those of a kernel that no other container has. */
   sharedThings: under({
     runc: /^aio -1\n(LOCKS 0\n)?$/,
     runsc: /^aio -1\n(OPENED a pseudo terminal\n)?(LOCKS \d+\n)?(OPENED init\n)?$/,
   }),
+}
+
+/** Tasks of the host that a container with so many processes may have: init is one, and gVisor has a kernel to run. */
+export function hostTasks(processes: number, runtime: string = RUNTIME): number {
+  return runtime === 'runsc' ? 256 + 4 * (processes + 1) : processes + 1
 }
 
 function under<T>(values: { runc: T; runsc: T }): T {

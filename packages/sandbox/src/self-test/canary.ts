@@ -19,7 +19,7 @@ export interface Canary {
   /** What it tries, as the rest of a sentence. */
   readonly tries: string
   /** Words behind the attack's name, which is the canary's id. */
-  readonly words?: (bait: Bait, limits: Limits) => readonly (string | number)[]
+  readonly words?: (bait: Bait, limits: Limits, runtime: string) => readonly (string | number)[]
   readonly limits?: Partial<Limits>
   /** What the sandbox saw from outside that must not be: what was got, or undefined. The probe's own word comes on top. */
   readonly judge?: (sighting: Sighting) => string | false | undefined

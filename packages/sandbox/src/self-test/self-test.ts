@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { TerminalError } from '@isopod/protocol'
+import { isGvisor, TerminalError } from '@isopod/protocol'
 import { runExecution, type Stage } from '../run-execution.ts'
 import { ARTIFACT, tryArtifact } from './artifact.ts'
 import { type Bait, layBait } from './bait.ts'
@@ -74,11 +74,12 @@ export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport
   }
 }
 
-function attacksOf({ stage, signal }: SelfTestOptions): Attack[] {
+function attacksOf(options: SelfTestOptions): Attack[] {
+  const { stage, signal } = options
   return [
     ...CANARIES.map((canary) => ({
       ...canary,
-      run: (kit: ProbeKit, bait: Bait) => tryCanary(canary, kit, stage, bait, signal),
+      run: (kit: ProbeKit, bait: Bait) => tryCanary(canary, kit, options, bait),
     })),
     { ...NEIGHBOUR, run: (kit, bait) => tryNeighbour(kit, stage, bait, signal) },
     { ...ARTIFACT, run: (kit, bait) => tryArtifact(kit, stage, bait, signal) },
@@ -88,12 +89,11 @@ function attacksOf({ stage, signal }: SelfTestOptions): Attack[] {
 async function tryCanary(
   canary: Canary,
   kit: ProbeKit,
-  stage: Stage,
+  { stage, runtime, signal }: SelfTestOptions,
   bait: Bait,
-  signal: AbortSignal,
 ): Promise<Judged> {
   const asked = probeExecution(kit, canary.id, [], canary.limits)
-  const words = canary.words?.(bait, asked.limits)
+  const words = canary.words?.(bait, asked.limits, runtime)
   const execution = probeExecution(kit, canary.id, words, canary.limits)
   const outcome = await runExecution(execution, stage, signal)
   const output = Buffer.from(outcome.stdout.bytes).toString('latin1')
@@ -106,7 +106,7 @@ async function tryAttack(
   bait: Bait,
 ): Promise<CanaryFinding> {
   const { id: probe, tries, exempt } = attack
-  const reason = exempt?.[runtime]
+  const reason = exempt?.[isGvisor(runtime) ? 'runsc' : runtime]
   if (reason !== undefined) return { probe, tries, verdict: 'exempt', detail: reason, ms: 0 }
   const started = performance.now()
   const finding = (judged: Judged): CanaryFinding => ({

@@ -14,6 +14,9 @@ export const EXPECTED = {
   }),
   /** An empty file system lies over /proc/1, of which Linux shows the name. */
   namesOfProcesses: under({ runc: ['bash', 'init'], runsc: ['bash'] }),
+  /** gVisor counts by a limit of its own, and the engine's stands behind it. */
+  moreProcesses: under({ runc: /processes is 199, wanted 100/, runsc: /hostTasks is 200, wanted 660/ }),
+  unlimitedProcesses: under({ runc: /processes is .*, wanted 100/, runsc: /hostTasks is 0, wanted 660/ }),
   /** Terminals, locks and init's file are those of a kernel that no other container has. */
   sharedThings: under({
     runc: /^aio -1\n(LOCKS 0\n)?$/,

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream'
 import { FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
-import type { Container, ContainerEnd, OutsideLimits } from '../container.ts'
+import type { Container, ContainerEnd, OutsideLimits, OutsideMemory } from '../container.ts'
 import type { ContainerFacts } from '../sandbox.ts'
 import { Demultiplexer } from './demultiplexer.ts'
 import type { Engine } from './engine.ts'
 import { FrameQueue } from './frame-queue.ts'
-import { outsideLimits } from './outside-limits.ts'
+import { lookFromOutside, type Outside } from './outside-limits.ts'
 import type { User } from './users.ts'
 
 /** Unread frames at which the connection is paused; init then holds the program back in turn. */
@@ -29,7 +29,7 @@ export class DockerContainer implements Container {
   readonly #decoder = new FrameDecoder()
   readonly #dispose: () => void
   #ready: Ready | undefined
-  #outside: OutsideLimits | undefined
+  #outside: Outside | undefined
   #stderr = ''
 
   constructor(
@@ -52,12 +52,16 @@ export class DockerContainer implements Container {
   }
 
   get outside(): OutsideLimits | undefined {
-    return this.#outside
+    return this.#outside?.limits
+  }
+
+  async outsideMemory(): Promise<OutsideMemory | undefined> {
+    return await this.#outside?.memory()
   }
 
   /** Waits for init's first frame. @throws {RetryableError} if the container ended or spoke otherwise */
   async untilReady(): Promise<void> {
-    if (isGvisor(this.runtime)) this.#outside = await outsideLimits(this.#engine, this.id)
+    if (isGvisor(this.runtime)) this.#outside = await lookFromOutside(this.#engine, this.id)
     const frame = await this.receive()
     if (frame?.type !== 'ready') {
       throw new RetryableError(

@@ -15,7 +15,7 @@ export const DISK_AND_OUTPUT: readonly Entry[] = [
     program: 'disk-long-names.sh',
     tries: 'fill folders with long names and lock them',
     source: 'own',
-    must: IN_VAIN,
+    must: { runc: IN_VAIN, runsc: { status: ['success', 'memory_exceeded', 'timeout'] } },
     proof: ['containment'],
   },
   {

@@ -149,7 +149,7 @@ describe('in a job', () => {
       const allowed = [...promised.keys()].filter((name) => results.get(name) === 'ok')
       expect(allowed.sort()).toEqual(EXPECTED.harmlessCalls)
     } else expect(only(results, promised.keys())).toEqual(Object.fromEntries(promised))
-    for (const attempt of FIT_ATTEMPTS)
+    for (const attempt of FIT_ATTEMPTS.filter(({ call }) => RUNTIME === 'runc' || call !== 'seccomp'))
       expect(results.get(attemptName(attempt)), attemptName(attempt)).toBe('ok')
   })
 })

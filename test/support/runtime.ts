@@ -17,6 +17,9 @@ export const EXPECTED = {
   /** gVisor counts by a limit of its own, and the engine's stands behind it. */
   moreProcesses: under({ runc: /processes is 199, wanted 100/, runsc: /hostTasks is 200, wanted 660/ }),
   unlimitedProcesses: under({ runc: /processes is .*, wanted 100/, runsc: /hostTasks is 0, wanted 660/ }),
+  unlimitedProcessesOfCanaries: under({ runc: /processes is 0, wanted/, runsc: /hostTasks is 0, wanted/ }),
+  /** Canaries of the self-test that make no sense. */
+  exemptCanaries: under({ runc: 0, runsc: 2 }),
   /** Calls that the profile refuses and gVisor answers by itself: none of them reaches the host. */
   harmlessCalls: [
     'get_mempolicy',

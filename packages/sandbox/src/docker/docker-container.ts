@@ -17,6 +17,9 @@ const STDERR_BYTES = 1024
 /** Exit code of init after the end of its input; no program can close that (packages/init/README.md). */
 const INIT_LOST_ITS_HOST = 3
 
+/** How long after the end of a container its engine may still tell why. */
+const LATE_SECONDS = 3
+
 /** One container on a Docker engine, seen through its attach stream. */
 export class DockerContainer implements Container {
   readonly id: string
@@ -82,6 +85,8 @@ export class DockerContainer implements Container {
   }
 
   async end(): Promise<ContainerEnd> {
+    // At once: the group goes with the container, and the engine does not always hear of a kill before the end.
+    const memory = await this.outsideMemory()
     // Its connection may be gone before it is: without its end there is nothing to judge, and that is no program's doing.
     await this.#engine.call('exit', (docker, abortSignal) =>
       docker.getContainer(this.id).wait({ abortSignal }),
@@ -95,7 +100,21 @@ export class DockerContainer implements Container {
     }
     if (state.ExitCode === INIT_LOST_ITS_HOST)
       throw new RetryableError('the connection to the container was lost')
-    return { exitCode: state.ExitCode, outOfMemory: state.OOMKilled }
+    const known = state.OOMKilled || (memory?.oomKills ?? 0) > 0
+    const outOfMemory = known || (isGvisor(this.runtime) && (await this.#wasOutOfMemory(state)))
+    return { exitCode: state.ExitCode, outOfMemory }
+  }
+
+  /** Whether the engine told of a kill for memory: with gVisor, by its own clock, often only after the end. */
+  async #wasOutOfMemory(state: { StartedAt: string; FinishedAt: string }): Promise<boolean> {
+    const second = (time: string) => Math.floor(Date.parse(time) / 1000)
+    const filters = { container: [this.id], event: ['oom'] }
+    const window = { since: second(state.StartedAt), until: second(state.FinishedAt) + LATE_SECONDS }
+    return await this.#engine.call('events', async (docker, abortSignal) => {
+      const told = await docker.getEvents({ ...window, filters, abortSignal })
+      for await (const _ of told) return true
+      return false
+    })
   }
 
   destroy(): void {

@@ -40,7 +40,7 @@ export const CANARIES: readonly Canary[] = [
     id: 'mounts',
     tries: 'to find a mount of the host, or one without its options',
     // It has no such flags, and its own files in /sys and /proc; canary `proc` tries to write to them.
-    words: inGvisor('nosuid,nodev,ro'),
+    words: inGvisor('nosuid,nodev'),
   },
   { id: 'read-only', tries: 'to write outside of its own directories' },
   // Its own, of its own kernel.

@@ -18,7 +18,7 @@ const STDERR_BYTES = 1024
 const INIT_LOST_ITS_HOST = 3
 
 /** How long after the end of a container its engine may still tell why. */
-const LATE_SECONDS = 3
+const LATE_SECONDS = 8
 
 /** One container on a Docker engine, seen through its attach stream. */
 export class DockerContainer implements Container {

@@ -10,7 +10,10 @@ if (!onThisHost) console.warn('skipped: the end of a sandbox (killing its proces
 let world: World
 
 beforeAll(async () => {
-  if (onThisHost) world = await startWorld()
+  if (!onThisHost) return
+  world = await startWorld()
+  // The worker's first container is the one that sees to init.
+  await world.client.run({ language: 'bash', code: 'true' })
 })
 afterAll(() => world?.close())
 
@@ -27,7 +30,9 @@ async function killFirstProcess(): Promise<void> {
     async () => {
       const [container] = await world.containers()
       if (container === undefined) return undefined
-      const told = await docker(dockerHost, 'inspect', '-f', '{{.Id}} {{.State.Pid}}', container)
+      const told = await docker(dockerHost, 'inspect', '-f', '{{.Id}} {{.State.Pid}}', container).catch(
+        () => '',
+      )
       const [id = '', pid] = told.split(' ')
       return (groupOf(id)?.read()?.memoryPeak ?? 0) > 150 * MIB ? Number(pid) : undefined
     },

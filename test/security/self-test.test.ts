@@ -71,7 +71,6 @@ const weak = ({ HostConfig: host, ...options }: CreateOptions) => {
   if (RUNTIME === 'runsc') return
   Object.assign(host, {
     NetworkMode: 'host',
-    CapDrop: [],
     IpcMode: 'host',
     Devices: [{ PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }],
   })

@@ -20,6 +20,8 @@ export interface Verdict {
   readonly exitCode?: number
   readonly signal?: string
   readonly limit?: Result['limit']
+  /** What the program believes, though it is not so. */
+  readonly says?: RegExp
   /** Exactly what was printed. */
   readonly stdout?: string
 }

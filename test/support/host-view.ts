@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
 import { docker } from './engine.ts'
+import { RUNTIME } from './runtime.ts'
 
 const MIB = 1024 * 1024
 
@@ -9,9 +10,11 @@ export interface HostView {
   readonly memoryMb: number | null
   readonly memorySwapMb: number | null
   readonly cpus: number | null
-  readonly processes: number | null
-  readonly diskMb: number
-  readonly openFiles: number
+  /** Init and gVisor's own included. */
+  readonly tasks: number | null
+  /** These two only where the host's kernel is the program's. */
+  readonly diskMb?: number
+  readonly openFiles?: number
 }
 
 /** Reads a container's limits from outside: its control groups, its mounts, and the limits of the program in it. */
@@ -28,8 +31,6 @@ export async function hostView(dockerHost: string, container: string): Promise<H
         ...(await numbers(groups('cpu'), 'cpu.cfs_period_us')),
       ]
   const [pids] = await numbers(groups('pids'), 'pids.max')
-  const [program] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
-  const limits = await readFile(`/proc/${program}/limits`, 'utf8')
   const bytes = (value: number | undefined) => (value === undefined ? null : value / MIB)
   return {
     memoryMb: bytes(memory[0]),
@@ -37,8 +38,16 @@ export async function hostView(dockerHost: string, container: string): Promise<H
       v2 && memory[0] !== undefined && swap[0] !== undefined ? memory[0] + swap[0] : swap[0],
     ),
     cpus: quota === undefined || period === undefined ? null : quota / period,
-    // Init is one of them.
-    processes: pids === undefined ? null : pids - 1,
+    tasks: pids ?? null,
+    ...(RUNTIME === 'runsc' ? {} : await filesOf(pid)),
+  }
+}
+
+/** What programs under gVisor have of its own kernel. */
+async function filesOf(pid: string): Promise<{ diskMb: number; openFiles: number }> {
+  const [program] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
+  const limits = await readFile(`/proc/${program}/limits`, 'utf8')
+  return {
     diskMb: (await mountBytes(pid, '/workspace')) / MIB + (await mountBytes(pid, '/tmp')) / MIB,
     openFiles: Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]),
   }

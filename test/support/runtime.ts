@@ -12,11 +12,48 @@ export const EXPECTED = {
     runc: { status: 'success', stdout: 'ENOSPC True\n' },
     runsc: { status: 'timeout', attributable: true },
   }),
+  /** An empty file system lies over /proc/1, of which Linux shows the name. */
+  namesOfProcesses: under({ runc: ['bash', 'init'], runsc: ['bash'] }),
+  /** gVisor counts by a limit of its own, and the engine's stands behind it. */
+  moreProcesses: under({ runc: /processes is 199, wanted 100/, runsc: /hostTasks is 200, wanted 660/ }),
+  unlimitedProcesses: under({ runc: /processes is .*, wanted 100/, runsc: /hostTasks is 0, wanted 660/ }),
+  unlimitedProcessesOfCanaries: under({ runc: /processes is 0, wanted/, runsc: /hostTasks is 0, wanted/ }),
+  /** Canaries that succeed in a container without its walls; those of the host's network, devices and objects are gVisor's. */
+  succeedingCanaries: under({
+    runc: [
+      'connections',
+      'devices',
+      'files',
+      'interfaces',
+      'limits',
+      'masks',
+      'mounts',
+      'neighbour',
+      'read-only',
+    ],
+    runsc: ['files', 'limits', 'mounts', 'neighbour', 'read-only'],
+  }),
+  /** Canaries of the self-test that make no sense. */
+  exemptCanaries: under({ runc: 0, runsc: 2 }),
+  /** Calls that the profile refuses and gVisor answers by itself: none of them reaches the host. */
+  harmlessCalls: [
+    'get_mempolicy',
+    'set_mempolicy',
+    'socket (AF_INET SOCK_DGRAM, IPPROTO_ICMP)',
+    'socket (netlink 15)',
+    'sync',
+    'syncfs',
+  ],
   /** Terminals, locks and init's file are those of a kernel that no other container has. */
   sharedThings: under({
     runc: /^aio -1\n(LOCKS 0\n)?$/,
     runsc: /^aio -1\n(OPENED a pseudo terminal\n)?(LOCKS \d+\n)?(OPENED init\n)?$/,
   }),
+}
+
+/** Tasks of the host that a container with so many processes may have: init is one, and gVisor has a kernel to run. */
+export function hostTasks(processes: number, runtime: string = RUNTIME): number {
+  return runtime === 'runsc' ? 256 + 4 * (processes + 1) : processes + 1
 }
 
 function under<T>(values: { runc: T; runsc: T }): T {

@@ -15,6 +15,13 @@ static int is_name(const char *part) {
 
 static int open_directory(int parent, const char *name, int make) {
   if (make && mkdirat(parent, name, 0700) < 0 && errno != EEXIST) return -1;
+  /* With O_DIRECTORY gVisor follows a link whatever else is said. */
+  struct stat status;
+  if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0) return -1;
+  if (!S_ISDIR(status.st_mode)) {
+    errno = ENOTDIR;
+    return -1;
+  }
   return openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 

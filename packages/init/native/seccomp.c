@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 
@@ -58,6 +59,10 @@
 /* Allowed on the caller itself and on no group. */
 #define ONLY_ON_OWN_PROCESS(call, process) \
   UNLESS(__NR_##call, 6), LOAD(ARGUMENT(0)), UNLESS((process), 3), LOAD(ARGUMENT(1)), UNLESS(0, 1), ALLOW, REFUSE
+/* Allowed for files and pipes. */
+#define NO_DEVICES(call, mode) \
+  UNLESS(__NR_##call, 6), LOAD(ARGUMENT(mode)), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, S_IFMT), IF_EQUAL(S_IFCHR, 2), \
+      IF_EQUAL(S_IFBLK, 1), ALLOW, REFUSE
 
 static const struct sock_filter rules[] = {
     LOAD(offsetof(struct seccomp_data, arch)),
@@ -105,6 +110,12 @@ static const struct sock_filter rules[] = {
     ALLOW,
     UNLESS(__NR_clone3, 1),
     LACK,
+    /* Linux asks for a capability; gVisor lets anyone have the devices and the log of its kernel. */
+#if defined(__NR_mknod)
+    NO_DEVICES(mknod, 1),
+#endif
+    NO_DEVICES(mknodat, 2),
+    NEVER(syslog),
     /* Keys outlive processes, so a reset could not take them away. */
     NEVER(keyctl),
     NEVER(add_key),

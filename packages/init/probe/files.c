@@ -55,9 +55,8 @@ static int is_one_of(const char *word, const char *const *list, unsigned count) 
   return 0;
 }
 
-/* Nothing in /dev but what the runtime specification lists, and never a disk. */
+/* Nothing in /dev but what the runtime specification lists and the words name, and never a disk. */
 void devices(int count, char **words) {
-  (void)count, (void)words;
   static const char *const known[] = {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "console"};
   DIR *folder = opendir("/dev");
   if (folder == NULL) {
@@ -68,13 +67,16 @@ void devices(int count, char **words) {
     struct stat status;
     if (fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) < 0) continue;
     if (S_ISBLK(status.st_mode)) got("/dev/%s is a disk", entry->d_name);
-    else if (S_ISCHR(status.st_mode) && !is_one_of(entry->d_name, known, sizeof known / sizeof *known))
+    else if (S_ISCHR(status.st_mode) && !is_one_of(entry->d_name, known, sizeof known / sizeof *known) &&
+             !is_one_of(entry->d_name, (const char *const *)words, (unsigned)count))
       got("/dev/%s is a device", entry->d_name);
   }
   closedir(folder);
   static const char *const nodes[] = {"/workspace/disk", "/tmp/disk", "/dev/shm/disk"};
   for (unsigned i = 0; i < sizeof nodes / sizeof *nodes; i++) {
     if (mknod(nodes[i], S_IFBLK | 0600, (dev_t)0x801) == 0) got("made the device %s", nodes[i]);
+    unlink(nodes[i]);
+    if (mknod(nodes[i], S_IFCHR | 0600, (dev_t)0x101) == 0) got("made the device %s", nodes[i]);
   }
 }
 

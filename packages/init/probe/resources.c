@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "probe.h"
@@ -129,13 +130,33 @@ void limits(int count, char **words) {
   bounds_of_init();
 }
 
-/* As many processes as the first word says use all the processor they get, for as many milliseconds as the second. */
+static long long monotonic_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
+}
+
+/* Between two looks at the clock a process that runs is never as long as this. */
+#define PAUSED_US 2000
+
+/*
+ * As many processes as the first word says use all the processor they get, for as many milliseconds as the second. The
+ * kernel's word on how long they ran is not asked: gVisor's counts what its host withholds as well.
+ */
 void cpu(int count, char **words) {
-  long long until = wall_ms() + number(count, words, 1);
-  for (long i = 1; i < number(count, words, 0); i++) {
-    if (fork() == 0) break;
+  long long *ran = mmap(NULL, sizeof *ran, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (ran == MAP_FAILED) return untried("no memory to count in");
+  long long last = monotonic_us(), until = last + number(count, words, 1) * 1000, own = 0;
+  int child = 0;
+  for (long i = 1; i < number(count, words, 0) && !child; i++) child = fork() == 0;
+  for (long long now; last < until; last = now) {
+    now = monotonic_us();
+    if (now - last < PAUSED_US) own += now - last;
   }
-  while (wall_ms() < until) continue;
+  __atomic_add_fetch(ran, own, __ATOMIC_RELAXED);
+  if (child) _exit(0);
+  while (waitpid(-1, NULL, 0) > 0) continue;
+  fact("ran", *ran / 1000);
 }
 
 /* Stays, whatever asks it to go. */

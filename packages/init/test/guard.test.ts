@@ -17,6 +17,8 @@ const CALLS = {
     kill: 62,
     tgkill: 234,
     pidfd_open: 434,
+    mknodat: 259,
+    syslog: 103,
   },
   arm64: {
     ptrace: 117,
@@ -32,6 +34,8 @@ const CALLS = {
     kill: 129,
     tgkill: 131,
     pidfd_open: 434,
+    mknodat: 33,
+    syslog: 116,
   },
 }
 const calls = process.arch === 'arm64' ? CALLS.arm64 : CALLS.x64
@@ -94,6 +98,9 @@ describeInit('init keeps itself from the program', () => {
       ['ioprio_set', ['3', '0', '0']],
       ['add_key', ['$room', '$room', '0', '0', '0']],
       ['socket', ['40', '1', '0']],
+      ['mknodat', ['-100', '$name', String(0o020600), '0']],
+      ['mknodat', ['-100', '$name', String(0o060600), '0x801']],
+      ['syslog', ['10', '0', '0']],
     ] as const) {
       const { stdout } = await container.perl(call(calls[name], ...args))
       expect(stdout.toString(), `${name}(${args})`).toBe(EPERM)
@@ -109,6 +116,7 @@ describeInit('init keeps itself from the program', () => {
       ['setpriority', ['0', '0', '5']],
       ['ioprio_set', ['1', '0', '0']],
       ['socket', ['1', '1', '0']],
+      ['mknodat', ['-100', '$name', String(0o010600), '0']],
     ] as const) {
       const { stdout } = await container.perl(call(calls[name], ...args))
       expect(stdout.toString(), `${name}(${args})`).toBe('0')

@@ -14,8 +14,17 @@ export interface OutsideLimits {
   readonly cpus: number
   /** MiB of memory and swap together; null where the host does not account for swap. */
   readonly memorySwapMb: number | null
+  /** Tasks of the host that it may have, those of its kernel included. */
+  readonly tasks: number
   /** The container's cgroup on this host, or only what the engine has on record. */
   readonly source: 'kernel' | 'engine'
+}
+
+/** What only the host of a container can see of its memory, since it was started. */
+export interface OutsideMemory {
+  readonly oomKills: number
+  /** Bytes; null where the kernel does not say. */
+  readonly peakBytes: number | null
 }
 
 /** One started container whose init waits for its first byte. Used for one execution, never again. */
@@ -26,6 +35,8 @@ export interface Container extends ContainerFacts {
   readonly user: { readonly uid: number; readonly gid: number }
   /** What the host says of limits that init cannot see; undefined for a runtime that hides none. */
   readonly outside: OutsideLimits | undefined
+  /** What the host counts now and init cannot see; undefined for a runtime that hides nothing, and where the host is another. */
+  outsideMemory(): Promise<OutsideMemory | undefined>
   /** Sends frames to init; never blocks, bytes wait in memory until the container reads them. */
   send(frames: Uint8Array): void
   /** The next frame of init, or undefined once the container is gone. One reader at a time. */

@@ -1,4 +1,4 @@
-export type { Container, ContainerEnd, ContainerSource, OutsideLimits } from './container.ts'
+export type { Container, ContainerEnd, ContainerSource, OutsideLimits, OutsideMemory } from './container.ts'
 export { type ContainerPlan, containerOptions } from './docker/container-options.ts'
 export {
   type DockerSandbox,

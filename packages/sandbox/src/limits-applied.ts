@@ -1,6 +1,7 @@
 import type { Ready } from '@isopod/init'
 import type { Limits, LimitsApplied } from '@isopod/protocol'
 import type { OutsideLimits } from './container.ts'
+import { gvisorTasks } from './gvisor-tasks.ts'
 import { SHM_BYTES, tmpBytes, workspaceBytes } from './workspace.ts'
 
 const MIB = 1024 * 1024
@@ -73,6 +74,7 @@ export function confinementProblems(
     // The kernel keeps whole microseconds per period.
     ['cpus', limits.cpus, Math.abs(applied.cpus - limits.cpus) < 0.001 ? limits.cpus : applied.cpus],
     ['processes', limits.processes, applied.processes],
+    ['hostTasks', outside && gvisorTasks(limits.processes), outside?.tasks],
     // Each on its own: what one lacks, another could have too much of.
     ['workspaceMb', workspaceBytes(limits.diskMb) / MIB, inMib(ready.workspaceBytes)],
     ['tmpMb', tmpBytes(limits.diskMb) / MIB, inMib(ready.tmpBytes)],

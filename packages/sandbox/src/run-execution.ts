@@ -78,7 +78,7 @@ async function compile(
     cpuMs: null,
     stdin: undefined,
   }
-  const report = await runProgram(container, program, { before: workspaceFrames(execution), signal })
+  const report = await observed(container, program, { before: workspaceFrames(execution), signal })
   const compileLimits = { ...limits, timeoutSeconds: language.compile_timeout_seconds }
   const judgement = judge(report, compileLimits, program.argv[0] ?? '')
   if (judgement.status === 'success') return { report, judgement }
@@ -86,10 +86,23 @@ async function compile(
   return { report, judgement: { ...judgement, status: 'compile_error', errorMessage } }
 }
 
+/** A run with what its host saw: gVisor takes a process that the host ended for memory for one that ended by itself. */
+async function observed(
+  container: Container,
+  program: ProgramRun,
+  options: RunProgramOptions,
+): Promise<ProgramReport> {
+  const report = await runProgram(container, program, options)
+  const memory = report.done && (await container.outsideMemory())
+  if (report.done === undefined || memory === undefined || memory.oomKills === 0) return report
+  const memoryPeakBytes = memory.peakBytes ?? report.done.memoryPeakBytes
+  return { ...report, done: { ...report.done, oomKills: memory.oomKills, memoryPeakBytes } }
+}
+
 async function run(container: Container, execution: Execution, options: RunProgramOptions): Promise<Judged> {
   const proxy = options.onConnection !== undefined
   const program = programRun(execution, execution.language.command, { proxy })
-  const report = await runProgram(container, program, options)
+  const report = await observed(container, program, options)
   return { report, judgement: judge(report, execution.limits, program.argv[0] ?? '') }
 }
 

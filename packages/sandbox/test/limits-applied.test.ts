@@ -94,7 +94,7 @@ describe('limits read back under gVisor', () => {
     processLimit: 101,
     seccomp: 0,
   }
-  const outside = { cpus: 0.5, memorySwapMb: 256, source: 'kernel' } as const
+  const outside = { cpus: 0.5, memorySwapMb: 256, tasks: 660, source: 'kernel' } as const
 
   it('come from its own counts, and from the host where it hides them, which is said', () => {
     expect(confinementProblems(inside, limits(), nobody, outside)).toEqual([])
@@ -115,6 +115,7 @@ describe('limits read back under gVisor', () => {
     ['processes', { processLimit: null }, {}],
     ['cpus', {}, { cpus: 0 as 0.5 }],
     ['memorySwapMb', {}, { memorySwapMb: 512 as 256 }],
+    ['hostTasks', {}, { tasks: 0 as 660 }],
     ['noNewPrivileges', { noNewPrivileges: null }, {}],
     ['capabilities', { capabilities: null }, {}],
   ])('a different %s is a fault', (name, changes, others) => {

@@ -36,6 +36,7 @@ const OPERATIONS = [
   'ready',
   'exit',
   'inspect',
+  'events',
   'remove',
   'list',
   'image',

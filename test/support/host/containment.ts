@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineJson } from '@isopod/devstack'
 import type { LimitsApplied } from '@isopod/protocol'
+import { hostTasks } from '../runtime.ts'
 import { type ContainerGroup, groupOf } from './control-group.ts'
 import { bytesOnDisk } from './engine-disk.ts'
 
@@ -21,6 +22,8 @@ export interface Sighting {
   until: number
   /** Values of the limits, each as it was read; more than one means that somebody changed it. */
   readonly limits: { readonly memory: Set<number>; readonly pids: Set<number>; readonly cpus: Set<number> }
+  /** Tasks of the host that stand for so many processes of the program. */
+  readonly tasks: (processes: number) => number
   /** User id of init; undefined if it ended before it was looked at. */
   user: number | undefined
   memoryPeak: number
@@ -66,7 +69,7 @@ export async function watchContainment(
     const job = actor.Attributes['isopod.job'] ?? ''
     const group = groupOf(actor.ID)
     if (group === undefined) return
-    const sighting = begin(actor.ID)
+    const sighting = begin(actor.ID, runtime)
     jobs.set(job, [...(jobs.get(job) ?? []), sighting])
     void follow(group, sighting, { dataRoot, runtime }, closing.signal)
   }
@@ -101,7 +104,7 @@ export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[
   const found = [...seen.wrong]
   const limits = [
     ['memory', seen.limits.memory, wanted.memoryMb * MIB],
-    ['pids', seen.limits.pids, wanted.processes + 1],
+    ['pids', seen.limits.pids, seen.tasks(wanted.processes)],
     ['cpus', seen.limits.cpus, wanted.cpus],
   ] as const
   for (const [name, values, right] of limits) {
@@ -110,18 +113,19 @@ export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[
   }
   if (seen.memoryPeak > wanted.memoryMb * MIB + CHARGE_SLACK)
     found.push(`it had ${seen.memoryPeak} bytes of memory`)
-  if (seen.pidsPeak > wanted.processes + 1) found.push(`it had ${seen.pidsPeak} processes`)
+  if (seen.pidsPeak > seen.tasks(wanted.processes)) found.push(`it had ${seen.pidsPeak} processes`)
   if (seen.diskPeak > MIB) found.push(`it took ${seen.diskPeak} bytes of the engine's disk`)
   if (!seen.gone) found.push('it was still there when its result was')
   return found
 }
 
-function begin(container: string): Sighting {
+function begin(container: string, runtime: string): Sighting {
   const now = performance.now()
   const limits = { memory: new Set<number>(), pids: new Set<number>(), cpus: new Set<number>() }
   const wrong = new Set<string>()
   return {
     container,
+    tasks: (processes) => hostTasks(processes, runtime),
     from: now,
     until: now,
     limits,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { Observer } from './observer.ts'
 
-/** Far above what a worker needs, far below what an attack would make it hold. */
-const MOST_MEMORY = 400 * 1024 * 1024
+/** Above what a worker needs, 470 MiB while it checks 2 MiB of source, below what an attack would make it hold. */
+const MOST_MEMORY = 600 * 1024 * 1024
 
 /** Watches that a process of ours goes on: the same one, with bounded memory. */
 export function watchWorker(pid: number): Observer {

@@ -1,5 +1,6 @@
 import { isGvisor, type Limits } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
+import { gvisorTasks } from '../gvisor-tasks.ts'
 import { inodesOf, SHM_BYTES, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
 import type { User } from './users.ts'
 
@@ -8,10 +9,6 @@ export const INIT_DIRECTORY = '/isopod'
 export const INIT_PATH = `${INIT_DIRECTORY}/init`
 
 const MIB = 1024 * 1024
-
-/** Measured: 28 of its own, and 2 for each process, however many threads that has. */
-const GVISOR_TASKS = 256
-const GVISOR_TASKS_PER_PROCESS = 4
 
 /** Bytes that a program may lock in memory. */
 export const MEMLOCK_BYTES = MIB
@@ -159,9 +156,7 @@ export function openFilesOf({ openFiles }: Limits): number {
 
 /** Tasks of the host that a container may have. One more than the program's, for init. */
 function hostTasks({ limits, runtime }: ContainerPlan): number {
-  const tasks = limits.processes + 1
-  // gVisor keeps two tasks of the host for each process, and its own; at this limit it would not refuse but end.
-  return isGvisor(runtime) ? GVISOR_TASKS + GVISOR_TASKS_PER_PROCESS * tasks : tasks
+  return isGvisor(runtime) ? gvisorTasks(limits.processes) : limits.processes + 1
 }
 
 /** gVisor counts processes and threads by this limit, inside; Linux counts all processes of the user on the host by it. */

@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream'
 import { FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
-import type { Container, ContainerEnd, OutsideLimits } from '../container.ts'
+import type { Container, ContainerEnd, OutsideLimits, OutsideMemory } from '../container.ts'
 import type { ContainerFacts } from '../sandbox.ts'
 import { Demultiplexer } from './demultiplexer.ts'
 import type { Engine } from './engine.ts'
 import { FrameQueue } from './frame-queue.ts'
-import { outsideLimits } from './outside-limits.ts'
+import { lookFromOutside, type Outside } from './outside-limits.ts'
 import type { User } from './users.ts'
 
 /** Unread frames at which the connection is paused; init then holds the program back in turn. */
@@ -21,8 +21,13 @@ const STDERR_BYTES = 1024
 
 /** Exit code of init after the end of its input; no program can close that (packages/init/README.md). */
 const INIT_LOST_ITS_HOST = 3
+/** Exit code of a container whose first process, or whose gVisor, got SIGKILL. */
+const KILLED = 137
 /** What init exits with when the wire is broken, for a container that broke it towards us. */
 const BROKEN_WIRE = 4
+
+/** How long after the end of a container its engine may still tell why. */
+const LATE_SECONDS = 8
 
 /** One container on a Docker engine, seen through its attach stream. */
 export class DockerContainer implements Container {
@@ -36,7 +41,7 @@ export class DockerContainer implements Container {
   readonly #decoder = new FrameDecoder()
   readonly #dispose: () => void
   #ready: Ready | undefined
-  #outside: OutsideLimits | undefined
+  #outside: Outside | undefined
   #stderr = ''
 
   constructor(
@@ -59,12 +64,16 @@ export class DockerContainer implements Container {
   }
 
   get outside(): OutsideLimits | undefined {
-    return this.#outside
+    return this.#outside?.limits
+  }
+
+  async outsideMemory(): Promise<OutsideMemory | undefined> {
+    return await this.#outside?.memory()
   }
 
   /** Waits for init's first frame. @throws {RetryableError} if the container ended or spoke otherwise */
   async untilReady(): Promise<void> {
-    if (isGvisor(this.runtime)) this.#outside = await outsideLimits(this.#engine, this.id)
+    if (isGvisor(this.runtime)) this.#outside = await lookFromOutside(this.#engine, this.id)
     const frame = await this.receive()
     if (frame?.type !== 'ready') {
       throw new RetryableError(
@@ -88,6 +97,8 @@ export class DockerContainer implements Container {
   async end(): Promise<ContainerEnd> {
     // It still runs, or has ended for want of its host: neither says anything, and no init of ours breaks its wire.
     if (this.#decoder.broken !== undefined) return { exitCode: BROKEN_WIRE, outOfMemory: false }
+    // At once: the group goes with the container, and the engine does not always hear of a kill before the end.
+    const memory = await this.outsideMemory()
     // Its connection may be gone before it is: without its end there is nothing to judge, and that is no program's doing.
     await this.#engine.call('exit', (docker, abortSignal) =>
       docker.getContainer(this.id).wait({ abortSignal }),
@@ -101,7 +112,26 @@ export class DockerContainer implements Container {
     }
     if (state.ExitCode === INIT_LOST_ITS_HOST)
       throw new RetryableError('the connection to the container was lost')
-    return { exitCode: state.ExitCode, outOfMemory: state.OOMKilled }
+    const known = state.OOMKilled || (memory?.oomKills ?? 0) > 0
+    const outOfMemory = known || (isGvisor(this.runtime) && (await this.#wasOutOfMemory(state)))
+    // No program can do that to gVisor but by its memory, and of that there is no sign: somebody of the host did, or the sign
+    // came too late. Either way another run tells more than this one.
+    if (isGvisor(this.runtime) && state.ExitCode === KILLED && !outOfMemory) {
+      throw new RetryableError('gVisor was killed, and nothing says for what')
+    }
+    return { exitCode: state.ExitCode, outOfMemory }
+  }
+
+  /** Whether the engine told of a kill for memory: with gVisor, by its own clock, often only after the end. */
+  async #wasOutOfMemory(state: { StartedAt: string; FinishedAt: string }): Promise<boolean> {
+    const second = (time: string) => Math.floor(Date.parse(time) / 1000)
+    const filters = { container: [this.id], event: ['oom'] }
+    const window = { since: second(state.StartedAt), until: second(state.FinishedAt) + LATE_SECONDS }
+    return await this.#engine.call('events', async (docker, abortSignal) => {
+      const told = await docker.getEvents({ ...window, filters, abortSignal })
+      for await (const _ of told) return true
+      return false
+    })
   }
 
   destroy(): void {

@@ -9,6 +9,7 @@ export type EngineOperation =
   | 'ready'
   | 'exit'
   | 'inspect'
+  | 'events'
   | 'remove'
   | 'list'
   | 'image'
@@ -34,6 +35,7 @@ const DEADLINE_MS: Record<EngineOperation, number> = {
   ready: 10_000,
   exit: 10_000,
   inspect: 10_000,
+  events: 15_000,
   remove: 30_000,
   list: 20_000,
   image: 10_000,

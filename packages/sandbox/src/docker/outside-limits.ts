@@ -1,23 +1,35 @@
 import { readFile } from 'node:fs/promises'
-import type { OutsideLimits } from '../container.ts'
+import type { OutsideLimits, OutsideMemory } from '../container.ts'
 import type { Engine } from './engine.ts'
 
 const MIB = 1024 * 1024
 const ROOT = '/sys/fs/cgroup'
 
+/** A running container as its host sees it. */
+export interface Outside {
+  readonly limits: OutsideLimits
+  /** What it has come to by now; undefined where the host is another. */
+  memory(): Promise<OutsideMemory | undefined>
+}
+
 /**
- * The limits of a running container that its init cannot see: from the cgroup on the host if that is this host, else from
- * the engine's record. User code has no hand in either.
+ * What the init of a running container cannot see: from the cgroup on the host if that is this host, else from the engine's
+ * record. User code has no hand in either.
  */
-export async function outsideLimits(engine: Engine, id: string): Promise<OutsideLimits> {
+export async function lookFromOutside(engine: Engine, id: string): Promise<Outside> {
   const { HostConfig: kept, State: state } = await engine.call('inspect', (docker, abortSignal) =>
     docker.getContainer(id).inspect({ abortSignal }),
   )
   const groups = await cgroupsOf(state.Pid, id)
   const own = groups && (await fromCgroups(groups))
-  if (own !== undefined) return { ...own, source: 'kernel' }
-  const cpus = (kept.NanoCpus ?? 0) / 1e9
-  return { cpus, memorySwapMb: (kept.MemorySwap ?? 0) / MIB, source: 'engine' }
+  if (groups && own) return { limits: { ...own, source: 'kernel' }, memory: () => memoryOf(groups) }
+  const limits = {
+    cpus: (kept.NanoCpus ?? 0) / 1e9,
+    memorySwapMb: (kept.MemorySwap ?? 0) / MIB,
+    tasks: kept.PidsLimit ?? 0,
+    source: 'engine',
+  } as const
+  return { limits, memory: async () => undefined }
 }
 
 /** Controller → path of a process's cgroup; the one hierarchy of v2 has the name ''. */
@@ -43,27 +55,45 @@ async function cgroupsOf(pid: number, id: string): Promise<Cgroups | undefined> 
 async function fromCgroups(groups: Cgroups): Promise<Omit<OutsideLimits, 'source'> | undefined> {
   const unified = groups.size === 1 ? groups.get('') : undefined
   if (unified !== undefined) {
-    const [memory, swap, bandwidth] = await Promise.all(
-      ['memory.max', 'memory.swap.max', 'cpu.max'].map((name) => readText(`${ROOT}${unified}/${name}`)),
+    const [memory, swap, bandwidth, tasks] = await Promise.all(
+      ['memory.max', 'memory.swap.max', 'cpu.max', 'pids.max'].map((name) =>
+        readText(`${ROOT}${unified}/${name}`),
+      ),
     )
     const [quota, period] = bandwidth?.split(' ') ?? []
     const both = swap === undefined ? undefined : String(number(memory) + number(swap))
-    return inUnits(quota, period, both)
+    return inUnits(quota, period, both, tasks)
   }
   const cpu = `${ROOT}/cpu${groups.get('cpu')}`
   const files = [
     `${cpu}/cpu.cfs_quota_us`,
     `${cpu}/cpu.cfs_period_us`,
     `${ROOT}/memory${groups.get('memory')}/memory.memsw.limit_in_bytes`,
+    `${ROOT}/pids${groups.get('pids')}/pids.max`,
   ]
-  const [quota, period, memory] = await Promise.all(files.map(readText))
-  return inUnits(quota, period, memory)
+  const [quota, period, memory, tasks] = await Promise.all(files.map(readText))
+  return inUnits(quota, period, memory, tasks)
 }
 
-function inUnits(quota: string | undefined, period: string | undefined, memory: string | undefined) {
+function inUnits(quota?: string, period?: string, memory?: string, tasks?: string) {
   if (quota === undefined || period === undefined) return undefined
   const memorySwapMb = memory === undefined ? null : number(memory) / MIB
-  return { cpus: number(period) > 0 ? number(quota) / number(period) : 0, memorySwapMb }
+  const cpus = number(period) > 0 ? number(quota) / number(period) : 0
+  return { cpus, memorySwapMb, tasks: number(tasks) }
+}
+
+async function memoryOf(groups: Cgroups): Promise<OutsideMemory | undefined> {
+  const unified = groups.size === 1 ? groups.get('') : undefined
+  const files =
+    unified === undefined
+      ? ['memory.oom_control', 'memory.max_usage_in_bytes'].map(
+          (name) => `${ROOT}/memory${groups.get('memory')}/${name}`,
+        )
+      : ['memory.events', 'memory.peak'].map((name) => `${ROOT}${unified}/${name}`)
+  const [events, peak] = await Promise.all(files.map(readText))
+  if (events === undefined) return undefined
+  const kills = /^oom_kill (\d+)$/m.exec(events)?.[1]
+  return { oomKills: number(kills), peakBytes: peak === undefined ? null : number(peak) }
 }
 
 /** 0 for «max», -1 and what is no number. */

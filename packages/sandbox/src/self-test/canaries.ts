@@ -1,5 +1,11 @@
 import { isGvisor } from '@isopod/protocol'
-import { HOST_NAME, MASKED_PATHS, MEMLOCK_BYTES, openFilesOf } from '../docker/container-options.ts'
+import {
+  HOST_NAME,
+  INIT_PATH,
+  MASKED_PATHS,
+  MEMLOCK_BYTES,
+  openFilesOf,
+} from '../docker/container-options.ts'
 import { environment } from '../environment.ts'
 import { inodesOf, SHM_BYTES, tmpBytes, workspaceBytes } from '../workspace.ts'
 import type { Canary, Sighting } from './canary.ts'
@@ -16,7 +22,10 @@ const ENGINE_PLACES = [
   '/var/lib/containerd',
   '/var/lib/kubelet',
 ]
-const OWN_KERNEL = "gVisor has a kernel of its own: what the program gets is not the host's"
+/** Words for the probe where the kernel is gVisor's. */
+function inGvisor(...words: readonly string[]): NonNullable<Canary['words']> {
+  return (_bait, _limits, { runtime }) => (isGvisor(runtime) ? words : [])
+}
 
 /** Facts that are other than they must be, each with its number. */
 function unlike(fact: Sighting['fact'], wanted: Readonly<Record<string, number>>): string | false {
@@ -44,19 +53,22 @@ export const CANARIES: readonly Canary[] = [
   {
     id: 'mounts',
     tries: 'to find a mount of the host, or one without its options',
-    exempt: { runsc: OWN_KERNEL },
+    // It has no such flags, and its own files in /sys and /proc; canary `proc` tries to write to them.
+    words: inGvisor('nosuid,nodev'),
   },
   { id: 'read-only', tries: 'to write outside of its own directories' },
-  { id: 'devices', tries: 'to find or make a device', exempt: { runsc: OWN_KERNEL } },
+  // Its own, of its own kernel.
+  { id: 'devices', tries: 'to find or make a device', words: inGvisor('fuse') },
   { id: 'descriptors', tries: 'to find a descriptor that somebody left open' },
   {
     id: 'masks',
     tries: 'to look behind covered paths of the kernel',
     words: () => MASKED_PATHS,
-    exempt: { runsc: 'the files that are covered are those of Linux; gVisor has its own' },
+    exempt: { runsc: 'gVisor covers nothing; the files there are of its own kernel, not of the host' },
   },
   { id: 'proc', tries: 'to open the switches of the kernel for writing' },
-  { id: 'init', tries: 'to open, change or look into init' },
+  // What gVisor shall run it must be able to read.
+  { id: 'init', tries: 'to open, change or look into init', words: inGvisor(INIT_PATH) },
   {
     id: 'environment',
     tries: "to read the worker's environment, or init's",
@@ -74,13 +86,13 @@ export const CANARIES: readonly Canary[] = [
     judge: ({ output }) => output.split('\n')[0] !== HOST_NAME && `the host is called ${output}`,
   },
   { id: 'processes', tries: 'to see a process that is not its own', words: () => [process.pid] },
-  { id: 'terminal', tries: 'to get hold of a terminal', exempt: { runsc: OWN_KERNEL } },
+  { id: 'terminal', tries: 'to get hold of a terminal', words: inGvisor('own') },
   { id: 'capabilities', tries: 'to have or gain a privilege' },
   {
     id: 'calls',
     tries: 'system calls that a sandbox refuses',
-    exempt: { runsc: OWN_KERNEL },
-    words: (_bait, _limits, { ownProfile }) => (ownProfile ? ['ours'] : []),
+    // The profile guards the host's kernel, which programs under gVisor do not call.
+    words: (_bait, _limits, { ownProfile, runtime }) => (ownProfile && !isGvisor(runtime) ? ['ours'] : []),
   },
   { id: 'clock', tries: "to set the host's clock" },
   {
@@ -101,7 +113,6 @@ export const CANARIES: readonly Canary[] = [
     id: 'forks',
     tries: 'to start processes without end',
     limits: { processes: 12 },
-    exempt: { runsc: 'processes of gVisor are none of the host; the memory limit bounds them' },
     words: () => [64],
     judge: ({ fact, execution: { limits }, outcome }) =>
       (!(fact('forked') < limits.processes) || (outcome.processesPeak ?? 0) > limits.processes) &&
@@ -179,9 +190,12 @@ export const CANARIES: readonly Canary[] = [
     tries: 'to use more of the processor than its share',
     limits: { cpus: 0.2 },
     words: () => [3, 500],
-    judge: ({ outcome: { cpuUserMs, cpuSysMs, wallMs } }) =>
-      (cpuUserMs ?? 0) + (cpuSysMs ?? 0) > 0.2 * (wallMs ?? 0) + 150 &&
-      `used ${cpuUserMs} and ${cpuSysMs} ms of ${wallMs} ms, with a share of 0.2`,
+    judge: ({ fact, outcome: { container, cpuUserMs, cpuSysMs, wallMs } }) => {
+      const counted = (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
+      // gVisor counts by its own clock, which goes on while the host lets it wait.
+      const used = isGvisor(container.runtime) ? fact('ran') : counted
+      return !(used <= 0.2 * (wallMs ?? 0) + 150) && `used ${used} ms of ${wallMs} ms, with a share of 0.2`
+    },
   },
   {
     id: 'sleeper',

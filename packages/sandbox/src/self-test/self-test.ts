@@ -75,11 +75,12 @@ export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport
   }
 }
 
-function attacksOf({ stage, signal }: SelfTestOptions): Attack[] {
+function attacksOf(options: SelfTestOptions): Attack[] {
+  const { stage, signal } = options
   return [
     ...CANARIES.map((canary) => ({
       ...canary,
-      run: (kit: ProbeKit, bait: Bait) => tryCanary(canary, kit, stage, bait, signal),
+      run: (kit: ProbeKit, bait: Bait) => tryCanary(canary, kit, options, bait),
     })),
     { ...NEIGHBOUR, run: (kit, bait) => tryNeighbour(kit, stage, bait, signal) },
     { ...ARTIFACT, run: (kit, bait) => tryArtifact(kit, stage, bait, signal) },
@@ -89,9 +90,8 @@ function attacksOf({ stage, signal }: SelfTestOptions): Attack[] {
 async function tryCanary(
   canary: Canary,
   kit: ProbeKit,
-  stage: Stage,
+  { stage, signal }: SelfTestOptions,
   bait: Bait,
-  signal: AbortSignal,
 ): Promise<Judged> {
   const asked = probeExecution(kit, canary.id, [], canary.limits)
   const words = canary.words?.(bait, asked.limits, kit)

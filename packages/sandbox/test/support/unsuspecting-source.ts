@@ -37,6 +37,7 @@ export class UnsuspectingSource implements ContainerSource {
       ...{ id, imageDigest, runtime, user, outside, ready },
       send: (frames) => container.send(frames),
       receive: () => container.receive(),
+      outsideMemory: () => container.outsideMemory(),
       end: () => container.end(),
       destroy: () => container.destroy(),
     }

@@ -1,4 +1,3 @@
-import os
 import socket
 import struct
 
@@ -15,5 +14,6 @@ for kind, body in ((16, struct.pack("<BxHiII", 0, 0, 0, 0, 0) + name + link), (1
     answer = netlink.recv(4096)
     if struct.unpack_from("<i", answer, 16)[0] == 0 and struct.unpack_from("<H", answer, 4)[0] == 2:
         print("ESCAPED: netlink accepted", kind)
-if set(os.listdir("/sys/class/net")) - {"lo", "tunl0", "sit0", "ip6tnl0"}:
-    print("ESCAPED: interfaces", os.listdir("/sys/class/net"))
+names = {name for _, name in socket.if_nameindex()}
+if names - {"lo", "tunl0", "sit0", "ip6tnl0"}:
+    print("ESCAPED: interfaces", names)

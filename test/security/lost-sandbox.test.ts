@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { docker } from '../support/engine.ts'
+import { eventually } from '../support/eventually.ts'
+import { groupOf } from '../support/host/control-group.ts'
+import { RUNTIME } from '../support/runtime.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const { dockerHost } = inject('stack')
+const onThisHost = process.getuid?.() === 0 && dockerHost.startsWith('unix://')
+if (!onThisHost) console.warn('skipped: the end of a sandbox (killing its process needs root on its host)')
+let world: World
+
+beforeAll(async () => {
+  if (!onThisHost) return
+  world = await startWorld()
+  // The worker's first container is the one that sees to init.
+  await world.client.run({ language: 'bash', code: 'true' })
+})
+afterAll(() => world?.close())
+
+const MIB = 1024 * 1024
+/** Holds memory, by which the host sees that it runs. */
+const PROGRAM = `import time
+print("before", flush=True)
+kept = b"x" * (150 << 20)
+time.sleep(60)`
+
+/** Kills a container's first process on the host once its program runs: init, or gVisor with all that is in it. */
+async function killFirstProcess(): Promise<void> {
+  const found = await eventually(
+    async () => {
+      const [container] = await world.containers()
+      if (container === undefined) return undefined
+      const told = await docker(dockerHost, 'inspect', '-f', '{{.Id}} {{.State.Pid}}', container).catch(
+        () => '',
+      )
+      const [id = '', pid] = told.split(' ')
+      return (groupOf(id)?.read()?.memoryPeak ?? 0) > 150 * MIB ? Number(pid) : undefined
+    },
+    (pid) => pid !== undefined,
+  )
+  if (found !== undefined) process.kill(found, 'SIGKILL')
+}
+
+it.skipIf(!onThisHost || RUNTIME === 'runsc')(
+  'a sandbox that ends under a program counts as the program’s doing: data, attributable, and never run again',
+  async () => {
+    const id = await world.client.submit({ language: 'python', code: PROGRAM })
+    await killFirstProcess()
+    expect(await world.client.wait(id)).toMatchObject({
+      stdout: 'before\n',
+      status: 'execution_error',
+      exitCode: null,
+      signal: 'SIGKILL',
+      attributable: true,
+      attempt: 1,
+      errorMessage: 'Program brought its sandbox to an end',
+    })
+    expect(await world.client.run({ language: 'bash', code: 'echo next' })).toMatchObject({
+      stdout: 'next\n',
+    })
+  },
+)
+
+// There a program has no way to that end but its memory, which leaves a sign.
+it.skipIf(!onThisHost || RUNTIME !== 'runsc')(
+  'gVisor that is killed for no reason that shows is a fault of the platform, and the job runs again',
+  async () => {
+    const id = await world.client.submit({ language: 'python', code: PROGRAM })
+    await killFirstProcess()
+    const failed = await eventually(
+      async () => (await world.log()).find((line) => line['event'] === 'setup_failed' && line['job'] === id),
+      (line) => line !== undefined,
+      60_000,
+    )
+    expect(failed).toMatchObject({ attempt: 1, error: 'gVisor was killed, and nothing says for what' })
+    await world.client.cancel(id)
+    expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled', attributable: false })
+  },
+)

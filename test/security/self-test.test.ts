@@ -56,12 +56,12 @@ async function findings(dockerHost: string): Promise<{ code: number; found: Find
   return { code, found, text: text() }
 }
 
-const weak = ({ HostConfig: host, ...options }: CreateOptions) => {
+/** Only what the read-back does not see: in any other container nothing is tried. */
+const weak = (options: CreateOptions) => {
   options['Hostname'] = 'worker-17'
-  Object.assign(host, {
+  Object.assign(options.HostConfig, {
     NetworkMode: 'host',
     ReadonlyRootfs: false,
-    CapDrop: [],
     Ulimits: [],
     IpcMode: 'host',
     MaskedPaths: [],
@@ -164,16 +164,17 @@ describe('the canaries', () => {
     const succeeded = found.filter(({ verdict }) => verdict === 'succeeded').map(({ probe }) => probe)
     expect(succeeded.sort()).toEqual(
       expect.arrayContaining([
-        'capabilities',
         'connections',
         'devices',
         'files',
+        'host-name',
         'interfaces',
         'limits',
         'masks',
         'mounts',
         'neighbour',
         'read-only',
+        'terminal',
       ]),
     )
     expect(code).toBe(1)

@@ -178,7 +178,8 @@ export const CANARIES: readonly Canary[] = [
     id: 'cpu',
     tries: 'to use more of the processor than its share',
     limits: { cpus: 0.2 },
-    words: () => [3, 500],
+    // Many, so that they would get more than the share on a busy host, too.
+    words: () => [16, 1000],
     judge: ({ outcome: { cpuUserMs, cpuSysMs, wallMs } }) =>
       (cpuUserMs ?? 0) + (cpuSysMs ?? 0) > 0.2 * (wallMs ?? 0) + 150 &&
       `used ${cpuUserMs} and ${cpuSysMs} ms of ${wallMs} ms, with a share of 0.2`,

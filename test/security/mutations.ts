@@ -160,6 +160,7 @@ export const MUTATIONS: readonly Mutation[] = [
   unmasked('sysfs', /^\/sys/),
   unmasked('pseudo terminals', /pts/),
   unmasked('locks', /locks/),
+  unmasked('counters of the host', /^\/proc\/sys\//),
   host('MaskedPaths', []),
   host('ReadonlyPaths', []),
   host('IpcMode', 'host'),

@@ -189,7 +189,8 @@ export const CANARIES: readonly Canary[] = [
     id: 'cpu',
     tries: 'to use more of the processor than its share',
     limits: { cpus: 0.2 },
-    words: () => [3, 500],
+    // Many, so that they would get more than the share on a busy host, too.
+    words: () => [16, 1000],
     judge: ({ fact, outcome: { container, cpuUserMs, cpuSysMs, wallMs } }) => {
       const counted = (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
       // gVisor counts by its own clock, which goes on while the host lets it wait.

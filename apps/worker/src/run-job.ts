@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { PolicyDecision } from '@isopod/policy'
-import { languageTag, type Result } from '@isopod/protocol'
+import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { ContainerFacts, Outcome, Sandbox } from '@isopod/sandbox'
-import { type Audit, type OfJob, placeOf } from './audit/audit-event.ts'
+import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
+import type { Audit, OfJob } from './audit/audit-event.ts'
+import { jobAudit } from './audit/job-audit.ts'
 import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
@@ -29,18 +29,9 @@ export function jobRunner(options: JobRunnerOptions) {
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
-    const about = { job: id, attempt }
-    const codeSha256 = createHash('sha256').update(job.code).digest('hex')
     const queuedMs = Math.max(0, Date.now() - delivery.enqueuedAt)
-    audit({
-      ...about,
-      event: 'requested',
-      tenant: job.tenant,
-      language: job.language,
-      codeSha256,
-      network: job.network,
-      content: { code: job.code, stdin: job.stdin },
-    })
+    const record = jobAudit(audit, delivery)
+    record.requested()
 
     const started = performance.now()
     const plan = planExecution(delivery, rules)
@@ -49,35 +40,16 @@ export function jobRunner(options: JobRunnerOptions) {
     let container: ContainerFacts | undefined
     try {
       const result = await settle()
-      const { stdout, stderr, status } = result
-      audit({
-        ...about,
-        event: 'finished',
-        tenant: job.tenant,
-        language: plan.execution === undefined ? job.language : languageTag(plan.execution.language),
-        codeSha256,
-        limits: plan.execution?.limits ?? null,
-        ...placeOf(container),
-        status,
-        content: { stdout, stderr },
-      })
+      record.finished(result, { execution: plan.execution, container })
       return result
     } catch (error) {
-      audit(
-        error instanceof JobInterrupted
-          ? { ...about, event: 'interrupted', cause: error.cause }
-          : {
-              ...about,
-              event: 'setup_failed',
-              error: error instanceof Error ? error.message : String(error),
-            },
-      )
+      record.ended(error)
       throw error
     }
 
     async function settle(): Promise<Result> {
       if (plan.execution === undefined) return refused(plan.problems)
-      const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(about, event))
+      const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
       try {
         decision = await gate.judge(plan.execution, job.policy, signal)
         policyMs = performance.now() - started
@@ -89,11 +61,11 @@ export function jobRunner(options: JobRunnerOptions) {
             container = facts
           },
         })
-        limitEnforced(outcome)
+        record.limitEnforced(outcome)
         return resultOf(outcome, plan.execution, { id, attempt, workerId, job, queuedMs, policyMs, decision })
       } catch (error) {
         if (!isCancelled(error, signal)) throw error
-        audit({ ...about, event: 'interrupted', cause: 'cancelled' })
+        record.ended(error)
         return notRun('cancelled', 'Execution was cancelled')
       } finally {
         // Before the job is called finished: the audit has its connections first.
@@ -101,12 +73,8 @@ export function jobRunner(options: JobRunnerOptions) {
       }
     }
 
-    function limitEnforced({ limit, container }: Outcome): void {
-      if (limit !== null) audit({ ...about, event: 'limit_enforced', limit, containerId: container.id })
-    }
-
     function refused(problems: readonly string[]): Result {
-      audit({ ...about, event: 'refused', problems })
+      record.refused(problems)
       return { ...notRun('validation_error', problems.join('; ')), validationErrors: [...problems] }
     }
 

@@ -1,5 +1,4 @@
 import type { LimitName, Limits, Policy, Status } from '@isopod/protocol'
-import type { ContainerFacts } from '@isopod/sandbox'
 import type { EgressEvent } from '../network/proxy.ts'
 
 /** Which start of which job an event belongs to. */
@@ -90,12 +89,3 @@ export type AuditEvent = OfJob &
 
 /** Takes an event; never throws, never waits. */
 export type Audit = (event: AuditEvent) => void
-
-/** The part of an event's facts that says where a program ran; null where none did. */
-export function placeOf(container: ContainerFacts | undefined) {
-  return {
-    containerId: container?.id ?? null,
-    imageDigest: container?.imageDigest ?? null,
-    runtime: container?.runtime ?? null,
-  }
-}

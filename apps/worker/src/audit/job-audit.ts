@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+import { languageTag, type Result } from '@isopod/protocol'
+import { type Delivery, JobInterrupted } from '@isopod/queue'
+import type { ContainerFacts, Execution, Outcome } from '@isopod/sandbox'
+import type { Audit } from './audit-event.ts'
+
+/** Tells the audit of one start of a job, step by step. */
+export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
+  const of = { job: id, attempt }
+  const codeSha256 = createHash('sha256').update(job.code).digest('hex')
+
+  return {
+    of,
+
+    requested(): void {
+      const { tenant, language, network, code, stdin } = job
+      audit({ ...of, event: 'requested', tenant, language, codeSha256, network, content: { code, stdin } })
+    },
+
+    refused(problems: readonly string[]): void {
+      audit({ ...of, event: 'refused', problems })
+    },
+
+    limitEnforced({ limit, container }: Outcome): void {
+      if (limit !== null) audit({ ...of, event: 'limit_enforced', limit, containerId: container.id })
+    },
+
+    finished(
+      result: Result,
+      ran: { readonly execution: Execution | undefined; readonly container: ContainerFacts | undefined },
+    ): void {
+      const { status, stdout, stderr } = result
+      audit({
+        ...of,
+        event: 'finished',
+        tenant: job.tenant,
+        language: ran.execution === undefined ? job.language : languageTag(ran.execution.language),
+        codeSha256,
+        limits: ran.execution?.limits ?? null,
+        containerId: ran.container?.id ?? null,
+        imageDigest: ran.container?.imageDigest ?? null,
+        runtime: ran.container?.runtime ?? null,
+        status,
+        content: { stdout, stderr },
+      })
+    },
+
+    /** It came to no result: ended from outside, or failed by the platform. */
+    ended(error: unknown): void {
+      if (error instanceof JobInterrupted) audit({ ...of, event: 'interrupted', cause: error.cause })
+      else
+        audit({ ...of, event: 'setup_failed', error: error instanceof Error ? error.message : String(error) })
+    },
+  }
+}

@@ -58,8 +58,11 @@ void processes(int count, char **words) {
   if (others < 0) untried("/proc cannot be read: %s", strerror(errno));
   char path[64], text[256];
   for (int i = 0; i < count; i++) {
-    snprintf(path, sizeof path, "/proc/%d/cmdline", atoi(words[i]));
-    if (atoi(words[i]) != getpid() && slurp(path, text, sizeof text) > 0) got("%s can be read: %s", path, text);
+    int pid = atoi(words[i]);
+    /* In a container of its own a worker has a number that init or this program have here. */
+    if (pid == 1 || pid == getpid()) continue;
+    snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+    if (slurp(path, text, sizeof text) > 0) got("%s can be read: %s", path, text);
   }
 }
 

@@ -184,7 +184,7 @@ export const ESCAPES: readonly Entry[] = [
     program: 'other-call-tables.c',
     tries: 'pass the filter through the 32-bit and x32 system calls',
     source: 'own',
-    // gVisor has no 32-bit calls: the child that tries them is ended by a signal.
+    // The children that try them are ended by a signal.
     must: IN_VAIN,
     proof: ['containment'],
   },

@@ -164,6 +164,7 @@ export function weaknesses(folder: string): Weakness[] {
         'openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW',
         'openat(parent, name, O_RDONLY | O_DIRECTORY',
       ],
+      ['path.c', 'name, &status, AT_SYMLINK_NOFOLLOW)', 'name, &status, 0)'],
     ]),
   ]
 }

@@ -3,6 +3,7 @@ import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type OutsideWorld, outsideWorldMissing, startOutsideWorld } from '../support/outside-world.ts'
 import { program } from '../support/programs.ts'
+import { under } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const HOSTS = [
@@ -172,7 +173,7 @@ console.log(await answer.text())`,
       code: `exec 3<>/dev/tcp/127.0.0.1/3128
 printf 'CONNECT allowed.example.org:80 HTTP/1.1\\r\\n\\r\\n' >&3
 read -r line <&3; echo "$line"`,
-      limits: { memoryMb: 16, diskMb: 1 },
+      limits: { memoryMb: under({ runc: 16, runsc: 32 }), diskMb: 1 },
     })
     expect(result.stdout).toMatch(/^HTTP\/1.1 200 /)
   })

@@ -58,6 +58,6 @@ export function hostTasks(processes: number, runtime: string = RUNTIME): number 
   return runtime === 'runsc' ? 256 + 4 * (processes + 1) : processes + 1
 }
 
-function under<T>(values: { runc: T; runsc: T }): T {
+export function under<T>(values: { runc: T; runsc: T }): T {
   return values[RUNTIME]
 }

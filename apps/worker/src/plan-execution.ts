@@ -2,6 +2,7 @@ import type { Catalogue } from '@isopod/languages'
 import {
   chooseRuntime,
   exceededMaxima,
+  isGvisor,
   type Job,
   type Language,
   type LimitMaxima,
@@ -25,6 +26,9 @@ export interface DeploymentRules {
   readonly runtime: string
   readonly runtimes: readonly string[]
 }
+
+/** gVisor itself takes up to 20 MiB of what its container may have; with less it ends before the program is there. */
+const LEAST_MEMORY_OF_GVISOR_MB = 32
 
 /** A job that can be run, or the sentences that say why it cannot. */
 export type Plan =
@@ -63,6 +67,11 @@ export function planExecution(
     return {
       problems: [`runtime: ${JSON.stringify(job.runtime)} is not here; there are ${runtimes.join(', ')}`],
     }
+  }
+
+  if (isGvisor(choice.runtime) && limits.memoryMb < LEAST_MEMORY_OF_GVISOR_MB) {
+    const least = `must be at least ${LEAST_MEMORY_OF_GVISOR_MB} under ${choice.runtime}`
+    return { problems: [`limits.memoryMb: ${least}, got ${limits.memoryMb}`] }
   }
 
   const execution: Execution = {

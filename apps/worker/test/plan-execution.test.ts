@@ -73,6 +73,14 @@ describe('a plan', () => {
     expect(plan({ code: 'x', runtime: 'runc' }, { ...rules, runtime: 'runsc' }).problems).toHaveLength(1)
   })
 
+  it('refuses less memory than gVisor itself takes', () => {
+    expect(plan({ code: 'x', runtime: 'runsc', limits: { memoryMb: 31 } }).problems).toEqual([
+      'limits.memoryMb: must be at least 32 under runsc, got 31',
+    ])
+    expect(plan({ code: 'x', runtime: 'runsc', limits: { memoryMb: 32 } }).problems).toBeUndefined()
+    expect(plan({ code: 'x', limits: { memoryMb: 16 } }).problems).toBeUndefined()
+  })
+
   it('names the runtimes that there are when a job asks for another', () => {
     expect(plan({ code: 'x', runtime: 'crun' }).problems).toEqual([
       'runtime: "crun" is not here; there are runc, runsc',

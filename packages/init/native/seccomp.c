@@ -2,12 +2,15 @@
 #include "seccomp.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/ioprio.h>
 #include <linux/seccomp.h>
+#include <linux/sockios.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -59,6 +62,9 @@
 /* Allowed on the caller itself and on no group. */
 #define ONLY_ON_OWN_PROCESS(call, process) \
   UNLESS(__NR_##call, 6), LOAD(ARGUMENT(0)), UNLESS((process), 3), LOAD(ARGUMENT(1)), UNLESS(0, 1), ALLOW, REFUSE
+/* Allowed but for two values of an argument. */
+#define NEITHER(call, argument, one, other) \
+  UNLESS(__NR_##call, 5), LOAD(ARGUMENT(argument)), IF_EQUAL((one), 2), IF_EQUAL((other), 1), ALLOW, REFUSE
 /* Allowed for files and pipes. */
 #define NO_DEVICES(call, mode) \
   UNLESS(__NR_##call, 6), LOAD(ARGUMENT(mode)), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, S_IFMT), IF_EQUAL(S_IFCHR, 2), \
@@ -88,6 +94,9 @@ static const struct sock_filter rules[] = {
     NEVER_ON_INIT(rt_sigqueueinfo),
     NEVER_ON_INIT(rt_tgsigqueueinfo),
     NEVER_ON_INIT(pidfd_open),
+    /* Who owns a descriptor is signalled when it becomes ready, in gVisor even init, and by any signal. */
+    NEITHER(fcntl, 1, F_SETOWN, F_SETOWN_EX),
+    NEITHER(ioctl, 1, FIOSETOWN, SIOCSPGRP),
     ONLY_ON_SELF(prlimit64, 0),
     ONLY_ON_OWN_PROCESS(setpriority, PRIO_PROCESS),
     ONLY_ON_OWN_PROCESS(ioprio_set, IOPRIO_WHO_PROCESS),

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,6 +70,12 @@ void signals(int count, char **words) {
   for (unsigned i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     kill(1, numbers[i]);
     kill(-1, numbers[i] == SIGCHLD ? 0 : numbers[i]);
+  }
+  /* Readiness of a descriptor as a signal of choice to its owner. */
+  int ends[2];
+  if (pipe(ends) == 0 && fcntl(ends[0], F_SETSIG, SIGKILL) == 0 && fcntl(ends[0], F_SETOWN, 1) == 0) {
+    fcntl(ends[0], F_SETFL, O_ASYNC);
+    if (write(ends[1], "", 1) == 1) got("init is the owner of a descriptor that tells by SIGKILL");
   }
   fact("alive", getpid());
 }

@@ -19,6 +19,8 @@ const CALLS = {
     pidfd_open: 434,
     mknodat: 259,
     syslog: 103,
+    fcntl: 72,
+    ioctl: 16,
   },
   arm64: {
     ptrace: 117,
@@ -36,6 +38,8 @@ const CALLS = {
     pidfd_open: 434,
     mknodat: 33,
     syslog: 116,
+    fcntl: 25,
+    ioctl: 29,
   },
 }
 const calls = process.arch === 'arm64' ? CALLS.arm64 : CALLS.x64
@@ -101,6 +105,10 @@ describeInit('init keeps itself from the program', () => {
       ['mknodat', ['-100', '$name', String(0o020600), '0']],
       ['mknodat', ['-100', '$name', String(0o060600), '0x801']],
       ['syslog', ['10', '0', '0']],
+      ['fcntl', ['0', '8', '1']],
+      ['fcntl', ['0', '15', '$room']],
+      ['ioctl', ['0', '0x8901', '$room']],
+      ['ioctl', ['0', '0x8902', '$room']],
     ] as const) {
       const { stdout } = await container.perl(call(calls[name], ...args))
       expect(stdout.toString(), `${name}(${args})`).toBe(EPERM)
@@ -117,6 +125,7 @@ describeInit('init keeps itself from the program', () => {
       ['ioprio_set', ['1', '0', '0']],
       ['socket', ['1', '1', '0']],
       ['mknodat', ['-100', '$name', String(0o010600), '0']],
+      ['fcntl', ['0', '1', '0']],
     ] as const) {
       const { stdout } = await container.perl(call(calls[name], ...args))
       expect(stdout.toString(), `${name}(${args})`).toBe('0')

@@ -61,7 +61,8 @@ async function fromCgroups(groups: Cgroups): Promise<Omit<OutsideLimits, 'source
       ),
     )
     const [quota, period] = bandwidth?.split(' ') ?? []
-    const both = swap === undefined ? undefined : String(number(memory) + number(swap))
+    // Without a limit of its own there is none of both.
+    const both = swap && /^\d+$/.test(swap) ? String(number(memory) + number(swap)) : swap && '0'
     return inUnits(quota, period, both, tasks)
   }
   const cpu = `${ROOT}/cpu${groups.get('cpu')}`

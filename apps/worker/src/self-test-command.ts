@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { loadCatalogue } from '@isopod/languages'
 import { UnavailableError } from '@isopod/protocol'
 import { isContained, openDockerSandbox } from '@isopod/sandbox'
 import { readConfig } from './config.ts'
+import { loadCatalogue } from './document/load-catalogue.ts'
 
 /**
  * `main.js self-test`: attacks containers as a worker does at its start, with a worker's settings but without a Redis.

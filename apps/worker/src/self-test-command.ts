@@ -1,7 +1,7 @@
-import { loadCatalogue } from '@isopod/languages'
 import { UnavailableError } from '@isopod/protocol'
 import { isContained } from '@isopod/sandbox'
 import { readConfig } from './config.ts'
+import { loadCatalogue } from './document/load-catalogue.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { selfTest } from './self-test.ts'
 

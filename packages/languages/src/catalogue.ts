@@ -1,4 +1,9 @@
+import { fileURLToPath } from 'node:url'
 import { findLanguage, type Language, type LanguageSummary } from '@isopod/protocol'
+import { validateCatalogue } from './validate.ts'
+
+/** The catalogue that comes with the package, a YAML file. */
+export const DEFAULT_CATALOGUE_PATH = fileURLToPath(new URL('../languages.yaml', import.meta.url))
 
 /** The languages of a deployment. */
 export interface Catalogue {
@@ -14,7 +19,22 @@ export interface Catalogue {
   summaries(): readonly LanguageSummary[]
 }
 
-/** Makes a catalogue of languages that were validated already; {@link loadCatalogue} reads one from a file. */
+/**
+ * Makes a catalogue of the data of a catalogue file.
+ *
+ * @param document an object of language name → entry
+ * @param path names the file in errors
+ * @throws {ConfigError} with all problems of the file, each with language and field
+ * @example
+ * ```ts
+ * compileCatalogue(parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')), 'languages.yaml').find('py')?.image
+ * ```
+ */
+export function compileCatalogue(document: unknown, path: string): Catalogue {
+  return createCatalogue(validateCatalogue(document, path))
+}
+
+/** Makes a catalogue of languages that were validated already. */
 export function createCatalogue(languages: readonly Language[]): Catalogue {
   const summaries = languages.map(({ name, version, aliases }) => ({ name, version, aliases }))
   return {

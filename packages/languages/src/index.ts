@@ -1,3 +1,1 @@
-export { type Catalogue, createCatalogue } from './catalogue.ts'
-export { DEFAULT_CATALOGUE_PATH, loadCatalogue } from './load.ts'
-export { MAX_DOCUMENT_BYTES, readDocument } from './read-document.ts'
+export { type Catalogue, compileCatalogue, createCatalogue, DEFAULT_CATALOGUE_PATH } from './catalogue.ts'

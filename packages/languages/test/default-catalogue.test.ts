@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Language } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import { loadCatalogue } from '../src/load.ts'
-import { temporaryFolder } from './support.ts'
+import { shippedCatalogue, temporaryFolder } from './support.ts'
 
 const run = promisify(execFile)
 
@@ -35,14 +34,14 @@ async function workspace(language: Language, code: string, inputData?: unknown) 
 }
 
 async function language(name: string): Promise<Language> {
-  const found = (await loadCatalogue()).find(name)
+  const found = (await shippedCatalogue()).find(name)
   if (found === undefined) throw new Error(`${name} is not in the catalogue`)
   return found
 }
 
 describe('the catalogue that comes with the package', () => {
   it('has Python, JavaScript, TypeScript, Bash and C', async () => {
-    const { languages, summaries } = await loadCatalogue()
+    const { languages, summaries } = await shippedCatalogue()
     expect(languages.map(({ name }) => name)).toEqual(['python', 'javascript', 'typescript', 'bash', 'c'])
     expect(summaries()[0]).toEqual({
       name: 'python',
@@ -60,13 +59,13 @@ describe('the catalogue that comes with the package', () => {
     ['sh', 'bash'],
     ['gcc@14', 'c'],
   ])('finds %s as %s', async (asked, name) => {
-    expect((await loadCatalogue()).find(asked)?.name).toBe(name)
+    expect((await shippedCatalogue()).find(asked)?.name).toBe(name)
   })
 
   it.each(['python@3.1', 'python@2', 'brainfuck', '', '@', '__proto__'])(
     'does not find %j',
     async (asked) => {
-      expect((await loadCatalogue()).find(asked)).toBeUndefined()
+      expect((await shippedCatalogue()).find(asked)).toBeUndefined()
     },
   )
 

@@ -1,7 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { type Catalogue, compileCatalogue, DEFAULT_CATALOGUE_PATH } from '../src/catalogue.ts'
 
 /** A folder that is gone when the test ends. */
 export async function temporaryFolder(): Promise<string> {
@@ -10,11 +12,9 @@ export async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Writes a catalogue file that is gone when the test ends, and returns its path. */
-export async function catalogueFile(content: string, name = 'languages.yaml'): Promise<string> {
-  const path = join(await temporaryFolder(), name)
-  await writeFile(path, content)
-  return path
+/** The catalogue that comes with the package. */
+export async function shippedCatalogue(): Promise<Catalogue> {
+  return compileCatalogue(parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')), DEFAULT_CATALOGUE_PATH)
 }
 
 /** A valid entry, with whatever a test wants to be different. */

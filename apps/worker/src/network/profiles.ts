@@ -1,5 +1,5 @@
-import { readDocument } from '@isopod/languages'
 import { ConfigError, describeProblems, type NetworkProfile, networkProfilesSchema } from '@isopod/protocol'
+import { readDocument } from '../document/read-document.ts'
 import { type AddressRanges, coversMapped, listOf } from './address.ts'
 import { AllowList, readRule } from './allow-list.ts'
 

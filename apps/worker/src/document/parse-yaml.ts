@@ -11,7 +11,12 @@ const MAX_ALIASES = 100
  * @throws {ConfigError} with the file, the line and the reason
  */
 export function parseYaml(text: string, path: string): unknown {
-  const document = parseDocument(text, { prettyErrors: false, stringKeys: true, logLevel: 'silent' })
+  const document = parseDocument(text, {
+    prettyErrors: false,
+    stringKeys: true,
+    logLevel: 'silent',
+    resolveKnownTags: false,
+  })
   const problem = document.errors[0] ?? document.warnings[0]
   if (problem !== undefined) {
     const line = text.slice(0, problem.pos[0]).split('\n').length

@@ -171,7 +171,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'attack-corpus',
-    behaviour: 'after each of a hundred attacks the host is as it was before',
+    behaviour: 'after each attack of the corpus the host is as it was before',
     source: 'overview, security; the field: what broke them',
   },
   {

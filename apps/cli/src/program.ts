@@ -9,7 +9,7 @@ import { runCommand } from './commands/run.ts'
 import { submitCommand } from './commands/submit.ts'
 import { downCommand, upCommand } from './commands/up.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
-import { describeFailure } from './failure.ts'
+import { describeFailure, UsageError } from './failure.ts'
 import { type Io, note } from './io.ts'
 import type { Services } from './services.ts'
 
@@ -99,9 +99,10 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
   add('doctor', 'check each piece: ok, or what to do', ['isopod doctor', 'isopod doctor --attack'])
     .option('--attack', 'attack containers on the engine, as a worker does at its start')
     .option('--json', 'with --attack: print one JSON object a line')
-    .action(async ({ attack, ...options }) =>
-      end(await (attack ? doctorAttackCommand(io, services, options) : doctorCommand(io, services))),
-    )
+    .action(async ({ attack, ...options }) => {
+      if (options.json && !attack) throw new UsageError('--json: only with --attack')
+      end(await (attack ? doctorAttackCommand(io, services, options) : doctorCommand(io, services)))
+    })
   return program
 }
 

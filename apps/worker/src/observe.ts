@@ -121,13 +121,13 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
           audit({ event: type, job, attempt, containerId: container })
           break
         }
-        case 'reaped':
-          metrics.containersReaped.inc({ reason: event.reason })
-          logger.warn(
-            { container: event.container, reason: event.reason },
-            'removed a container that was left behind',
-          )
+        case 'reaped': {
+          const { job, attempt, container, reason } = event
+          metrics.containersReaped.inc({ reason })
+          audit({ event: 'container_removed', job, attempt, containerId: container })
+          logger.warn({ job, container, reason }, 'removed a container that was left behind')
           break
+        }
         case 'removal_failed':
           logger.error(
             { container: event.container, err: event.error },

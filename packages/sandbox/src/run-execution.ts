@@ -39,7 +39,9 @@ export async function runExecution(
       return outcome(container, execution, compiled, acquired - asked, compiled)
     }
     const before = compiled ? [] : workspaceFrames(execution)
-    const ran = await run(container, execution, { before, signal, onConnection: stage.onConnection })
+    const { onConnection } = stage
+    const afterUserCode = compiled !== undefined
+    const ran = await run(container, execution, { before, signal, afterUserCode, onConnection })
     return outcome(container, execution, ran, acquired - asked, compiled)
   } finally {
     container.destroy()

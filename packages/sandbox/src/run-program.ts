@@ -62,6 +62,8 @@ export interface RunProgramOptions {
   /** Frames to lay in front of the exec frame; everything goes out in one write. */
   readonly before?: readonly Uint8Array[]
   readonly signal: AbortSignal
+  /** User code ran in this container before (a compile run), so that an end before the start may be its doing. */
+  readonly afterUserCode?: boolean
   /** Takes the program's connections; undefined gives it none. */
   readonly onConnection?: OnConnection | undefined
 }
@@ -70,8 +72,8 @@ export interface RunProgramOptions {
  * Starts one program in a container and waits until it is over, whichever way: init's report, the container's end,
  * the worker's own deadline behind init's, or the abort signal.
  *
- * @throws the signal's reason once aborted; {@link TerminalError} if the run is not held to its limits; {@link RetryableError} if init reports a fault of its own, or the container
- *   was gone before any user code ran
+ * @throws the signal's reason once aborted; {@link TerminalError} if the run is not held to its limits;
+ *   {@link RetryableError} if init reports a fault of its own, or the container was gone, before any user code ran
  */
 export async function runProgram(
   container: Container,
@@ -133,7 +135,7 @@ export async function runProgram(
           }
         }
         case 'fault':
-          if (held === undefined && !isPortTaken(frame.fault)) {
+          if (held === undefined && !options.afterUserCode && !isPortTaken(frame.fault)) {
             throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
           }
           // With user code running, or having run, only user code can bring init to this: it is judged, not run again.
@@ -160,7 +162,9 @@ export async function runProgram(
     }
     if (cause.value === 'aborted') throw signal.reason
     const backstopped = cause.value === 'backstop'
-    if (held === undefined) throw new RetryableError('the container ended before the program was started')
+    if (held === undefined && !options.afterUserCode) {
+      throw new RetryableError('the container ended before the program was started')
+    }
     // After the worker's own kill the container may be removed already: there is nothing left to ask for.
     const end = backstopped ? { exitCode: null, outOfMemory: false } : await container.end()
     return lost({ ...end, backstop: backstopped })

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { type Duplex, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Bytes that one job may still move, and those of one connection so far. */
+/** Bytes that one connection has moved so far. */
 export interface Traffic {
   up: number
   down: number

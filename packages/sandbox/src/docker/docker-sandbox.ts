@@ -168,7 +168,7 @@ class EngineSandbox implements DockerSandbox {
       disposer: this.#disposer,
       deployment: this.#options.deployment,
       alive,
-      onReaped: (container, reason) => this.#observe({ type: 'reaped', container, reason }),
+      onReaped: (of, reason) => this.#observe({ type: 'reaped', ...of, reason }),
       ...(this.#options.reaperDoubtMs !== undefined && { doubtMs: this.#options.reaperDoubtMs }),
     })
   }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Disposer, removeContainer } from './disposer.ts'
 import type { Engine } from './engine.ts'
 import { LABELS } from './labels.ts'
+import type { ContainerOf } from './sandbox-events.ts'
 
 /**
  * How long an owner without a lease gets to renew it, in milliseconds: longer than two renewals. After an outage of Redis
@@ -20,7 +21,7 @@ export interface ReaperOptions {
   readonly deployment: string
   /** Says which of these workers still hold their lease. */
   readonly alive: (owners: string[]) => Promise<ReadonlySet<string>>
-  readonly onReaped: (container: string, reason: ReapReason) => void
+  readonly onReaped: (container: ContainerOf, reason: ReapReason) => void
   /** Shorter, for tests. */
   readonly doubtMs?: number
 }
@@ -41,15 +42,16 @@ export async function reap(options: ReaperOptions): Promise<number> {
     await sleep(doubtMs)
     alive = await living(owners)
   }
-  const doomed = containers.flatMap(({ Id, Labels }): { id: string; reason: ReapReason }[] => {
-    if (!alive.has(Labels[LABELS.owner] ?? '')) return [{ id: Id, reason: 'owner_gone' }]
+  const doomed = containers.flatMap(({ Id, Labels }): { of: ContainerOf; reason: ReapReason }[] => {
+    const of = { container: Id, job: Labels[LABELS.job] ?? '', attempt: Number(Labels[LABELS.attempt] ?? 0) }
+    if (!alive.has(Labels[LABELS.owner] ?? '')) return [{ of, reason: 'owner_gone' }]
     const deadline = Number(Labels[LABELS.deadline] ?? Number.POSITIVE_INFINITY)
-    return deadline < Date.now() ? [{ id: Id, reason: 'deadline' }] : []
+    return deadline < Date.now() ? [{ of, reason: 'deadline' }] : []
   })
   await Promise.all(
-    doomed.map(async ({ id, reason }) => {
-      await disposer.dispose(id)
-      options.onReaped(id, reason)
+    doomed.map(async ({ of, reason }) => {
+      await disposer.dispose(of.container)
+      options.onReaped(of, reason)
     }),
   )
   return doomed.length

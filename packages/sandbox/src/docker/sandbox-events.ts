@@ -12,5 +12,5 @@ export interface ContainerOf {
 export type SandboxEvent =
   | { readonly type: 'engine_call'; readonly call: EngineCall }
   | ({ readonly type: 'container_created' | 'container_removed' } & ContainerOf)
-  | { readonly type: 'reaped'; readonly container: string; readonly reason: ReapReason }
+  | ({ readonly type: 'reaped'; readonly reason: ReapReason } & ContainerOf)
   | { readonly type: 'removal_failed'; readonly container: string; readonly error: unknown }

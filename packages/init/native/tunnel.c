@@ -60,11 +60,20 @@ static int listen_once(void) {
   return -1;
 }
 
-/* An earlier run can have left a listener on its way through a socket, where the kernel finds it a moment later. */
+/* The kernel looks for sockets that nobody can receive any more when a socket of their kind is closed. */
+static void find_lost_sockets(void) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return;
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/* An earlier run can have left a listener on its way through a socket. */
 int tunnel_open(void) {
   int64_t deadline = now_us() + PORT_PATIENCE_US;
   while (listen_once() < 0) {
     if (errno != EADDRINUSE || now_us() >= deadline) return -1;
+    find_lost_sockets();
     nanosleep(&(struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
   }
   return 0;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ContainmentWatch, sightingProblems, watchContainment } from '../support/host/containment.ts'
+import { watchEngine } from '../support/host/engine-state.ts'
 import { type Host, type ObserverName, watchHost } from '../support/host/host.ts'
 import { redisCli } from '../support/redis.ts'
 import { runInWeakContainer } from '../support/weak-container.ts'
@@ -113,15 +114,25 @@ describe('an attack that succeeds, because its container is weak, is noticed', (
   })
 
   it('by the volume with init', async () => {
-    const [volume = ''] = (
-      await docker(world.dockerHost, 'volume', 'ls', '-q', '-f', 'name=isopod-init-')
-    ).split('\n')
-    const weak = [...ROOT, '--network', 'none', '--volume', `${volume}:/isopod`]
-    const path = '../observed/touch-init'
-    const { noticed } = await attackWeak(path, ...weak)
-    await attackWeak(path, ...weak)
-    expect(noticed).toContain('engine')
-    expect(await host.findings()).toEqual([])
+    // One of its own: others are watched by the specs that run at the same time.
+    const volume = `isopod-observed-${process.pid}`
+    const inside = (command: string) =>
+      docker(
+        world.dockerHost,
+        ...['run', '--rm', '--network', 'none', '--volume', `${volume}:/isopod`, 'isopod/bash:5.2'],
+        ...['bash', '-c', command],
+      )
+    try {
+      await inside('cp /bin/true /isopod/init')
+      const engine = await watchEngine(world.dockerHost, 'no marker', volume)
+      expect(await engine.findings()).toEqual([])
+      await inside('chmod g+w /isopod/init')
+      expect(await engine.findings()).toEqual([expect.stringContaining(`${volume}/_data/init`)])
+      await inside('chmod g-w /isopod/init && echo >> /isopod/init')
+      expect(await engine.findings()).toEqual([expect.stringContaining(`${volume}/_data/init`)])
+    } finally {
+      await docker(world.dockerHost, 'volume', 'rm', '--force', volume)
+    }
   })
 })
 

@@ -10,15 +10,19 @@ export interface EngineState extends Observer {
 }
 
 /** Watches the engine's images, its version, whatever bears the marker, and the bytes of every volume with init in it. */
-export async function watchEngine(dockerHost: string, marker: string): Promise<EngineState> {
+export async function watchEngine(
+  dockerHost: string,
+  marker: string,
+  volumes = 'isopod-init-*',
+): Promise<EngineState> {
   const { DockerRootDir: dataRoot } = (await engineJson(dockerHost, '/info')) as { DockerRootDir: string }
-  const before = inits(dataRoot)
+  const before = inits(dataRoot, volumes)
   const named = async (path: `/${string}`) =>
     JSON.stringify(await engineJson(dockerHost, path)).includes(marker)
   return {
     dataRoot,
     async findings() {
-      const after = inits(dataRoot)
+      const after = inits(dataRoot, volumes)
       // A worker of another release may fill a volume of its own meanwhile; one that was there stays as it was.
       const known = new Map([...after].filter(([path]) => before.has(path)))
       const found = differences(new Map([...before].filter(([path]) => after.has(path))), known)
@@ -30,8 +34,8 @@ export async function watchEngine(dockerHost: string, marker: string): Promise<E
   }
 }
 
-function inits(dataRoot: string): Map<string, string> {
-  const paths = globSync(`${dataRoot}/volumes/isopod-init-*/_data/*`)
+function inits(dataRoot: string, volumes: string): Map<string, string> {
+  const paths = globSync(`${dataRoot}/volumes/${volumes}/_data/*`)
   return new Map(paths.map((path) => [path, `${statSync(path).mode.toString(8)} ${sha256(path)}`]))
 }
 

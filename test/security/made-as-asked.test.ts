@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ContainerFacts, type DockerSandbox, openDockerSandbox } from '@isopod/sandbox'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { script } from '../../packages/sandbox/test/support/execution.ts'
 import { docker } from '../support/engine.ts'
 import { RewritingEngine } from '../support/rewriting-engine.ts'
-import { staying } from './support/staying-program.ts'
 
 const { dockerHost } = inject('stack')
 let folder: string
@@ -73,7 +73,9 @@ function differences(asked: unknown, made: unknown, path: string): string[] {
 async function inspected(): Promise<{ made: Made; image: Made }> {
   const stop = new AbortController()
   const facts = Promise.withResolvers<ContainerFacts>()
-  const run = sandbox.run(staying(), { signal: stop.signal, onContainer: facts.resolve }).catch(facts.reject)
+  const run = sandbox
+    .run(script('sleep 20', { id: `j-${randomUUID()}` }), { signal: stop.signal, onContainer: facts.resolve })
+    .catch(facts.reject)
   const { id: container, imageDigest } = await facts.promise
   const [made] = JSON.parse(await docker(dockerHost, 'inspect', container)) as [Made]
   const [image] = JSON.parse(await docker(dockerHost, 'inspect', imageDigest)) as [Made]

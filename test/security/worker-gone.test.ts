@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ContainerFacts, type DockerSandbox, openDockerSandbox } from '@isopod/sandbox'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { script } from '../../packages/sandbox/test/support/execution.ts'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { RewritingEngine } from '../support/rewriting-engine.ts'
-import { staying } from './support/staying-program.ts'
 
 const { dockerHost } = inject('stack')
 const deployment = `worker-gone-${randomUUID()}`
@@ -48,7 +48,9 @@ async function found(id: string): Promise<Found | undefined> {
 // promise: worker-gone
 it('a container whose worker is gone ends by itself, stays ended, and leaves its end to be read but no output', async () => {
   const facts = Promise.withResolvers<ContainerFacts>()
-  const run = sandbox.run(staying(), { onContainer: facts.resolve }).catch(facts.reject)
+  const run = sandbox
+    .run(script('sleep 20', { id: `j-${randomUUID()}` }), { onContainer: facts.resolve })
+    .catch(facts.reject)
   const { id } = await facts.promise
   await engine.close()
   await run

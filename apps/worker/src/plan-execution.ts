@@ -84,6 +84,8 @@ export function planExecution(
     files: job.files,
     stdin: job.stdin,
     inputData: job.inputData,
+    preload: job.preload,
+    sharedBy: job.reuse === 'batch' ? JSON.stringify([job.tenant, job.batchId]) : undefined,
   }
   const misplaced = workspaceProblems(execution)
   return misplaced.length > 0 ? { problems: misplaced } : { execution, egress }

@@ -66,6 +66,8 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     language: languageTag(execution.language),
     imageDigest: outcome.container.imageDigest,
     runtime: outcome.container.runtime,
+    containerOrigin: outcome.container.origin,
+    preloaded: outcome.container.preloaded,
     tenant: job.tenant,
     ...(job.batchId !== undefined && { batchId: job.batchId }),
     ...(job.labels !== undefined && { labels: job.labels }),

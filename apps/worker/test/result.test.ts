@@ -43,7 +43,7 @@ function result(stdout: StreamOutput) {
     resourceUsage: null,
     limitsApplied: { ...applied, memorySwapMb: 256 },
     errorMessage: null,
-    container: { id: 'c', imageDigest: 'sha256:x', runtime: 'runc' },
+    container: { id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false },
     timings: { acquire: 1, run: 1, collect: 1 },
   }
   const context = {

@@ -16,6 +16,7 @@ enum host_frame {
   FRAME_NET_FINISH = 0x09,
   FRAME_NET_DROP = 0x0a,
   FRAME_NET_GRANT = 0x0b,
+  FRAME_LOOK = 0x0c,
 };
 
 enum init_frame {

@@ -143,6 +143,11 @@ export function encodeReset(): Uint8Array {
   return header(WIRE.reset, 0)
 }
 
+/** Has init read its confinement anew; it answers with another `ready`, also while a program runs. */
+export function encodeLook(): Uint8Array {
+  return header(WIRE.look, 0)
+}
+
 /**
  * Asks for a regular file under /workspace.
  * @param maxBytes a larger file is refused with EFBIG as status; at most `MAX_INIT_PAYLOAD_BYTES - 1`

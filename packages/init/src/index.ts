@@ -5,6 +5,7 @@ export {
   encodeExec,
   encodeFetch,
   encodeKill,
+  encodeLook,
   encodePutFile,
   encodeQuit,
   encodeReset,

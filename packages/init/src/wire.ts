@@ -15,6 +15,7 @@
  * | 0x09 | net finish | stream u32: no more bytes come |
  * | 0x0a | net drop | stream u32: it is gone |
  * | 0x0b | net grant | stream u32, bytes u32 that may be sent in addition |
+ * | 0x0c | look | none |
  *
  * | code | init → host | payload |
  * | --- | --- | --- |
@@ -44,6 +45,7 @@ export const WIRE = {
   netFinish: 0x09,
   netDrop: 0x0a,
   netGrant: 0x0b,
+  look: 0x0c,
   ready: 0x81,
   stdout: 0x82,
   stderr: 0x83,

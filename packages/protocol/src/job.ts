@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { filesSchema } from './files.ts'
 import { copyJson } from './json-value.ts'
 import { limitsSchema } from './limits.ts'
+import { NO_NETWORK } from './network.ts'
 import { policySchema } from './policy.ts'
 import { runtimeSchema } from './runtime.ts'
 import {
@@ -119,13 +120,13 @@ export type Job = z.output<typeof jobSchema>
 /** A job as a producer writes it: only `code` is required. */
 export type JobInput = z.input<typeof jobSchema>
 
-/** The parts of {@link Job} that this release refuses, each with the value that is accepted instead. */
+/** The parts of {@link Job} that cannot be had: not in this release, or not together; each with what would be accepted. */
 export function unavailableFeatures(job: Job): { field: string; message: string }[] {
   const refused: [string, boolean, string][] = [
     ['sessionId', job.sessionId !== undefined, 'sessions are not available in this release'],
     ['tests', job.tests !== undefined, 'tests are not available in this release'],
-    ['preload', job.preload, 'only false is available in this release'],
-    ['reuse', job.reuse !== 'never', 'only "never" is available in this release'],
+    ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
+    ['reuse', job.reuse === 'batch' && job.network !== NO_NETWORK, '"batch" allows no network'],
     ['callbackUrl', job.callbackUrl !== undefined, 'callbacks are not available in this release'],
   ]
   return refused

@@ -86,6 +86,10 @@ export const resultSchema = z.object({
   imageDigest: z.string().nullable(),
   /** The OCI runtime: `runc`, `crun` or `runsc`. */
   runtime: z.string().nullable(),
+  /** Made for this job, taken from those that waited, or used before by jobs of the same batch; absent if there was none. */
+  containerOrigin: z.enum(['made', 'pool', 'batch']).optional(),
+  /** Whether the interpreter had started before the program came; absent if there was no container. */
+  preloaded: z.boolean().optional(),
   tenant: z.string(),
   batchId: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(),

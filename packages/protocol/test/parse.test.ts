@@ -47,8 +47,8 @@ describe('parseJob', () => {
   it.each([
     [{ code: 'x', sessionId: 's' }, /^sessionId: /],
     [{ code: 'x', tests: [{}] }, /^tests: /],
-    [{ code: 'x', preload: true }, /^preload: /],
-    [{ code: 'x', reuse: 'batch' }, /^reuse: /],
+    [{ code: 'x', reuse: 'batch' }, /^reuse: "batch" needs a batchId/],
+    [{ code: 'x', reuse: 'batch', batchId: 'b', network: 'open' }, /^reuse: "batch" allows no network/],
     [{ code: 'x', callbackUrl: 'https://example.org/' }, /^callbackUrl: /],
   ])('refuses what this release cannot keep rather than ignore it: %j', (job, sentence) => {
     expect(refusal(job)).toMatch(sentence)

@@ -27,7 +27,7 @@ export interface OutsideMemory {
   readonly peakBytes: number | null
 }
 
-/** One started container whose init waits for its first byte. Used for one execution, never again. */
+/** One started container whose init waits for its first byte. Used for one execution, or for one batch that asked for it. */
 export interface Container extends ContainerFacts {
   /** What init read about its own confinement. */
   readonly ready: Ready
@@ -37,6 +37,8 @@ export interface Container extends ContainerFacts {
   readonly outside: OutsideLimits | undefined
   /** What the host counts now and init cannot see; undefined for a runtime that hides nothing, and where the host is another. */
   outsideMemory(): Promise<OutsideMemory | undefined>
+  /** Has init read its confinement anew, after a change of the limits or between two executions: `ready` is then what it found. */
+  look(): Promise<Ready>
   /** Sends frames to init; never blocks, bytes wait in memory until the container reads them. */
   send(frames: Uint8Array): void
   /** The next frame of init, or undefined once the container is gone. One reader at a time. */
@@ -50,8 +52,13 @@ export interface Container extends ContainerFacts {
   destroy(): void
 }
 
-/** Where an execution gets its container from: made on the spot today, started ahead in a pool later. */
+/** Where an execution gets its container from: made on the spot, started ahead, or kept for its batch. */
 export interface ContainerSource {
   /** Resolves with a container that nobody else has; rejects with a platform fault, or the signal's reason once aborted. */
   acquire(execution: Execution, signal: AbortSignal): Promise<Container>
+  /**
+   * Takes back a container after an execution that ended in order, by init's own word. Only those that keep containers for
+   * a batch do anything but destroy it. One that is not given back is to be destroyed.
+   */
+  giveBack(container: Container, execution: Execution): void
 }

@@ -21,6 +21,7 @@ export type { UserRange } from './docker/users.ts'
 export { ImageFaultError } from './image-fault.ts'
 export type {
   ContainerFacts,
+  ContainerOrigin,
   Execution,
   OnConnection,
   Outcome,

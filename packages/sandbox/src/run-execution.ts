@@ -29,6 +29,7 @@ export async function runExecution(
 ): Promise<Outcome> {
   const asked = performance.now()
   const container = await stage.containers.acquire(execution, signal)
+  let inOrder = false
   try {
     const acquired = performance.now()
     stage.onContainer?.(factsOf(container))
@@ -36,15 +37,18 @@ export async function runExecution(
 
     const compiled = await compile(container, execution, signal)
     if (compiled && compiled.judgement.status !== 'success') {
+      inOrder = compiled.report.done !== undefined
       return outcome(container, execution, compiled, acquired - asked, compiled)
     }
     const before = compiled ? [] : workspaceFrames(execution)
     const { onConnection } = stage
     const afterUserCode = compiled !== undefined
     const ran = await run(container, execution, { before, signal, afterUserCode, onConnection })
+    inOrder = ran.report.done !== undefined
     return outcome(container, execution, ran, acquired - asked, compiled)
   } finally {
-    container.destroy()
+    if (inOrder) stage.containers.giveBack(container, execution)
+    else container.destroy()
   }
 }
 
@@ -152,8 +156,8 @@ function outcome(
   }
 }
 
-function factsOf({ id, imageDigest, runtime }: Container): ContainerFacts {
-  return { id, imageDigest, runtime }
+function factsOf({ id, imageDigest, runtime, origin, preloaded }: Container): ContainerFacts {
+  return { id, imageDigest, runtime, origin, preloaded }
 }
 
 function text({ stdout, stderr }: ProgramReport): string {

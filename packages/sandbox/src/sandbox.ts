@@ -25,6 +25,10 @@ export interface Execution {
   readonly stdin?: string | undefined
   /** JSON value; null is a value, undefined means that there is none. */
   readonly inputData?: unknown
+  /** Have the interpreter started and its libraries imported beforehand, where the language can; else without. @default false */
+  readonly preload?: boolean | undefined
+  /** Executions with the same text may follow each other in one container, reset in between. @default none other may */
+  readonly sharedBy?: string | undefined
   /** Programs of the platform's own, laid in the workspace to be executed: name → bytes. Never anything of a job. */
   readonly tools?: Readonly<Record<string, Uint8Array>> | undefined
 }
@@ -65,6 +69,9 @@ export interface Outcome {
   readonly timings: { readonly acquire: number; readonly run: number; readonly collect: number }
 }
 
+/** Where a container came from: made for this execution, taken from those that waited, or used before by the same batch. */
+export type ContainerOrigin = 'made' | 'pool' | 'batch'
+
 /** Where a program ran. */
 export interface ContainerFacts {
   readonly id: string
@@ -72,6 +79,9 @@ export interface ContainerFacts {
   readonly imageDigest: string
   /** The OCI runtime that made the container. */
   readonly runtime: string
+  readonly origin: ContainerOrigin
+  /** Whether the interpreter had started, and imported what the catalogue lists, before the program came. */
+  readonly preloaded: boolean
 }
 
 /** Takes one connection that the program has opened to its proxy on loopback; the stream ends with the run. */

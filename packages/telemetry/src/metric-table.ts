@@ -34,6 +34,7 @@ const OPERATIONS = [
   'attach',
   'start',
   'ready',
+  'look',
   'exit',
   'inspect',
   'events',

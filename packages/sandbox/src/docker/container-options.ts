@@ -1,5 +1,6 @@
-import { isGvisor, type Limits } from '@isopod/protocol'
+import { isGvisor } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
+import type { ContainerLimits } from '../container-kind.ts'
 import { gvisorTasks } from '../gvisor-tasks.ts'
 import { inodesOf, SHM_BYTES, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
 import type { User } from './users.ts'
@@ -46,7 +47,7 @@ export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CO
 
 /** All that decides how a container is made. */
 export interface ContainerPlan {
-  readonly limits: Limits
+  readonly limits: ContainerLimits
   /** Content digest of the image: a tag could move between the look-up and the creation. */
   readonly image: string
   readonly user: User
@@ -150,7 +151,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
 }
 
 /** Files that any process of a container may have open: as many as the program's, and never fewer than init needs. */
-export function openFilesOf({ openFiles }: Limits): number {
+export function openFilesOf({ openFiles }: ContainerLimits): number {
   return Math.max(openFiles, 64)
 }
 

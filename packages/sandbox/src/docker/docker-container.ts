@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
-import { FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
+import { encodeLook, FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { Container, ContainerEnd, OutsideLimits, OutsideMemory } from '../container.ts'
-import type { ContainerFacts } from '../sandbox.ts'
+import type { ContainerFacts, ContainerOrigin } from '../sandbox.ts'
 import { Demultiplexer } from './demultiplexer.ts'
 import type { Engine } from './engine.ts'
 import { FrameQueue } from './frame-queue.ts'
@@ -34,6 +34,8 @@ export class DockerContainer implements Container {
   readonly id: string
   readonly imageDigest: string
   readonly runtime: string
+  readonly origin: ContainerOrigin
+  readonly preloaded: boolean
   readonly user: User
   readonly #engine: Engine
   readonly #stream: Duplex
@@ -51,6 +53,8 @@ export class DockerContainer implements Container {
     this.id = facts.id
     this.imageDigest = facts.imageDigest
     this.runtime = facts.runtime
+    this.origin = facts.origin
+    this.preloaded = facts.preloaded
     this.user = facts.user
     this.#engine = connection.engine
     this.#stream = connection.stream
@@ -81,6 +85,18 @@ export class DockerContainer implements Container {
       )
     }
     this.#ready = frame.ready
+  }
+
+  async look(): Promise<Ready> {
+    return await this.#engine.call('look', async () => {
+      this.send(encodeLook())
+      if (isGvisor(this.runtime)) this.#outside = await lookFromOutside(this.#engine, this.id)
+      const frame = await this.receive()
+      if (frame?.type !== 'ready')
+        throw new RetryableError(`init did not answer a look, got ${frame?.type ?? 'nothing'}`)
+      this.#ready = frame.ready
+      return frame.ready
+    })
   }
 
   send(frames: Uint8Array): void {

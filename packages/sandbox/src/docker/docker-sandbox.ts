@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { probeBinary } from '@isopod/init'
 import { TerminalError, UnavailableError } from '@isopod/protocol'
+import type { ContainerSource } from '../container.ts'
 import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
 import type { CanaryFinding, SelfTestReport } from '../self-test/finding.ts'
 import { selfTest } from '../self-test/self-test.ts'
+import { ContainerMaker } from './container-maker.ts'
 import { Disposer } from './disposer.ts'
 import { Engine } from './engine.ts'
 import { type EngineFacts, engineFacts } from './engine-facts.ts'
@@ -122,7 +124,7 @@ class EngineSandbox implements DockerSandbox {
   readonly #observe: (event: SandboxEvent) => void
   readonly #disposer: Disposer
   readonly #images: Images
-  readonly #containers: FreshContainers
+  readonly #containers: ContainerSource
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
@@ -137,7 +139,7 @@ class EngineSandbox implements DockerSandbox {
       observe({ type: 'removal_failed', container, error }),
     )
     this.#images = new Images(engine)
-    this.#containers = new FreshContainers({
+    const maker = new ContainerMaker({
       engine,
       images: this.#images,
       disposer: this.#disposer,
@@ -149,6 +151,7 @@ class EngineSandbox implements DockerSandbox {
       seccomp,
       labels: this.#labels(),
     })
+    this.#containers = new FreshContainers(maker)
   }
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {

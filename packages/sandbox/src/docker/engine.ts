@@ -7,6 +7,7 @@ export type EngineOperation =
   | 'attach'
   | 'start'
   | 'ready'
+  | 'look'
   | 'exit'
   | 'inspect'
   | 'events'
@@ -33,6 +34,7 @@ const DEADLINE_MS: Record<EngineOperation, number> = {
   attach: 10_000,
   start: 20_000,
   ready: 10_000,
+  look: 5_000,
   exit: 10_000,
   inspect: 10_000,
   events: 15_000,

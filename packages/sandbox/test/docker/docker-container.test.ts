@@ -26,7 +26,15 @@ function forged({ takes }: { takes: boolean }) {
       if (takes) done()
     },
   })
-  const facts = { id: 'x', imageDigest: 'x', runtime: 'runc', user: { uid: 1, gid: 1 } }
+  const user = { uid: 1, gid: 1 }
+  const facts = {
+    id: 'x',
+    imageDigest: 'x',
+    runtime: 'runc',
+    origin: 'made',
+    preloaded: false,
+    user,
+  } as const
   const engine = new Engine('unix:///nowhere')
   const container = new DockerContainer(facts, { engine, stream, dispose: () => {} })
   return { container, stream, say: (...frames: Buffer[]) => stream.push(piece(Buffer.concat(frames))) }

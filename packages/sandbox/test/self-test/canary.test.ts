@@ -36,7 +36,7 @@ function outcome(changes: Partial<Outcome> = {}): Outcome {
     resourceUsage: null,
     limitsApplied: { ...zero, diskMb: 0, outputBytes: 0, openFiles: 0 },
     errorMessage: null,
-    container: { id: 'c', imageDigest: 'd', runtime: 'runc' },
+    container: { id: 'c', imageDigest: 'd', runtime: 'runc', origin: 'made', preloaded: false },
     timings: { acquire: 0, run: 0, collect: 0 },
     ...changes,
   }

@@ -32,14 +32,19 @@ export class UnsuspectingSource implements ContainerSource {
       uid: container.user.uid,
       gid: container.user.gid,
     }
-    const { id, imageDigest, runtime, user, outside } = container
+    const { id, imageDigest, runtime, origin, preloaded, user, outside } = container
     return {
-      ...{ id, imageDigest, runtime, user, outside, ready },
+      ...{ id, imageDigest, runtime, origin, preloaded, user, outside, ready },
+      look: async () => ready,
       send: (frames) => container.send(frames),
       receive: () => container.receive(),
       outsideMemory: () => container.outsideMemory(),
       end: () => container.end(),
       destroy: () => container.destroy(),
     }
+  }
+
+  giveBack(container: Container): void {
+    container.destroy()
   }
 }

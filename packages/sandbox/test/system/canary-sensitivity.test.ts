@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { probeBinary } from '@isopod/init'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { RewritingEngine } from '../../../../test/support/rewriting-engine.ts'
+import { ContainerMaker } from '../../src/docker/container-maker.ts'
 import { Disposer } from '../../src/docker/disposer.ts'
 import { Engine } from '../../src/docker/engine.ts'
 import { engineFacts } from '../../src/docker/engine-facts.ts'
@@ -73,7 +74,7 @@ async function tried(
   }
   const facts = await engineFacts(engine)
   const labels = { [LABELS.deployment]: DEPLOYMENT, [LABELS.owner]: DEPLOYMENT }
-  const containers = new FreshContainers({
+  const maker = new ContainerMaker({
     engine,
     disposer,
     labels,
@@ -87,7 +88,7 @@ async function tried(
   })
   const { bytes } = await probeBinary(facts.architecture)
   const report = await selfTest({
-    stage: { containers: new UnsuspectingSource(containers) },
+    stage: { containers: new UnsuspectingSource(new FreshContainers(maker)) },
     kit: {
       probe: bytes,
       image: SHELL.image,

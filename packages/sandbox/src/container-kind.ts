@@ -1,0 +1,20 @@
+import type { Limits } from '@isopod/protocol'
+import type { Execution } from './sandbox.ts'
+
+/** The limits that a container has from its making on; the others belong to each run. */
+export type ContainerLimits = Pick<Limits, 'memoryMb' | 'cpus' | 'processes' | 'diskMb' | 'openFiles'>
+
+/** All that containers of one kind have in common, known before there is any execution. */
+export interface ContainerKind {
+  /** Reference of the image. */
+  readonly image: string
+  /** OCI runtime. @default the sandbox's own */
+  readonly runtime: string | undefined
+  readonly limits: ContainerLimits
+}
+
+/** The kind of container that an execution asks for. */
+export function kindOf({ language, runtime, limits }: Execution): ContainerKind {
+  const { memoryMb, cpus, processes, diskMb, openFiles } = limits
+  return { image: language.image, runtime, limits: { memoryMb, cpus, processes, diskMb, openFiles } }
+}

@@ -1,0 +1,156 @@
+import type { Duplex } from 'node:stream'
+import type { ContainerKind } from '../container-kind.ts'
+import { ImageFaultError } from '../image-fault.ts'
+import type { ContainerOrigin } from '../sandbox.ts'
+import { containerOptions } from './container-options.ts'
+import type { Disposer } from './disposer.ts'
+import { DockerContainer } from './docker-container.ts'
+import { type Engine, statusCode } from './engine.ts'
+import type { Images } from './images.ts'
+import type { InitVolume } from './init-volume.ts'
+import { LABELS } from './labels.ts'
+import type { ContainerOf, SandboxEvent } from './sandbox-events.ts'
+import type { User, Users } from './users.ts'
+
+/** All that containers are made with beside their kind. */
+export interface ContainerMakerOptions {
+  readonly engine: Engine
+  readonly images: Images
+  readonly disposer: Disposer
+  readonly initVolume: InitVolume
+  readonly users: Users
+  readonly observe: (event: SandboxEvent) => void
+  /** Runtime of a kind that names none. */
+  readonly runtime: string
+  /** All that the engine has. */
+  readonly runtimes: readonly string[]
+  /** Seccomp profile as JSON. */
+  readonly seccomp: string
+  /** Labels that every container carries: deployment, owner. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
+/** What distinguishes one container from the next of its kind. */
+export interface ContainerPurpose {
+  /** The same name for the same purpose, so that a create whose answer was lost is found again. */
+  readonly name: string
+  readonly origin: ContainerOrigin
+  /** Which start of which job it is for; a container that waits for one has no job and attempt 0. */
+  readonly job: string
+  readonly attempt: number
+  /** Epoch milliseconds after which nobody can still need it. */
+  readonly deadline: number
+}
+
+interface Made {
+  readonly name: string
+  /** Content digest. */
+  readonly image: string
+  readonly user: User
+  readonly runtime: string
+}
+
+/** Makes containers: create, attach, start, wait for init. */
+export class ContainerMaker {
+  readonly #options: ContainerMakerOptions
+
+  constructor(options: ContainerMakerOptions) {
+    this.#options = options
+  }
+
+  /**
+   * A started container whose init has spoken: in this order, so that no byte of init is missed. What was begun is disposed
+   * of when it fails.
+   *
+   * @throws a platform fault, or the signal's reason once aborted
+   */
+  async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<DockerContainer> {
+    signal.throwIfAborted()
+    const { engine, disposer, images, users, observe } = this.#options
+    const runtime = this.#runtimeOf(kind)
+    const { name, origin, job, attempt } = purpose
+    const imageDigest = await images.digest(kind.image)
+    const user = users.take()
+    let created: ContainerOf | undefined
+    let container: DockerContainer | undefined
+    // By name, not id: the answer to `create` may be what was lost.
+    const dispose = () =>
+      void disposer.dispose(name, () => {
+        users.giveBack(user)
+        if (created) observe({ type: 'container_removed', ...created })
+      })
+    try {
+      const id = await this.#create(kind, purpose, { name, image: imageDigest, user, runtime })
+      created = { container: id, job, attempt }
+      observe({ type: 'container_created', ...created })
+      const stream = await engine.call('attach', (docker, deadline) =>
+        attach(docker.getContainer(id), deadline),
+      )
+      const facts = { id, imageDigest, runtime, user, origin, preloaded: false }
+      const made = new DockerContainer(facts, { engine, stream, dispose })
+      container = made
+      await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
+      await engine.call('ready', () => made.untilReady())
+      signal.throwIfAborted()
+      return made
+    } catch (error) {
+      container?.destroy()
+      dispose()
+      if (statusCode(error) === 404) images.forget(kind.image)
+      // The engine makes a volume that it does not find anew, and empty: what was believed of it is looked at again.
+      if (!signal.aborted) this.#options.initVolume.forget()
+      throw error
+    }
+  }
+
+  #runtimeOf(kind: ContainerKind): string {
+    const { runtime, runtimes } = this.#options
+    const wanted = kind.runtime ?? runtime
+    if (runtimes.includes(wanted)) return wanted
+    throw new ImageFaultError(`runtime ${wanted} is not on this engine; it has ${runtimes.join(', ')}`)
+  }
+
+  async #create(kind: ContainerKind, purpose: ContainerPurpose, made: Made): Promise<string> {
+    const { engine, disposer, seccomp, labels } = this.#options
+    const { name, ...rest } = made
+    const options = containerOptions({
+      ...rest,
+      limits: kind.limits,
+      seccomp,
+      initVolume: await this.#options.initVolume.name(made.image, made.runtime),
+      labels: {
+        ...labels,
+        ...(purpose.job !== '' && {
+          [LABELS.job]: purpose.job,
+          [LABELS.attempt]: String(purpose.attempt),
+        }),
+        [LABELS.deadline]: String(purpose.deadline),
+      },
+    })
+    const create = () =>
+      engine.call('create', (docker, abortSignal) =>
+        docker.createContainer({ ...options, name, abortSignal }),
+      )
+    try {
+      return (await create()).id
+    } catch (error) {
+      if (statusCode(error) !== 409) throw error
+      // Left by a create of this same attempt whose answer was lost: nobody else may have this name.
+      await disposer.dispose(name)
+      return (await create()).id
+    }
+  }
+}
+
+/** Opens the wire. One that opens after its deadline is closed again: nobody waits for it any more. */
+async function attach(
+  container: { attach(options: object): Promise<NodeJS.ReadWriteStream> },
+  deadline: AbortSignal,
+): Promise<Duplex> {
+  const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true }
+  const stream = (await container.attach(options)) as Duplex
+  // Until somebody else listens: a connection that breaks must not end the worker.
+  stream.on('error', () => {})
+  if (deadline.aborted) stream.destroy()
+  return stream
+}

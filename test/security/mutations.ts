@@ -116,7 +116,16 @@ const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: 
 
 /** Every flag that a container of ours is made with, each weakened in the way that would harm most. */
 export const MUTATIONS: readonly Mutation[] = [
-  host('NetworkMode', 'host'),
+  {
+    flag: 'NetworkMode',
+    to: '"host", NetworkDisabled too',
+    change: (options) => {
+      options['NetworkDisabled'] = false
+      options.HostConfig['NetworkMode'] = 'host'
+    },
+  },
+  onlyOnRecord('the other keeps the network away as well', host('NetworkMode', 'host')),
+  onlyOnRecord('the other keeps the network away as well', top('NetworkDisabled', false)),
   host('ReadonlyRootfs', false),
   drop('CapDrop'),
   host('CapAdd', ['SYS_ADMIN']),

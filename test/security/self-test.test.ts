@@ -71,6 +71,7 @@ const weak = (options: CreateOptions) => {
   })
   // Under gVisor no container with these would start, or be taken for one that is confined.
   if (RUNTIME === 'runsc') return
+  options['NetworkDisabled'] = false
   Object.assign(host, {
     NetworkMode: 'host',
     IpcMode: 'host',

@@ -17,7 +17,7 @@ const options = containerOptions(plan)
 const host = options.HostConfig ?? {}
 
 describe('the container of an execution', () => {
-  it('has no network', () => expect(host.NetworkMode).toBe('none'))
+  it('has no network', () => expect([host.NetworkMode, options.NetworkDisabled]).toEqual(['none', true]))
   it('cannot write to its image', () => expect(host.ReadonlyRootfs).toBe(true))
   it('has no capability', () => {
     expect(host.CapDrop).toEqual(['ALL'])

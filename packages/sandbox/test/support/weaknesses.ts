@@ -51,11 +51,16 @@ const DUMPABLE: readonly Defect[] = [
 const KMSG = { PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }
 const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: [] })
 
+function inHostNetwork(options: CreateOptions): void {
+  options['NetworkDisabled'] = false
+  options.HostConfig['NetworkMode'] = 'host'
+}
+
 /** One weakness or more for each canary. @param folder of this host, where the bait lies, too */
 export function weaknesses(folder: string): Weakness[] {
   return [
-    host('interfaces', 'in the network of the host', { NetworkMode: 'host' }),
-    host('connections', 'in the network of the host', { NetworkMode: 'host' }),
+    { canary: 'interfaces', what: 'in the network of the host', change: inHostNetwork },
+    { canary: 'connections', what: 'in the network of the host', change: inHostNetwork },
     host('files', 'that sees a folder of the host', { Binds: [`${folder}:/mnt${folder}:ro`] }),
     host('mounts', 'that sees a folder of the host', { Binds: [`${folder}:/host:ro`] }),
     {

@@ -13,7 +13,7 @@ export interface PoolSettings extends Omit<PoolPolicy, 'size' | 'heldMb'> {
 }
 
 /** What a waiting container takes of its host, in MiB: mostly what the engine keeps running beside it. */
-const HELD_MB = 12
+const HELD_MB = 16
 
 /** What a pool needs of its sandbox. */
 export interface PoolParts {

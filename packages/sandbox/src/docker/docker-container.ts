@@ -60,8 +60,8 @@ export class DockerContainer implements WaitingContainer {
   readonly #decoder = new FrameDecoder()
   readonly #dispose: Connection['dispose']
   readonly #assign: Connection['assign']
-  /** Whether init has answered all that was sent, so that it would take the next frame at once. */
-  #idle = false
+  /** Init's last word, if that answered all that was sent, so that it would take the next frame at once. */
+  #answer: 'ready' | 'done' | 'reset' | undefined
   #ready: Ready | undefined
   #outside: Outside | undefined
   #stderr = ''
@@ -87,7 +87,7 @@ export class DockerContainer implements WaitingContainer {
   }
 
   get waits(): boolean {
-    return this.#idle && !this.#frames.ended && this.#frames.length === 0
+    return this.#answer !== undefined && !this.#frames.ended && this.#frames.length === 0
   }
 
   assign(to: JobStart): void {
@@ -134,7 +134,7 @@ export class DockerContainer implements WaitingContainer {
   }
 
   send(frames: Uint8Array): void {
-    this.#idle = false
+    this.#answer = undefined
     if (this.#stream.writable) this.#stream.write(frames)
   }
 
@@ -188,7 +188,8 @@ export class DockerContainer implements WaitingContainer {
   destroy(): void {
     if (this.#destroyed) return
     this.#destroyed = true
-    const asked = this.waits
+    // Not a byte is sent where nothing ran: it may be a container that is not confined as asked.
+    const asked = this.waits && this.#answer !== 'ready'
     this.#frames.end()
     if (!asked) this.#stream.destroy()
     this.#dispose(asked ? this.#quit() : undefined)
@@ -240,7 +241,8 @@ export class DockerContainer implements WaitingContainer {
     try {
       for (const frame of this.#decoder.push(bytes)) {
         this.#frames.push(frame)
-        this.#idle = frame.type === 'ready' || frame.type === 'done' || frame.type === 'reset'
+        const { type } = frame
+        this.#answer = type === 'ready' || type === 'done' || type === 'reset' ? type : undefined
       }
       if (this.#decoder.broken !== undefined) throw this.#decoder.broken
     } catch {

@@ -47,6 +47,6 @@ it('a connection to a running container that breaks is a fault to retry, never t
   const id = await world.client.submit({ language: 'bash', code: 'sleep 2; echo whole' })
   await eventually(world.containers, (ids) => ids.length > 0)
   await new Promise((resolve) => setTimeout(resolve, 700))
-  expect(bridge.cutAttached()).toBe(1)
+  expect(bridge.cutAttached()).toBeGreaterThan(0)
   expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'whole\n', attempt: 2 })
 })

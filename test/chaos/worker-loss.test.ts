@@ -37,7 +37,7 @@ async function running(of: World): Promise<string[]> {
 describe('a worker that is lost', () => {
   // promise: exactly-once
   it('loses no job and doubles none when it is killed in the middle, and its containers are removed', async () => {
-    world = await startWorld({ workers: 2, env: { ISOPOD_SLOTS: '2' } })
+    world = await startWorld({ workers: 2, env: { ISOPOD_SLOTS: '2', ISOPOD_POOL_SIZE: '0' } })
     const jobs = Array.from({ length: 24 }, (_, index) => ({
       language: 'bash',
       code: `sleep 0.5; echo ${index}`,
@@ -57,6 +57,26 @@ describe('a worker that is lost', () => {
     expect(await running(world)).toEqual([])
     expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
   })
+})
+
+it('a worker that is killed while containers wait and are made ahead leaves none, waiting or running', async () => {
+  world = await startWorld({ workers: 2, env: { ISOPOD_SLOTS: '2', ISOPOD_POOL_SIZE: '6' } })
+  const { dockerHost, prefix } = world
+  const list = ['ps', '-a', '--filter', `label=isopod.stack=${prefix}`, '--format', '{{.Names}}']
+  const ahead = async () => (await docker(dockerHost, ...list)).match(/isopod-pool-/g) ?? []
+  const victim = world.workers[0]?.process.pid
+  if (victim === undefined) throw new Error('no worker')
+  const jobs = Array.from({ length: 12 }, () => ({ language: 'bash', code: 'sleep 0.3' }))
+  const ids = await world.client.submitMany(jobs)
+  await eventually(ahead, (found) => found.length > 2)
+  process.kill(victim, 'SIGKILL')
+  await Promise.all(ids.map((id) => world?.client.wait(id)))
+  await world.workers[1]?.stop()
+  expect(await running(world)).toEqual([])
+
+  // The reaper of any worker of the deployment sees to the rest once the lease has run out.
+  await world.addWorker()
+  expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
 })
 
 describe('a worker that is told to stop', () => {

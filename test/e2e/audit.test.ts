@@ -67,6 +67,20 @@ describe('the audit', () => {
     expect(names(refused)).toEqual(['requested', 'refused', 'finished'])
   })
 
+  it('says whose a container is that waited for a job', async () => {
+    world = await startWorld()
+    const ran = await eventually(
+      () => world.client.run(JOB),
+      ({ containerOrigin }) => containerOrigin === 'pool',
+    )
+    const events = await eventsOf(ran.id)
+    expect(names(events).sort()).toEqual(['container_assigned', ...EVENTS.slice(1)])
+    const ids = events.flatMap(({ containerId }) => (containerId === undefined ? [] : [containerId]))
+    expect(new Set(ids).size).toBe(1)
+    const created = (await world.log()).filter(({ event }) => event === 'container_created')
+    expect(created).toContainEqual(expect.objectContaining({ containerId: ids[0], job: '', attempt: 0 }))
+  })
+
   it('has the failures of the platform', async () => {
     world = await startWorld({ env: { SANDBOX_LANGUAGE_CONFIG_FILE: 'test/fixtures/missing-image.yaml' } })
     const id = await world.client.submit({ language: 'absent', code: 'x' })
@@ -105,7 +119,7 @@ describe('the audit', () => {
   })
 
   it('is kept in a Redis stream of bounded length where the operator asks for it', async () => {
-    world = await startWorld({ env: { ISOPOD_AUDIT_STREAM_LENGTH: '10' } })
+    world = await startWorld({ env: { ISOPOD_AUDIT_STREAM_LENGTH: '10', ISOPOD_POOL_SIZE: '0' } })
     const key = `{${world.prefix}}:audit`
     const { id } = await world.client.run(JOB)
     await eventsOf(id)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Category } from './attack.ts'
 import { attacksOf } from './manifest/index.ts'
 import { openStage, runAttack, type Stage } from './stage.ts'
@@ -9,6 +9,7 @@ const AT_ONCE = '3'
 /** Runs all attacks of one category against a worker of their own, three at a time. */
 export function attackSpec(category: Exclude<Category, 'channel'>): void {
   let stage: Stage
+  const origins = new Set<string | undefined>()
   const attacks = attacksOf(category)
 
   beforeAll(async () => {
@@ -17,13 +18,15 @@ export function attackSpec(category: Exclude<Category, 'channel'>): void {
 
   afterAll(async () => {
     await stage?.close()
+    // Where most jobs run, attacks have to be made too.
+    expect([...origins]).toContain('pool')
   })
 
   // promise: attack-corpus
   describe(`${category}: a program tries to`, () => {
     for (const attack of attacks) {
       const title = `${attack.tries} (${attack.id}, ${attack.language})`
-      const test = async () => void (await runAttack(stage, attack))
+      const test = async () => void origins.add((await runAttack(stage, attack)).containerOrigin)
       it.concurrent(title, test)
     }
   })

@@ -16,7 +16,8 @@ beforeAll(async () => {
   const socket = inject('stack').dockerHost.replace(/^unix:\/\//, '')
   engine = new RewritingEngine(join(folder, 'docker.sock'), socket)
   await engine.open()
-  world = await startWorld({ workersDockerHost: `unix://${engine.path}` })
+  // Each container is to be made for its job, when the test has the engine make it otherwise.
+  world = await startWorld({ workersDockerHost: `unix://${engine.path}`, env: { ISOPOD_POOL_SIZE: '0' } })
   // The worker's first container is the one that sees to init.
   await world.client.run({ language: 'bash', code: 'true' })
 })

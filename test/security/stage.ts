@@ -29,7 +29,11 @@ export interface Stage {
 export async function openStage(options: WorldOptions = {}): Promise<Stage> {
   const world = await startWorld({ ...options, env: { HOST_SECRET: WORKER_SECRET, ...options.env } })
   const host = await watchHost(world)
-  const containment = await watchContainment(world.dockerHost, world.prefix, RUNTIME)
+  const assigned = async (job: string) =>
+    (await world.log())
+      .filter((line) => line['event'] === 'container_assigned' && line['job'] === job)
+      .map(({ containerId }) => String(containerId))
+  const containment = await watchContainment(world.dockerHost, world.prefix, RUNTIME, assigned)
   return {
     world,
     host,

@@ -80,6 +80,14 @@ const variables = z.object({
     .default(() => `${hostname().slice(0, 40)}-${process.pid}-${Date.now().toString(36)}`),
   /** Executions at once. Two per core by default: each gets half a core unless it asks otherwise. */
   ISOPOD_SLOTS: numeric(1, 1000).optional(),
+  /** Containers that wait for a job; 0 for none. One per slot by default: as many as can be asked for at once. */
+  ISOPOD_POOL_SIZE: numeric(0, 1000).optional(),
+  /** Containers made ahead at once. One: more would take the processor from programs that run. */
+  ISOPOD_POOL_REFILL: numeric(1, 32).default(1),
+  /** After that long a waiting container is removed, and a language that nobody asked for since gets none. */
+  ISOPOD_POOL_IDLE_SECONDS: numeric(1, 86_400).default(300),
+  /** Memory of the host that waiting containers may hold together, the engine's process beside each counted. */
+  ISOPOD_POOL_MEMORY_MB: numeric(0, 1_048_576).default(256),
   /** Redis key prefix, so that deployments can share a Redis. */
   ISOPOD_QUEUE_PREFIX: z
     .string()
@@ -162,6 +170,13 @@ export interface WorkerConfig {
   readonly http: { readonly host: string; readonly port: number }
   /** Undefined: two per core of the engine's host. */
   readonly slots: number | undefined
+  readonly pool: {
+    /** Undefined: as many as slots. */
+    readonly size: number | undefined
+    readonly refills: number
+    readonly idleMs: number
+    readonly memoryMb: number
+  }
   readonly drainSeconds: number
   readonly users: UserRange
   /** Whether the worker attacks its own containers before it takes jobs. */
@@ -217,6 +232,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     },
     http: { host: v.ISOPOD_BIND, port: v.PORT },
     slots: v.ISOPOD_SLOTS,
+    pool: {
+      size: v.ISOPOD_POOL_SIZE,
+      refills: v.ISOPOD_POOL_REFILL,
+      idleMs: v.ISOPOD_POOL_IDLE_SECONDS * 1000,
+      memoryMb: v.ISOPOD_POOL_MEMORY_MB,
+    },
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     selfTest: v.ISOPOD_SELF_TEST,

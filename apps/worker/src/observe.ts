@@ -116,6 +116,7 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
           break
         }
         case 'container_created':
+        case 'container_assigned':
         case 'container_removed': {
           const { type, job, attempt, container } = event
           audit({ event: type, job, attempt, containerId: container })
@@ -128,6 +129,15 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
           logger.warn({ job, container, reason }, 'removed a container that was left behind')
           break
         }
+        case 'pool': {
+          const { image, outcome } = event
+          metrics.poolRequests.inc({ image, outcome })
+          logger.debug({ image, outcome }, 'a container was asked for')
+          break
+        }
+        case 'refill_failed':
+          logger.warn({ image: event.image, err: event.error }, 'no container could be made ahead; resting')
+          break
         case 'removal_failed':
           logger.error(
             { container: event.container, err: event.error },

@@ -4,6 +4,9 @@ import type { Execution } from './sandbox.ts'
 /** The limits that a container has from its making on; the others belong to each run. */
 export type ContainerLimits = Pick<Limits, 'memoryMb' | 'cpus' | 'processes' | 'diskMb' | 'openFiles'>
 
+/** Those of them that can be changed in a container that runs. */
+export type ChangeableLimits = Pick<ContainerLimits, 'memoryMb' | 'cpus' | 'processes'>
+
 /** All that containers of one kind have in common, known before there is any execution. */
 export interface ContainerKind {
   /** Reference of the image. */

@@ -8,6 +8,7 @@ export {
 export { type EngineCall, type EngineOperation, EngineUnreachableError } from './docker/engine.ts'
 export type { EngineFacts } from './docker/engine-facts.ts'
 export { LABELS } from './docker/labels.ts'
+export type { PoolSettings } from './docker/open-pool.ts'
 export type { ContainerOf, SandboxEvent } from './docker/sandbox-events.ts'
 export { seccompDecisions } from './docker/seccomp/load.ts'
 export {

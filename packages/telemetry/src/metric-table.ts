@@ -35,6 +35,7 @@ const OPERATIONS = [
   'start',
   'ready',
   'look',
+  'update',
   'exit',
   'inspect',
   'events',
@@ -168,6 +169,18 @@ export const METRIC_TABLE = {
     name: 'isopod_containers',
     help: 'Containers of this worker, by state.',
     labels: { state: ['running', 'removing'] },
+  },
+  poolContainers: {
+    kind: 'gauge',
+    name: 'isopod_pool_containers',
+    help: 'Containers that wait for a job, by image.',
+    labels: { image: 'listed' },
+  },
+  poolRequests: {
+    kind: 'counter',
+    name: 'isopod_pool_requests_total',
+    help: 'Containers that jobs asked for; a hit is one that was waiting.',
+    labels: { image: 'listed', outcome: ['hit', 'miss'] },
   },
   containerOperations: {
     kind: 'counter',

@@ -20,8 +20,10 @@ export interface Sighting {
   /** Milliseconds of the first and the last look. */
   readonly from: number
   until: number
-  /** Values of the limits, each as it was read; more than one means that somebody changed it. */
-  readonly limits: { readonly memory: Set<number>; readonly pids: Set<number>; readonly cpus: Set<number> }
+  /** Values of the limits, one after the other; more than one means that somebody changed it. */
+  readonly limits: { readonly memory: number[]; readonly pids: number[]; readonly cpus: number[] }
+  /** It was started before there was a job for it: its limits may have been others until then. */
+  waited: boolean
   /** Tasks of the host that stand for so many processes of the program. */
   readonly tasks: (processes: number) => number
   /** User id of init; undefined if it ended before it was looked at. */
@@ -48,14 +50,20 @@ export interface ContainmentWatch {
   close(): void
 }
 
-/** Follows the engine's events and looks into the control groups and processes of each container that starts. */
+/**
+ * Follows the engine's events and looks into the control groups and processes of each container that starts.
+ *
+ * @param assigned says which containers that no label gives to a job were its own in the end
+ */
 export async function watchContainment(
   dockerHost: string,
   stack: string,
   runtime: string,
+  assigned: (job: string) => Promise<readonly string[]> = async () => [],
 ): Promise<ContainmentWatch> {
   const { DockerRootDir: dataRoot } = (await engineJson(dockerHost, '/info')) as { DockerRootDir: string }
   const jobs = new Map<string, Sighting[]>()
+  const waiting = new Map<string, Sighting>()
   const closing = new AbortController()
   const filters = encodeURIComponent(JSON.stringify({ label: [`isopod.stack=${stack}`], event: ['start'] }))
   const call = request({
@@ -70,6 +78,7 @@ export async function watchContainment(
     const group = groupOf(actor.ID)
     if (group === undefined) return
     const sighting = begin(actor.ID, runtime)
+    if (job === '') waiting.set(actor.ID, sighting)
     jobs.set(job, [...(jobs.get(job) ?? []), sighting])
     void follow(group, sighting, { dataRoot, runtime }, closing.signal)
   }
@@ -91,7 +100,9 @@ export async function watchContainment(
   return {
     async ofJob(job) {
       const until = Date.now() + 15_000
-      const sightings = () => jobs.get(job) ?? []
+      const late = (await assigned(job)).flatMap((container) => waiting.get(container) ?? [])
+      for (const sighting of late) sighting.waited = true
+      const sightings = () => [...(jobs.get(job) ?? []), ...late]
       while (sightings().some(({ gone }) => !gone) && Date.now() < until) await sleep(SAMPLE_MS)
       return sightings()
     },
@@ -108,7 +119,9 @@ export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[
     ['cpus', seen.limits.cpus, wanted.cpus],
   ] as const
   for (const [name, values, right] of limits) {
-    const wrong = [...values].filter((value) => Math.abs(value - right) > 0.001)
+    // Changed once, before the job: after that there is one value.
+    const own = seen.waited && values.length > 1 ? values.slice(1) : values
+    const wrong = own.filter((value) => Math.abs(value - right) > 0.001)
     if (wrong.length > 0) found.push(`the limit ${name} was ${wrong.join(', ')} on the host, wanted ${right}`)
   }
   if (seen.memoryPeak > wanted.memoryMb * MIB + CHARGE_SLACK)
@@ -121,7 +134,7 @@ export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[
 
 function begin(container: string, runtime: string): Sighting {
   const now = performance.now()
-  const limits = { memory: new Set<number>(), pids: new Set<number>(), cpus: new Set<number>() }
+  const limits = { memory: [], pids: [], cpus: [] }
   const wrong = new Set<string>()
   return {
     container,
@@ -133,6 +146,7 @@ function begin(container: string, runtime: string): Sighting {
     pidsPeak: 0,
     diskPeak: 0,
     wrong,
+    waited: false,
     gone: false,
     user: undefined,
   }
@@ -153,9 +167,9 @@ async function follow(
     }
     seen.until = performance.now()
     seen.user ??= userOf(now.processes[0])
-    if (now.memoryLimit !== undefined) seen.limits.memory.add(now.memoryLimit)
-    if (now.pidsLimit !== undefined) seen.limits.pids.add(now.pidsLimit)
-    if (now.cpus !== undefined) seen.limits.cpus.add(now.cpus)
+    note(seen.limits.memory, now.memoryLimit)
+    note(seen.limits.pids, now.pidsLimit)
+    note(seen.limits.cpus, now.cpus)
     seen.memoryPeak = Math.max(seen.memoryPeak, now.memoryPeak ?? 0)
     seen.pidsPeak = Math.max(seen.pidsPeak, now.pids ?? 0)
     if (looks++ % DISK_EVERY === 0)
@@ -165,6 +179,10 @@ async function follow(
     if (runtime !== 'runsc') for (const problem of processProblems(now.processes)) seen.wrong.add(problem)
     await sleep(SAMPLE_MS)
   }
+}
+
+function note(values: number[], value: number | undefined): void {
+  if (value !== undefined && values.at(-1) !== value) values.push(value)
 }
 
 /** Every process must be in the namespaces of the first, and as powerless as it. */

@@ -52,7 +52,8 @@ export type AuditEvent = OfJob &
         readonly event: 'egress'
       } & EgressEvent)
     | {
-        readonly event: 'container_created' | 'container_removed'
+        /** Assigned is one that was created before there was a job for it: until then its job is '' and the attempt 0. */
+        readonly event: 'container_created' | 'container_assigned' | 'container_removed'
         readonly containerId: string
       }
     | {

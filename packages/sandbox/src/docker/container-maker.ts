@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream'
 import type { ContainerKind } from '../container-kind.ts'
+import type { ContainerPurpose } from '../container-purpose.ts'
 import { ImageFaultError } from '../image-fault.ts'
-import type { ContainerOrigin } from '../sandbox.ts'
+import type { JobStart } from '../pool/waiting-container.ts'
 import { containerOptions } from './container-options.ts'
 import type { Disposer } from './disposer.ts'
 import { DockerContainer } from './docker-container.ts'
@@ -28,18 +29,6 @@ export interface ContainerMakerOptions {
   readonly seccomp: string
   /** Labels that every container carries: deployment, owner. */
   readonly labels: Readonly<Record<string, string>>
-}
-
-/** What distinguishes one container from the next of its kind. */
-export interface ContainerPurpose {
-  /** The same name for the same purpose, so that a create whose answer was lost is found again. */
-  readonly name: string
-  readonly origin: ContainerOrigin
-  /** Which start of which job it is for; a container that waits for one has no job and attempt 0. */
-  readonly job: string
-  readonly attempt: number
-  /** Epoch milliseconds after which nobody can still need it. */
-  readonly deadline: number
 }
 
 interface Made {
@@ -74,11 +63,13 @@ export class ContainerMaker {
     let created: ContainerOf | undefined
     let container: DockerContainer | undefined
     // By name, not id: the answer to `create` may be what was lost.
-    const dispose = () =>
-      void disposer.dispose(name, () => {
+    const dispose = (ending?: Promise<void>) => {
+      const afterwards = () => {
         users.giveBack(user)
         if (created) observe({ type: 'container_removed', ...created })
-      })
+      }
+      void disposer.dispose(name, afterwards, ending)
+    }
     try {
       const id = await this.#create(kind, purpose, { name, image: imageDigest, user, runtime })
       created = { container: id, job, attempt }
@@ -87,15 +78,19 @@ export class ContainerMaker {
         attach(docker.getContainer(id), deadline),
       )
       const facts = { id, imageDigest, runtime, user, origin, preloaded: false }
-      const made = new DockerContainer(facts, { engine, stream, dispose })
+      const assign = (to: JobStart) => {
+        created = { container: id, job: to.id, attempt: to.attempt }
+        observe({ type: 'container_assigned', ...created })
+      }
+      const made = new DockerContainer(facts, { engine, stream, dispose, assign })
       container = made
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
       await engine.call('ready', () => made.untilReady())
       signal.throwIfAborted()
       return made
     } catch (error) {
-      container?.destroy()
-      dispose()
+      if (container) container.destroy()
+      else dispose()
       if (statusCode(error) === 404) images.forget(kind.image)
       // The engine makes a volume that it does not find anew, and empty: what was believed of it is looked at again.
       if (!signal.aborted) this.#options.initVolume.forget()

@@ -1,6 +1,6 @@
 import { isGvisor } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
-import type { ContainerLimits } from '../container-kind.ts'
+import type { ChangeableLimits, ContainerLimits } from '../container-kind.ts'
 import { gvisorTasks } from '../gvisor-tasks.ts'
 import { inodesOf, SHM_BYTES, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
 import type { User } from './users.ts'
@@ -63,7 +63,6 @@ export interface ContainerPlan {
 /** The container that confines one execution: a pure function, so that each flag can be asserted without an engine. */
 export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
   const { limits, user } = plan
-  const memory = limits.memoryMb * MIB
   return {
     Image: plan.image,
     // Our PID 1, not the image's: the program is started by it, later, inside everything below.
@@ -106,13 +105,9 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         // The engine's own list lets through what no program here needs, and is slower to load.
         `seccomp=${plan.seccomp}`,
       ],
-      // Memory and swap together: equal means no swap.
-      Memory: memory,
-      MemorySwap: memory,
+      ...changeableOptions(limits, plan.runtime),
       // The kernel may kill; a paused container would hang instead.
       OomKillDisable: false,
-      NanoCpus: Math.round(limits.cpus * 1e9),
-      PidsLimit: hostTasks(plan),
       Ulimits: [
         // No core files, whatever the image's limits say.
         { Name: 'core', Soft: 0, Hard: 0 },
@@ -158,9 +153,16 @@ export function openFilesOf({ openFiles }: ContainerLimits): number {
   return Math.max(openFiles, 64)
 }
 
-/** Tasks of the host that a container may have. One more than the program's, for init. */
-function hostTasks({ limits, runtime }: ContainerPlan): number {
-  return isGvisor(runtime) ? gvisorTasks(limits.processes) : limits.processes + 1
+/** What of the options the engine can change while a container runs: the same whether it is made with them or given them later. */
+export function changeableOptions({ memoryMb, cpus, processes }: ChangeableLimits, runtime: string) {
+  return {
+    // Memory and swap together: equal means no swap.
+    Memory: memoryMb * MIB,
+    MemorySwap: memoryMb * MIB,
+    NanoCpus: Math.round(cpus * 1e9),
+    // Tasks of the host. One more than the program's, for init.
+    PidsLimit: isGvisor(runtime) ? gvisorTasks(processes) : processes + 1,
+  }
 }
 
 /** gVisor counts processes and threads by this limit, inside; Linux counts all processes of the user on the host by it. */

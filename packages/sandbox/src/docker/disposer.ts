@@ -30,13 +30,14 @@ export class Disposer {
    * Kills and removes a container by id or name; one that is not there counts as removed. Never rejects.
    *
    * @param afterwards called once when it is gone, even if that takes a later try
+   * @param ending what it does to end by itself: waited for before its turn, so it has to be bounded and must not reject
    */
-  dispose(container: string, afterwards?: () => void): Promise<void> {
+  dispose(container: string, afterwards?: () => void, ending?: Promise<void>): Promise<void> {
     if (afterwards !== undefined) this.#afterwards.set(container, afterwards)
     const known = this.#pending.get(container)
     if (known) return known
     this.#failed.delete(container)
-    const removal = this.#remove(container)
+    const removal = this.#remove(container, ending)
       .then(() => this.#finish(container))
       .catch((error: unknown) => {
         this.#failed.add(container)
@@ -63,7 +64,8 @@ export class Disposer {
     afterwards?.()
   }
 
-  async #remove(container: string): Promise<void> {
+  async #remove(container: string, ending: Promise<void> | undefined): Promise<void> {
+    await ending
     await this.#turn()
     try {
       for (let left = TRIES; ; left--) {

@@ -1,8 +1,11 @@
 import type { Duplex } from 'node:stream'
-import { encodeLook, FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
+import { encodeLook, encodeQuit, FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
-import type { Container, ContainerEnd, OutsideLimits, OutsideMemory } from '../container.ts'
+import type { ContainerEnd, OutsideLimits, OutsideMemory } from '../container.ts'
+import type { ChangeableLimits } from '../container-kind.ts'
+import type { JobStart, WaitingContainer } from '../pool/waiting-container.ts'
 import type { ContainerFacts, ContainerOrigin } from '../sandbox.ts'
+import { changeableOptions } from './container-options.ts'
 import { Demultiplexer } from './demultiplexer.ts'
 import type { Engine } from './engine.ts'
 import { FrameQueue } from './frame-queue.ts'
@@ -26,11 +29,25 @@ const KILLED = 137
 /** What init exits with when the wire is broken, for a container that broke it towards us. */
 const BROKEN_WIRE = 4
 
+/** How long an init that has nothing to do gets to quit, in milliseconds. An engine has less to do for one that has ended. */
+const QUIT_MS = 500
+
 /** How long after the end of a container its engine may still tell why. */
 const LATE_SECONDS = 8
 
+/** What a container is made with beside what is told of it. */
+export interface Connection {
+  readonly engine: Engine
+  /** The attach stream. */
+  readonly stream: Duplex
+  /** Removes it once `ending`, how it ends by itself, has resolved. */
+  readonly dispose: (ending?: Promise<void>) => void
+  /** Told for which start of which job it is from now on. */
+  readonly assign?: (to: JobStart) => void
+}
+
 /** One container on a Docker engine, seen through its attach stream. */
-export class DockerContainer implements Container {
+export class DockerContainer implements WaitingContainer {
   readonly id: string
   readonly imageDigest: string
   readonly runtime: string
@@ -41,15 +58,16 @@ export class DockerContainer implements Container {
   readonly #stream: Duplex
   readonly #frames = new FrameQueue<InitFrame>()
   readonly #decoder = new FrameDecoder()
-  readonly #dispose: () => void
+  readonly #dispose: Connection['dispose']
+  readonly #assign: Connection['assign']
+  /** Init's last word, if that answered all that was sent, so that it would take the next frame at once. */
+  #answer: 'ready' | 'done' | 'reset' | undefined
   #ready: Ready | undefined
   #outside: Outside | undefined
   #stderr = ''
+  #destroyed = false
 
-  constructor(
-    facts: ContainerFacts & { readonly user: User },
-    connection: { engine: Engine; stream: Duplex; dispose: () => void },
-  ) {
+  constructor(facts: ContainerFacts & { readonly user: User }, connection: Connection) {
     this.id = facts.id
     this.imageDigest = facts.imageDigest
     this.runtime = facts.runtime
@@ -59,12 +77,28 @@ export class DockerContainer implements Container {
     this.#engine = connection.engine
     this.#stream = connection.stream
     this.#dispose = connection.dispose
+    this.#assign = connection.assign
     this.#listen()
   }
 
   get ready(): Ready {
     if (this.#ready === undefined) throw new Error('container used before it was ready')
     return this.#ready
+  }
+
+  get waits(): boolean {
+    return this.#answer !== undefined && !this.#frames.ended && this.#frames.length === 0
+  }
+
+  assign(to: JobStart): void {
+    this.#assign?.(to)
+  }
+
+  async change(limits: ChangeableLimits): Promise<void> {
+    await this.#engine.call('update', (docker, abortSignal) =>
+      docker.getContainer(this.id).update({ ...changeableOptions(limits, this.runtime), abortSignal }),
+    )
+    await this.look()
   }
 
   get outside(): OutsideLimits | undefined {
@@ -100,6 +134,7 @@ export class DockerContainer implements Container {
   }
 
   send(frames: Uint8Array): void {
+    this.#answer = undefined
     if (this.#stream.writable) this.#stream.write(frames)
   }
 
@@ -151,9 +186,26 @@ export class DockerContainer implements Container {
   }
 
   destroy(): void {
+    if (this.#destroyed) return
+    this.#destroyed = true
+    // Not a byte is sent where nothing ran: it may be a container that is not confined as asked.
+    const asked = this.waits && this.#answer !== 'ready'
     this.#frames.end()
+    if (!asked) this.#stream.destroy()
+    this.#dispose(asked ? this.#quit() : undefined)
+  }
+
+  /** Has init end by itself; whoever does not in time loses the connection, and is removed by force. */
+  async #quit(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, QUIT_MS)
+      this.#stream.on('end', resolve).on('close', resolve)
+      this.send(encodeQuit())
+      this.#stream.resume()
+    })
+    clearTimeout(timer)
     this.#stream.destroy()
-    this.#dispose()
   }
 
   /** Waits until all that was sent is taken, or nobody is left to take it. */
@@ -184,8 +236,14 @@ export class DockerContainer implements Container {
   }
 
   #decode(bytes: Uint8Array): void {
+    // Nobody reads it any more, and it may be much.
+    if (this.#frames.ended) return
     try {
-      for (const frame of this.#decoder.push(bytes)) this.#frames.push(frame)
+      for (const frame of this.#decoder.push(bytes)) {
+        this.#frames.push(frame)
+        const { type } = frame
+        this.#answer = type === 'ready' || type === 'done' || type === 'reset' ? type : undefined
+      }
       if (this.#decoder.broken !== undefined) throw this.#decoder.broken
     } catch {
       // A wire that breaks is a container that ended: nothing after this byte can be believed.

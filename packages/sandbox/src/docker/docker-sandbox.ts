@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { probeBinary } from '@isopod/init'
 import { TerminalError, UnavailableError } from '@isopod/protocol'
 import type { ContainerSource } from '../container.ts'
+import type { ContainerPool } from '../pool/container-pool.ts'
 import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
 import type { CanaryFinding, SelfTestReport } from '../self-test/finding.ts'
@@ -14,6 +15,7 @@ import { FreshContainers } from './fresh-containers.ts'
 import { Images } from './images.ts'
 import { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
+import { openPool, type PoolSettings } from './open-pool.ts'
 import { reap, removeContainersOf } from './reaper.ts'
 import { runtimeTrouble } from './runtime-trouble.ts'
 import type { SandboxEvent } from './sandbox-events.ts'
@@ -36,6 +38,8 @@ export interface DockerSandboxOptions {
   readonly allowOldRunc?: boolean
   /** File with a seccomp profile in Docker's JSON format. @default ours, deploy/seccomp/profile.yaml */
   readonly seccompProfile?: string | undefined
+  /** Containers that wait for a job. @default none do */
+  readonly pool?: PoolSettings | undefined
   /** More labels for every container. */
   readonly labels?: Readonly<Record<string, string>>
   /** How long the reaper doubts that an owner is gone, in milliseconds. @default 12000 */
@@ -55,7 +59,8 @@ export interface DockerSandbox extends Sandbox {
   /** Says which of these images the engine lacks. */
   missingImages(references: readonly string[]): Promise<string[]>
   /**
-   * Attacks containers made just as a job's, each by another canary, and says what became of each.
+   * Attacks containers made just as a job's, each by another canary, and says what became of each. They are made on the
+   * spot: those that wait are made by the same code with the same flags, and differ in nothing but that.
    *
    * @param image any image of this engine; none of its programs is started
    * @param options.runtime OCI runtime of the containers; the deployment's by default
@@ -64,8 +69,12 @@ export interface DockerSandbox extends Sandbox {
     image: string,
     options?: { runtime?: string; signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void },
   ): Promise<SelfTestReport>
-  /** Executions under way, and containers on their way out. */
-  counts(): { readonly running: number; readonly removing: number }
+  /** Executions under way, containers on their way out, and those that wait, by image. */
+  counts(): {
+    readonly running: number
+    readonly removing: number
+    readonly waiting: ReadonlyMap<string, number>
+  }
 }
 
 /**
@@ -124,6 +133,8 @@ class EngineSandbox implements DockerSandbox {
   readonly #observe: (event: SandboxEvent) => void
   readonly #disposer: Disposer
   readonly #images: Images
+  readonly #fresh: FreshContainers
+  readonly #pool: ContainerPool | undefined
   readonly #containers: ContainerSource
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
@@ -146,12 +157,25 @@ class EngineSandbox implements DockerSandbox {
       initVolume: new InitVolume(engine, facts.architecture, this.#labels()),
       users: new Users(options.users),
       observe,
-      runtime: options.runtime ?? facts.defaultRuntime,
+      runtime: this.#runtime,
       runtimes: facts.runtimes,
       seccomp,
       labels: this.#labels(),
     })
-    this.#containers = new FreshContainers(maker)
+    this.#fresh = new FreshContainers(maker)
+    const pooled = openPool(options.pool, {
+      maker,
+      fresh: this.#fresh,
+      runtime: this.#runtime,
+      cpus: facts.cpus,
+      observe,
+    })
+    this.#pool = pooled?.pool
+    this.#containers = pooled?.source ?? this.#fresh
+  }
+
+  get #runtime(): string {
+    return this.#options.runtime ?? this.facts.defaultRuntime
   }
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
@@ -193,10 +217,10 @@ class EngineSandbox implements DockerSandbox {
     options: { runtime?: string; signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void } = {},
   ): Promise<SelfTestReport> {
     const { bytes } = await probeBinary(this.facts.architecture)
-    const runtime = options.runtime ?? this.#options.runtime ?? this.facts.defaultRuntime
+    const runtime = options.runtime ?? this.#runtime
     const { first, last } = this.#options.users
     const report = selfTest({
-      stage: { containers: this.#containers },
+      stage: { containers: this.#fresh },
       kit: {
         probe: bytes,
         image,
@@ -212,7 +236,9 @@ class EngineSandbox implements DockerSandbox {
   }
 
   counts() {
-    return { running: this.#running.size, removing: this.#disposer.size }
+    const waiting = new Map<string, number>()
+    for (const { image } of this.#pool?.waiting ?? []) waiting.set(image, (waiting.get(image) ?? 0) + 1)
+    return { running: this.#running.size, removing: this.#disposer.size, waiting }
   }
 
   close(): Promise<void> {
@@ -222,7 +248,7 @@ class EngineSandbox implements DockerSandbox {
 
   async #close(): Promise<void> {
     this.#closing.abort(new Error('the sandbox is closing'))
-    await Promise.allSettled(this.#running)
+    await Promise.allSettled([...this.#running, this.#pool?.close()])
     await this.#disposer.idle()
     // Whatever is still there in our name (a create that was answered too late, a removal that failed) goes with us.
     await removeContainersOf(this.#engine, this.#options.deployment, this.#options.owner)

@@ -8,6 +8,7 @@ export type EngineOperation =
   | 'start'
   | 'ready'
   | 'look'
+  | 'update'
   | 'exit'
   | 'inspect'
   | 'events'
@@ -35,6 +36,7 @@ const DEADLINE_MS: Record<EngineOperation, number> = {
   start: 20_000,
   ready: 10_000,
   look: 5_000,
+  update: 10_000,
   exit: 10_000,
   inspect: 10_000,
   events: 15_000,

@@ -9,7 +9,13 @@ export class FrameQueue<T> {
     return this.#frames.length
   }
 
+  /** Whether no more frames will come. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
   push(frame: T): void {
+    if (this.#ended) return
     this.#frames.push(frame)
     this.#wake?.()
   }

@@ -1,0 +1,34 @@
+import { DEFAULT_LIMITS } from '@isopod/protocol'
+import type { ContainerKind } from '../container-kind.ts'
+
+/** A kind as containers of it wait, and the texts by which it is compared. */
+export interface Pooled {
+  readonly kind: ContainerKind
+  /** The same for kinds that are the same. */
+  readonly key: string
+  /** The same for kinds of which one can be made of the other while the container runs. */
+  readonly family: string
+}
+
+/** Text that is the same for kinds that are the same, whatever fields kinds come to have, in whatever order. */
+export function kindKey(kind: object): string {
+  return JSON.stringify(kind, (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+    return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+  })
+}
+
+/**
+ * How containers for a kind wait.
+ *
+ * @param changeable whether memory, processors and processes can be changed later
+ */
+export function pooled(asked: ContainerKind, changeable: boolean): Pooled {
+  // Only a bound, each run gets its own below it; so none waits with fewer than nearly every job asks for.
+  const openFiles = Math.max(asked.limits.openFiles, DEFAULT_LIMITS.openFiles)
+  const kind = { ...asked, limits: { ...asked.limits, openFiles } }
+  const key = kindKey(kind)
+  if (!changeable) return { kind, key, family: key }
+  const { memoryMb: _, cpus: __, processes: ___, ...limits } = kind.limits
+  return { kind, key, family: kindKey({ ...kind, limits }) }
+}

@@ -1,0 +1,73 @@
+import type { Container, ContainerSource } from '../container.ts'
+import { type ContainerKind, kindOf } from '../container-kind.ts'
+import { longestMs } from '../docker/fresh-containers.ts'
+import type { Execution } from '../sandbox.ts'
+import type { ContainerPool } from './container-pool.ts'
+import { type Pooled, pooled } from './family.ts'
+import type { WaitingContainer } from './waiting-container.ts'
+
+/** What the source is made with. */
+export interface PooledContainersOptions {
+  readonly pool: ContainerPool
+  /** Makes those on the spot that the pool does not have. */
+  readonly fresh: ContainerSource
+  /** Whether the limits of a running container of this kind can be changed. */
+  readonly changeable: (kind: ContainerKind) => boolean
+  readonly onAsked?: (kind: ContainerKind, outcome: 'hit' | 'miss') => void
+}
+
+/** Gives each execution a container that waited for one, else one that is made on the spot; each is used once. */
+export class PooledContainers implements ContainerSource {
+  readonly #options: PooledContainersOptions
+
+  constructor(options: PooledContainersOptions) {
+    this.#options = options
+  }
+
+  async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
+    signal.throwIfAborted()
+    const { pool, fresh, changeable } = this.#options
+    const kind = kindOf(execution)
+    const wanted = pooled(kind, changeable(kind))
+    const container =
+      (await this.#waiting(execution, wanted, signal)) ??
+      (await pool.beside(() => fresh.acquire(execution, signal)))
+    // Not before: a container that would be made beside this one would only slow it down, and one of a kind that cannot be made fails.
+    pool.asked(wanted)
+    return container
+  }
+
+  giveBack(container: Container): void {
+    container.destroy()
+  }
+
+  /** One that waited, with the limits that are asked for; undefined if there is none, or it could not get them. */
+  async #waiting(execution: Execution, wanted: Pooled, signal: AbortSignal): Promise<Container | undefined> {
+    const { pool, onAsked } = this.#options
+    const taken = await pool.take(wanted, Date.now() + longestMs(execution), signal)
+    onAsked?.(wanted.kind, taken?.waited ? 'hit' : 'miss')
+    if (taken === undefined) return undefined
+    const { container, pooled: found } = taken.waiting
+    container.assign(execution)
+    if (found.key === wanted.key) return container
+    return await changed(container, execution, signal)
+  }
+}
+
+/** That nobody uses a container which did not get its limits is seen to again by who runs something in it. */
+async function changed(
+  container: WaitingContainer,
+  { limits }: Execution,
+  signal: AbortSignal,
+): Promise<WaitingContainer | undefined> {
+  const { memoryMb, cpus, processes } = limits
+  try {
+    await container.change({ memoryMb, cpus, processes })
+    signal.throwIfAborted()
+    return container
+  } catch {
+    container.destroy()
+    signal.throwIfAborted()
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+import type { ContainerKind } from '../../src/container-kind.ts'
+import type { ContainerPurpose } from '../../src/container-purpose.ts'
+import type { JobStart, WaitingContainer, WaitingMaker } from '../../src/pool/waiting-container.ts'
+import { limits } from './execution.ts'
+
+/** A container that is nothing but a name; a test can have it die. */
+export class FakeContainer {
+  readonly kind: ContainerKind
+  readonly purpose: ContainerPurpose
+  readonly assigned: JobStart[] = []
+  readonly changes: unknown[] = []
+  waits = true
+  destroyed = false
+  /** What a change of limits comes to. */
+  onChange: () => void = () => {}
+
+  constructor(kind: ContainerKind, purpose: ContainerPurpose) {
+    this.kind = kind
+    this.purpose = purpose
+  }
+
+  get origin() {
+    return this.purpose.origin
+  }
+
+  assign({ id, attempt }: JobStart): void {
+    this.assigned.push({ id, attempt })
+  }
+
+  async change(changed: unknown): Promise<void> {
+    this.changes.push(changed)
+    this.onChange()
+  }
+
+  destroy(): void {
+    this.destroyed = true
+    this.waits = false
+  }
+}
+
+/** Makes such containers in a time of its own, or fails. */
+export class FakeMaker implements WaitingMaker {
+  readonly made: FakeContainer[] = []
+  /** Under way now, and the most that were. */
+  under = 0
+  most = 0
+  takesMs = 60
+  fails = false
+
+  async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<WaitingContainer> {
+    this.under++
+    this.most = Math.max(this.most, this.under)
+    try {
+      await new Promise((resolve) => setTimeout(resolve, this.takesMs))
+      if (this.fails) throw new Error('no engine')
+      signal.throwIfAborted()
+      const container = new FakeContainer(kind, purpose)
+      this.made.push(container)
+      // The pool touches nothing else of it.
+      return container as unknown as WaitingContainer
+    } finally {
+      this.under--
+    }
+  }
+
+  /** Containers that are there and that nobody was given. */
+  get idle(): FakeContainer[] {
+    return this.made.filter(({ destroyed, assigned }) => !destroyed && assigned.length === 0)
+  }
+}
+
+/** A kind with some limits changed. */
+export function kind(image: string, changes: Partial<ContainerKind['limits']> = {}): ContainerKind {
+  const { memoryMb, cpus, processes, diskMb, openFiles } = { ...limits(), ...changes }
+  return { image, runtime: 'runc', limits: { memoryMb, cpus, processes, diskMb, openFiles } }
+}

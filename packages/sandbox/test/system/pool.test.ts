@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
+import { TerminalError } from '@isopod/protocol'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { DockerContainer } from '../../src/docker/docker-container.ts'
+import { type DockerSandbox, openDockerSandbox } from '../../src/docker/docker-sandbox.ts'
+import type { SandboxEvent } from '../../src/docker/sandbox-events.ts'
+import type { Execution, Outcome } from '../../src/sandbox.ts'
+import { limits, script } from '../support/execution.ts'
+
+const exec = promisify(execFile)
+const { dockerHost } = inject('stack')
+const deployment = `pool-test-${process.pid}`
+const users = { first: 60_000, last: 60_255, gid: 65_534 }
+const events: SandboxEvent[] = []
+let sandbox: DockerSandbox
+
+beforeAll(async () => {
+  sandbox = await open('w1')
+})
+
+afterAll(async () => {
+  await sandbox.close()
+  expect(await containers()).toEqual([])
+})
+
+afterEach(() => {
+  events.length = 0
+})
+
+function open(owner: string, size = 2): Promise<DockerSandbox> {
+  return openDockerSandbox({
+    address: dockerHost,
+    deployment,
+    owner,
+    users,
+    allowOldRunc: true,
+    pool: { size, refills: 1, idleMs: 60_000, memoryMb: 256 },
+    observe: (event) => events.push(event),
+  })
+}
+
+async function docker(...args: string[]): Promise<string> {
+  const { stdout } = await exec('docker', args, { env: { ...process.env, DOCKER_HOST: dockerHost } })
+  return stdout.trim()
+}
+
+async function containers(owner?: string): Promise<string[]> {
+  const label = owner === undefined ? `isopod.deployment=${deployment}` : `isopod.owner=${owner}`
+  const names = await docker('ps', '-a', '--filter', `label=${label}`, '--format', '{{.Names}}')
+  return names.split('\n').filter((name) => name !== '')
+}
+
+function run(code: string, changes: Partial<Execution> = {}, of = sandbox): Promise<Outcome> {
+  return of.run(script(code, { id: `j-${randomUUID()}`, ...changes }))
+}
+
+const waiting = (of: DockerSandbox) => [...of.counts().waiting.values()].reduce((sum, each) => sum + each, 0)
+
+/** Asks until as many wait. */
+async function filled(count: number, of = sandbox): Promise<void> {
+  for (let times = 0; times < count && waiting(of) < count; times++) await run('true', {}, of)
+  await expect.poll(() => waiting(of), { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+}
+
+const text = (outcome: Outcome) => Buffer.from(outcome.stdout.bytes).toString()
+
+describe('a job whose kind waits', () => {
+  it('gets a container that was there, that nobody used before, and that is gone afterwards', async () => {
+    await filled(1)
+    const first = await run('id -u; ls -A /tmp /dev/shm /workspace; touch /tmp/x; cat /proc/[0-9]*/comm')
+    expect(first.container.origin).toBe('pool')
+    expect(text(first)).toMatch(
+      /^60\d{3}\n\/dev\/shm:\n\n\/tmp:\n\n\/workspace:\nmain.sh\ninit\nsh\n(cat\n)?$/,
+    )
+    await filled(1)
+    const second = await run('ls -A /tmp')
+    expect(second.container).toMatchObject({ origin: 'pool' })
+    expect(second.container.id).not.toBe(first.container.id)
+    expect(text(second)).toBe('')
+    const left = () => docker('ps', '-aq', '--no-trunc')
+    await expect.poll(left, { timeout: 10_000 }).not.toContain(first.container.id)
+  })
+
+  it('is named by the events of its container from then on', async () => {
+    await filled(1)
+    const { container } = await run('true', { id: 'told', attempt: 3 })
+    const told = () => events.filter((event) => 'container' in event && event.container === container.id)
+    await expect
+      .poll(told, { timeout: 10_000 })
+      .toContainEqual(expect.objectContaining({ type: 'container_removed' }))
+    const of = { container: container.id, job: 'told', attempt: 3 }
+    expect(told().filter(({ type }) => type !== 'container_created')).toEqual([
+      { type: 'container_assigned', ...of },
+      { type: 'container_removed', ...of },
+    ])
+  })
+
+  it('gets other limits of memory, processors and processes before its first byte, up and down', async () => {
+    for (const changes of [
+      { memoryMb: 32, cpus: 0.2, processes: 7 },
+      { memoryMb: 16, cpus: 0.1, processes: 1 },
+      { memoryMb: 1024, cpus: 1, processes: 512 },
+      { memoryMb: 100 },
+      { cpus: 0.75 },
+      { processes: 3 },
+      { openFiles: 20 },
+    ]) {
+      await filled(1)
+      const asked = limits(changes)
+      const outcome = await run('ulimit -n', { limits: asked })
+      const { memoryMb, cpus, processes, openFiles } = asked
+      expect(outcome).toMatchObject({
+        status: 'success',
+        container: { origin: 'pool' },
+        limitsApplied: {
+          memoryMb,
+          memorySwapMb: memoryMb,
+          processes,
+          openFiles,
+          cpus: expect.closeTo(cpus, 3),
+        },
+      })
+      expect(text(outcome)).toBe(`${openFiles}\n`)
+    }
+  })
+
+  it('is held to limits that were changed, not to those it was made with', async () => {
+    await filled(1)
+    const grow = 'a=xxxxxxxxxxxxxxxx; while :; do a=$a$a; done'
+    const outcome = await run(grow, { limits: limits({ memoryMb: 32, timeoutSeconds: 20 }) })
+    expect(outcome).toMatchObject({ status: 'memory_exceeded', container: { origin: 'pool' } })
+    expect(outcome.memoryPeakBytes).toBeLessThanOrEqual(33 * 1024 * 1024)
+  })
+
+  it('gets one of its own where the disk or the open files differ', async () => {
+    for (const changes of [{ diskMb: 8 }, { diskMb: 128 }, { openFiles: 300 }]) {
+      await filled(1)
+      const outcome = await run('true', { limits: limits(changes) })
+      expect(outcome).toMatchObject({
+        status: 'success',
+        container: { origin: 'made' },
+        limitsApplied: changes,
+      })
+    }
+  })
+
+  it('never sees one that somebody has killed or removed', async () => {
+    for (const [verb, ...flags] of [['kill'], ['rm', '-f']]) {
+      await filled(2)
+      const names = (await containers('w1')).filter((name) => name.startsWith('isopod-pool-'))
+      await docker(verb ?? '', ...flags, ...names)
+      expect(await run('echo whole').then(text)).toBe('whole\n')
+    }
+  })
+
+  it('counts as a hit, and as a miss where nothing waited', async () => {
+    await filled(1)
+    events.length = 0
+    await run('true')
+    await run('true', { limits: limits({ diskMb: 9 }) })
+    expect(events.filter(({ type }) => type === 'pool')).toMatchObject([
+      { outcome: 'hit' },
+      { outcome: 'miss' },
+    ])
+  })
+})
+
+it('a container whose limits were not changed as asked runs nothing', async () => {
+  await filled(1)
+  const change = DockerContainer.prototype.change
+  // As an engine would that says yes and does nothing.
+  DockerContainer.prototype.change = async function () {
+    await this.look()
+  }
+  try {
+    const asked = run('echo it ran', { limits: limits({ memoryMb: 32 }) })
+    await expect(asked).rejects.toThrow(/memoryMb is 256, wanted 32/)
+    await expect(asked).rejects.toBeInstanceOf(TerminalError)
+  } finally {
+    DockerContainer.prototype.change = change
+  }
+})
+
+it('a container whose limits cannot be changed is replaced by one made on the spot', async () => {
+  await filled(1)
+  const change = DockerContainer.prototype.change
+  DockerContainer.prototype.change = () => Promise.reject(new Error('no'))
+  try {
+    const outcome = await run('true', { limits: limits({ memoryMb: 32 }) })
+    expect(outcome).toMatchObject({
+      status: 'success',
+      container: { origin: 'made' },
+      limitsApplied: { memoryMb: 32 },
+    })
+  } finally {
+    DockerContainer.prototype.change = change
+  }
+})
+
+describe('a sandbox that is closed', () => {
+  it('removes all that wait or are being made, asked once or twice', async () => {
+    const other = await open('w2', 4)
+    await Promise.all([run('true', {}, other), run('true', {}, other), run('true', {}, other)])
+    await expect.poll(() => containers('w2')).toContainEqual(expect.stringMatching(/^isopod-pool-/))
+    const late = run('true', {}, other).catch(() => {})
+    await Promise.all([other.close(), other.close(), late])
+    expect(await containers('w2')).toEqual([])
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await containers('w2')).toEqual([])
+  })
+})

@@ -12,13 +12,15 @@ import { workspaceFrames } from './workspace.ts'
 export interface Stage {
   readonly containers: ContainerSource
   readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
+  /** Resolves once the execution may run; rejects if it may not. */
+  readonly cleared?: Promise<unknown> | undefined
   /** Undefined: no network. */
   readonly onConnection?: OnConnection | undefined
 }
 
 /**
- * One execution from start to end: acquire a container, check its confinement, compile if the language asks for it,
- * run the program, read the outcome, destroy the container.
+ * One execution from start to end: acquire a container, check its confinement, wait until the execution is cleared, compile
+ * if the language asks for it, run the program, read the outcome, destroy the container.
  *
  * @throws a platform fault, or the signal's reason once aborted; everything that the program did is data
  */
@@ -34,6 +36,11 @@ export async function runExecution(
     const acquired = performance.now()
     stage.onContainer?.(factsOf(container))
     checkConfinement(container, execution)
+    // No byte of the execution has gone in: a container that it may not use is as good as it was.
+    inOrder = true
+    await stage.cleared
+    signal.throwIfAborted()
+    inOrder = false
 
     const compiled = await compile(container, execution, signal)
     if (compiled && compiled.judgement.status !== 'success') {

@@ -38,8 +38,7 @@ export async function runExecution(
     checkConfinement(container, execution)
     // No byte of the execution has gone in: a container that it may not use is as good as it was.
     inOrder = true
-    await stage.cleared
-    signal.throwIfAborted()
+    await clearance(stage.cleared, signal)
     inOrder = false
 
     const compiled = await compile(container, execution, signal)
@@ -56,6 +55,20 @@ export async function runExecution(
   } finally {
     if (inOrder) stage.containers.giveBack(container, execution)
     else container.destroy()
+  }
+}
+
+/** Waits until the execution may run, but not beyond the abort of the signal. */
+async function clearance(cleared: Promise<unknown> | undefined, signal: AbortSignal): Promise<void> {
+  if (cleared === undefined) return
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = () => reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    if (signal.aborted) abort()
+    await Promise.race([cleared, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 

@@ -38,8 +38,8 @@ export async function startThread(heapMb: number): Promise<Worker> {
   const thread = new Worker(entry, {
     env: {},
     execArgv: [],
-    // A larger young generation made the process 30 MB larger and no check faster.
-    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 8 },
+    // A larger young generation made the process up to 30 MB larger and no check faster.
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 2 },
   })
   // Kept for good: an `error` that nobody listens to would end the process.
   thread.on('error', () => {})

@@ -45,13 +45,19 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'service plan, allowed libraries',
   },
   {
+    id: 'admission',
+    behaviour:
+      'what executions may take together never exceeds the budget; large ones wait, small ones pass, none for ever',
+    source: 'issue 4, admission',
+  },
+  {
     id: 'policy-warn',
     behaviour: 'a program that rules speak against runs and says so, where it was only to be warned',
     source: 'SOP, step 1',
   },
   {
     id: 'policy-enforce',
-    behaviour: '«Blocked import: os»: refused before a container is made, in hidden ways, too',
+    behaviour: '«Blocked import: os»: refused before a byte of it is in a container, in hidden ways, too',
     source: 'SOP, step 1; service plan, verification 6',
   },
   {

@@ -10,6 +10,7 @@ import {
 import type { UserRange } from '@isopod/sandbox'
 import { LOG_LEVELS } from '@isopod/telemetry'
 import { z } from 'zod'
+import type { BudgetSettings } from './admission/budget.ts'
 import { refuseUnknownVariables } from './unknown-variables.ts'
 
 /** Text of an environment variable as a number in a range; the refusal names range and value. */
@@ -78,7 +79,7 @@ const variables = z.object({
       error: 'must be 1 to 63 characters of a-z, A-Z, 0-9, ".", "_" and "-"',
     })
     .default(() => `${hostname().slice(0, 40)}-${process.pid}-${Date.now().toString(36)}`),
-  /** Executions at once. Two per core by default: each gets half a core unless it asks otherwise. */
+  /** Executions at once, however small. Two per core by default: each gets half a core unless it asks otherwise. */
   ISOPOD_SLOTS: numeric(1, 1000).optional(),
   /** Containers that wait for a job; 0 for none. One per slot by default: as many as can be asked for at once. */
   ISOPOD_POOL_SIZE: numeric(0, 1000).optional(),
@@ -88,6 +89,13 @@ const variables = z.object({
   ISOPOD_POOL_IDLE_SECONDS: numeric(1, 86_400).default(300),
   /** Memory of the host that waiting containers may hold together, the engine's process beside each counted. */
   ISOPOD_POOL_MEMORY_MB: numeric(0, 1_048_576).default(256),
+  /**
+   * What the memory limits of all executions of this worker may come to. Three quarters of the engine's host by default:
+   * engine, Redis and workers live on the rest. Several workers on one host: each its part.
+   */
+  ISOPOD_MEMORY_MB: numeric(16, 16_777_216).optional(),
+  /** What their `cpus` may come to: the host's cores by default; one that asks for more than this runs alone. */
+  ISOPOD_CPUS: numeric(0.1, 4096, false).optional(),
   /** Redis key prefix, so that deployments can share a Redis. */
   ISOPOD_QUEUE_PREFIX: z
     .string()
@@ -168,8 +176,6 @@ export interface WorkerConfig {
     readonly content: boolean
   }
   readonly http: { readonly host: string; readonly port: number }
-  /** Undefined: two per core of the engine's host. */
-  readonly slots: number | undefined
   readonly pool: {
     /** Undefined: as many as slots. */
     readonly size: number | undefined
@@ -177,6 +183,8 @@ export interface WorkerConfig {
     readonly idleMs: number
     readonly memoryMb: number
   }
+  /** What all executions may take at once; what is undefined follows from the engine's host. */
+  readonly budget: BudgetSettings
   readonly drainSeconds: number
   readonly users: UserRange
   /** Whether the worker attacks its own containers before it takes jobs. */
@@ -231,13 +239,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
       content: v.ISOPOD_AUDIT_CONTENT,
     },
     http: { host: v.ISOPOD_BIND, port: v.PORT },
-    slots: v.ISOPOD_SLOTS,
     pool: {
       size: v.ISOPOD_POOL_SIZE,
       refills: v.ISOPOD_POOL_REFILL,
       idleMs: v.ISOPOD_POOL_IDLE_SECONDS * 1000,
       memoryMb: v.ISOPOD_POOL_MEMORY_MB,
     },
+    budget: { slots: v.ISOPOD_SLOTS, memoryMb: v.ISOPOD_MEMORY_MB, cpus: v.ISOPOD_CPUS },
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     selfTest: v.ISOPOD_SELF_TEST,

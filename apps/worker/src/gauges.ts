@@ -1,30 +1,39 @@
 import type { Consumer } from '@isopod/queue'
 import type { DockerSandbox } from '@isopod/sandbox'
 import type { Metrics } from '@isopod/telemetry'
+import type { Admission, Budget } from './admission/admission.ts'
 import { WORKER_STATES, type WorkerState } from './worker-state.ts'
 
 /** Longer than a usual scrape interval, so that one worker keeps the role between two scrapes. */
 const LEADER_MS = 90_000
+const MIB = 1024 * 1024
 
 /** What the gauges are read from at scrape time. */
 export interface GaugeSources {
   readonly metrics: Metrics
   readonly queue: Consumer
   readonly sandbox: DockerSandbox
-  readonly slots: number
+  readonly admission: Pick<Admission, 'use'>
+  readonly budget: Budget
   readonly state: () => WorkerState
 }
 
 /** Registers everything that is read when Prometheus asks, rather than kept up to date all the time. */
-export function gauges({ metrics, queue, sandbox, slots, state }: GaugeSources): void {
+export function gauges({ metrics, queue, sandbox, admission, budget, state }: GaugeSources): void {
   metrics.onScrape(() => {
-    const { running, removing, waiting } = sandbox.counts()
+    const { running, removing, waiting: pooled } = sandbox.counts()
     metrics.workerSlots.set({ state: 'busy' }, running)
-    metrics.workerSlots.set({ state: 'free' }, Math.max(0, slots - running))
+    metrics.workerSlots.set({ state: 'free' }, Math.max(0, budget.slots - running))
     metrics.containers.set({ state: 'running' }, running)
     metrics.containers.set({ state: 'removing' }, removing)
     metrics.poolContainers.clear()
-    for (const [image, count] of waiting) metrics.poolContainers.set({ image }, count)
+    for (const [image, count] of pooled) metrics.poolContainers.set({ image }, count)
+    const { memoryMb, cpus, waiting } = admission.use
+    metrics.admissionMemory.set({ state: 'used' }, memoryMb * MIB)
+    metrics.admissionMemory.set({ state: 'free' }, (budget.memoryMb - memoryMb) * MIB)
+    metrics.admissionCpus.set({ state: 'used' }, cpus)
+    metrics.admissionCpus.set({ state: 'free' }, Math.max(0, budget.cpus - cpus))
+    metrics.admissionWaiting.set({}, waiting)
     for (const name of WORKER_STATES) metrics.workerState.set({ state: name }, name === state() ? 1 : 0)
     metrics.redisUp.set({}, queue.connected ? 1 : 0)
   })

@@ -13,7 +13,7 @@ export function openSandbox(
     deployment,
     owner: config.workerId,
     users: config.users,
-    pool: { ...config.pool, size: config.pool.size ?? config.slots },
+    pool: { ...config.pool, size: config.pool.size ?? config.budget.slots },
     ...(stack !== undefined && { labels: { 'isopod.stack': stack } }),
     ...(observe !== undefined && { observe }),
   })

@@ -11,6 +11,8 @@ export interface ResultContext {
   /** Milliseconds from submit until a worker took the job. */
   readonly queuedMs: number
   readonly policyMs: number
+  /** From then on until a container was there; 0 if it was there before. */
+  readonly acquireMs: number
   readonly decision: PolicyDecision
 }
 
@@ -55,6 +57,7 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
       queued: context.queuedMs,
       policy: context.policyMs,
       ...outcome.timings,
+      acquire: context.acquireMs,
       publish: performance.now() - ended,
     }),
     ...policyPart(context.decision),

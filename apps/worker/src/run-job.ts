@@ -1,7 +1,8 @@
 import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
+import type { ContainerFacts, Execution, Sandbox } from '@isopod/sandbox'
+import type { Admission } from './admission/admission.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type EgressEvent, openProxy } from './network/proxy.ts'
@@ -15,17 +16,21 @@ export interface JobRunnerOptions {
   readonly rules: DeploymentRules
   readonly gate: PolicyGate
   readonly sandbox: Sandbox
+  readonly admission: Pick<Admission, 'enter'>
+  /** Told how many milliseconds a job waited for its share of the host. */
+  readonly onAdmitted: (ms: number) => void
   readonly audit: Audit
   /** Told of each connection that a job made or tried, when it is over. */
   readonly onEgress: (of: OfJob, event: EgressEvent) => void
 }
 
 /**
- * Makes the function that takes a delivery to its result: plan, check, run in the sandbox, describe what happened. It resolves
- * for everything that the job or its caller did, and rejects for a fault of the platform, which the queue retries.
+ * Makes the function that takes a delivery to its result: plan, check, run in the sandbox, describe what happened. The check
+ * goes on beside the wait for room and container; the program goes in after it. It resolves for everything that the job or
+ * its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, sandbox, audit, onEgress } = options
+  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -36,6 +41,7 @@ export function jobRunner(options: JobRunnerOptions) {
     const started = performance.now()
     const plan = planExecution(delivery, rules)
     let policyMs = 0
+    let acquiredMs = 0
     let decision: PolicyDecision | undefined
     let container: ContainerFacts | undefined
     try {
@@ -49,28 +55,58 @@ export function jobRunner(options: JobRunnerOptions) {
 
     async function settle(): Promise<Result> {
       if (plan.execution === undefined) return refused(plan.problems)
+      const { execution } = plan
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
+      const way = new AbortController()
+      const abort = () => way.abort(signal.reason)
+      signal.addEventListener('abort', abort)
+      if (signal.aborted) abort()
+      let leave: (() => void) | undefined
       try {
-        decision = await gate.judge(plan.execution, job.policy, signal)
-        policyMs = performance.now() - started
-        if (decision.problems.length > 0) return refused(decision.problems)
-        const outcome = await sandbox.run(plan.execution, {
-          signal,
+        const cleared = check(execution)
+        // Ends the wait for room or container; what is waited for then says why.
+        cleared.catch((refusal: unknown) => way.abort(refusal))
+        const asked = performance.now()
+        leave = await admission.enter(execution.limits, way.signal)
+        onAdmitted(performance.now() - asked)
+        const outcome = await sandbox.run(execution, {
+          signal: way.signal,
+          cleared,
           onConnection: proxy?.accept,
           onContainer: (facts) => {
             container = facts
+            acquiredMs = performance.now() - started
           },
         })
+        const checked = await cleared
         record.limitEnforced(outcome)
-        return resultOf(outcome, plan.execution, { id, attempt, workerId, job, queuedMs, policyMs, decision })
+        // One after the other as the job met them: what went on beside the check took no time of its own.
+        const acquireMs = Math.max(0, acquiredMs - policyMs)
+        const times = { queuedMs, policyMs, acquireMs }
+        return resultOf(outcome, execution, { id, attempt, workerId, job, ...times, decision: checked })
       } catch (error) {
+        if (error instanceof Refusal) {
+          // It ran in none.
+          container = undefined
+          return refused(error.problems)
+        }
         if (!isCancelled(error, signal)) throw error
         record.ended(error)
         return notRun('cancelled', 'Execution was cancelled')
       } finally {
+        leave?.()
+        signal.removeEventListener('abort', abort)
         // Before the job is called finished: the audit has its connections first.
         await proxy?.close()
       }
+    }
+
+    /** Rejects with a {@link Refusal}, or with the signal's reason. */
+    async function check(execution: Execution): Promise<PolicyDecision> {
+      decision = await gate.judge(execution, job.policy, signal)
+      policyMs = performance.now() - started
+      if (decision.problems.length > 0) throw new Refusal(decision.problems)
+      return decision
     }
 
     function refused(problems: readonly string[]): Result {
@@ -83,6 +119,16 @@ export function jobRunner(options: JobRunnerOptions) {
       const unrun = unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
       return { ...unrun, ...policyPart(decision) }
     }
+  }
+}
+
+/** The policy does not let an execution run. */
+class Refusal extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '))
+    this.problems = problems
   }
 }
 

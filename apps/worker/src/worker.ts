@@ -1,9 +1,11 @@
 import type { Catalogue } from '@isopod/languages'
 import type { PolicyChecker } from '@isopod/policy'
-import { ConfigError, InvalidJobError, type Result } from '@isopod/protocol'
-import { type Consumer, type Delivery, unrunResult } from '@isopod/queue'
+import { ConfigError, DEFAULT_LIMITS, InvalidJobError, type Result } from '@isopod/protocol'
+import { type Consumer, type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
+import { Admission } from './admission/admission.ts'
+import { budgetOf } from './admission/budget.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
@@ -50,19 +52,28 @@ export interface RunningWorker {
  */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { config, logger, catalogue, networks, metrics, audit, queue, sandbox, checker } = parts
-  const slots = config.slots ?? Math.max(1, sandbox.facts.cpus * 2)
+  const usualMemoryMb = config.defaults.memoryMb ?? DEFAULT_LIMITS.memoryMb
+  const budget = budgetOf(config.budget, sandbox.facts, usualMemoryMb)
+  const admission = new Admission(budget)
   const rules = {
     catalogue,
     networks,
     defaults: config.defaults,
     maxima: {
       ...config.maxima,
+      memoryMb: Math.min(config.maxima.memoryMb ?? Number.POSITIVE_INFINITY, budget.memoryMb),
       cpus: Math.min(config.maxima.cpus ?? Number.POSITIVE_INFINITY, sandbox.facts.cpus),
     },
     runtime: config.engine.runtime ?? sandbox.facts.defaultRuntime,
     runtimes: sandbox.facts.runtimes,
   }
-  const runJob = jobRunner({ ...parts, workerId: config.workerId, rules })
+  const runJob = jobRunner({
+    ...parts,
+    workerId: config.workerId,
+    rules,
+    admission,
+    onAdmitted: (ms) => metrics.admissionWait.observe({}, ms / 1000),
+  })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
 
@@ -172,6 +183,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     gate.stop()
     engine.stop()
     breaker.stop()
+    // Those that still wait for room would only come to run when others could long have taken them.
+    admission.close(new JobInterrupted('shutdown'))
     const clean = await shutDown(
       [
         { name: 'drain', run: () => queue.drain(config.drainSeconds * 1000) },
@@ -188,7 +201,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     return clean
   }
 
-  gauges({ metrics, queue, sandbox, slots, state: () => state })
+  gauges({ metrics, queue, sandbox, admission, budget, state: () => state })
   metrics.workerInfo.set(
     {
       version: '0.1.0',
@@ -221,10 +234,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       state = 'failed_self_test'
       return
     }
-    queue.run({ concurrency: slots, handle, giveUp })
+    queue.run({ concurrency: budget.slots, wanted: () => admission.wanted, handle, giveUp })
     state = 'ready'
     takeOrRest()
-    logger.info({ slots, port: health.port, engine: config.engine.address }, 'taking jobs')
+    logger.info({ ...budget, port: health.port, engine: config.engine.address }, 'taking jobs')
   })
   if (!sandbox.facts.limitsSwap) {
     logger.warn(

@@ -60,6 +60,7 @@ function result(stdout: StreamOutput) {
       findings: [],
     },
     policyMs: 1,
+    acquireMs: 2,
   }
   return resultOf(outcome, execution, context)
 }

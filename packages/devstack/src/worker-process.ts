@@ -14,6 +14,12 @@ const STOP_GRACE_MS = 40_000
 /** Where this stack lies is no setting of a worker. */
 const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 
+/**
+ * How Node runs a worker. By the size of the host alone it would let garbage lie until the worker has 300 MB and more; with
+ * these it stays at half of that, no slower. The service image and the README start it in the same way.
+ */
+export const WORKER_NODE_FLAGS: readonly string[] = ['--max-semi-space-size=2', '--max-old-space-size=1024']
+
 /** What a worker is started with. */
 export interface WorkerOptions {
   readonly redisUrl: string
@@ -94,7 +100,7 @@ async function launch(main: string, port: number, options: WorkerOptions): Promi
   await mkdir(dirname(options.log), { recursive: true, mode: 0o700 })
   const log = await open(options.log, 'w', 0o600)
   try {
-    const child = spawn(process.execPath, [main], {
+    const child = spawn(process.execPath, [...WORKER_NODE_FLAGS, main], {
       cwd: CHECKOUT,
       detached: options.detached ?? false,
       env: workerEnvironment(port, options),

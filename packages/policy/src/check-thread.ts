@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { checkSource, type SourceReport } from './check-source.ts'
 import type { RuleSet } from './rule.ts'
 import { type SourceKind, sourceKind } from './sources.ts'
-import { loadGrammars } from './tree/parse-source.ts'
+import { openGrammars } from './tree/parse-source.ts'
 
 /** One source to check. */
 export interface SourceFile {
@@ -23,13 +23,15 @@ export type ThreadAnswer = 'ready' | readonly SourceReport[]
 
 const port = parentPort
 if (port === null) throw new Error('check-thread: runs as a worker thread only')
-const parse = await loadGrammars()
-// Compiles what the first check would otherwise wait for.
-for (const path of ['a.py', 'a.js', 'a.ts', 'a.sh']) {
-  const kind = sourceKind(path)
-  if (kind !== undefined) checkSource(parse, { path, source: 'a = b', kind }, 'strict')
+const { need, parse } = await openGrammars()
+// Compiles what the first check would otherwise wait for, in the language that most are in.
+const usual = sourceKind('a.py')
+if (usual !== undefined) {
+  await need([usual.grammar])
+  checkSource(parse, { path: 'a.py', source: 'a = b', kind: usual }, 'strict')
 }
-port.on('message', ({ files, rules }: ThreadRequest) => {
+port.on('message', async ({ files, rules }: ThreadRequest) => {
+  await need(new Set(files.map(({ kind }) => kind.grammar)))
   port.postMessage(files.map((file) => checkFile(file, rules)) satisfies ThreadAnswer)
 })
 port.postMessage('ready' satisfies ThreadAnswer)

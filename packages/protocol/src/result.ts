@@ -10,7 +10,7 @@ export const timingsSchema = z.strictObject({
   queued: z.number(),
   /** The check of the source. */
   policy: z.number(),
-  /** Until a container of its own was ready for the first byte. */
+  /** From then on until the job had its share of the host and a container that was ready for the first byte: the check goes on beside that. */
   acquire: z.number(),
   /** From the first byte until the program had ended, compile run included. */
   run: z.number(),

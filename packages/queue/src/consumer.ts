@@ -5,9 +5,9 @@ import { type AuditEntry, AuditStream } from './audit-stream.ts'
 import { writeCatalogue } from './catalogue.ts'
 import { connectRedis, patientDuplicate, unavailable, within } from './connect-redis.ts'
 import { guardedObserver, type Observe, toError } from './consumer-events.ts'
-import type { GiveUp, Handle } from './delivery.ts'
 import { readDeployment } from './deployment.ts'
 import { type EndableWorker, endWorker, settledWithin } from './end-worker.ts'
+import { ExtraJobs } from './extra-jobs.ts'
 import { createJobWorker } from './job-worker.ts'
 import { Keys } from './keys.ts'
 import { LEASE_RENEWAL_MS, Leases } from './leases.ts'
@@ -18,6 +18,7 @@ import { type QueueStats, readStats } from './queue-stats.ts'
 import { repeat } from './repeat.ts'
 import { RunningJobs } from './running-jobs.ts'
 import { sweepFailedJobs, sweepStaleResults } from './sweep.ts'
+import type { Taking } from './taking.ts'
 
 const SWEEP_INTERVAL_MS = 30_000
 /** How long handlers get to stop after they were aborted, in milliseconds. */
@@ -31,18 +32,6 @@ export interface ConsumerOptions extends QueueOptions {
   /** Entries that the audit stream keeps, roughly; without it there is no such stream. */
   readonly auditStreamLength?: number | undefined
   readonly observe?: Observe
-}
-
-/** How jobs are taken, once everything that they need is there. */
-export interface Taking {
-  /** Jobs at once. */
-  readonly concurrency: number
-  readonly handle: Handle
-  readonly giveUp: GiveUp
-  /** How long a job stays with a worker that has gone silent, in milliseconds. @default 15000 */
-  readonly lockDurationMs?: number
-  /** How often jobs of silent workers are looked for, in milliseconds. @default 5000 */
-  readonly stalledIntervalMs?: number
 }
 
 /** The worker's side of the queue. */
@@ -124,6 +113,7 @@ class RedisConsumer implements Consumer {
   readonly #ended = new AbortController()
   deployment = ''
   #worker: EndableWorker | undefined
+  #extra: ExtraJobs | undefined
   #state: 'ready' | 'taking' | 'paused' | 'draining' = 'ready'
   #draining: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -189,8 +179,12 @@ class RedisConsumer implements Consumer {
     }
     const isStopping = () => this.#state === 'paused' || this.#state === 'draining'
     const processor = new Processor({ ...parts, handle, giveUp, isStopping, letGo: this.#letGo.signal })
-    this.#worker = createJobWorker({ ...taking, ...parts, processor })
-    this.#worker.run().catch(this.#report)
+    const worker = createJobWorker({ ...taking, ...parts, processor })
+    this.#worker = worker
+    worker.run().catch(this.#report)
+    const { wanted = () => concurrency } = taking
+    const isWanted = () => this.#running.size >= concurrency && this.#running.size < wanted()
+    this.#extra = new ExtraJobs(worker, { isWanted, onError: this.#report })
     const sweep = async () => {
       await sweepFailedJobs({ ...parts, giveUp })
       if (await this.#leases.claim('sweep', 2 * SWEEP_INTERVAL_MS)) {
@@ -243,16 +237,22 @@ class RedisConsumer implements Consumer {
     this.#state = 'draining'
     if (this.#worker === undefined) return
     // Closing waits for running jobs, and interrupts the wait for the next one so that none is taken late.
-    const idle = endWorker(this.#worker, {
-      isUp: () => this.#redis.status === 'ready',
-      isBusy: () => this.#running.size > 0 && !this.#ended.signal.aborted,
-    }).catch(this.#report)
+    const idle = this.#end(this.#worker).catch(this.#report)
     await settledWithin(idle, graceMs)
     this.#running.interruptAll('shutdown')
     if (await settledWithin(idle, STOP_DEADLINE_MS / 2)) return
     // Redis does not take what is finished; its locks will run out, and the jobs run again elsewhere.
     this.#letGo.abort()
     await settledWithin(idle, STOP_DEADLINE_MS / 2)
+  }
+
+  async #end(worker: EndableWorker): Promise<void> {
+    const letGo = new Promise((resolve) => this.#letGo.signal.addEventListener('abort', resolve))
+    await Promise.race([this.#extra?.end(), letGo])
+    await endWorker(worker, {
+      isUp: () => this.#redis.status === 'ready',
+      isBusy: () => this.#running.size > 0 && !this.#ended.signal.aborted,
+    })
   }
 
   async #close(): Promise<void> {

@@ -19,7 +19,8 @@ export interface Delivery {
  *
  * A `RetryableError` asks for another try after a pause; any other error is final, and becomes the result that
  * {@link GiveUp} makes. When the signal aborts, its reason is a `JobInterrupted`: for `cancelled`, resolve with a
- * cancelled result; for `shutdown` and `lease-lost`, stop and throw, nothing is published.
+ * cancelled result; for `shutdown` and `lease-lost`, stop and throw, nothing is published. A handler that throws a
+ * `JobInterrupted` of its own gets the same for its job: `shutdown` hands it back to the queue.
  */
 export type Handle = (delivery: Delivery, signal: AbortSignal) => Promise<Result>
 

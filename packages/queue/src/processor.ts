@@ -103,7 +103,7 @@ export class Processor {
     observe({ type: 'taken', id, attempt: start.attempt, waitMs: Math.max(0, Date.now() - start.enqueuedAt) })
     const delivery: Delivery = { ...start, job, stalls, faults }
     const outcome = await this.#handle(delivery, signal)
-    switch (interruption(signal)) {
+    switch (interruption(signal.reason) ?? interruption(outcome.error)) {
       case 'lease-lost':
         // Whoever owns the job now answers for it; to complete or fail it here would be refused anyway.
         throw new WaitingError('the job belongs to another worker')
@@ -180,8 +180,8 @@ function isFinal(result: Result): boolean {
   return result.status !== 'cancelled' && result.status !== 'setup_error'
 }
 
-function interruption(signal: AbortSignal): JobInterrupted['cause'] | undefined {
-  return signal.reason instanceof JobInterrupted ? signal.reason.cause : undefined
+function interruption(reason: unknown): JobInterrupted['cause'] | undefined {
+  return reason instanceof JobInterrupted ? reason.cause : undefined
 }
 
 function whyExhausted(attempt: number, stalls: number, faults: number): string | undefined {

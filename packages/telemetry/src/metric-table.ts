@@ -134,6 +134,31 @@ export const METRIC_TABLE = {
     help: 'Executions that this worker may have at once.',
     labels: { state: ['busy', 'free'] },
   },
+  admissionMemory: {
+    kind: 'gauge',
+    name: 'isopod_admission_memory_bytes',
+    help: 'Memory that the limits of running executions come to, and what is left of the budget.',
+    labels: { state: ['used', 'free'] },
+  },
+  admissionCpus: {
+    kind: 'gauge',
+    name: 'isopod_admission_cpus',
+    help: 'Cores that the limits of running executions come to, and what is left of the budget.',
+    labels: { state: ['used', 'free'] },
+  },
+  admissionWaiting: {
+    kind: 'gauge',
+    name: 'isopod_admission_waiting_jobs',
+    help: 'Jobs that this worker has taken and that wait for their share of the budget.',
+    labels: {},
+  },
+  admissionWait: {
+    kind: 'histogram',
+    name: 'isopod_admission_wait_seconds',
+    help: 'How long jobs waited for their share of the budget; part of the phase acquire.',
+    labels: {},
+    buckets: PHASE_SECONDS,
+  },
   workerState: {
     kind: 'gauge',
     name: 'isopod_worker_state',

@@ -1,3 +1,5 @@
+import { constants } from 'node:fs'
+import { access } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import type { Parser, Tree, TreeCursor } from '@vscode/tree-sitter-wasm'
@@ -16,27 +18,41 @@ export const MAX_NODES = 1_000_000
 /** Turns sources into trees. */
 export type ParseSource = (grammar: Grammar, source: string) => SyntaxTree
 
+/** The grammars of this process, each loaded when it is first needed: together they take some 15 MB. */
+export interface Grammars {
+  /** Has the parsers of these grammars there; to be awaited before `parse` is called for one of them. */
+  need(grammars: Iterable<Grammar>): Promise<void>
+  readonly parse: ParseSource
+}
+
 /**
- * Loads all grammars.
+ * Makes the parser ready to load grammars.
  *
- * @throws if a grammar is missing or does not fit: a fault of the installation
+ * @throws if a grammar is missing: a fault of the installation
  */
-export async function loadGrammars(): Promise<ParseSource> {
+export async function openGrammars(): Promise<Grammars> {
   const folder = dirname(createRequire(import.meta.url).resolve('@vscode/tree-sitter-wasm'))
+  const pathOf = (grammar: Grammar) => join(folder, `tree-sitter-${grammar}.wasm`)
+  await Promise.all(GRAMMARS.map((grammar) => access(pathOf(grammar), constants.R_OK)))
   await library.Parser.init()
   const parsers = new Map<Grammar, Parser>()
-  for (const grammar of GRAMMARS) {
-    const language = await library.Language.load(join(folder, `tree-sitter-${grammar}.wasm`))
-    parsers.set(grammar, new library.Parser().setLanguage(language))
-  }
-  return (grammar, source) => {
-    const tree = parsers.get(grammar)?.parse(source)
-    if (!tree) throw new Error(`${grammar}: the parser gave no tree`)
-    try {
-      return copied(tree, source)
-    } finally {
-      tree.delete()
-    }
+  return {
+    need: async (grammars) => {
+      for (const grammar of grammars) {
+        if (parsers.has(grammar)) continue
+        const language = await library.Language.load(pathOf(grammar))
+        parsers.set(grammar, new library.Parser().setLanguage(language))
+      }
+    },
+    parse: (grammar, source) => {
+      const tree = parsers.get(grammar)?.parse(source)
+      if (!tree) throw new Error(`${grammar}: the parser gave no tree`)
+      try {
+        return copied(tree, source)
+      } finally {
+        tree.delete()
+      }
+    },
   }
 }
 

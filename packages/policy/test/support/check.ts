@@ -1,9 +1,10 @@
 import { checkSource } from '../../src/check-source.ts'
 import type { RuleSet } from '../../src/rule.ts'
 import { sourceKind } from '../../src/sources.ts'
-import { loadGrammars } from '../../src/tree/parse-source.ts'
+import { GRAMMARS, openGrammars } from '../../src/tree/parse-source.ts'
 
-const parse = await loadGrammars()
+const { need, parse } = await openGrammars()
+await need(GRAMMARS)
 
 /** Checks one source in this thread, by the extension of its file. */
 export function check(extension: string, source: string, rules: RuleSet = 'strict') {

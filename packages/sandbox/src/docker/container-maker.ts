@@ -84,6 +84,8 @@ export class ContainerMaker {
       }
       const made = new DockerContainer(facts, { engine, stream, dispose, assign })
       container = made
+      // Refused, cancelled or timed out meanwhile: the start is most of the cost.
+      signal.throwIfAborted()
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
       await engine.call('ready', () => made.untilReady())
       signal.throwIfAborted()

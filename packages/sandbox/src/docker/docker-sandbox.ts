@@ -179,8 +179,8 @@ class EngineSandbox implements DockerSandbox {
   }
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
-    const { onContainer, onConnection } = options
-    const stage = { containers: this.#containers, onContainer, onConnection }
+    const { onContainer, onConnection, cleared } = options
+    const stage = { containers: this.#containers, onContainer, onConnection, cleared }
     return await this.#watched(runExecution(execution, stage, this.#until(options.signal)))
   }
 

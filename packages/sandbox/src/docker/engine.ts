@@ -1,5 +1,7 @@
 import { IsopodError, RetryableError, UnavailableError } from '@isopod/protocol'
-import Docker from 'dockerode'
+import type Dockerode from 'dockerode'
+import type { DockerOptions } from 'dockerode'
+import { Docker } from './lean-dockerode.ts'
 
 /** Operations that are counted and timed. */
 export type EngineOperation =
@@ -60,7 +62,7 @@ const UNREACHABLE_CODES = new Set([
 
 /** The Docker engine with a deadline, an observer and our own errors around every call. */
 export class Engine {
-  readonly docker: Docker
+  readonly docker: Dockerode
   readonly address: string
   readonly #observe: (call: EngineCall) => void
 
@@ -79,7 +81,7 @@ export class Engine {
    */
   async call<T>(
     operation: EngineOperation,
-    act: (docker: Docker, abortSignal: AbortSignal) => Promise<T>,
+    act: (docker: Dockerode, abortSignal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const started = performance.now()
     const deadline = AbortSignal.timeout(DEADLINE_MS[operation])
@@ -137,7 +139,7 @@ function rejection(signal: AbortSignal): Promise<never> {
   })
 }
 
-function dockerOptions(address: string): Docker.DockerOptions {
+function dockerOptions(address: string): DockerOptions {
   if (address.startsWith('/')) return { socketPath: address }
   if (address.startsWith('unix://')) return { socketPath: address.slice('unix://'.length) }
   const url = new URL(address)

@@ -1,0 +1,169 @@
+/** What one execution takes of its host for as long as it has its container. */
+export interface Share {
+  /** MiB. */
+  readonly memoryMb: number
+  /** Cores. */
+  readonly cpus: number
+}
+
+/** What all executions of one worker may take together. */
+export interface Budget extends Share {
+  /** Executions at once. */
+  readonly slots: number
+}
+
+/** What is taken right now, and how many wait for their share. */
+export interface AdmissionUse extends Share {
+  readonly running: number
+  readonly waiting: number
+}
+
+/** How often later executions may go first while one waits for a share that is too large for now. */
+export const MOST_PASSES = 32
+/** Executions that may wait before no more jobs are taken for the room that they leave. */
+const MOST_WAITING = 32
+
+/** The least that a job can ask for (packages/protocol): with less than that left, nobody can go first. */
+const LEAST: Share = { memoryMb: 16, cpus: 0.1 }
+/** Cores are counted in thousandths: sums of fractions would drift. */
+const MILLI = 1000
+
+interface Entry {
+  readonly memoryMb: number
+  readonly millicpus: number
+}
+
+interface Waiting extends Entry {
+  /** How many that came later were let in before. */
+  passes: number
+  letIn(): void
+  turnAway(reason: Error): void
+}
+
+/**
+ * Lets executions in while the budget has what they ask for. Who comes first is first in, except that one for whose share
+ * there is no room yet is passed by smaller ones: {@link MOST_PASSES} times, and by nobody more until it is in.
+ */
+export class Admission {
+  readonly #budget: Entry & { readonly slots: number }
+  readonly #running = new Set<Entry>()
+  #waiting: Waiting[] = []
+  #memoryMb = 0
+  #millicpus = 0
+  #closed: Error | undefined
+
+  constructor({ memoryMb, cpus, slots }: Budget) {
+    this.#budget = { memoryMb, millicpus: Math.floor(cpus * MILLI), slots }
+  }
+
+  /**
+   * Waits until there is room. A share above the whole budget counts as all of it: it has the host to itself.
+   *
+   * @returns gives the share back; a second call changes nothing
+   * @throws the reason of `signal` once aborted, or the one that {@link Admission.close} was given
+   */
+  async enter(share: Share, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted()
+    if (this.#closed !== undefined) throw this.#closed
+    const entry: Entry = {
+      memoryMb: Math.min(share.memoryMb, this.#budget.memoryMb),
+      millicpus: Math.min(Math.ceil(share.cpus * MILLI), this.#budget.millicpus),
+    }
+    await this.#turn(entry, signal)
+    return () => this.#release(entry)
+  }
+
+  /** Turns away everyone who waits or comes later; who is in stays in. */
+  close(reason: Error): void {
+    this.#closed ??= reason
+    for (const waiting of [...this.#waiting]) waiting.turnAway(this.#closed)
+  }
+
+  /** What is taken, and who waits. */
+  get use(): AdmissionUse {
+    return {
+      memoryMb: this.#memoryMb,
+      cpus: this.#millicpus / MILLI,
+      running: this.#running.size,
+      waiting: this.#waiting.length,
+    }
+  }
+
+  /**
+   * How many jobs a worker should hold so that no slot stays empty for those that wait here: one more than its slots for
+   * each of them, unless nobody could go first anyway.
+   */
+  get wanted(): number {
+    const { memoryMb, millicpus, slots } = this.#budget
+    const isFull =
+      this.#running.size >= slots ||
+      memoryMb - this.#memoryMb < LEAST.memoryMb ||
+      millicpus - this.#millicpus < LEAST.cpus * MILLI
+    const isBarred = this.#waiting.some(({ passes }) => passes >= MOST_PASSES)
+    return slots + (isFull || isBarred ? 0 : Math.min(this.#waiting.length, MOST_WAITING))
+  }
+
+  async #turn(entry: Entry, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const abort = () => waiting.turnAway(signal.reason)
+    const leave = () => {
+      signal.removeEventListener('abort', abort)
+      this.#waiting = this.#waiting.filter((other) => other !== waiting)
+    }
+    const waiting: Waiting = {
+      ...entry,
+      passes: 0,
+      letIn: () => {
+        leave()
+        this.#take(entry)
+        resolve()
+      },
+      turnAway: (reason) => {
+        leave()
+        reject(reason)
+        // Whoever could not pass it may come in now.
+        this.#letIn()
+      },
+    }
+    signal.addEventListener('abort', abort)
+    this.#waiting.push(waiting)
+    this.#letIn()
+    await promise
+  }
+
+  /** Lets in everyone who may come in now, in the order in which they came. */
+  #letIn(): void {
+    if (this.#closed !== undefined) return
+    const passed: Waiting[] = []
+    for (const waiting of this.#waiting) {
+      if (this.#fits(waiting)) {
+        waiting.letIn()
+        for (const earlier of passed) earlier.passes += 1
+      } else {
+        passed.push(waiting)
+      }
+      if (passed.some(({ passes }) => passes >= MOST_PASSES)) return
+    }
+  }
+
+  #fits({ memoryMb, millicpus }: Entry): boolean {
+    return (
+      this.#running.size < this.#budget.slots &&
+      this.#memoryMb + memoryMb <= this.#budget.memoryMb &&
+      this.#millicpus + millicpus <= this.#budget.millicpus
+    )
+  }
+
+  #take(entry: Entry): void {
+    this.#running.add(entry)
+    this.#memoryMb += entry.memoryMb
+    this.#millicpus += entry.millicpus
+  }
+
+  #release(entry: Entry): void {
+    if (!this.#running.delete(entry)) return
+    this.#memoryMb -= entry.memoryMb
+    this.#millicpus -= entry.millicpus
+    this.#letIn()
+  }
+}

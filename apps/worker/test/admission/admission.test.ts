@@ -1,0 +1,215 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Admission, type Budget, MOST_PASSES, type Share } from '../../src/admission/admission.ts'
+
+const never = new AbortController().signal
+const BUDGET: Budget = { memoryMb: 1536, cpus: 2, slots: 4 }
+const BIG: Share = { memoryMb: 1024, cpus: 0.5 }
+const SMALL: Share = { memoryMb: 64, cpus: 0.1 }
+
+/** Lets everything that was settled be noticed. */
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** One execution at the door: `release` is there once it is in. */
+class Visitor {
+  readonly share: Share
+  readonly controller = new AbortController()
+  release: (() => void) | undefined
+  reason: unknown
+  #stays = true
+
+  constructor(admission: Admission, share: Share) {
+    this.share = share
+    admission.enter(share, this.controller.signal).then(
+      (release) => {
+        this.release = release
+      },
+      (reason) => {
+        this.reason = reason
+        this.#stays = false
+      },
+    )
+  }
+
+  get isIn(): boolean {
+    return this.release !== undefined && this.#stays
+  }
+
+  get isWaiting(): boolean {
+    return this.release === undefined && this.#stays
+  }
+
+  /** Gives back, as often as told. */
+  leave(times = 1): void {
+    for (let done = 0; done < times; done++) this.release?.()
+    this.#stays = false
+  }
+}
+
+describe('executions of every size, in any order', () => {
+  const step = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ enter: fc.integer({ min: 0, max: 3 }) }) },
+    { weight: 3, arbitrary: fc.record({ leave: fc.nat(), times: fc.integer({ min: 1, max: 3 }) }) },
+    { weight: 1, arbitrary: fc.record({ abort: fc.nat() }) },
+  )
+  const SIZES: readonly Share[] = [
+    BIG,
+    { memoryMb: 256, cpus: 0.5 },
+    SMALL,
+    // More than there is: it counts as all.
+    { memoryMb: 64, cpus: 8 },
+  ]
+
+  it('never take more than the budget, are passed a bounded number of times, and all get in', async () => {
+    const sequences = fc.array(step, { minLength: 20, maxLength: 120 })
+    await fc.assert(
+      fc.asyncProperty(sequences, async (steps) => {
+        const admission = new Admission(BUDGET)
+        const all: Visitor[] = []
+        const passes = new Map<Visitor, number>()
+        const check = async () => {
+          const before = new Set(all.filter(({ isIn }) => isIn))
+          await settled()
+          const inside = all.filter(({ isIn }) => isIn)
+          const sum = (of: (share: Share) => number) => inside.reduce((all, { share }) => all + of(share), 0)
+          const memoryMb = sum((share) => share.memoryMb)
+          const cpus = sum((share) => Math.min(share.cpus, BUDGET.cpus))
+          expect(memoryMb).toBeLessThanOrEqual(BUDGET.memoryMb)
+          expect(cpus).toBeLessThanOrEqual(BUDGET.cpus + 1e-9)
+          expect(inside.length).toBeLessThanOrEqual(BUDGET.slots)
+          const waiting = all.filter(({ isWaiting }) => isWaiting)
+          const { use } = admission
+          expect({ ...use, cpus: Math.round(use.cpus * 1000) }).toEqual({
+            memoryMb,
+            cpus: Math.round(cpus * 1000),
+            running: inside.length,
+            waiting: waiting.length,
+          })
+          for (const entered of inside.filter((visitor) => !before.has(visitor))) {
+            for (const earlier of waiting) {
+              if (all.indexOf(earlier) > all.indexOf(entered)) continue
+              // First come, first served among equals.
+              expect(earlier.share).not.toEqual(entered.share)
+              passes.set(earlier, (passes.get(earlier) ?? 0) + 1)
+              expect(passes.get(earlier)).toBeLessThanOrEqual(MOST_PASSES)
+            }
+          }
+        }
+        for (const action of steps) {
+          const inside = all.filter(({ isIn }) => isIn)
+          const waiting = all.filter(({ isWaiting }) => isWaiting)
+          if ('enter' in action) all.push(new Visitor(admission, SIZES[action.enter] ?? BIG))
+          else if ('leave' in action) inside[action.leave % inside.length]?.leave(action.times)
+          else waiting[action.abort % waiting.length]?.controller.abort(new Error('cancelled'))
+          await check()
+        }
+        // Nobody is left outside once those inside have left, one after the other.
+        for (let rounds = all.length; rounds > 0 && all.some(({ isWaiting }) => isWaiting); rounds--) {
+          all.find(({ isIn }) => isIn)?.leave()
+          await check()
+        }
+        expect(all.filter(({ isWaiting }) => isWaiting)).toEqual([])
+        for (const visitor of all) visitor.leave()
+        expect(admission.use).toEqual({ memoryMb: 0, cpus: 0, running: 0, waiting: 0 })
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+describe('one that waits for memory', () => {
+  it('is passed by small ones, but not for ever', async () => {
+    const admission = new Admission(BUDGET)
+    const first = new Visitor(admission, BIG)
+    const second = new Visitor(admission, BIG)
+    let passed = 0
+    for (;;) {
+      const small = new Visitor(admission, SMALL)
+      await settled()
+      if (small.isWaiting) break
+      passed += 1
+      small.leave()
+    }
+    expect(passed).toBe(MOST_PASSES)
+    expect(second.isWaiting).toBe(true)
+    first.leave()
+    await settled()
+    expect(second.isIn).toBe(true)
+    // The small one that had to wait comes in beside it.
+    expect(admission.use).toEqual({ memoryMb: 1088, cpus: 0.6, running: 2, waiting: 0 })
+  })
+
+  it('lets others by again when it is cancelled', async () => {
+    const admission = new Admission({ ...BUDGET, slots: 100 })
+    const held = [new Visitor(admission, BIG), new Visitor(admission, BIG)]
+    for (let times = 0; times < MOST_PASSES; times++) {
+      const small = new Visitor(admission, SMALL)
+      await settled()
+      small.leave()
+    }
+    const small = new Visitor(admission, SMALL)
+    await settled()
+    expect(small.isWaiting).toBe(true)
+    const reason = new Error('cancelled')
+    held[1]?.controller.abort(reason)
+    await settled()
+    expect(held[1]?.reason).toBe(reason)
+    expect(small.isIn).toBe(true)
+  })
+})
+
+it('one that asks for more than the budget has it to itself', async () => {
+  const admission = new Admission(BUDGET)
+  const small = new Visitor(admission, SMALL)
+  const huge = new Visitor(admission, { memoryMb: 4096, cpus: 64 })
+  await settled()
+  expect(huge.isWaiting).toBe(true)
+  small.leave()
+  await settled()
+  expect(huge.isIn).toBe(true)
+  expect(admission.use).toMatchObject({ memoryMb: 1536, cpus: 2 })
+})
+
+it('who comes with an aborted signal does not get in', async () => {
+  const admission = new Admission(BUDGET)
+  const reason = new Error('gone')
+  await expect(admission.enter(SMALL, AbortSignal.abort(reason))).rejects.toBe(reason)
+  expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
+})
+
+it('when it closes, all who wait are turned away, and who is in stays in', async () => {
+  const admission = new Admission(BUDGET)
+  const [inside, ...waiting] = [BIG, BIG, BIG].map((share) => new Visitor(admission, share))
+  await settled()
+  const reason = new Error('shutdown')
+  admission.close(reason)
+  await settled()
+  expect(waiting.map((visitor) => visitor.reason)).toEqual([reason, reason])
+  await expect(admission.enter(SMALL, never)).rejects.toBe(reason)
+  expect(admission.use).toMatchObject({ running: 1, waiting: 0 })
+  inside?.leave()
+  expect(admission.use).toMatchObject({ memoryMb: 0, running: 0 })
+})
+
+describe('the number of jobs that a worker should hold', () => {
+  it('is its slots, and one more for each job that leaves one empty', async () => {
+    const admission = new Admission(BUDGET)
+    const all = [new Visitor(admission, BIG)]
+    expect(admission.wanted).toBe(4)
+    for (const expected of [5, 6]) {
+      all.push(new Visitor(admission, BIG))
+      expect(admission.wanted).toBe(expected)
+    }
+    // Three slots are left: with all of them taken there is nothing to gain from more jobs.
+    for (let times = 0; times < 3; times++) new Visitor(admission, SMALL)
+    expect(admission.use.running).toBe(4)
+    expect(admission.wanted).toBe(4)
+  })
+
+  it('does not grow for jobs that wait for what nobody could do without', async () => {
+    const admission = new Admission(BUDGET)
+    for (let times = 0; times < 3; times++) new Visitor(admission, { memoryMb: 64, cpus: 1 })
+    expect(admission.use).toMatchObject({ running: 2, waiting: 1 })
+    expect(admission.wanted).toBe(4)
+  })
+})

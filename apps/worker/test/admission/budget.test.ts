@@ -1,0 +1,31 @@
+import { ConfigError } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import { budgetOf } from '../../src/admission/budget.ts'
+
+const GIB = 1024 ** 3
+const nothing = { memoryMb: undefined, cpus: undefined, slots: undefined }
+
+describe('the budget of a worker', () => {
+  it('is three quarters of the memory of its host, all cores, and two executions per core', () => {
+    expect(budgetOf(nothing, { cpus: 2, memoryBytes: 8 * GIB }, 256)).toEqual({
+      memoryMb: 6144,
+      cpus: 2,
+      slots: 4,
+    })
+  })
+
+  it('is what the operator says', () => {
+    const said = { memoryMb: 1536, cpus: 0.5, slots: 1 }
+    expect(budgetOf(said, { cpus: 2, memoryBytes: 8 * GIB }, 256)).toEqual(said)
+  })
+
+  it('holds the usual job also on the smallest host', () => {
+    expect(budgetOf(nothing, { cpus: 1, memoryBytes: GIB / 4 }, 256).memoryMb).toBe(256)
+  })
+
+  it('is refused if it does not hold the usual job', () => {
+    const open = () => budgetOf({ ...nothing, memoryMb: 128 }, { cpus: 2, memoryBytes: GIB }, 256)
+    expect(open).toThrow(ConfigError)
+    expect(open).toThrow(/^ISOPOD_MEMORY_MB: must be at least .*256.*got 128$/)
+  })
+})

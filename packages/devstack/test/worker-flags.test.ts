@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { WORKER_NODE_FLAGS } from '../src/worker-process.ts'
+
+const read = (path: string) =>
+  readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), 'utf8')
+
+it('every way in which a worker is started gives Node the same flags', () => {
+  const image = /^CMD (\[.*\])$/m.exec(read('deploy/services/worker/Dockerfile'))?.[1] ?? '[]'
+  expect(JSON.parse(image)).toEqual(['node', ...WORKER_NODE_FLAGS, 'apps/worker/dist/main.js'])
+  expect(read('README.md')).toContain(`node ${WORKER_NODE_FLAGS.join(' ')} apps/worker/dist/main.js`)
+})

@@ -80,6 +80,10 @@ const variables = z.object({
     .default(() => `${hostname().slice(0, 40)}-${process.pid}-${Date.now().toString(36)}`),
   /** Executions at once. Two per core by default: each gets half a core unless it asks otherwise. */
   ISOPOD_SLOTS: numeric(1, 1000).optional(),
+  /** How long a container waits for the next job of its batch: graders send theirs without a pause, and it holds memory. */
+  ISOPOD_BATCH_IDLE_SECONDS: numeric(0, 300).default(10),
+  /** Jobs of a batch after which a container is not used again, so that whatever grows with them stays small. */
+  ISOPOD_BATCH_RUNS: numeric(1, 1_000_000).default(1000),
   /** Redis key prefix, so that deployments can share a Redis. */
   ISOPOD_QUEUE_PREFIX: z
     .string()
@@ -162,6 +166,7 @@ export interface WorkerConfig {
   readonly http: { readonly host: string; readonly port: number }
   /** Undefined: two per core of the engine's host. */
   readonly slots: number | undefined
+  readonly batch: { readonly idleSeconds: number; readonly runs: number }
   readonly drainSeconds: number
   readonly users: UserRange
   /** Whether the worker attacks its own containers before it takes jobs. */
@@ -217,6 +222,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     },
     http: { host: v.ISOPOD_BIND, port: v.PORT },
     slots: v.ISOPOD_SLOTS,
+    batch: { idleSeconds: v.ISOPOD_BATCH_IDLE_SECONDS, runs: v.ISOPOD_BATCH_RUNS },
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     selfTest: v.ISOPOD_SELF_TEST,

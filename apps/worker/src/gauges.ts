@@ -18,10 +18,11 @@ export interface GaugeSources {
 /** Registers everything that is read when Prometheus asks, rather than kept up to date all the time. */
 export function gauges({ metrics, queue, sandbox, slots, state }: GaugeSources): void {
   metrics.onScrape(() => {
-    const { running, removing } = sandbox.counts()
+    const { running, shelved, removing } = sandbox.counts()
     metrics.workerSlots.set({ state: 'busy' }, running)
     metrics.workerSlots.set({ state: 'free' }, Math.max(0, slots - running))
     metrics.containers.set({ state: 'running' }, running)
+    metrics.containers.set({ state: 'shelved' }, shelved)
     metrics.containers.set({ state: 'removing' }, removing)
     for (const name of WORKER_STATES) metrics.workerState.set({ state: name }, name === state() ? 1 : 0)
     metrics.redisUp.set({}, queue.connected ? 1 : 0)

@@ -13,6 +13,12 @@ export function openSandbox(
     deployment,
     owner: config.workerId,
     users: config.users,
+    // As many as can be in use at once: a batch that fills the worker keeps all of its containers.
+    batch: {
+      containers: config.slots,
+      idleMs: config.batch.idleSeconds * 1000,
+      executions: config.batch.runs,
+    },
     ...(stack !== undefined && { labels: { 'isopod.stack': stack } }),
     ...(observe !== undefined && { observe }),
   })

@@ -86,7 +86,8 @@ export class ContainerMaker {
       const stream = await engine.call('attach', (docker, deadline) =>
         attach(docker.getContainer(id), deadline),
       )
-      const facts = { id, imageDigest, runtime, user, origin, preloaded: false }
+      const { deadline } = purpose
+      const facts = { id, imageDigest, runtime, user, origin, preloaded: false, deadline }
       const made = new DockerContainer(facts, { engine, stream, dispose })
       container = made
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))

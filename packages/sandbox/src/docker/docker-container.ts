@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { encodeLook, FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
+import { encodeLook, encodeReset, FrameDecoder, type InitFrame, type Ready, type Reset } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { Container, ContainerEnd, OutsideLimits, OutsideMemory } from '../container.ts'
 import type { ContainerFacts, ContainerOrigin } from '../sandbox.ts'
@@ -29,6 +29,9 @@ const BROKEN_WIRE = 4
 /** How long after the end of a container its engine may still tell why. */
 const LATE_SECONDS = 8
 
+/** In one write, so that both are answered after one way there and back. */
+const RESET_AND_LOOK = Buffer.concat([encodeReset(), encodeLook()])
+
 /** One container on a Docker engine, seen through its attach stream. */
 export class DockerContainer implements Container {
   readonly id: string
@@ -36,6 +39,7 @@ export class DockerContainer implements Container {
   readonly runtime: string
   readonly origin: ContainerOrigin
   readonly preloaded: boolean
+  readonly deadline: number
   readonly user: User
   readonly #engine: Engine
   readonly #stream: Duplex
@@ -47,7 +51,7 @@ export class DockerContainer implements Container {
   #stderr = ''
 
   constructor(
-    facts: ContainerFacts & { readonly user: User },
+    facts: ContainerFacts & { readonly user: User; readonly deadline: number },
     connection: { engine: Engine; stream: Duplex; dispose: () => void },
   ) {
     this.id = facts.id
@@ -55,6 +59,7 @@ export class DockerContainer implements Container {
     this.runtime = facts.runtime
     this.origin = facts.origin
     this.preloaded = facts.preloaded
+    this.deadline = facts.deadline
     this.user = facts.user
     this.#engine = connection.engine
     this.#stream = connection.stream
@@ -91,12 +96,26 @@ export class DockerContainer implements Container {
     return await this.#engine.call('look', async () => {
       this.send(encodeLook())
       if (isGvisor(this.runtime)) this.#outside = await lookFromOutside(this.#engine, this.id)
-      const frame = await this.receive()
-      if (frame?.type !== 'ready')
-        throw new RetryableError(`init did not answer a look, got ${frame?.type ?? 'nothing'}`)
-      this.#ready = frame.ready
-      return frame.ready
+      return await this.#readReady()
     })
+  }
+
+  async reset(): Promise<Reset> {
+    this.send(RESET_AND_LOOK)
+    const frame = await this.receive()
+    if (frame?.type !== 'reset')
+      throw new RetryableError(`init did not answer a reset, got ${frame?.type ?? 'nothing'}`)
+    if (isGvisor(this.runtime)) this.#outside = await lookFromOutside(this.#engine, this.id)
+    await this.#readReady()
+    return frame.reset
+  }
+
+  async #readReady(): Promise<Ready> {
+    const frame = await this.receive()
+    if (frame?.type !== 'ready')
+      throw new RetryableError(`init did not answer a look, got ${frame?.type ?? 'nothing'}`)
+    this.#ready = frame.ready
+    return frame.ready
   }
 
   send(frames: Uint8Array): void {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { probeBinary } from '@isopod/init'
 import { TerminalError, UnavailableError } from '@isopod/protocol'
-import type { ContainerSource } from '../container.ts'
+import { BatchContainers } from '../batch/batch-containers.ts'
+import type { BatchOptions } from '../batch/batch-options.ts'
 import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
 import type { CanaryFinding, SelfTestReport } from '../self-test/finding.ts'
@@ -40,6 +41,8 @@ export interface DockerSandboxOptions {
   readonly labels?: Readonly<Record<string, string>>
   /** How long the reaper doubts that an owner is gone, in milliseconds. @default 12000 */
   readonly reaperDoubtMs?: number
+  /** How long containers serve their batch. */
+  readonly batch?: BatchOptions
   readonly observe?: (event: SandboxEvent) => void
 }
 
@@ -64,8 +67,8 @@ export interface DockerSandbox extends Sandbox {
     image: string,
     options?: { runtime?: string; signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void },
   ): Promise<SelfTestReport>
-  /** Executions under way, and containers on their way out. */
-  counts(): { readonly running: number; readonly removing: number }
+  /** Executions under way, containers that wait for their batch, and containers on their way out. */
+  counts(): { readonly running: number; readonly shelved: number; readonly removing: number }
 }
 
 /**
@@ -124,7 +127,7 @@ class EngineSandbox implements DockerSandbox {
   readonly #observe: (event: SandboxEvent) => void
   readonly #disposer: Disposer
   readonly #images: Images
-  readonly #containers: ContainerSource
+  readonly #containers: BatchContainers
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
@@ -151,7 +154,14 @@ class EngineSandbox implements DockerSandbox {
       seccomp,
       labels: this.#labels(),
     })
-    this.#containers = new FreshContainers(maker)
+    const { containers: size = facts.cpus * 2, idleMs = 10_000, executions = 1000 } = options.batch ?? {}
+    this.#containers = new BatchContainers({
+      source: new FreshContainers(maker),
+      digest: (reference) => this.#images.digest(reference),
+      shelf: { size, idleMs },
+      executions,
+      onReset: (outcome) => observe({ type: 'container_reset', outcome }),
+    })
   }
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
@@ -212,7 +222,11 @@ class EngineSandbox implements DockerSandbox {
   }
 
   counts() {
-    return { running: this.#running.size, removing: this.#disposer.size }
+    return {
+      running: this.#running.size,
+      shelved: this.#containers.shelved,
+      removing: this.#disposer.size,
+    }
   }
 
   close(): Promise<void> {
@@ -223,6 +237,7 @@ class EngineSandbox implements DockerSandbox {
   async #close(): Promise<void> {
     this.#closing.abort(new Error('the sandbox is closing'))
     await Promise.allSettled(this.#running)
+    this.#containers.close()
     await this.#disposer.idle()
     // Whatever is still there in our name (a create that was answered too late, a removal that failed) goes with us.
     await removeContainersOf(this.#engine, this.#options.deployment, this.#options.owner)

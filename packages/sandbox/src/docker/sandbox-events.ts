@@ -1,3 +1,4 @@
+import type { ResetOutcome } from '../batch/batch-containers.ts'
 import type { EngineCall } from './engine.ts'
 import type { ReapReason } from './reaper.ts'
 
@@ -12,5 +13,6 @@ export interface ContainerOf {
 export type SandboxEvent =
   | { readonly type: 'engine_call'; readonly call: EngineCall }
   | ({ readonly type: 'container_created' | 'container_removed' } & ContainerOf)
+  | { readonly type: 'container_reset'; readonly outcome: ResetOutcome }
   | ({ readonly type: 'reaped'; readonly reason: ReapReason } & ContainerOf)
   | { readonly type: 'removal_failed'; readonly container: string; readonly error: unknown }

@@ -32,10 +32,11 @@ export class UnsuspectingSource implements ContainerSource {
       uid: container.user.uid,
       gid: container.user.gid,
     }
-    const { id, imageDigest, runtime, origin, preloaded, user, outside } = container
+    const { id, imageDigest, runtime, origin, preloaded, user, outside, deadline } = container
     return {
-      ...{ id, imageDigest, runtime, origin, preloaded, user, outside, ready },
+      ...{ id, imageDigest, runtime, origin, preloaded, user, outside, deadline, ready },
       look: async () => ready,
+      reset: () => container.reset(),
       send: (frames) => container.send(frames),
       receive: () => container.receive(),
       outsideMemory: () => container.outsideMemory(),

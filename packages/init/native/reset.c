@@ -1,8 +1,11 @@
 #define _GNU_SOURCE
 #include "reset.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -26,6 +29,7 @@ static const char *const PATHS[] = {WORKSPACE, "/tmp", "/dev/shm"};
 static struct {
   int fd;
   mode_t mode;
+  int flags, has_flags;
   uint64_t blocks, files; /* in use */
 } mounts[MOUNTS];
 static struct sockets sockets_at_first;
@@ -45,7 +49,9 @@ void reset_open(void) {
     struct stat status;
     mounts[i].fd = open(PATHS[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (mounts[i].fd >= 0 && fstat(mounts[i].fd, &status) == 0) mounts[i].mode = status.st_mode & 07777;
-    if (mounts[i].fd >= 0) count_used(mounts[i].fd, &mounts[i].blocks, &mounts[i].files);
+    if (mounts[i].fd < 0) continue;
+    mounts[i].has_flags = ioctl(mounts[i].fd, FS_IOC_GETFLAGS, &mounts[i].flags) == 0;
+    count_used(mounts[i].fd, &mounts[i].blocks, &mounts[i].files);
   }
 }
 
@@ -70,11 +76,24 @@ static const char *no_processes(void) {
   return other == 0 ? NULL : other > 0 ? "processes" : "unreadable";
 }
 
+/* Times, and flags like «no dump»: a program can set those of what it owns, the mounts themselves too. */
+static int restore_attributes(size_t i) {
+  static const struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+  int flags, fd = mounts[i].fd;
+  /* Not ours, so no program could have changed it. */
+  if (futimens(fd, now) < 0 && errno != EPERM && errno != EACCES) return -1;
+  if (!mounts[i].has_flags) return 0;
+  if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0) return -1;
+  if (flags == mounts[i].flags) return 0;
+  if (ioctl(fd, FS_IOC_SETFLAGS, &mounts[i].flags) < 0 || ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0) return -1;
+  return flags == mounts[i].flags ? 0 : -1;
+}
+
 static const char *no_files(void) {
   for (size_t i = 0; i < MOUNTS; i++) {
     /* What was not there at the start is no writable mount of this container. */
     if (mounts[i].fd < 0) continue;
-    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0) return "files";
+    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0) return "files";
   }
   return NULL;
 }

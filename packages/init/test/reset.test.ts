@@ -43,6 +43,28 @@ describeInit('a reset', () => {
     expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
   })
 
+  it('takes flags, attributes and times of the mounts back', async () => {
+    await using container = await Container.start()
+    const script = `
+      for ("/workspace", "/dev/shm") {
+        open my $root, "<", $_ or die $!;
+        my $flags = pack "q", 0x40;
+        ioctl $root, 0x40086602, $flags or die "flags: $!";
+        utime 1, 2, $_ or die $!;
+      }`
+    const look = `
+      for ("/workspace", "/dev/shm") {
+        open my $root, "<", $_ or die $!;
+        my $flags = pack "q", 0;
+        ioctl $root, 0x80086601, $flags or die "flags: $!";
+        print unpack("i", $flags) & 0x40, (stat)[8] > 2, (stat)[9] > 2, "\n";
+      }`
+    const { stderr } = await container.perl(script)
+    expect(stderr.toString()).toBe('')
+    expect(await reset(container)).toEqual(CLEAN)
+    expect((await container.perl(look)).stdout.toString()).toBe('011\n011\n')
+  })
+
   it('copes with thousands of files and directories side by side', async () => {
     await using container = await Container.start()
     await container.perl('for (1..20000) { open F, ">f$_"; mkdir "d$_"; mkdir "d$_/e"; }')

@@ -202,4 +202,10 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'a worker attacks its own containers at its start, and takes no job if one attack succeeds',
     source: 'the field: sandboxes that degrade silently',
   },
+  {
+    id: 'batch-reuse',
+    behaviour:
+      'a container passes from job to job only within one batch of one tenant, and only proven clean',
+    source: 'design, the job; graders',
+  },
 ]

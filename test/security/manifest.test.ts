@@ -2,6 +2,7 @@ import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Attack, CATEGORIES } from './attack.ts'
+import { BETWEEN_JOBS } from './manifest/between-jobs.ts'
 import { attacksOf } from './manifest/index.ts'
 
 const attacks: readonly Attack[] = CATEGORIES.flatMap((category) => attacksOf(category))
@@ -10,13 +11,17 @@ const corpus = fileURLToPath(new URL('corpus', import.meta.url))
 afterAll(() => {
   const known = attacks.filter((attack) => attack.known !== undefined)
   const counts = CATEGORIES.map((category) => `${category} ${attacksOf(category).length}`)
-  console.log(`attacks: ${counts.join(', ')}; ${attacks.length} in all, ${known.length} known to work`)
+  counts.push(`between-jobs ${BETWEEN_JOBS.length}`)
+  console.log(
+    `attacks: ${counts.join(', ')}; ${attacks.length + BETWEEN_JOBS.length} in all, ${known.length} known to work`,
+  )
 })
 
 // promise: attack-corpus
 describe('the manifest of attacks', () => {
   it('names every program of the corpus once, and no other', () => {
     const named = attacks.map(({ category, program }) => `${category}/${program}`)
+    named.push(...BETWEEN_JOBS.map(({ program }) => `between-jobs/${program}`))
     expect(named.toSorted()).toEqual(globSync('*/*', { cwd: corpus }).toSorted())
   })
 

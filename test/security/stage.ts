@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { JobInput, Result } from '@isopod/client'
 import { expect } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import {
   type ContainmentWatch,
   type Sighting,
@@ -8,7 +9,7 @@ import {
   watchContainment,
 } from '../support/host/containment.ts'
 import { type Host, watchHost } from '../support/host/host.ts'
-import { EXPECTED, RUNTIME } from '../support/runtime.ts'
+import { EXPECTED, REUSE, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 import type { Attack, Verdict } from './attack.ts'
 
@@ -16,6 +17,8 @@ import type { Attack, Verdict } from './attack.ts'
 const WORKER_SECRET = 'isopod-worker-secret-5b1c'
 const TRIES = 5
 const NOTHING = /^$/
+/** All attacks of a stage are one batch, or each has a container of its own. */
+const SHARED = REUSE === 'batch' ? ({ reuse: 'batch', batchId: 'attacks' } as const) : {}
 
 /** A world and the host below it, under watch. */
 export interface Stage {
@@ -55,6 +58,7 @@ export function jobOf(attack: Attack, stdin: string): JobInput {
     code: readFileSync(path, 'utf8'),
     stdin,
     limits: { timeoutSeconds: 20, ...limits },
+    ...SHARED,
   }
   return files === undefined ? base : { ...base, files }
 }
@@ -71,10 +75,10 @@ export async function runAttack(stage: Stage, attack: Attack): Promise<Result> {
 }
 
 /** Runs a job until the host has seen its container: on a busy machine a short one is gone before it is looked at. */
-async function runSeen({ world, containment }: Stage, job: JobInput): Promise<Result> {
+async function runSeen(stage: Stage, job: JobInput): Promise<Result> {
   for (let left = TRIES; ; left--) {
-    const result = await world.client.run(job)
-    if (left <= 1 || (await containment.ofJob(result.id)).length > 0) return result
+    const result = await stage.world.client.run(job)
+    if (left <= 1 || (await sightingsOf(stage, result)).length > 0) return result
   }
 }
 
@@ -92,8 +96,8 @@ export function expectVerdict(result: Result, attack: Attack, secrets: readonly 
 }
 
 /** The container of the job kept its limits, its namespaces and its lack of privileges, and is gone. */
-export async function expectContained({ containment }: Stage, result: Result): Promise<Sighting> {
-  const [seen, ...more] = await containment.ofJob(result.id)
+export async function expectContained(stage: Stage, result: Result): Promise<Sighting> {
+  const [seen, ...more] = await sightingsOf(stage, result)
   if (seen === undefined) throw new Error('the host saw no container of this job')
   if (result.limitsApplied === null) throw new Error('the result says nothing of its limits')
   expect(more, 'one container a job').toEqual([])
@@ -101,10 +105,21 @@ export async function expectContained({ containment }: Stage, result: Result): P
   return seen
 }
 
+/** Of a container that several jobs share only the audit knows who ran in it. */
+async function sightingsOf({ world, containment }: Stage, { id }: Result): Promise<readonly Sighting[]> {
+  if (REUSE === 'never') return await containment.ofJob(id)
+  const finished = await eventually(
+    async () => (await world.log()).find(({ event, job }) => event === 'finished' && job === id),
+    (event) => event !== undefined,
+  )
+  const seen = containment.ofContainer(String(finished?.['containerId']))
+  return seen === undefined ? [] : [seen]
+}
+
 /** The next job finds a clean place. */
 export async function expectHonestJob({ world }: Stage): Promise<void> {
   const code = 'find /workspace /tmp /dev/shm -mindepth 1; cat /proc/[0-9]*/comm; echo "$HOSTNAME"'
-  const result = await world.client.run({ language: 'bash', code })
+  const result = await world.client.run({ language: 'bash', code, ...SHARED })
   expect(result, shown(result)).toMatchObject({ status: 'success', stderr: '' })
   expect(result.stdout.split('\n').sort()).toEqual(
     ['', '/workspace/main.sh', ...EXPECTED.namesOfProcesses, 'sandbox'].sort(),

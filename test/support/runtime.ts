@@ -3,6 +3,12 @@ const MIB = 1024 * 1024
 /** The OCI runtime under which the workers of all tests run: the deployment's setting, passed through. */
 export const RUNTIME = process.env['ISOPOD_RUNTIME'] === 'runsc' ? 'runsc' : 'runc'
 
+/**
+ * Whether the attacks are jobs of one batch, which follow each other in its containers: `TEST_REUSE=batch`. Not a setting of
+ * the worker's: each job asks for it.
+ */
+export const REUSE = process.env['TEST_REUSE'] === 'batch' ? 'batch' : 'never'
+
 /** Everything that tests expect otherwise under gVisor, with its reason; docs/gvisor.md says the same to people. */
 export const EXPECTED = {
   /** The whole sandbox is killed, init too: what is left of the peak is the last sample before. */

@@ -135,6 +135,9 @@ function jobOptions(command: Command): Command {
     .option('--policy <mode>', 'check of the source: off, warn or enforce, or mode:strict (default: warn)')
     .option('--network <profile>', 'one of the operator’s network profiles (default: none)')
     .option('--runtime <name>', 'runc, crun or runsc (gVisor); never less isolation than the deployment’s')
+    .option('--batch <id>', 'the batch that the program belongs to')
+    .option('--tenant <name>', 'whose program it is (default: default)')
+    .option('--reuse <when>', 'batch: its container may serve other programs of this batch (default: never)')
 }
 
 function replyTo(): Option {

@@ -59,6 +59,22 @@ describe('isopod run', () => {
     expect(calls[0]?.value).toMatchObject({ policy })
   })
 
+  it('puts a program into a batch that shares containers', async () => {
+    const options = ['--batch', 'b1', '--tenant', 'team', '--reuse', 'batch']
+    const { calls } = await cli(['run', '-', ...options], { stdin: 'x' })
+    expect(calls[0]?.value).toMatchObject({ batchId: 'b1', tenant: 'team', reuse: 'batch' })
+  })
+
+  it.each([
+    [['--reuse', 'batch'], '--reuse (reuse): "batch" needs a batchId'],
+    [['--batch', 'b1', '--reuse', 'always'], '--reuse (reuse): must be'],
+  ])('refuses %j, and enqueues nothing', async (options, sentence) => {
+    const { calls, exitCode, stderr } = await cli(['run', '-', ...options], { stdin: 'x' })
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain(sentence)
+    expect(calls).toEqual([])
+  })
+
   it('refuses a policy that there is none of, and enqueues nothing', async () => {
     const { calls, exitCode, stderr } = await cli(['run', '-', '--policy', 'paranoid'], { stdin: 'x' })
     expect(exitCode).toBe(2)

@@ -96,6 +96,10 @@ const variables = z.object({
   ISOPOD_MEMORY_MB: numeric(16, 16_777_216).optional(),
   /** What their `cpus` may come to: the host's cores by default; one that asks for more than this runs alone. */
   ISOPOD_CPUS: numeric(0.1, 4096, false).optional(),
+  /** How long a container waits for the next job of its batch: graders send theirs without a pause, and it holds memory. */
+  ISOPOD_BATCH_IDLE_SECONDS: numeric(0, 300).default(10),
+  /** Jobs of a batch after which a container is not used again, so that whatever grows with them stays small. */
+  ISOPOD_BATCH_RUNS: numeric(1, 1_000_000).default(1000),
   /** Redis key prefix, so that deployments can share a Redis. */
   ISOPOD_QUEUE_PREFIX: z
     .string()
@@ -185,6 +189,7 @@ export interface WorkerConfig {
   }
   /** What all executions may take at once; what is undefined follows from the engine's host. */
   readonly budget: BudgetSettings
+  readonly batch: { readonly idleSeconds: number; readonly runs: number }
   readonly drainSeconds: number
   readonly users: UserRange
   /** Whether the worker attacks its own containers before it takes jobs. */
@@ -246,6 +251,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
       memoryMb: v.ISOPOD_POOL_MEMORY_MB,
     },
     budget: { slots: v.ISOPOD_SLOTS, memoryMb: v.ISOPOD_MEMORY_MB, cpus: v.ISOPOD_CPUS },
+    batch: { idleSeconds: v.ISOPOD_BATCH_IDLE_SECONDS, runs: v.ISOPOD_BATCH_RUNS },
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     selfTest: v.ISOPOD_SELF_TEST,

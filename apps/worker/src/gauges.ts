@@ -21,10 +21,11 @@ export interface GaugeSources {
 /** Registers everything that is read when Prometheus asks, rather than kept up to date all the time. */
 export function gauges({ metrics, queue, sandbox, admission, budget, state }: GaugeSources): void {
   metrics.onScrape(() => {
-    const { running, removing, waiting: pooled } = sandbox.counts()
+    const { running, shelved, removing, waiting: pooled } = sandbox.counts()
     metrics.workerSlots.set({ state: 'busy' }, running)
     metrics.workerSlots.set({ state: 'free' }, Math.max(0, budget.slots - running))
     metrics.containers.set({ state: 'running' }, running)
+    metrics.containers.set({ state: 'shelved' }, shelved)
     metrics.containers.set({ state: 'removing' }, removing)
     metrics.poolContainers.clear()
     for (const [image, count] of pooled) metrics.poolContainers.set({ image }, count)

@@ -122,6 +122,9 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
           audit({ event: type, job, attempt, containerId: container })
           break
         }
+        case 'container_reset':
+          metrics.containerResets.inc({ outcome: event.outcome })
+          break
         case 'reaped': {
           const { job, attempt, container, reason } = event
           metrics.containersReaped.inc({ reason })

@@ -14,6 +14,12 @@ export function openSandbox(
     owner: config.workerId,
     users: config.users,
     pool: { ...config.pool, size: config.pool.size ?? config.budget.slots },
+    // As many as can be in use at once: a batch that fills the worker keeps all of its containers.
+    batch: {
+      containers: config.budget.slots,
+      idleMs: config.batch.idleSeconds * 1000,
+      executions: config.batch.runs,
+    },
     ...(stack !== undefined && { labels: { 'isopod.stack': stack } }),
     ...(observe !== undefined && { observe }),
   })

@@ -15,13 +15,14 @@
 /* v1 writes «no limit» as the largest multiple of a page. */
 #define UNLIMITED ((int64_t)1 << 60)
 
-enum source { CPU, CPU_STAT, MEMORY, MEMORY_PEAK, MEMORY_EVENTS, PIDS, PIDS_PEAK, PIDS_EVENTS, SOURCES };
+enum source { CPU, CPU_STAT, MEMORY, MEMORY_PEAK, MEMORY_HITS, MEMORY_EVENTS, PIDS, PIDS_PEAK, PIDS_EVENTS, SOURCES };
 
 static const char *const FILES_V1[SOURCES] = {
     [CPU] = "cpuacct/cpuacct.usage",
     [CPU_STAT] = "cpu/cpu.stat",
     [MEMORY] = "memory/memory.usage_in_bytes",
     [MEMORY_PEAK] = "memory/memory.max_usage_in_bytes",
+    [MEMORY_HITS] = "memory/memory.failcnt",
     [MEMORY_EVENTS] = "memory/memory.oom_control",
     [PIDS] = "pids/pids.current",
     [PIDS_PEAK] = "pids/pids.peak",
@@ -158,7 +159,10 @@ struct cgroup_usage cgroup_usage(void) {
   read_cpu(&usage);
   usage.memory_bytes = number(MEMORY);
   usage.memory_peak_bytes = number(MEMORY_PEAK);
-  if (read_open(MEMORY_EVENTS, text, sizeof text)) usage.oom_kills = parse_field(text, "oom_kill");
+  if (read_open(MEMORY_EVENTS, text, sizeof text)) {
+    usage.oom_kills = parse_field(text, "oom_kill");
+    usage.memory_limit_hits = version == 1 ? number(MEMORY_HITS) : parse_field(text, "max");
+  }
   usage.pids = number(PIDS);
   usage.pids_peak = number(PIDS_PEAK);
   if (read_open(PIDS_EVENTS, text, sizeof text)) usage.fork_failures = parse_field(text, "max");

@@ -18,6 +18,7 @@ struct cgroup_usage {
   int64_t cpu_us;
   int64_t memory_bytes;
   int64_t memory_peak_bytes;
+  int64_t memory_limit_hits; /* how often the kernel had to look for room below the limit */
   int64_t oom_kills;
   int64_t pids;
   int64_t pids_peak;

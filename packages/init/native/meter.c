@@ -13,6 +13,7 @@
 
 static struct cgroup_usage before;
 static int64_t memory_seen, processes_seen;
+static int64_t memory_at_first = UNKNOWN, inherited;
 
 struct census {
   int64_t processes;
@@ -67,12 +68,32 @@ static int64_t peak(int64_t start, int64_t end, int64_t seen) {
   return start < 0 || end > start || seen > end ? end : seen;
 }
 
+/*
+ * Pages of the image that an earlier program has read stay in memory, on this container's account. The kernel may take them
+ * back at any time, so this can be too little; the largest process is then what is known.
+ */
+static int64_t without_inherited(int64_t bytes) {
+  return bytes > inherited ? bytes - inherited : bytes < 0 ? bytes : 0;
+}
+
 /* Between two samples memory can rise and fall unseen, but not the largest process, nor what the kernel killed for. */
 static int64_t memory_peak(const struct cgroup_usage *now, int64_t oom_kills) {
   int64_t seen = larger(memory_seen, now->memory_bytes);
-  if (oom_kills > 0) return larger(now->memory_peak_bytes, seen);
-  if (seen >= 0) seen = larger(seen, reaped.max_rss_bytes);
-  return peak(before.memory_peak_bytes, now->memory_peak_bytes, seen);
+  /* A limit that was met in this run is this run's peak; a kill without that is the host's doing. */
+  if (oom_kills > 0 && since(before.memory_limit_hits, now->memory_limit_hits) != 0)
+    return larger(now->memory_peak_bytes, seen);
+  if (seen >= 0) seen = larger(without_inherited(seen), reaped.max_rss_bytes);
+  int64_t most = peak(before.memory_peak_bytes, now->memory_peak_bytes, seen);
+  return inherited > 0 && most >= 0 ? larger(without_inherited(most), seen) : most;
+}
+
+void meter_open(void) {
+  memory_at_first = cgroup_usage().memory_bytes;
+}
+
+void meter_reset(void) {
+  int64_t now = cgroup_usage().memory_bytes;
+  inherited = memory_at_first >= 0 && now > memory_at_first ? now - memory_at_first : 0;
 }
 
 void meter_start(void) {
@@ -92,9 +113,9 @@ struct metered meter_sample(void) {
   struct metered metered = METER_NOTHING;
   struct cgroup_usage now = cgroup_usage();
   metered.cpu_us = meter_cpu_us();
-  metered.memory_bytes = now.memory_bytes;
+  metered.memory_bytes = without_inherited(now.memory_bytes);
   metered.processes = now.pids > 0 ? now.pids - 1 : take_census().processes;
-  memory_seen = larger(memory_seen, metered.memory_bytes);
+  memory_seen = larger(memory_seen, now.memory_bytes);
   processes_seen = larger(processes_seen, metered.processes);
   return metered;
 }
@@ -112,8 +133,8 @@ struct metered meter_stop(void) {
   struct metered metered = METER_NOTHING;
   split_cpu(&metered, since(before.cpu_us, now.cpu_us));
   metered.max_rss_bytes = reaped.max_rss_bytes;
-  metered.memory_bytes = now.memory_bytes;
-  metered.memory_start_bytes = before.memory_bytes;
+  metered.memory_bytes = without_inherited(now.memory_bytes);
+  metered.memory_start_bytes = without_inherited(before.memory_bytes);
   metered.oom_kills = since(before.oom_kills, now.oom_kills);
   metered.memory_peak_bytes = memory_peak(&now, metered.oom_kills);
   int64_t pids_peak = peak(before.pids_peak, now.pids_peak, UNKNOWN);

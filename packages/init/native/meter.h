@@ -25,6 +25,10 @@ struct metered {
 #define METER_NOTHING \
   {0, 0, 0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}
 
+/* Once, before anything ran. */
+void meter_open(void);
+/* After a reset: what the container still holds is no later run's doing. */
+void meter_reset(void);
 void meter_start(void);
 struct metered meter_sample(void);
 /* CPU time since meter_start. */

@@ -1,9 +1,13 @@
 #define _GNU_SOURCE
 #include "reset.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,24 +15,43 @@
 #include "ipc.h"
 #include "json.h"
 #include "life.h"
+#include "meter.h"
 #include "put.h"
+#include "sockets.h"
 #include "util.h"
 #include "wire.h"
 
 #define PROCESS_PATIENCE_US 1000000
+#define HELD_PATIENCE_US 500000
 
 static const char *const PATHS[] = {WORKSPACE, "/tmp", "/dev/shm"};
 #define MOUNTS (sizeof PATHS / sizeof *PATHS)
 static struct {
   int fd;
   mode_t mode;
+  int flags, has_flags;
+  uint64_t blocks, files; /* in use */
 } mounts[MOUNTS];
+static struct sockets sockets_at_first;
+
+static void count_used(int fd, uint64_t *blocks, uint64_t *files) {
+  struct statvfs status;
+  *blocks = *files = UINT64_MAX;
+  if (fstatvfs(fd, &status) < 0) return;
+  *blocks = status.f_blocks - status.f_bfree;
+  *files = status.f_files - status.f_ffree;
+}
 
 void reset_open(void) {
+  meter_open();
+  sockets_at_first = sockets_now();
   for (size_t i = 0; i < MOUNTS; i++) {
     struct stat status;
     mounts[i].fd = open(PATHS[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (mounts[i].fd >= 0 && fstat(mounts[i].fd, &status) == 0) mounts[i].mode = status.st_mode & 07777;
+    if (mounts[i].fd < 0) continue;
+    mounts[i].has_flags = ioctl(mounts[i].fd, FS_IOC_GETFLAGS, &mounts[i].flags) == 0;
+    count_used(mounts[i].fd, &mounts[i].blocks, &mounts[i].files);
   }
 }
 
@@ -53,13 +76,53 @@ static const char *no_processes(void) {
   return other == 0 ? NULL : other > 0 ? "processes" : "unreadable";
 }
 
+/* Times, and flags like «no dump»: a program can set those of what it owns, the mounts themselves too. */
+static int restore_attributes(size_t i) {
+  static const struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
+  int flags, fd = mounts[i].fd;
+  /* Not ours, so no program could have changed it. */
+  if (futimens(fd, now) < 0 && errno != EPERM && errno != EACCES) return -1;
+  if (!mounts[i].has_flags) return 0;
+  if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0) return -1;
+  if (flags == mounts[i].flags) return 0;
+  if (ioctl(fd, FS_IOC_SETFLAGS, &mounts[i].flags) < 0 || ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0) return -1;
+  return flags == mounts[i].flags ? 0 : -1;
+}
+
 static const char *no_files(void) {
   for (size_t i = 0; i < MOUNTS; i++) {
     /* What was not there at the start is no writable mount of this container. */
     if (mounts[i].fd < 0) continue;
-    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0) return "files";
+    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0) return "files";
   }
   return NULL;
+}
+
+/* Files without a name, and sockets: with no process left, only what is on its way through a socket can hold them. */
+static const char *held(const struct sockets *sockets) {
+  if (sockets->used > sockets_at_first.used) return "sockets";
+  for (size_t i = 0; i < MOUNTS; i++) {
+    uint64_t blocks, files;
+    if (mounts[i].fd < 0) continue;
+    count_used(mounts[i].fd, &blocks, &files);
+    if (blocks > mounts[i].blocks || files > mounts[i].files) return "files";
+  }
+  return NULL;
+}
+
+static const char *nothing_held(void) {
+  int64_t deadline = now_us() + HELD_PATIENCE_US;
+  for (;;) {
+    struct sockets sockets = sockets_now();
+    /* They would stay for a minute, and the next program could not have their ports. */
+    if (sockets.lingering > sockets_at_first.lingering) return "sockets";
+    const char *left = held(&sockets);
+    /* Some may have been its maker's, and closed meanwhile. */
+    if (left == NULL && sockets.used < sockets_at_first.used) sockets_at_first = sockets;
+    if (left == NULL || now_us() >= deadline) return left;
+    sockets_find_lost();
+    nanosleep(&(struct timespec){.tv_nsec = 1000 * 1000}, NULL);
+  }
 }
 
 static const char *clean_up(void) {
@@ -67,12 +130,14 @@ static const char *clean_up(void) {
   const char *left = no_processes();
   if (left == NULL) left = no_files();
   if (left == NULL && ipc_remove() < 0) left = "ipc";
+  if (left == NULL) left = nothing_held();
   return left;
 }
 
 void reset(void) {
   const char *left = clean_up();
   put_take_failure();
+  meter_reset();
   json_begin();
   json_flag("clean", left == NULL);
   json_word("reason", left);

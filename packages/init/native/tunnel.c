@@ -14,6 +14,7 @@
 
 #include "life.h"
 #include "out.h"
+#include "sockets.h"
 #include "util.h"
 
 /* From here on streams wait for the host: so little stands before a program's output that it is never held up. */
@@ -60,20 +61,12 @@ static int listen_once(void) {
   return -1;
 }
 
-/* The kernel looks for sockets that nobody can receive any more when a socket of their kind is closed. */
-static void find_lost_sockets(void) {
-  int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return;
-  close(ends[0]);
-  close(ends[1]);
-}
-
 /* An earlier run can have left a listener on its way through a socket. */
 int tunnel_open(void) {
   int64_t deadline = now_us() + PORT_PATIENCE_US;
   while (listen_once() < 0) {
     if (errno != EADDRINUSE || now_us() >= deadline) return -1;
-    find_lost_sockets();
+    sockets_find_lost();
     nanosleep(&(struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
   }
   return 0;

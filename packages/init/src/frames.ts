@@ -121,7 +121,7 @@ export interface Fault {
 /** What a reset came to. A container that is not clean must be thrown away. */
 export interface Reset {
   readonly clean: boolean
-  /** What is left: `processes`, `files`, `ipc` or `unreadable`; null when clean. */
+  /** What is left: `processes`, `files`, `ipc`, `sockets` or `unreadable`; null when clean. */
   readonly reason: string | null
 }
 

@@ -130,5 +130,5 @@ export const readFault = reader<Fault>('fault', {
 /** Reads the payload of a reset frame. */
 export const readReset = reader<Reset>('reset', {
   clean: flag,
-  reason: orNull(oneOf('processes', 'files', 'ipc', 'unreadable')),
+  reason: orNull(oneOf('processes', 'files', 'ipc', 'sockets', 'unreadable')),
 })

@@ -29,7 +29,7 @@ export interface ContainerOptions {
   /** Name of a group of each v1 controller that is bound into `cgroup`, as a container engine does it. */
   readonly bind?: string
   readonly withoutMessageQueues?: boolean
-  /** A network namespace of its own with loopback up, as a container has it. @default the test's */
+  /** False: the test's own network instead of loopback alone, as a container has it. @default true */
   readonly network?: boolean
 }
 
@@ -60,7 +60,7 @@ export class Container implements AsyncDisposable {
       '--mount',
       '--ipc',
       '--uts',
-      ...(options.network === true ? ['--net'] : []),
+      ...(options.network === false ? [] : ['--net']),
       'sh',
       SETUP,
       this.#root,
@@ -75,7 +75,7 @@ export class Container implements AsyncDisposable {
         CGROUP: options.cgroup,
         BIND: options.bind,
         JOIN: options.join?.join(' '),
-        NETWORK: options.network === true ? '1' : undefined,
+        NETWORK: options.network === false ? undefined : '1',
         NO_MQUEUE: options.withoutMessageQueues === true ? '1' : undefined,
       },
     })

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -272,4 +273,28 @@ describeInit('a run in a real cgroup', () => {
       expect((await container.sh('exit 3')).done.exitCode).toBe(3)
     },
   )
+
+  it.skipIf(groups === undefined)('gives a run nothing of what an earlier one took', async () => {
+    const root = shown()
+    const file = join(root, 'large')
+    await using container = await Container.start({ cgroup: root, join: groups ?? [], bind: name })
+    // On a disk, and not in memory yet: whoever reads it first is charged for it.
+    execFileSync('sh', [
+      '-c',
+      'head -c 12582912 /dev/urandom > "$0"; sync "$0"; dd if="$0" iflag=nocache count=0 status=none',
+      file,
+    ])
+    const small = 'my $x = "x" x (1 << 20); sleep 0.3'
+    const alone = (await container.perl(small)).done
+    container.send(encodeReset())
+    await container.next('reset')
+    await container.sh('cat /sys/fs/cgroup/large > /dev/null; head -c 8000000 /dev/zero > /tmp/f; sleep 0.2')
+    container.send(encodeReset())
+    expect((await container.next('reset')).reset.clean).toBe(true)
+    const { done } = await container.perl(small)
+    expect(done.oomKills).toBe(0)
+    expect(done.memoryPeakBytes).toBeLessThan((alone.memoryPeakBytes ?? 0) + 4 * MIB)
+    expect(done.memoryStartBytes).toBeLessThan((alone.memoryStartBytes ?? 0) + 4 * MIB)
+    expect(done.processesPeak).toBeLessThanOrEqual(1)
+  })
 })

@@ -43,6 +43,28 @@ describeInit('a reset', () => {
     expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
   })
 
+  it('takes flags, attributes and times of the mounts back', async () => {
+    await using container = await Container.start()
+    const script = `
+      for ("/workspace", "/dev/shm") {
+        open my $root, "<", $_ or die $!;
+        my $flags = pack "q", 0x40;
+        ioctl $root, 0x40086602, $flags or die "flags: $!";
+        utime 1, 2, $_ or die $!;
+      }`
+    const look = `
+      for ("/workspace", "/dev/shm") {
+        open my $root, "<", $_ or die $!;
+        my $flags = pack "q", 0;
+        ioctl $root, 0x80086601, $flags or die "flags: $!";
+        print unpack("i", $flags) & 0x40, (stat)[8] > 2, (stat)[9] > 2, "\n";
+      }`
+    const { stderr } = await container.perl(script)
+    expect(stderr.toString()).toBe('')
+    expect(await reset(container)).toEqual(CLEAN)
+    expect((await container.perl(look)).stdout.toString()).toBe('011\n011\n')
+  })
+
   it('copes with thousands of files and directories side by side', async () => {
     await using container = await Container.start()
     await container.perl('for (1..20000) { open F, ">f$_"; mkdir "d$_"; mkdir "d$_/e"; }')
@@ -76,5 +98,54 @@ describeInit('a reset', () => {
   it('is possible again and again, and of nothing', async () => {
     await using container = await Container.start()
     for (let turn = 0; turn < 50; turn++) expect(await reset(container)).toEqual(CLEAN)
+  })
+
+  it('waits until what was on its way through a socket is gone, and the files that were held there', async () => {
+    await using container = await Container.start()
+    const script = `
+      use Socket; use IO::Handle;
+      my $sendmsg = qx(uname -m) =~ /x86_64/ ? 46 : 211;
+      socketpair(my $a, my $b, AF_UNIX, SOCK_DGRAM, 0) or die $!;
+      open my $file, "+>", "/tmp/held" or die $!; print $file "x" x (8 << 20); $file->flush; unlink "/tmp/held";
+      # A message that carries its own receiver and the file: nobody is left who could take it.
+      for my $one ($a, $b, $file) {
+        my $rights = pack("QiiiI", 20, SOL_SOCKET, 1, fileno $one, 0);
+        my $byte = "x"; my $vector = pack("PQ", $byte, 1);
+        my $header = pack("QIx4PQPQix4", 0, 0, $vector, 1, $rights, 20, 0);
+        syscall($sendmsg, fileno $a, $header, 0) >= 0 or die "sendmsg: $!";
+      }`
+    const { stderr } = await container.perl(script)
+    expect(stderr.toString()).toBe('')
+    expect(await reset(container)).toEqual(CLEAN)
+    const left = await container.sh('df --output=used /tmp | tail -1; head -1 /proc/net/sockstat')
+    expect(left.stdout.toString()).toMatch(/^ *0\nsockets: used [01]\n$/)
+  })
+
+  it('is not clean while a connection that has ended keeps a port', async () => {
+    await using container = await Container.start()
+    const script = `
+      use IO::Socket::INET;
+      my $listener = IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1", LocalPort => 4000) or die $!;
+      my $client = IO::Socket::INET->new(PeerAddr => "127.0.0.1:4000") or die $!;
+      my $server = $listener->accept; close $server; close $client`
+    const { stderr } = await container.perl(script)
+    expect(stderr.toString()).toBe('')
+    expect(await reset(container)).toEqual({ clean: false, reason: 'sockets' })
+  })
+
+  it('is clean after listeners, and connections that nobody ended', async () => {
+    await using container = await Container.start()
+    const script = `
+      use IO::Socket::INET; use IO::Socket::UNIX;
+      my $listener = IO::Socket::INET->new(Listen => 9, LocalAddr => "127.0.0.1", LocalPort => 4000) or die $!;
+      my $datagrams = IO::Socket::INET->new(Proto => "udp", LocalPort => 4000) or die $!;
+      my $named = IO::Socket::UNIX->new(Local => "\\0name", Listen => 1) or die $!;
+      sleep 1000 unless fork; sleep 0.2`
+    const { stderr } = await container.perl(script)
+    expect(stderr.toString()).toBe('')
+    expect(await reset(container)).toEqual(CLEAN)
+    expect(
+      (await container.sh('cat /proc/net/tcp /proc/net/udp /proc/net/unix | wc -l')).stdout.toString(),
+    ).toBe('3\n')
   })
 })

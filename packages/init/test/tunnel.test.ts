@@ -55,7 +55,7 @@ const perl = (script: string, more = {}) => exec({ argv: ['perl', '-e', script],
 
 describeInit('the tunnel of a run', () => {
   it('is not there unless it is granted', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     const { stdout } = await container.sh(
       `${LISTENERS}; exec 3<>/dev/tcp/127.0.0.1/${NET_PORT} || echo refused`,
     )
@@ -63,7 +63,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('carries bytes both ways, each stream for itself, and half closes', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     container.send(
       perl(
         `${CONNECT} my @s = map { dial() } 1..5; for (0..4) { my $s = $s[$_]; print $s "from $_"; shutdown $s, 1 } for (@s) { local $/; print <$_>, "\\n" }`,
@@ -77,7 +77,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('carries megabytes unchanged within the credit of both sides', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     const data = randomBytes(3 * 1024 * 1024)
     const give = writer(data)
     container.send(
@@ -96,7 +96,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('gives a program that has half-closed the whole answer, however late it reads', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     // Twice, for the port must not stay taken by the farewell of the first.
     for (let turn = 0; turn < 2; turn++) {
       const give = writer(Buffer.alloc(100_000, 'y'))
@@ -113,7 +113,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('sends no more than its credit', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     container.send(perl(`${CONNECT} my $s = dial(); print $s "x" x 1e6 while 1`, { wallMs: 1000 }))
     const { frames, done } = await serve(container, () => [])
     const bytes = frames.flatMap((frame) => (frame.type === 'netData' ? [frame.data.byteLength] : []))
@@ -122,7 +122,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('holds up neither output nor the end when 10,000 connections come and nobody answers', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     container.send(
       perl(
         `use Socket; use POSIX; my $a = sockaddr_in(${NET_PORT}, inet_aton("127.0.0.1")); my @s; for (1..10000) { socket my $s, PF_INET, SOCK_STREAM | 2048, 0 or (@s = (), redo); connect $s, $a; send $s, "x" x 100, 0; push @s, $s } print "through\\n"`,
@@ -144,7 +144,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('gives places back when the program or the host hangs up', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     container.send(
       perl(
         `${CONNECT} for (1..200) { my $s = dial(); print $s "x"; my $got = <$s>; close $s } print "all\\n"`,
@@ -157,7 +157,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('a program that reads nothing gets no more than its window, and others go on', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     container.send(perl(`${CONNECT} my $slow = dial(); my $s = dial(); print $s "x"; print scalar <$s>`))
     const credit = new Map<number, number>()
     const { stdout } = await serve(container, (frame) => {
@@ -173,7 +173,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('more than the credit from the host is a broken wire', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     container.send(perl(`${CONNECT} my $s = dial(); kill 19, $$`))
     await container.next('started')
     const { stream } = await container.next('netOpen')
@@ -186,14 +186,14 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('what the host sends for a stream that is gone, or never was, is ignored', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     container.send(encodeNetWrite(77, Buffer.from('x')), encodeNetGrant(77, 1), encodeNetFinish(77))
     container.send(encodeNetDrop(77))
     expect((await container.sh('echo well')).stdout.toString()).toBe('well\n')
   })
 
   it('ends with the run: no listener, no connection, nothing after done', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     for (let turn = 0; turn < 3; turn++) {
       container.send(
         perl(`${CONNECT} my @s = map { dial() } 1..8; print $_ "x" for @s; print "up\\n"; sleep 100`),
@@ -210,14 +210,14 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('its port cannot be taken from it, nor be shared', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     const take = `use Socket; for my $a ("127.0.0.1", "0.0.0.0") { socket my $s, PF_INET, SOCK_STREAM, 0; setsockopt $s, SOL_SOCKET, SO_REUSEADDR, 1; setsockopt $s, SOL_SOCKET, SO_REUSEPORT, 1; print bind($s, sockaddr_in(${NET_PORT}, inet_aton($a))) && listen($s, 1) ? "taken" : "refused", "\\n" }`
     container.send(perl(take))
     expect((await serve(container, () => [])).stdout).toBe('refused\nrefused\n')
   })
 
   it('numbers the streams of a later run on, so that what is still under way to an earlier one hits none', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     for (const expected of [
       [1, 2],
       [3, 4],
@@ -233,7 +233,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('says that its port is taken when an earlier run has left it busy for longer', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     // Who hangs up first keeps the port for a minute, and shares it only if he has said so.
     const leave = `use Socket; my $a = sockaddr_in(${NET_PORT}, INADDR_LOOPBACK); socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, $a) && listen($l, 5) or die; socket my $c, PF_INET, SOCK_STREAM, 0; connect $c, $a or die; accept my $s, $l; close $s; close $c; print "left"`
     expect((await container.perl(leave)).stdout.toString()).toBe('left')
@@ -243,7 +243,7 @@ describeInit('the tunnel of a run', () => {
   })
 
   it('opens although an earlier run has left a listener of its port on the way through a socket', async () => {
-    await using container = await Container.start({ network: true })
+    await using container = await Container.start()
     // SCM_RIGHTS by hand: sendmsg of the listener over a socket pair whose ends are in flight themselves.
     const leave = `
       use Socket; socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, sockaddr_in(${NET_PORT}, INADDR_LOOPBACK)) && listen($l, 5) or die;

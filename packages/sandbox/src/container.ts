@@ -1,4 +1,4 @@
-import type { InitFrame, Ready } from '@isopod/init'
+import type { InitFrame, Ready, Reset } from '@isopod/init'
 import type { ContainerFacts, Execution } from './sandbox.ts'
 
 /** Why the frames of a container ended before its init was told to quit. */
@@ -27,8 +27,16 @@ export interface OutsideMemory {
   readonly peakBytes: number | null
 }
 
+/** One start of one job. */
+export interface JobStart {
+  readonly id: string
+  readonly attempt: number
+}
+
 /** One started container whose init waits for its first byte. Used for one execution, or for one batch that asked for it. */
 export interface Container extends ContainerFacts {
+  /** Epoch milliseconds after which it is nobody's any more, and may be taken away. */
+  readonly deadline: number
   /** What init read about its own confinement. */
   readonly ready: Ready
   /** Whom its processes must run as. */
@@ -39,6 +47,13 @@ export interface Container extends ContainerFacts {
   outsideMemory(): Promise<OutsideMemory | undefined>
   /** Has init read its confinement anew, after a change of the limits or between two executions: `ready` is then what it found. */
   look(): Promise<Ready>
+  /**
+   * Has init bring the container back to how it began, prove it, and read its confinement anew, as `look` does. Rejects if
+   * init answers anything else; ends no later than the container does.
+   */
+  reset(): Promise<Reset>
+  /** Says whose it is from now on, where that is another than it was made for. */
+  assign(to: JobStart): void
   /** Sends frames to init; never blocks, bytes wait in memory until the container reads them. */
   send(frames: Uint8Array): void
   /** The next frame of init, or undefined once the container is gone. One reader at a time. */

@@ -1,3 +1,4 @@
+export type { BatchOptions } from './batch/batch-options.ts'
 export type { Container, ContainerEnd, ContainerSource, OutsideLimits, OutsideMemory } from './container.ts'
 export { type ContainerPlan, containerOptions } from './docker/container-options.ts'
 export {

@@ -193,7 +193,13 @@ export const METRIC_TABLE = {
     kind: 'gauge',
     name: 'isopod_containers',
     help: 'Containers of this worker, by state.',
-    labels: { state: ['running', 'removing'] },
+    labels: { state: ['running', 'shelved', 'removing'] },
+  },
+  containerResets: {
+    kind: 'counter',
+    name: 'isopod_container_resets_total',
+    help: 'Containers that a job of a batch gave back: proven clean, or discarded because something was in doubt.',
+    labels: { outcome: ['clean', 'discarded'] },
   },
   poolContainers: {
     kind: 'gauge',

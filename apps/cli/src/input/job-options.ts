@@ -26,6 +26,9 @@ export interface JobOptions {
   readonly runtime?: string
   readonly replyTo?: string
   readonly policy?: string
+  readonly reuse?: string
+  readonly batch?: string
+  readonly tenant?: string
 }
 
 /** The option that sets a field of the job. */
@@ -39,6 +42,9 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   network: '--network',
   runtime: '--runtime',
   replyTo: '--reply-to',
+  reuse: '--reuse',
+  batchId: '--batch',
+  tenant: '--tenant',
 }
 
 /**
@@ -67,6 +73,9 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
     // The schema refuses what is none, by its own sentence.
     ...(options.runtime === undefined ? {} : { runtime: options.runtime as Runtime }),
     ...(options.replyTo === undefined ? {} : { replyTo: options.replyTo }),
+    ...(options.reuse === undefined ? {} : { reuse: options.reuse as JobInput['reuse'] }),
+    ...(options.batch === undefined ? {} : { batchId: options.batch }),
+    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
     ...(options.policy === undefined ? {} : { policy: policyOf(options.policy) }),
     limits,
   }

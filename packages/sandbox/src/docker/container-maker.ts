@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
+import type { JobStart } from '../container.ts'
 import type { ContainerKind } from '../container-kind.ts'
 import type { ContainerPurpose } from '../container-purpose.ts'
 import { ImageFaultError } from '../image-fault.ts'
-import type { JobStart } from '../pool/waiting-container.ts'
 import { containerOptions } from './container-options.ts'
 import type { Disposer } from './disposer.ts'
 import { DockerContainer } from './docker-container.ts'
@@ -77,7 +77,8 @@ export class ContainerMaker {
       const stream = await engine.call('attach', (docker, deadline) =>
         attach(docker.getContainer(id), deadline),
       )
-      const facts = { id, imageDigest, runtime, user, origin, preloaded: false }
+      const { deadline } = purpose
+      const facts = { id, imageDigest, runtime, user, origin, preloaded: false, deadline }
       const assign = (to: JobStart) => {
         created = { container: id, job: to.id, attempt: to.attempt }
         observe({ type: 'container_assigned', ...created })

@@ -1,9 +1,17 @@
 import type { Duplex } from 'node:stream'
-import { encodeLook, encodeQuit, FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
+import {
+  encodeLook,
+  encodeQuit,
+  encodeReset,
+  FrameDecoder,
+  type InitFrame,
+  type Ready,
+  type Reset,
+} from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
-import type { ContainerEnd, OutsideLimits, OutsideMemory } from '../container.ts'
+import type { ContainerEnd, JobStart, OutsideLimits, OutsideMemory } from '../container.ts'
 import type { ChangeableLimits } from '../container-kind.ts'
-import type { JobStart, WaitingContainer } from '../pool/waiting-container.ts'
+import type { WaitingContainer } from '../pool/waiting-container.ts'
 import type { ContainerFacts, ContainerOrigin } from '../sandbox.ts'
 import { changeableOptions } from './container-options.ts'
 import { Demultiplexer } from './demultiplexer.ts'
@@ -45,6 +53,8 @@ export interface Connection {
   /** Told for which start of which job it is from now on. */
   readonly assign?: (to: JobStart) => void
 }
+/** In one write, so that both are answered after one way there and back. */
+const RESET_AND_LOOK = Buffer.concat([encodeReset(), encodeLook()])
 
 /** One container on a Docker engine, seen through its attach stream. */
 export class DockerContainer implements WaitingContainer {
@@ -53,6 +63,7 @@ export class DockerContainer implements WaitingContainer {
   readonly runtime: string
   readonly origin: ContainerOrigin
   readonly preloaded: boolean
+  readonly deadline: number
   readonly user: User
   readonly #engine: Engine
   readonly #stream: Duplex
@@ -67,12 +78,16 @@ export class DockerContainer implements WaitingContainer {
   #stderr = ''
   #destroyed = false
 
-  constructor(facts: ContainerFacts & { readonly user: User }, connection: Connection) {
+  constructor(
+    facts: ContainerFacts & { readonly user: User; readonly deadline: number },
+    connection: Connection,
+  ) {
     this.id = facts.id
     this.imageDigest = facts.imageDigest
     this.runtime = facts.runtime
     this.origin = facts.origin
     this.preloaded = facts.preloaded
+    this.deadline = facts.deadline
     this.user = facts.user
     this.#engine = connection.engine
     this.#stream = connection.stream
@@ -125,12 +140,26 @@ export class DockerContainer implements WaitingContainer {
     return await this.#engine.call('look', async () => {
       this.send(encodeLook())
       if (isGvisor(this.runtime)) this.#outside = await lookFromOutside(this.#engine, this.id)
-      const frame = await this.receive()
-      if (frame?.type !== 'ready')
-        throw new RetryableError(`init did not answer a look, got ${frame?.type ?? 'nothing'}`)
-      this.#ready = frame.ready
-      return frame.ready
+      return await this.#readReady()
     })
+  }
+
+  async reset(): Promise<Reset> {
+    this.send(RESET_AND_LOOK)
+    const frame = await this.receive()
+    if (frame?.type !== 'reset')
+      throw new RetryableError(`init did not answer a reset, got ${frame?.type ?? 'nothing'}`)
+    if (isGvisor(this.runtime)) this.#outside = await lookFromOutside(this.#engine, this.id)
+    await this.#readReady()
+    return frame.reset
+  }
+
+  async #readReady(): Promise<Ready> {
+    const frame = await this.receive()
+    if (frame?.type !== 'ready')
+      throw new RetryableError(`init did not answer a look, got ${frame?.type ?? 'nothing'}`)
+    this.#ready = frame.ready
+    return frame.ready
   }
 
   send(frames: Uint8Array): void {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { probeBinary } from '@isopod/init'
 import { TerminalError, UnavailableError } from '@isopod/protocol'
-import type { ContainerSource } from '../container.ts'
+import { BatchContainers } from '../batch/batch-containers.ts'
+import type { BatchOptions } from '../batch/batch-options.ts'
 import type { ContainerPool } from '../pool/container-pool.ts'
 import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions, Sandbox } from '../sandbox.ts'
@@ -44,6 +45,8 @@ export interface DockerSandboxOptions {
   readonly labels?: Readonly<Record<string, string>>
   /** How long the reaper doubts that an owner is gone, in milliseconds. @default 12000 */
   readonly reaperDoubtMs?: number
+  /** How long containers serve their batch. */
+  readonly batch?: BatchOptions
   readonly observe?: (event: SandboxEvent) => void
 }
 
@@ -69,9 +72,10 @@ export interface DockerSandbox extends Sandbox {
     image: string,
     options?: { runtime?: string; signal?: AbortSignal; onFinding?: (finding: CanaryFinding) => void },
   ): Promise<SelfTestReport>
-  /** Executions under way, containers on their way out, and those that wait, by image. */
+  /** Executions under way, containers that wait for their batch, those on their way out, and those that wait for a job, by image. */
   counts(): {
     readonly running: number
+    readonly shelved: number
     readonly removing: number
     readonly waiting: ReadonlyMap<string, number>
   }
@@ -135,7 +139,7 @@ class EngineSandbox implements DockerSandbox {
   readonly #images: Images
   readonly #fresh: FreshContainers
   readonly #pool: ContainerPool | undefined
-  readonly #containers: ContainerSource
+  readonly #containers: BatchContainers
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
@@ -171,7 +175,14 @@ class EngineSandbox implements DockerSandbox {
       observe,
     })
     this.#pool = pooled?.pool
-    this.#containers = pooled?.source ?? this.#fresh
+    const { containers: size = facts.cpus * 2, idleMs = 10_000, executions = 1000 } = options.batch ?? {}
+    this.#containers = new BatchContainers({
+      source: pooled?.source ?? this.#fresh,
+      digest: (reference) => this.#images.digest(reference),
+      shelf: { size, idleMs },
+      executions,
+      onReset: (outcome) => observe({ type: 'container_reset', outcome }),
+    })
   }
 
   get #runtime(): string {
@@ -238,7 +249,12 @@ class EngineSandbox implements DockerSandbox {
   counts() {
     const waiting = new Map<string, number>()
     for (const { image } of this.#pool?.waiting ?? []) waiting.set(image, (waiting.get(image) ?? 0) + 1)
-    return { running: this.#running.size, removing: this.#disposer.size, waiting }
+    return {
+      running: this.#running.size,
+      shelved: this.#containers.shelved,
+      removing: this.#disposer.size,
+      waiting,
+    }
   }
 
   close(): Promise<void> {
@@ -249,6 +265,7 @@ class EngineSandbox implements DockerSandbox {
   async #close(): Promise<void> {
     this.#closing.abort(new Error('the sandbox is closing'))
     await Promise.allSettled([...this.#running, this.#pool?.close()])
+    this.#containers.close()
     await this.#disposer.idle()
     // Whatever is still there in our name (a create that was answered too late, a removal that failed) goes with us.
     await removeContainersOf(this.#engine, this.#options.deployment, this.#options.owner)

@@ -6,6 +6,8 @@ import { containerName } from './labels.ts'
 
 /** Time that an execution may take beyond the limits of its runs, in milliseconds, before the reaper may take its container. */
 const DEADLINE_MARGIN_MS = 120_000
+/** How long a container may serve its batch beyond its first execution: as long as its deadline, which cannot be moved, lets it. */
+const SHARED_MS = 600_000
 
 /** Makes a container for each execution on the spot, and destroys it afterwards. */
 export class FreshContainers implements ContainerSource {
@@ -17,7 +19,8 @@ export class FreshContainers implements ContainerSource {
 
   acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     const { id, attempt } = execution
-    const deadline = Date.now() + longestMs(execution)
+    const shared = execution.sharedBy === undefined ? 0 : SHARED_MS
+    const deadline = Date.now() + longestMs(execution) + shared
     const purpose = { name: containerName(execution), origin: 'made', job: id, attempt, deadline } as const
     return this.#maker.make(kindOf(execution), purpose, signal)
   }

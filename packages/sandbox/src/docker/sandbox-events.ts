@@ -1,3 +1,4 @@
+import type { ResetOutcome } from '../batch/batch-containers.ts'
 import type { EngineCall } from './engine.ts'
 import type { ReapReason } from './reaper.ts'
 
@@ -12,6 +13,7 @@ export interface ContainerOf {
 export type SandboxEvent =
   | { readonly type: 'engine_call'; readonly call: EngineCall }
   | ({ readonly type: 'container_created' | 'container_assigned' | 'container_removed' } & ContainerOf)
+  | { readonly type: 'container_reset'; readonly outcome: ResetOutcome }
   | ({ readonly type: 'reaped'; readonly reason: ReapReason } & ContainerOf)
   /** A job asked for a container of this image; a hit is one that was waiting. */
   | { readonly type: 'pool'; readonly image: string; readonly outcome: 'hit' | 'miss' }

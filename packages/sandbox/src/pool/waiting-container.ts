@@ -2,18 +2,10 @@ import type { Container } from '../container.ts'
 import type { ChangeableLimits, ContainerKind } from '../container-kind.ts'
 import type { ContainerPurpose } from '../container-purpose.ts'
 
-/** One start of one job. */
-export interface JobStart {
-  readonly id: string
-  readonly attempt: number
-}
-
 /** A container that can wait for a job which is not known yet. */
 export interface WaitingContainer extends Container {
   /** Whether its init is there with nothing to do; false for good once it has ended, whoever ended it. */
   readonly waits: boolean
-  /** Says whose it is from now on; called once, before anything else is done with it for that job. */
-  assign(to: JobStart): void
   /** Gives it other limits and has init read them anew. Rejects with a platform fault: it is of no use then. */
   change(limits: ChangeableLimits): Promise<void>
 }

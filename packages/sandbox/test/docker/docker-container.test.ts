@@ -34,6 +34,7 @@ function forged({ takes }: { takes: boolean }) {
     origin: 'made',
     preloaded: false,
     user,
+    deadline: 0,
   } as const
   const engine = new Engine('unix:///nowhere')
   const container = new DockerContainer(facts, { engine, stream, dispose: () => {} })

@@ -21,7 +21,14 @@ function forged() {
       done()
     },
   })
-  const facts = { id: 'x', imageDigest: 'x', runtime: 'runc', origin: 'made', preloaded: false } as const
+  const facts = {
+    id: 'x',
+    imageDigest: 'x',
+    runtime: 'runc',
+    origin: 'made',
+    preloaded: false,
+    deadline: 0,
+  } as const
   const removal = { asked: 0, begun: false }
   const container = new DockerContainer(
     { ...facts, user: { uid: 1, gid: 1 } },

@@ -1,6 +1,7 @@
+import type { JobStart } from '../../src/container.ts'
 import type { ContainerKind } from '../../src/container-kind.ts'
 import type { ContainerPurpose } from '../../src/container-purpose.ts'
-import type { JobStart, WaitingContainer, WaitingMaker } from '../../src/pool/waiting-container.ts'
+import type { WaitingContainer, WaitingMaker } from '../../src/pool/waiting-container.ts'
 import { limits } from './execution.ts'
 
 /** A container that is nothing but a name; a test can have it die. */

@@ -32,10 +32,12 @@ export class UnsuspectingSource implements ContainerSource {
       uid: container.user.uid,
       gid: container.user.gid,
     }
-    const { id, imageDigest, runtime, origin, preloaded, user, outside } = container
+    const { id, imageDigest, runtime, origin, preloaded, user, outside, deadline } = container
     return {
-      ...{ id, imageDigest, runtime, origin, preloaded, user, outside, ready },
+      ...{ id, imageDigest, runtime, origin, preloaded, user, outside, deadline, ready },
       look: async () => ready,
+      reset: () => container.reset(),
+      assign: (to) => container.assign(to),
       send: (frames) => container.send(frames),
       receive: () => container.receive(),
       outsideMemory: () => container.outsideMemory(),

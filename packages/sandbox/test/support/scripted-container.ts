@@ -1,0 +1,97 @@
+import type { Done, InitFrame, Ready, Reset } from '@isopod/init'
+import type { Container, ContainerSource, JobStart } from '../../src/container.ts'
+import { FrameQueue } from '../../src/docker/frame-queue.ts'
+import type { Execution } from '../../src/sandbox.ts'
+
+const READY = { memoryBytes: 1, pidsMax: 1 } as Ready
+
+/** A container without anything in it: what its init answers is the test's to say. */
+export class ScriptedContainer implements Container {
+  readonly id: string
+  readonly imageDigest: string
+  readonly runtime = 'runc'
+  readonly origin = 'made'
+  readonly preloaded = false
+  readonly user = { uid: 1, gid: 1 }
+  readonly outside = undefined
+  readonly deadline: number
+  readonly frames = new FrameQueue<InitFrame>()
+  ready = READY
+  destroyed = false
+  readonly assigned: string[] = []
+  /** Answers the next resets. */
+  onReset: () => Promise<Reset> = async () => ({ clean: true, reason: null })
+  resets = 0
+  #gone: () => void = () => {}
+  readonly #end = new Promise<void>((resolve) => {
+    this.#gone = resolve
+  })
+
+  constructor(id: string, imageDigest: string, deadline: number) {
+    this.id = id
+    this.imageDigest = imageDigest
+    this.deadline = deadline
+  }
+
+  assign({ id }: JobStart): void {
+    this.assigned.push(id)
+  }
+
+  async look(): Promise<Ready> {
+    return this.ready
+  }
+
+  async reset(): Promise<Reset> {
+    this.resets++
+    const ended = this.#end.then(() => {
+      throw new Error('it is gone')
+    })
+    return await Promise.race([this.onReset(), ended])
+  }
+
+  async outsideMemory() {
+    return undefined
+  }
+
+  send(): void {}
+
+  receive(): Promise<InitFrame | undefined> {
+    return this.frames.shift()
+  }
+
+  async end() {
+    return { exitCode: 0, outOfMemory: false }
+  }
+
+  destroy(): void {
+    this.destroyed = true
+    this.frames.end()
+    this.#gone()
+  }
+
+  /** Lets init say that a run is over. */
+  done(changes: Partial<Done> = {}): void {
+    this.frames.push({ type: 'done', done: { oomKills: 0, ...changes } as Done })
+  }
+}
+
+/** Makes them, and remembers each. */
+export class ScriptedSource implements ContainerSource {
+  readonly made: ScriptedContainer[] = []
+  readonly returned: Container[] = []
+  digest = 'sha256:1'
+  livesMs = 3_600_000
+
+  async acquire(_execution: Execution, signal: AbortSignal): Promise<Container> {
+    signal.throwIfAborted()
+    const id = `c${this.made.length + 1}`
+    const container = new ScriptedContainer(id, this.digest, Date.now() + this.livesMs)
+    this.made.push(container)
+    return container
+  }
+
+  giveBack(container: Container): void {
+    this.returned.push(container)
+    container.destroy()
+  }
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import type { JobInput, LimitsRequest, Result } from '@isopod/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { program } from '../support/programs.ts'
+import { startWorld, type World } from '../support/world.ts'
+import { BETWEEN_JOBS, type BetweenJobs } from './manifest/between-jobs.ts'
+
+const MIB = 1024 * 1024
+const LANGUAGES: Readonly<Record<string, string>> = { '.py': 'python', '.sh': 'bash', '.c': 'c' }
+/** Few processes, so that a program can have all of them. */
+const LIMITS = { processes: 40, cpus: 1, timeoutSeconds: 20 } as const
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ env: { ISOPOD_SLOTS: '8' } })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+// promise: batch-reuse
+describe('within a batch a program tries to', () => {
+  for (const attack of BETWEEN_JOBS) {
+    const { tries, container } = attack
+    it.concurrent(`${tries}; the container is ${container} (${attack.program})`, async () => {
+      const alone = await world.client.run(honest(attack))
+      expect(alone).toMatchObject({ status: 'success', stderr: '', containerOrigin: 'made' })
+
+      const shared = { reuse: 'batch', batchId: attack.program } as const
+      const attacked = await world.client.run({ ...attackOf(attack), ...shared })
+      expect(attacked).toMatchObject(attack.must)
+      const after: Result[] = []
+      for (let turn = 0; turn < 2; turn++)
+        after.push(await world.client.run({ ...honest(attack), ...shared }))
+
+      const first = container === 'used again' ? 'batch' : 'made'
+      expect(after.map(({ containerOrigin }) => containerOrigin)).toEqual([first, 'batch'])
+      for (const result of after) expectSame(result, alone)
+    })
+  }
+})
+
+/** The same result as in a container that nobody had before, but for times. */
+function expectSame(result: Result, alone: Result): void {
+  const { status, exitCode, stdout, stderr, truncated, limitsApplied, outputBytes } = alone
+  expect(result).toMatchObject({ status, exitCode, stdout, stderr, truncated, limitsApplied, outputBytes })
+  // Of a later run the kernel tells no peak of its own: its largest process is known, and pages of the image count there.
+  expect(result.memoryPeakBytes).toBeLessThan((alone.memoryPeakBytes ?? 0) + 12 * MIB)
+  expect(result.processesPeak).toBeLessThanOrEqual((alone.processesPeak ?? 0) + 3)
+}
+
+function attackOf({ program: name, limits }: BetweenJobs): JobInput {
+  const code = readFileSync(new URL(`corpus/between-jobs/${name}`, import.meta.url), 'utf8')
+  return job(name, code, limits)
+}
+
+/** Prints all that it finds where it starts. */
+function honest({ program: name, limits }: BetweenJobs): JobInput {
+  const files = { 'inventory.sh': { content: program('inventory.sh').code } } as const
+  const { code } = program(`inventory${extname(name)}`)
+  return { ...job(name, code, limits), ...(name.endsWith('.c') && { files }) }
+}
+
+function job(name: string, code: string, limits: LimitsRequest = {}): JobInput {
+  return { language: LANGUAGES[extname(name)] ?? '', code, limits: { ...LIMITS, ...limits } }
+}

@@ -2,6 +2,7 @@
 #include "reset.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -11,6 +12,7 @@
 #include "ipc.h"
 #include "json.h"
 #include "life.h"
+#include "preload.h"
 #include "put.h"
 #include "util.h"
 #include "wire.h"
@@ -35,7 +37,8 @@ void reset_open(void) {
 static int is_other_process(const char *name, unsigned char type, void *context) {
   (void)type;
   (void)context;
-  return name[0] >= '1' && name[0] <= '9' && strcmp(name, "1") != 0;
+  if (name[0] < '1' || name[0] > '9' || strcmp(name, "1") == 0) return 0;
+  return kept.zygote == 0 || strtol(name, NULL, 10) != kept.zygote;
 }
 
 /* Also processes that are not ours to reap, such as those an operator has put into the container. */
@@ -53,20 +56,21 @@ static const char *no_processes(void) {
   return other == 0 ? NULL : other > 0 ? "processes" : "unreadable";
 }
 
-static const char *no_files(void) {
+int reset_files(void) {
   for (size_t i = 0; i < MOUNTS; i++) {
     /* What was not there at the start is no writable mount of this container. */
     if (mounts[i].fd < 0) continue;
-    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0) return "files";
+    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0) return -1;
   }
-  return NULL;
+  return 0;
 }
 
 static const char *clean_up(void) {
   if (kill_everyone() < 0) return "processes";
   const char *left = no_processes();
-  if (left == NULL) left = no_files();
+  if (left == NULL && reset_files() < 0) left = "files";
   if (left == NULL && ipc_remove() < 0) left = "ipc";
+  if (left == NULL) left = preload_renew();
   return left;
 }
 

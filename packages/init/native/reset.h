@@ -5,5 +5,7 @@
 /* Remembers how the writable mounts looked at first. */
 void reset_open(void);
 void reset(void);
+/* Empties the writable mounts; -1 when something is left. */
+int reset_files(void);
 
 #endif

@@ -35,6 +35,7 @@ const OPERATIONS = [
   'start',
   'ready',
   'look',
+  'preload',
   'exit',
   'inspect',
   'events',

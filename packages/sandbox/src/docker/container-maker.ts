@@ -69,6 +69,7 @@ export class ContainerMaker {
     const { engine, disposer, images, users, observe } = this.#options
     const runtime = this.#runtimeOf(kind)
     const { name, origin, job, attempt } = purpose
+    const forks = kind.preload?.forks === true
     const imageDigest = await images.digest(kind.image)
     const user = users.take()
     let created: ContainerOf | undefined
@@ -87,12 +88,16 @@ export class ContainerMaker {
         attach(docker.getContainer(id), deadline),
       )
       const facts = { id, imageDigest, runtime, user, origin, preloaded: false }
-      const made = new DockerContainer(facts, { engine, stream, dispose })
+      const made = new DockerContainer(facts, { engine, stream, dispose, tasks: forks ? 1 : 0 })
       container = made
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
       await engine.call('ready', () => made.untilReady())
+      if (kind.preload !== undefined) await made.preload(kind.preload, kind.limits)
       signal.throwIfAborted()
-      return made
+      if (!forks || made.preloaded) return made
+      // It would leave the program one process more than asked.
+      made.destroy()
+      return await this.make({ ...kind, preload: undefined }, purpose, signal)
     } catch (error) {
       container?.destroy()
       dispose()
@@ -116,6 +121,7 @@ export class ContainerMaker {
     const options = containerOptions({
       ...rest,
       limits: kind.limits,
+      forks: kind.preload?.forks,
       seccomp,
       initVolume: await this.#options.initVolume.name(made.image, made.runtime),
       labels: {

@@ -48,6 +48,8 @@ export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CO
 /** All that decides how a container is made. */
 export interface ContainerPlan {
   readonly limits: ContainerLimits
+  /** An interpreter is kept beside the program, to fork. @default false */
+  readonly forks?: boolean | undefined
   /** Content digest of the image: a tag could move between the look-up and the creation. */
   readonly image: string
   readonly user: User
@@ -155,14 +157,21 @@ export function openFilesOf({ openFiles }: ContainerLimits): number {
   return Math.max(openFiles, 64)
 }
 
-/** Tasks of the host that a container may have. One more than the program's, for init. */
-function hostTasks({ limits, runtime }: ContainerPlan): number {
-  return isGvisor(runtime) ? gvisorTasks(limits.processes) : limits.processes + 1
+/** Processes that are not the program's: init, and the interpreter that forks. */
+function ownProcesses({ forks }: ContainerPlan): number {
+  return forks ? 2 : 1
+}
+
+/** Tasks of the host that a container may have. */
+function hostTasks(plan: ContainerPlan): number {
+  const { limits, runtime } = plan
+  return isGvisor(runtime) ? gvisorTasks(limits.processes) : limits.processes + ownProcesses(plan)
 }
 
 /** gVisor counts processes and threads by this limit, inside; Linux counts all processes of the user on the host by it. */
-function processLimit({ limits, runtime }: ContainerPlan) {
-  const tasks = limits.processes + 1
+function processLimit(plan: ContainerPlan) {
+  const { limits, runtime } = plan
+  const tasks = limits.processes + ownProcesses(plan)
   return isGvisor(runtime) ? [{ Name: 'nproc', Soft: tasks, Hard: tasks }] : []
 }
 

@@ -2,6 +2,8 @@ import type { Duplex } from 'node:stream'
 import { encodeLook, FrameDecoder, type InitFrame, type Ready } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { Container, ContainerEnd, OutsideLimits, OutsideMemory } from '../container.ts'
+import type { ContainerLimits } from '../container-kind.ts'
+import { type PreloadPlan, preloadFrames } from '../preload-plan.ts'
 import type { ContainerFacts, ContainerOrigin } from '../sandbox.ts'
 import { Demultiplexer } from './demultiplexer.ts'
 import type { Engine } from './engine.ts'
@@ -35,7 +37,8 @@ export class DockerContainer implements Container {
   readonly imageDigest: string
   readonly runtime: string
   readonly origin: ContainerOrigin
-  readonly preloaded: boolean
+  #preloaded: boolean
+  readonly #tasks: number
   readonly user: User
   readonly #engine: Engine
   readonly #stream: Duplex
@@ -48,23 +51,28 @@ export class DockerContainer implements Container {
 
   constructor(
     facts: ContainerFacts & { readonly user: User },
-    connection: { engine: Engine; stream: Duplex; dispose: () => void },
+    connection: { engine: Engine; stream: Duplex; dispose: () => void; tasks?: number },
   ) {
     this.id = facts.id
     this.imageDigest = facts.imageDigest
     this.runtime = facts.runtime
     this.origin = facts.origin
-    this.preloaded = facts.preloaded
+    this.#preloaded = facts.preloaded
     this.user = facts.user
     this.#engine = connection.engine
     this.#stream = connection.stream
     this.#dispose = connection.dispose
+    this.#tasks = connection.tasks ?? 0
     this.#listen()
   }
 
   get ready(): Ready {
     if (this.#ready === undefined) throw new Error('container used before it was ready')
     return this.#ready
+  }
+
+  get preloaded(): boolean {
+    return this.#preloaded
   }
 
   get outside(): OutsideLimits | undefined {
@@ -84,7 +92,24 @@ export class DockerContainer implements Container {
         `init did not start: ${this.#stderr.trim() || `got ${frame?.type ?? 'nothing'}`}`,
       )
     }
-    this.#ready = frame.ready
+    this.#ready = this.#lessOwn(frame.ready)
+  }
+
+  /**
+   * Has init start what the plan says. Where that fails, the container is as it was, and `preloaded` stays false.
+   *
+   * @throws {RetryableError} if the container ended or spoke otherwise
+   */
+  async preload(plan: PreloadPlan, limits: ContainerLimits): Promise<void> {
+    await this.#engine.call('preload', async () => {
+      this.send(preloadFrames(plan, limits))
+      let frame = await this.receive()
+      if (frame?.type === 'fault' && frame.fault.where === 'put') frame = await this.receive()
+      if (frame?.type !== 'preloaded') {
+        throw new RetryableError(`init did not answer a preload, got ${frame?.type ?? 'nothing'}`)
+      }
+      this.#preloaded = frame.preloaded.error === null
+    })
   }
 
   async look(): Promise<Ready> {
@@ -94,9 +119,15 @@ export class DockerContainer implements Container {
       const frame = await this.receive()
       if (frame?.type !== 'ready')
         throw new RetryableError(`init did not answer a look, got ${frame?.type ?? 'nothing'}`)
-      this.#ready = frame.ready
-      return frame.ready
+      this.#ready = this.#lessOwn(frame.ready)
+      return this.#ready
     })
+  }
+
+  /** What an interpreter that forks takes of the limit is none of the program's. */
+  #lessOwn(ready: Ready): Ready {
+    const less = (tasks: number | null) => (tasks === null ? null : tasks - this.#tasks)
+    return { ...ready, pidsMax: less(ready.pidsMax), processLimit: less(ready.processLimit) }
   }
 
   send(frames: Uint8Array): void {

@@ -8,6 +8,7 @@ export type EngineOperation =
   | 'start'
   | 'ready'
   | 'look'
+  | 'preload'
   | 'exit'
   | 'inspect'
   | 'events'
@@ -35,6 +36,8 @@ const DEADLINE_MS: Record<EngineOperation, number> = {
   start: 20_000,
   ready: 10_000,
   look: 5_000,
+  // Above what init grants the interpreter.
+  preload: 25_000,
   exit: 10_000,
   inspect: 10_000,
   events: 15_000,

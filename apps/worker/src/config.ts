@@ -130,6 +130,8 @@ const variables = z.object({
   ISOPOD_MIN_POLICY: policy.default({ mode: 'off', rules: 'standard' }),
   /** Attack containers of our own before the first job is taken. Off only where starting fast matters more, as in tests. */
   ISOPOD_SELF_TEST: flag.default(true),
+  /** Languages whose interpreter is started before the job comes: names, or all. None: it takes memory where it is not used. */
+  ISOPOD_PRELOAD: z.string().default(''),
   /** Maxima: a job that asks for more is refused. */
   ISOPOD_MAX_MEMORY_MB: numeric(16, 1024).optional(),
   ISOPOD_MAX_CPUS: numeric(0.1, 256, false).optional(),
@@ -194,6 +196,8 @@ export interface WorkerConfig {
   readonly users: UserRange
   /** Whether the worker attacks its own containers before it takes jobs. */
   readonly selfTest: boolean
+  /** Languages to start ahead for every job, between commas, or `all`. */
+  readonly preload: string
   readonly catalogueFile: string | undefined
   /** No job gets less. */
   readonly minimumPolicy: Policy
@@ -255,6 +259,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     selfTest: v.ISOPOD_SELF_TEST,
+    preload: v.ISOPOD_PRELOAD,
     catalogueFile: v.SANDBOX_LANGUAGE_CONFIG_FILE,
     minimumPolicy: v.ISOPOD_MIN_POLICY,
     networkProfilesFile: v.ISOPOD_NETWORK_PROFILES_FILE,

@@ -25,6 +25,8 @@ export interface DeploymentRules {
   /** The deployment's OCI runtime, and all that the engine has. */
   readonly runtime: string
   readonly runtimes: readonly string[]
+  /** Names of languages that are started ahead for every job. @default none */
+  readonly preloaded?: ReadonlySet<string>
 }
 
 /** gVisor itself takes up to 20 MiB of what its container may have; with less it ends before the program is there. */
@@ -84,7 +86,7 @@ export function planExecution(
     files: job.files,
     stdin: job.stdin,
     inputData: job.inputData,
-    preload: job.preload,
+    preload: job.preload || (rules.preloaded?.has(language.name) ?? false),
     sharedBy: job.reuse === 'batch' ? JSON.stringify([job.tenant, job.batchId]) : undefined,
   }
   const misplaced = workspaceProblems(execution)

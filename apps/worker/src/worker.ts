@@ -14,6 +14,7 @@ import { gauges } from './gauges.ts'
 import type { Networks } from './network/profiles.ts'
 import type { EgressEvent } from './network/proxy.ts'
 import type { PolicyGate } from './policy-gate.ts'
+import { preloadedLanguages } from './preloaded-languages.ts'
 import { jobRunner } from './run-job.ts'
 import { SelfTestGate } from './self-test-gate.ts'
 import { shutDown } from './shutdown.ts'
@@ -66,6 +67,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     },
     runtime: config.engine.runtime ?? sandbox.facts.defaultRuntime,
     runtimes: sandbox.facts.runtimes,
+    preloaded: preloadedLanguages(config.preload, catalogue),
   }
   const runJob = jobRunner({
     ...parts,

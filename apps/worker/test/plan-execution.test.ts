@@ -41,6 +41,13 @@ describe('a plan', () => {
     })
   })
 
+  it('starts ahead what the job or the deployment asks for', () => {
+    expect(plan({ code: 'x' }).execution?.preload).toBe(false)
+    expect(plan({ code: 'x', preload: true }).execution?.preload).toBe(true)
+    const preloaded = new Set(['python'])
+    expect(plan({ code: 'x' }, { ...rules, preloaded }).execution?.preload).toBe(true)
+  })
+
   it('refuses a language that this worker does not have', () => {
     expect(plan({ code: 'x', language: 'perl' })).toEqual({
       problems: ['language: "perl" is not supported; the supported languages are python@3.13'],

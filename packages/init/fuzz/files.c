@@ -12,6 +12,7 @@
 #undef openat
 #undef mkdirat
 #undef unlinkat
+#undef mkfifo
 #undef access
 #undef statvfs
 
@@ -129,6 +130,14 @@ int fuzz_mkdirat(int directory, const char *name, mode_t mode) {
 
 int fuzz_unlinkat(int directory, const char *name, int flags) {
   return unlinkat(directory, one_name(name), flags);
+}
+
+/* Somebody opens it at once. */
+int fuzz_mkfifo(const char *path, mode_t mode) {
+  touched = 1;
+  if (mkfifoat(root, inside(path), mode) < 0) return -1;
+  must(openat(root, inside(path), O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC) >= 0, "no reader of %s", path);
+  return 0;
 }
 
 int fuzz_access(const char *path, int mode) {

@@ -153,6 +153,8 @@ int fuzz_setsockopt(int fd, int level, int name, const void *value, socklen_t si
   struct connection *connection = find(fd);
   (void)value;
   (void)size;
+  /* A fork's socket, which is no connection of the program's. */
+  if (level == SOL_SOCKET && name == SO_PASSCRED) return 0;
   must(fd == listener || connection != NULL, "an option of what is no socket");
   must(level != SOL_SOCKET || name != SO_REUSEPORT, "a port for two");
   if (connection != NULL && level == SOL_SOCKET && name == SO_LINGER) connection->hung_up = 1;

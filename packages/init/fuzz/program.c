@@ -72,7 +72,7 @@ static void tell(int report, struct child_report told, size_t size) {
   must(write(report, &told, size) == (ssize_t)size, "no room for a report");
 }
 
-void child_run(const struct exec_request *request, const int stdio[3], int report) {
+void child_run(const struct exec_request *request, const int stdio[3], int control, int report) {
   size_t total = strlen(request->cwd);
   must(((request->flags & EXEC_NET) != 0) == net_listening(), "a tunnel that was not asked for, or none");
   must(request->argv[0] != NULL && request->wall_ms > 0, "a program without a name or time");
@@ -83,6 +83,11 @@ void child_run(const struct exec_request *request, const int stdio[3], int repor
     must(ends[i] >= 0 && fcntl(ends[i], F_SETFL, O_NONBLOCK) == 0, "the program has no pipe %d", i);
   }
   alive = 1;
+  /* Started ahead: it waits from the start, and is let go for nothing. */
+  if (control >= 0) {
+    int waits = fcntl(control, F_DUPFD_CLOEXEC, 0);
+    must(waits >= 0 && (spawn_mode != RUNS || write(waits, "w", 1) == 1), "no word of the one that waits");
+  }
   if (spawn_mode == EXEC_FAILS) tell(report, (struct child_report){1, ENOENT}, sizeof(struct child_report));
   else if (spawn_mode == HALF_A_REPORT) tell(report, (struct child_report){0, 0}, 3);
   else if (spawn_mode == RUNS) tell(report, (struct child_report){0, request->open_files}, sizeof(struct child_report));

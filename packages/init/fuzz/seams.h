@@ -62,6 +62,7 @@ int fuzz_open(const char *path, int flags, ...);
 int fuzz_openat(int directory, const char *name, int flags, ...);
 int fuzz_mkdirat(int directory, const char *name, mode_t mode);
 int fuzz_unlinkat(int directory, const char *name, int flags);
+int fuzz_mkfifo(const char *path, mode_t mode);
 int fuzz_access(const char *path, int mode);
 int fuzz_statvfs(const char *path, struct statvfs *status);
 
@@ -111,6 +112,7 @@ static inline long fuzz_syscall(long number, ...) {
 #define openat fuzz_openat
 #define mkdirat fuzz_mkdirat
 #define unlinkat fuzz_unlinkat
+#define mkfifo fuzz_mkfifo
 #define access fuzz_access
 #define statvfs(path, status) fuzz_statvfs(path, status)
 

@@ -17,9 +17,11 @@
 
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
-static void offer_to_oom_killer(void) {
+static void offer_to_oom_killer(const struct exec_request *request) {
   /* As long as it is not dumpable, which it has from init, even its own /proc files are root's. */
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  /* It is no program but outlives many: each of its forks offers itself. */
+  if ((request->flags & EXEC_FORKS) != 0) return;
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
   if (write(fd, "1000", 4) < 0) {
@@ -40,8 +42,7 @@ static int limit(int resource, rlim_t soft, rlim_t hard) {
 static int set_limits(const struct exec_request *request) {
   if (limit(RLIMIT_NOFILE, request->open_files, request->open_files) < 0) return -1;
   if (limit(RLIMIT_CORE, 0, 0) < 0) return -1;
-  /* Behind init's own watch; a second later, so that the cause is init's to tell. */
-  rlim_t seconds = request->cpu_ms / 1000 + (request->cpu_ms % 1000 != 0) + 1;
+  rlim_t seconds = cpu_seconds(request);
   return request->cpu_ms > 0 ? limit(RLIMIT_CPU, seconds, seconds + 1) : 0;
 }
 
@@ -95,16 +96,30 @@ static void execute(const struct exec_request *request) {
   errno = found;
 }
 
-_Noreturn void child_run(const struct exec_request *request, const int stdio[3], int report) {
+/* Before the limit of descriptors is lowered; the report may be in its way. */
+static int place_control(const struct exec_request *request, int control, int *report) {
+  int last = (int)request->open_files - 1;
+  if (control < 0) return 0;
+  if (control == last) return fcntl(control, F_SETFD, 0);
+  if (*report == last) *report = fcntl(*report, F_DUPFD_CLOEXEC, 3);
+  return *report < 0 || dup2(control, last) < 0 ? -1 : 0;
+}
+
+static int guard(const struct exec_request *request) {
+  if (cover_init() < 0 || seccomp_guard_init() < 0) return -1;
+  return (request->flags & EXEC_FORKS) != 0 ? seccomp_guard_self() : 0;
+}
+
+_Noreturn void child_run(const struct exec_request *request, const int stdio[3], int control, int report) {
   setsid();
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   int ready = 1;
   for (int i = 0; i < 3; i++) ready = ready && dup2(stdio[i], i) == i;
   umask(022);
-  offer_to_oom_killer();
+  offer_to_oom_killer(request);
   reset_signals();
-  if (ready && set_limits(request) == 0 && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0 &&
-      cover_init() == 0 && seccomp_guard_init() == 0) {
+  ready = ready && place_control(request, control, &report) == 0;
+  if (ready && set_limits(request) == 0 && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0 && guard(request) == 0) {
     tell_open_files(report);
     execute(request);
   }

@@ -11,6 +11,7 @@ struct exec_request {
   uint32_t stderr_limit;
   uint32_t flags;
   uint32_t open_files;
+  uint64_t digest; /* of the limit of open files, cwd, argv and env; never 0 */
   const char *cwd;
   char **argv;
   char **env;
@@ -22,7 +23,15 @@ struct child_report {
   uint32_t value;
 };
 
-/* Becomes the program, after one report of its limit; on failure reports the errno and ends. */
-_Noreturn void child_run(const struct exec_request *request, const int stdio[3], int report);
+/* Where RLIMIT_CPU stands behind init's own watch: a second later, so that the cause is init's to tell. */
+static inline uint64_t cpu_seconds(const struct exec_request *request) {
+  return request->cpu_ms / 1000 + (request->cpu_ms % 1000 != 0) + 1;
+}
+
+/*
+ * Becomes the program, after one report of its limit; on failure reports the errno and ends. `control`, if there is one,
+ * becomes the last descriptor that the program may have, so that its first ones have the numbers that they always have.
+ */
+_Noreturn void child_run(const struct exec_request *request, const int stdio[3], int control, int report);
 
 #endif

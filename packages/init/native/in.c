@@ -55,6 +55,7 @@ static int length_fits(void) {
   switch (type) {
     case FRAME_PUT_FILE: return length > PUT_HEAD && length <= MAX_HOST_PAYLOAD_BYTES;
     case FRAME_EXEC: return length >= EXEC_HEAD && length <= MAX_EXEC_BYTES;
+    case FRAME_PRELOAD: return length >= PRELOAD_HEAD && length <= MAX_EXEC_BYTES;
     case FRAME_STDIN: return length <= MAX_HOST_PAYLOAD_BYTES;
     case FRAME_KILL: return length == 1;
     case FRAME_FETCH: return length > FETCH_HEAD && length <= FETCH_HEAD + MAX_PATH_BYTES;
@@ -74,6 +75,7 @@ static size_t held_at_first(void) {
     case FRAME_PUT_FILE: return PUT_HEAD;
     case FRAME_NET_WRITE: return NET_HEAD;
     case FRAME_EXEC:
+    case FRAME_PRELOAD:
     case FRAME_FETCH:
     case FRAME_NET_FINISH:
     case FRAME_NET_DROP:
@@ -146,6 +148,7 @@ static void finish(void) {
   switch (type) {
     case FRAME_PUT_FILE: put_end(); break;
     case FRAME_EXEC: exec_frame(held, length, refused); break;
+    case FRAME_PRELOAD: preload_frame(held, length, refused); break;
     case FRAME_STDIN:
       if (length == 0 && run_state() == RUN_ACTIVE) stdin_end();
       break;

@@ -2,7 +2,9 @@
 #include "life.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -16,8 +18,11 @@
 /* A killed process still needs processor time to end, and a small quota makes that long. */
 #define KILL_PATIENCE_US (20 * 1000000ll)
 #define LAST_WORDS_MS 1000
+/* Looks at who is left before everybody is stopped for it. */
+#define ROUNDS_UNHELD 4
 
 struct reaped reaped;
+struct kept kept;
 
 void reap_reset(void) {
   reaped = (struct reaped){0};
@@ -39,6 +44,8 @@ int reap_pending(void) {
     reaped.sys_us += microseconds(usage.ru_stime);
     int64_t rss = (int64_t)usage.ru_maxrss * 1024;
     if (rss > reaped.max_rss_bytes) reaped.max_rss_bytes = rss;
+    if (pid == kept.waiting) kept.waiting = 0;
+    if (pid == kept.zygote) kept.zygote = 0;
     if (pid == reaped.main_pid) {
       reaped.main_ended = 1;
       reaped.main_status = status;
@@ -46,8 +53,44 @@ int reap_pending(void) {
   }
 }
 
+static int kill_other(const char *name, unsigned char type, void *context) {
+  int *others = context;
+  (void)type;
+  long pid = name[0] >= '1' && name[0] <= '9' ? strtol(name, NULL, 10) : 0;
+  if (pid <= 1 || pid == kept.zygote) return 0;
+  ++*others;
+  kill((pid_t)pid, SIGKILL);
+  return 0;
+}
+
+/* Kills all but the one that forks; how many there were, -1 if nobody knows. */
+static int kill_others(int held) {
+  static char entries[8192] __attribute__((aligned(8)));
+  int others = 0, proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (proc < 0) return -1;
+  /* Whoever forks faster than it can be found forks no more: a signal to all reaches everyone at once. */
+  if (held) kill(-1, SIGSTOP);
+  int listed = each_entry(proc, entries, sizeof entries, kill_other, &others);
+  if (held && kept.zygote > 0) kill(kept.zygote, SIGCONT);
+  close(proc);
+  return listed < 0 ? -1 : others;
+}
+
+/* As kill_everyone; gives up on what cannot be killed one by one. */
+static int kill_all_but_zygote(int64_t deadline) {
+  for (int round = 0; kept.zygote != 0 && now_us() < deadline; round++) {
+    reap_pending();
+    int others = kill_others(round >= ROUNDS_UNHELD);
+    if (others <= 0) return others;
+    reap_pending();
+    nanosleep(&(struct timespec){.tv_nsec = (round < ROUNDS_UNHELD ? 100 : 2000) * 1000}, NULL);
+  }
+  return -1;
+}
+
 int kill_everyone(void) {
   int64_t deadline = now_us() + KILL_PATIENCE_US;
+  if (kept.zygote != 0 && kill_all_but_zygote(deadline) == 0) return 0;
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);

@@ -17,10 +17,21 @@ struct reaped {
 
 extern struct reaped reaped;
 
+/* Processes that init keeps between runs; 0 for none, and from the moment on that one is reaped. */
+struct kept {
+  pid_t waiting; /* becomes the next run's first process */
+  pid_t zygote;  /* forks the next one that waits */
+};
+
+extern struct kept kept;
+
 void reap_reset(void);
 /* Reaps who is dead by now; -1 when no child is left at all. */
 int reap_pending(void);
-/* Kills every other process and reaps until none is left; -1 when some would not die in time. */
+/*
+ * Kills every other process but the one that forks, and reaps until none is left; -1 when some would not die in time, and
+ * then that one was not spared.
+ */
 int kill_everyone(void);
 
 /* Kills all and ends init. */

@@ -20,6 +20,7 @@
 #include "install.h"
 #include "life.h"
 #include "out.h"
+#include "preload.h"
 #include "ready.h"
 #include "reset.h"
 #include "run.h"
@@ -33,7 +34,7 @@
 #endif
 #define INHERITED_AT_MOST 1024
 
-enum watched { HOST_IN, HOST_OUT, CHILDREN, PROGRAM_IN, PROGRAM_OUT, PROGRAM_ERR, WATCHED };
+enum watched { HOST_IN, HOST_OUT, CHILDREN, PROGRAM_IN, PROGRAM_OUT, PROGRAM_ERR, MAIN_PIPE, WATCHED };
 
 static struct pollfd watched[WATCHED + TUNNEL_WATCHED];
 
@@ -82,8 +83,10 @@ static void wait_for_something(void) {
   /* A reader that has gone is reported even when nothing is asked for; handled below, or the loop would spin. */
   watch(PROGRAM_IN, stdin_fd, stdin_pending() ? POLLOUT : 0);
   for (int i = 0; i < 2; i++) {
-    watch(PROGRAM_OUT + (unsigned)i, output_wanted(&outputs[i]) ? outputs[i].fd : -1, POLLIN);
+    int wanted = run_state() != RUN_IDLE && output_wanted(&outputs[i]);
+    watch(PROGRAM_OUT + (unsigned)i, wanted ? outputs[i].fd : -1, POLLIN);
   }
+  watch(MAIN_PIPE, preload_fd(), POLLOUT);
   nfds_t count = WATCHED + tunnel_watch(watched + WATCHED);
   int64_t next = run_next_us(), wait = next - now_us();
   if (wait < 0) wait = 0;
@@ -125,6 +128,7 @@ _Noreturn static void serve(void) {
     handle_host();
     if ((watched[PROGRAM_IN].revents & POLLERR) != 0) stdin_close();
     else stdin_pump();
+    preload_feed();
     fetch_pump();
     in_handle();
     run_pump();

@@ -12,7 +12,7 @@
 #include "util.h"
 
 static struct cgroup_usage before;
-static int64_t memory_seen, processes_seen;
+static int64_t memory_seen, processes_seen, ticks_before;
 static int64_t memory_at_first = UNKNOWN, inherited;
 
 struct census {
@@ -100,13 +100,25 @@ void meter_start(void) {
   before = cgroup_usage();
   memory_seen = before.memory_bytes;
   processes_seen = UNKNOWN;
+  /* Of those that were started ahead. */
+  ticks_before = before.cpu_us < 0 ? take_census().ticks : 0;
+}
+
+/* Init, and the one that forks. */
+static int64_t no_program(void) {
+  return kept.zygote != 0 ? 2 : 1;
+}
+
+/* By the processes' own account, those that still run among them. */
+static int64_t own_us(void) {
+  int64_t ticks = take_census().ticks - ticks_before;
+  return reaped.user_us + reaped.sys_us + ticks * 1000000 / sysconf(_SC_CLK_TCK);
 }
 
 int64_t meter_cpu_us(void) {
   int64_t now = cgroup_cpu_us();
   if (before.cpu_us >= 0 && now >= 0) return now - before.cpu_us;
-  struct census census = take_census();
-  return reaped.user_us + reaped.sys_us + census.ticks * 1000000 / sysconf(_SC_CLK_TCK);
+  return own_us();
 }
 
 struct metered meter_sample(void) {
@@ -114,7 +126,7 @@ struct metered meter_sample(void) {
   struct cgroup_usage now = cgroup_usage();
   metered.cpu_us = meter_cpu_us();
   metered.memory_bytes = without_inherited(now.memory_bytes);
-  metered.processes = now.pids > 0 ? now.pids - 1 : take_census().processes;
+  metered.processes = (now.pids > 0 ? now.pids : take_census().processes + 1) - no_program();
   memory_seen = larger(memory_seen, now.memory_bytes);
   processes_seen = larger(processes_seen, metered.processes);
   return metered;
@@ -123,7 +135,7 @@ struct metered meter_sample(void) {
 /* The cgroup counts exactly, but not all kernels split its time better than by ticks; the processes' own times do. */
 static void split_cpu(struct metered *metered, int64_t total) {
   int64_t own = reaped.user_us + reaped.sys_us;
-  metered->cpu_us = total >= 0 ? total : own;
+  metered->cpu_us = total >= 0 ? total : larger(own_us(), 0);
   metered->cpu_sys_us = own > 0 ? (int64_t)((double)metered->cpu_us * (double)reaped.sys_us / (double)own) : 0;
   metered->cpu_user_us = metered->cpu_us - metered->cpu_sys_us;
 }
@@ -139,7 +151,7 @@ struct metered meter_stop(void) {
   metered.memory_peak_bytes = memory_peak(&now, metered.oom_kills);
   int64_t pids_peak = peak(before.pids_peak, now.pids_peak, UNKNOWN);
   /* At least the program itself, however short it was. */
-  metered.processes_peak = pids_peak > 0 ? pids_peak - 1 : larger(processes_seen, 1);
+  metered.processes_peak = larger(pids_peak > 0 ? pids_peak - no_program() : processes_seen, 1);
   metered.fork_failures = since(before.fork_failures, now.fork_failures);
   metered.throttled_us = since(before.throttled_us, now.throttled_us);
   return metered;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include "json.h"
 #include "life.h"
 #include "meter.h"
+#include "preload.h"
 #include "put.h"
 #include "sockets.h"
 #include "util.h"
@@ -42,9 +44,13 @@ static void count_used(int fd, uint64_t *blocks, uint64_t *files) {
   *files = status.f_files - status.f_ffree;
 }
 
-void reset_open(void) {
+void reset_baseline(void) {
   meter_open();
   sockets_at_first = sockets_now();
+}
+
+void reset_open(void) {
+  reset_baseline();
   for (size_t i = 0; i < MOUNTS; i++) {
     struct stat status;
     mounts[i].fd = open(PATHS[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -58,7 +64,8 @@ void reset_open(void) {
 static int is_other_process(const char *name, unsigned char type, void *context) {
   (void)type;
   (void)context;
-  return name[0] >= '1' && name[0] <= '9' && strcmp(name, "1") != 0;
+  if (name[0] < '1' || name[0] > '9' || strcmp(name, "1") == 0) return 0;
+  return kept.zygote == 0 || strtol(name, NULL, 10) != kept.zygote;
 }
 
 /* Also processes that are not ours to reap, such as those an operator has put into the container. */
@@ -89,13 +96,13 @@ static int restore_attributes(size_t i) {
   return flags == mounts[i].flags ? 0 : -1;
 }
 
-static const char *no_files(void) {
+int reset_files(void) {
   for (size_t i = 0; i < MOUNTS; i++) {
     /* What was not there at the start is no writable mount of this container. */
     if (mounts[i].fd < 0) continue;
-    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0) return "files";
+    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0) return -1;
   }
-  return NULL;
+  return 0;
 }
 
 /* Files without a name, and sockets: with no process left, only what is on its way through a socket can hold them. */
@@ -127,10 +134,12 @@ static const char *nothing_held(void) {
 
 static const char *clean_up(void) {
   if (kill_everyone() < 0) return "processes";
+  preload_let_go();
   const char *left = no_processes();
-  if (left == NULL) left = no_files();
+  if (left == NULL && reset_files() < 0) left = "files";
   if (left == NULL && ipc_remove() < 0) left = "ipc";
   if (left == NULL) left = nothing_held();
+  if (left == NULL) left = preload_renew();
   return left;
 }
 

@@ -4,6 +4,10 @@
 
 /* Remembers how the writable mounts looked at first. */
 void reset_open(void);
+/* Remembers what there is of memory and sockets before any program. */
+void reset_baseline(void);
 void reset(void);
+/* Empties the writable mounts; -1 when something is left. */
+int reset_files(void);
 
 #endif

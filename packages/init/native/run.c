@@ -2,8 +2,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +11,8 @@
 #include "life.h"
 #include "meter.h"
 #include "out.h"
+#include "preload.h"
+#include "spawn.h"
 #include "streams.h"
 #include "tunnel.h"
 #include "util.h"
@@ -20,7 +20,6 @@
 
 #define SAMPLE_US 100000
 #define SHORTEST_TICK_US 2000
-#define EXEC_PATIENCE_MS 10000
 
 static enum run_state state = RUN_IDLE;
 static int64_t started_us, deadline_us, next_sample_us, next_tick_us, cpu_limit_us;
@@ -37,41 +36,13 @@ void run_refuse(int error) {
   done_send(&refused);
 }
 
-/* Waits until the child has become the program: 0, or the errno that stopped it. */
-static int await_exec(int report) {
-  open_files = UNKNOWN;
-  for (;;) {
-    struct pollfd child = {.fd = report, .events = POLLIN};
-    int polled;
-    do polled = poll(&child, 1, EXEC_PATIENCE_MS);
-    while (polled < 0 && errno == EINTR);
-    if (polled == 0) return ETIMEDOUT;
-    struct child_report told;
-    if (read(report, &told, sizeof told) != sizeof told) return 0;
-    if (told.failed) return (int)told.value;
-    open_files = told.value;
-  }
-}
-
 /* 0, or the errno that stopped the start. */
-static int spawn(const struct exec_request *request) {
-  int child[3], report[2] = {-1, -1}, error = 0;
+static int start(const struct exec_request *request) {
   const uint32_t limits[2] = {request->stdout_limit, request->stderr_limit};
-  int opened = streams_open(child, limits, (request->flags & EXEC_STDIN_FOLLOWS) != 0);
-  if (opened < 0 || pipe2(report, O_CLOEXEC) < 0) error = errno;
-  if (error == 0) {
-    pid_t pid = fork();
-    if (pid == 0) child_run(request, child, report[1]);
-    if (pid < 0) error = errno;
-    else reaped.main_pid = pid;
-  }
-  for (int i = 0; i < 3; i++) {
-    if (child[i] >= 0) close(child[i]);
-  }
-  if (report[1] >= 0) close(report[1]);
-  if (error == 0) error = await_exec(report[0]);
-  if (report[0] >= 0) close(report[0]);
-  return error;
+  int preloaded = (request->flags & EXEC_PRELOADED) != 0;
+  int error = preloaded ? 0 : spawn(request, -1, &reaped.main_pid, &open_files);
+  streams_begin(limits, (request->flags & EXEC_STDIN_FOLLOWS) != 0);
+  return preloaded ? preload_go(request, &open_files) : error;
 }
 
 void run_start(const struct exec_request *request) {
@@ -79,15 +50,21 @@ void run_start(const struct exec_request *request) {
     fault("net", errno);
     return;
   }
+  int preloaded = (request->flags & EXEC_PRELOADED) != 0, error = 0;
+  if (!preloaded) preload_drop();
+  else error = preload_await(request);
   reap_reset();
   meter_start();
   started_us = now_us();
-  int error = spawn(request);
+  if (error == 0) error = start(request);
   if (error != 0) {
+    preload_drop();
     if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
     streams_close();
     tunnel_close();
-    run_refuse(error);
+    /* No program is at fault when the process that should have become it is not there. */
+    if (preloaded) fault("exec", error);
+    else run_refuse(error);
     return;
   }
   memset(&done, 0, sizeof done);

@@ -10,6 +10,7 @@
 #include <linux/sockios.h>
 #include <sched.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #define OWN_ARCH AUDIT_ARCH_X86_64
@@ -57,8 +59,9 @@
 #define NEVER(call) UNLESS(__NR_##call, 1), REFUSE
 /* Allowed with 0 in the argument, which means the caller itself. */
 #define ONLY_ON_SELF(call, argument) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), UNLESS(0, 1), ALLOW, REFUSE
-/* Allowed on every process but the first. */
-#define NEVER_ON_INIT(call) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(0)), IF_EQUAL(1, 1), ALLOW, REFUSE
+/* Allowed on every process but one. */
+#define NEVER_ON(call, process) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(0)), IF_EQUAL((process), 1), ALLOW, REFUSE
+#define NEVER_ON_INIT(call) NEVER_ON(call, 1)
 /* Allowed on the caller itself and on no group. */
 #define ONLY_ON_OWN_PROCESS(call, process) \
   UNLESS(__NR_##call, 6), LOAD(ARGUMENT(0)), UNLESS((process), 3), LOAD(ARGUMENT(1)), UNLESS(0, 1), ALLOW, REFUSE
@@ -161,4 +164,20 @@ int seccomp_guard_init(void) {
   int listed = statfs("/dev/mqueue", &queues) == 0 && queues.f_type == MQUEUE_MAGIC;
   if (!listed && install(no_queues, sizeof no_queues / sizeof *no_queues) < 0) return -1;
   return install(rules, sizeof rules / sizeof *rules);
+}
+
+int seccomp_guard_self(void) {
+  uint32_t own = (uint32_t)getpid();
+  const struct sock_filter filter[] = {
+      LOAD(offsetof(struct seccomp_data, nr)),
+      /* Itself, and its group, which has nobody else in it. */
+      NEITHER(kill, 0, own, -own),
+      NEVER_ON(tkill, own),
+      NEVER_ON(tgkill, own),
+      NEVER_ON(rt_sigqueueinfo, own),
+      NEVER_ON(rt_tgsigqueueinfo, own),
+      NEVER_ON(pidfd_open, own),
+      ALLOW,
+  };
+  return install(filter, sizeof filter / sizeof *filter);
 }

@@ -6,5 +6,7 @@
  * profile stands around this one and is not repeated here. -1 with errno on failure.
  */
 int seccomp_guard_init(void);
+/* Keeps all that the calling process forks from signalling it; after seccomp_guard_init. -1 with errno on failure. */
+int seccomp_guard_self(void);
 
 #endif

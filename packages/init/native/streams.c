@@ -32,17 +32,22 @@ static int make_pipe(int *own, int *childs, int own_end) {
   return fcntl(*own, F_SETFL, O_NONBLOCK);
 }
 
-int streams_open(int child[3], const uint32_t limits[2], int with_stdin) {
+int streams_open(int child[3]) {
   child[0] = child[1] = child[2] = -1;
   if (make_pipe(&stdin_fd, &child[0], 1) < 0) return -1;
-  if (!with_stdin) stdin_close();
   for (int i = 0; i < 2; i++) {
     if (make_pipe(&outputs[i].fd, &child[1 + i], 0) < 0) return -1;
     fcntl(outputs[i].fd, F_SETPIPE_SZ, PIPE_BYTES);
+  }
+  return 0;
+}
+
+void streams_begin(const uint32_t limits[2], int with_stdin) {
+  if (!with_stdin) stdin_close();
+  for (int i = 0; i < 2; i++) {
     outputs[i].limit = limits[i];
     outputs[i].total = 0;
   }
-  return 0;
 }
 
 void streams_close(void) {

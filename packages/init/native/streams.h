@@ -16,7 +16,9 @@ extern struct output outputs[2]; /* stdout, stderr */
 extern int stdin_fd;             /* -1 when closed */
 
 /* Makes the pipes; `child` gets the program's ends. -1 with errno. */
-int streams_open(int child[3], const uint32_t limits[2], int with_stdin);
+int streams_open(int child[3]);
+/* The program begins: how much it may write, and whether there is any stdin. */
+void streams_begin(const uint32_t limits[2], int with_stdin);
 void streams_close(void);
 
 /* Whether now is a time to read from it: not while the host is slow, unless the bytes are to be discarded anyway. */

@@ -17,6 +17,7 @@ enum host_frame {
   FRAME_NET_DROP = 0x0a,
   FRAME_NET_GRANT = 0x0b,
   FRAME_LOOK = 0x0c,
+  FRAME_PRELOAD = 0x0d,
 };
 
 enum init_frame {
@@ -34,6 +35,7 @@ enum init_frame {
   FRAME_NET_END = 0x8c,
   FRAME_NET_RESET = 0x8d,
   FRAME_NET_CREDIT = 0x8e,
+  FRAME_PRELOADED = 0x8f,
 };
 
 #define HEADER_BYTES 5
@@ -43,6 +45,7 @@ enum init_frame {
 #define MAX_JSON_BYTES 4096
 #define MAX_EXEC_BYTES (256u * 1024)
 #define MAX_EXEC_STRINGS 4096u
+#define MAX_MAIN_BYTES 255u
 #define MAX_PENDING_STDIN_BYTES (2u * 1024 * 1024)
 #define MAX_PATH_BYTES 4095u
 #define MAX_NET_STREAMS 32u
@@ -53,6 +56,8 @@ enum init_frame {
 #define EXEC_KILL_ON_OVERFLOW 1u
 #define EXEC_STDIN_FOLLOWS 2u
 #define EXEC_NET 4u
+#define EXEC_PRELOADED 8u
+#define EXEC_FORKS 16u
 
 /* Exit codes of init itself. */
 #define EXIT_QUIT 0

@@ -1,5 +1,13 @@
 import type { InitFrame } from './frames.ts'
-import { readDone, readFault, readReady, readReset, readSample, readStarted } from './shapes.ts'
+import {
+  readDone,
+  readFault,
+  readPreloaded,
+  readReady,
+  readReset,
+  readSample,
+  readStarted,
+} from './shapes.ts'
 import {
   HEADER_BYTES,
   MAX_INIT_PAYLOAD_BYTES,
@@ -154,6 +162,7 @@ function payloadBound(type: number | undefined): number {
     case WIRE.done:
     case WIRE.fault:
     case WIRE.resetDone:
+    case WIRE.preloaded:
       return MAX_JSON_BYTES
     default:
       throw new WireError(`unknown frame type ${type}`)
@@ -183,6 +192,8 @@ function toFrame(type: number | undefined, payload: Uint8Array): InitFrame {
       return { type: 'fault', fault: readFault(payload) }
     case WIRE.resetDone:
       return { type: 'reset', reset: readReset(payload) }
+    case WIRE.preloaded:
+      return { type: 'preloaded', preloaded: readPreloaded(payload) }
     case WIRE.netOpen:
       return { type: 'netOpen', ...readStream(payload) }
     case WIRE.netData:

@@ -33,11 +33,14 @@ export interface ExecRequest {
   readonly tunnel?: boolean
   /** RLIMIT_NOFILE, at least 4. */
   readonly openFiles: number
+  /** The process that waits takes it, which must have been started with the same command. @default false: a new one */
+  readonly preloaded?: boolean
 }
 
 const KILL_ON_OVERFLOW = 1
 const STDIN_FOLLOWS = 2
 const NET = 4
+const PRELOADED = 8
 const EXEC_NUMBERS_BYTES = 6 * 4 + 2 * 2
 const encoder = new TextEncoder()
 
@@ -66,6 +69,16 @@ export function encodePutFile(path: string, content: Uint8Array, mode = 0o600): 
  * @throws {WireError} when a value cannot be carried: NUL in a text, a number out of range, over 256 KiB or 4096 texts together
  */
 export function encodeExec(request: ExecRequest): Uint8Array {
+  return startFrame(WIRE.exec, new Uint8Array(0), request)
+}
+
+/** A frame with all that starts a process, behind a prefix. @throws {WireError} as {@link encodeExec} */
+export function startFrame(
+  type: number,
+  prefix: Uint8Array,
+  request: ExecRequest,
+  moreFlags = 0,
+): Uint8Array {
   if (request.argv.length === 0) throw new WireError('exec: argv must not be empty')
   const entries = Object.entries(request.env)
   for (const [name] of entries) {
@@ -79,14 +92,18 @@ export function encodeExec(request: ExecRequest): Uint8Array {
     ...request.argv.map((argument) => text('exec: argv', argument)),
     ...entries.map(([name, value]) => text('exec: env', `${name}=${value}`)),
   ]
-  const size = texts.reduce((sum, bytes) => sum + 4 + bytes.byteLength, EXEC_NUMBERS_BYTES)
+  const size = texts.reduce(
+    (sum, bytes) => sum + 4 + bytes.byteLength,
+    prefix.byteLength + EXEC_NUMBERS_BYTES,
+  )
   if (size > MAX_EXEC_BYTES) {
     throw new WireError(`exec: argv and env must be at most ${MAX_EXEC_BYTES} bytes together, got ${size}`)
   }
-  const frame = header(WIRE.exec, size)
+  const frame = header(type, size)
+  frame.set(prefix, HEADER_BYTES)
   const view = new DataView(frame.buffer)
-  let offset = HEADER_BYTES
-  for (const number of execNumbers(request)) {
+  let offset = HEADER_BYTES + prefix.byteLength
+  for (const number of execNumbers(request, moreFlags)) {
     view.setUint32(offset, number, true)
     offset += 4
   }
@@ -101,16 +118,17 @@ export function encodeExec(request: ExecRequest): Uint8Array {
   return frame
 }
 
-function execNumbers(request: ExecRequest): number[] {
+function execNumbers(request: ExecRequest, moreFlags: number): number[] {
   const overflow = request.killOnOverflow === true ? KILL_ON_OVERFLOW : 0
   const stdin = request.stdin === true ? STDIN_FOLLOWS : 0
   const net = request.tunnel === true ? NET : 0
+  const preloaded = request.preloaded === true ? PRELOADED : 0
   return [
     integer('exec: wallMs', Math.ceil(request.wallMs), 0xffffffff, 1),
     integer('exec: cpuMs', Math.ceil(request.cpuMs ?? 0), 0xffffffff),
     integer('exec: stdoutLimit', request.stdoutLimit, 0xffffffff),
     integer('exec: stderrLimit', request.stderrLimit, 0xffffffff),
-    overflow | stdin | net,
+    overflow | stdin | net | preloaded | moreFlags,
     integer('exec: openFiles', request.openFiles, 0xffffffff, 4),
   ]
 }
@@ -181,7 +199,8 @@ function pathBytes(what: string, path: string): Uint8Array {
   return bytes
 }
 
-function text(what: string, value: string): Uint8Array {
+/** A text as UTF-8. @throws {WireError} if it has a NUL */
+export function text(what: string, value: string): Uint8Array {
   // C strings end at NUL, so what follows it would silently be cut off.
   if (value.includes('\0')) throw new WireError(`${what} must not contain NUL`)
   return encoder.encode(value)

@@ -121,8 +121,18 @@ export interface Fault {
 /** What a reset came to. A container that is not clean must be thrown away. */
 export interface Reset {
   readonly clean: boolean
-  /** What is left: `processes`, `files`, `ipc`, `sockets` or `unreadable`; null when clean. */
+  /** What is left: `processes`, `files`, `ipc`, `sockets`, `unreadable` or the process that forks (`preload`); null when clean. */
   readonly reason: string | null
+}
+
+/** What became of a process that was to be started ahead. */
+export interface Preloaded {
+  /** How long it took until it waited. */
+  readonly ms: number
+  /** Memory that the cgroup accounts, the waiting process among it. */
+  readonly memoryBytes: number | null
+  /** Name of an errno if nothing waits; the container is then as it was before. */
+  readonly error: string | null
 }
 
 /** What befell one stream of a tunnel. Numbers of streams are never used again; the end of the run ends them all. */
@@ -149,4 +159,5 @@ export type InitFrame =
   | { readonly type: 'file'; readonly status: number; readonly content: Uint8Array }
   | { readonly type: 'fault'; readonly fault: Fault }
   | { readonly type: 'reset'; readonly reset: Reset }
+  | { readonly type: 'preloaded'; readonly preloaded: Preloaded }
   | NetFrame

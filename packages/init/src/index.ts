@@ -13,12 +13,14 @@ export {
   encodeStdinEnd,
 } from './encode.ts'
 export { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from './encode-net.ts'
+export { encodePreload, type PreloadRequest } from './encode-preload.ts'
 export type {
   Done,
   Fault,
   FaultPlace,
   InitFrame,
   NetFrame,
+  Preloaded,
   Ready,
   Reset,
   RunLimit,
@@ -33,6 +35,7 @@ export {
   MAX_HOST_PAYLOAD_BYTES,
   MAX_INIT_PAYLOAD_BYTES,
   MAX_JSON_BYTES,
+  MAX_MAIN_BYTES,
   MAX_NET_BYTES,
   MAX_NET_STREAMS,
   MAX_NET_WINDOW_BYTES,

@@ -1,4 +1,4 @@
-import type { Done, Fault, Ready, Reset, Sample, Started } from './frames.ts'
+import type { Done, Fault, Preloaded, Ready, Reset, Sample, Started } from './frames.ts'
 import { WireError } from './wire.ts'
 
 type Check<T> = (value: unknown) => value is T
@@ -130,5 +130,12 @@ export const readFault = reader<Fault>('fault', {
 /** Reads the payload of a reset frame. */
 export const readReset = reader<Reset>('reset', {
   clean: flag,
-  reason: orNull(oneOf('processes', 'files', 'ipc', 'sockets', 'unreadable')),
+  reason: orNull(oneOf('processes', 'files', 'ipc', 'sockets', 'preload', 'unreadable')),
+})
+
+/** Reads the payload of a preloaded frame. */
+export const readPreloaded = reader<Preloaded>('preloaded', {
+  ms: amount,
+  memoryBytes: nullableWhole,
+  error: orNull(errno),
 })

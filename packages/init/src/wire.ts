@@ -16,6 +16,7 @@
  * | 0x0a | net drop | stream u32: it is gone |
  * | 0x0b | net grant | stream u32, bytes u32 that may be sent in addition |
  * | 0x0c | look | none |
+ * | 0x0d | preload | main file length u16, main file, then as exec |
  *
  * | code | init → host | payload |
  * | --- | --- | --- |
@@ -32,6 +33,7 @@
  * | 0x8c | net end | stream u32: no more bytes come |
  * | 0x8d | net reset | stream u32: it is gone |
  * | 0x8e | net credit | stream u32, bytes u32 that may be sent in addition |
+ * | 0x8f | preloaded | JSON {@link Preloaded} |
  */
 export const WIRE = {
   putFile: 0x01,
@@ -46,6 +48,7 @@ export const WIRE = {
   netDrop: 0x0a,
   netGrant: 0x0b,
   look: 0x0c,
+  preload: 0x0d,
   ready: 0x81,
   stdout: 0x82,
   stderr: 0x83,
@@ -60,6 +63,7 @@ export const WIRE = {
   netEnd: 0x8c,
   netReset: 0x8d,
   netCredit: 0x8e,
+  preloaded: 0x8f,
 } as const
 
 /** Version of the wire, as init states it in its ready frame. */
@@ -80,6 +84,8 @@ export const MAX_JSON_BYTES = 4096
 export const MAX_EXEC_BYTES = 256 * 1024
 /** Most texts of an exec frame: argv and environment together. */
 export const MAX_EXEC_STRINGS = 4096
+/** Longest name of a main file, in bytes of UTF-8. */
+export const MAX_MAIN_BYTES = 255
 /** Most stdin that may wait in init for a program that does not read it; one byte more is a fault. */
 export const MAX_PENDING_STDIN_BYTES = 2 * 1024 * 1024
 /** Longest path of a put or a fetch, in bytes of UTF-8. */

@@ -59,6 +59,7 @@ export const DONE = {
   spawnError: null,
 } as const
 
+const PRELOADED = { ms: 12.5, memoryBytes: 4096, error: null }
 const STARTED = { pid: 2, wallMs: 5000, cpuMs: 0, stdoutLimit: 10, stderrLimit: 20, openFiles: 256 }
 
 /** One frame of each type with what it decodes to. */
@@ -78,6 +79,7 @@ export const EXAMPLES = [
     frame(WIRE.resetDone, { clean: true, reason: null }),
     { type: 'reset', reset: { clean: true, reason: null } },
   ],
+  [frame(WIRE.preloaded, PRELOADED), { type: 'preloaded', preloaded: PRELOADED }],
   [frame(WIRE.netOpen, Buffer.from([7, 1, 0, 0])), { type: 'netOpen', stream: 263 }],
   [
     frame(WIRE.netData, Buffer.from([7, 0, 0, 0, 1, 2])),

@@ -68,6 +68,7 @@ function entryProblems(entry: LanguageEntry): string[] {
       problems.push(`input_hook.files: must have paths below .isopod/, got ${JSON.stringify(file)}`)
     }
   }
+  problems.push(...preloadProblems(entry))
   const memory = entry.default_memory_mb
   if (memory !== undefined && !Number.isInteger(memory)) {
     problems.push(`default_memory_mb: must be a whole number from 16 to 1024, got ${memory}`)
@@ -75,6 +76,23 @@ function entryProblems(entry: LanguageEntry): string[] {
   const other = entry.default_limits.memoryMb
   if (memory !== undefined && other !== undefined && memory !== other) {
     problems.push(`default_memory_mb: must agree with default_limits.memoryMb (${other}), got ${memory}`)
+  }
+  return problems
+}
+
+function preloadProblems({ preload, compile, command, filename }: LanguageEntry): string[] {
+  if (preload === undefined) return []
+  const problems: string[] = []
+  const paths = Object.keys(preload.files)
+  if (compile !== undefined) problems.push('preload: must not be there with compile')
+  if (!command.some((word) => word.includes('{filename}'))) {
+    problems.push('preload: must have "{filename}" in command')
+  }
+  for (const path of paths.filter((each) => !isSafePath(each) || each.split('/')[0] === filename)) {
+    problems.push(`preload.files: must have relative paths beside ${filename}, got ${JSON.stringify(path)}`)
+  }
+  if (paths.length === 0 && (preload.forks || preload.modules.length > 0)) {
+    problems.push('preload.files: must have a hook for modules or forks')
   }
   return problems
 }

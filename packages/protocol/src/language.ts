@@ -44,6 +44,29 @@ export const languageEntrySchema = fields({
     files: z.record(z.string(), textUpTo(65_536), { error: 'must be an object of texts' }).default({}),
     env: environment.default({}),
   }).optional(),
+  /**
+   * How its interpreter can be started before the program is there. Without `files` the main file is a pipe until then, and
+   * opening it is what the interpreter waits in.
+   */
+  preload: fields({
+    /** Relative path → a start-up hook that waits on a descriptor; `{control}`, `{modules}`, `{forks}` are filled in. */
+    files: z.record(z.string(), textUpTo(65_536), { error: 'must be an object of texts' }).default({}),
+    /** What the hook imports: of this list as much as is needed for the last one that the program names. */
+    modules: listOf(
+      textUpTo(64).refine((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name), {
+        error: 'must be names of modules',
+      }),
+      16,
+      { list: 'must be a list of names', most: 'must be at most 16 names' },
+    ).default([]),
+    /** The hook can stay and fork for each program of a batch. */
+    forks: flag().default(false),
+    /** Names of files, not below any folder, with which a program is started plainly. */
+    unless_files: listOf(textUpTo(255), 16, {
+      list: 'must be a list of names',
+      most: 'must be at most 16 names',
+    }).default([]),
+  }).optional(),
   /** Limits of this language where a job names none. */
   default_limits: limitsSchema.default({}),
   /** Short for `default_limits.memoryMb`. */

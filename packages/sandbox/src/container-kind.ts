@@ -1,4 +1,5 @@
 import type { Limits } from '@isopod/protocol'
+import { type PreloadPlan, preloadPlan } from './preload-plan.ts'
 import type { Execution } from './sandbox.ts'
 
 /** The limits that a container has from its making on; the others belong to each run. */
@@ -14,10 +15,18 @@ export interface ContainerKind {
   /** OCI runtime. @default the sandbox's own */
   readonly runtime: string | undefined
   readonly limits: ContainerLimits
+  /** What it starts before there is a program. @default nothing */
+  readonly preload?: PreloadPlan | undefined
 }
 
 /** The kind of container that an execution asks for. */
-export function kindOf({ language, runtime, limits }: Execution): ContainerKind {
+export function kindOf(execution: Execution): ContainerKind {
+  const { language, runtime, limits } = execution
   const { memoryMb, cpus, processes, diskMb, openFiles } = limits
-  return { image: language.image, runtime, limits: { memoryMb, cpus, processes, diskMb, openFiles } }
+  return {
+    image: language.image,
+    runtime,
+    limits: { memoryMb, cpus, processes, diskMb, openFiles },
+    preload: preloadPlan(execution),
+  }
 }

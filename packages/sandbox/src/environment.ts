@@ -1,4 +1,5 @@
 import { NET_PORT } from '@isopod/init'
+import type { Language } from '@isopod/protocol'
 import type { Execution } from './sandbox.ts'
 import { WORKSPACE } from './workspace.ts'
 
@@ -41,4 +42,9 @@ export function environment(
     // Last: a language's own would lead nowhere.
     ...(proxy ? PROXY_VARIABLES : {}),
   }
+}
+
+/** A command of a language as an argument vector. */
+export function argvOf(command: readonly string[], { filename }: Pick<Language, 'filename'>): string[] {
+  return command.map((word) => word.replaceAll('{filename}', filename))
 }

@@ -1,14 +1,11 @@
 export type { BatchOptions } from './batch/batch-options.ts'
 export type { Container, ContainerEnd, ContainerSource, OutsideLimits, OutsideMemory } from './container.ts'
 export { type ContainerPlan, containerOptions } from './docker/container-options.ts'
-export {
-  type DockerSandbox,
-  type DockerSandboxOptions,
-  openDockerSandbox,
-} from './docker/docker-sandbox.ts'
+export type { DockerSandbox, DockerSandboxOptions } from './docker/docker-sandbox.ts'
 export { type EngineCall, type EngineOperation, EngineUnreachableError } from './docker/engine.ts'
 export type { EngineFacts } from './docker/engine-facts.ts'
 export { LABELS } from './docker/labels.ts'
+export { openDockerSandbox } from './docker/open-docker-sandbox.ts'
 export type { PoolSettings } from './docker/open-pool.ts'
 export type { ContainerOf, SandboxEvent } from './docker/sandbox-events.ts'
 export { seccompDecisions } from './docker/seccomp/load.ts'

@@ -1,6 +1,6 @@
 import { TerminalError } from '@isopod/protocol'
 import type { Container, ContainerSource } from './container.ts'
-import { environment } from './environment.ts'
+import { argvOf, environment } from './environment.ts'
 import { type Judgement, judge } from './judge.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
 import { type ProgramReport, type ProgramRun, type RunProgramOptions, runProgram } from './run-program.ts'
@@ -30,7 +30,9 @@ export async function runExecution(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const asked = performance.now()
-  const container = await stage.containers.acquire(execution, signal)
+  // An interpreter that was started ahead knows of no proxy.
+  const wanted = stage.onConnection ? { ...execution, preload: false } : execution
+  const container = await stage.containers.acquire(wanted, signal)
   let inOrder = false
   try {
     const acquired = performance.now()
@@ -53,7 +55,7 @@ export async function runExecution(
     inOrder = ran.report.done !== undefined
     return outcome(container, execution, ran, acquired - asked, compiled)
   } finally {
-    if (inOrder) stage.containers.giveBack(container, execution)
+    if (inOrder) stage.containers.giveBack(container, wanted)
     else container.destroy()
   }
 }
@@ -127,7 +129,8 @@ async function observed(
 
 async function run(container: Container, execution: Execution, options: RunProgramOptions): Promise<Judged> {
   const proxy = options.onConnection !== undefined
-  const program = programRun(execution, execution.language.command, { proxy })
+  const command = programRun(execution, execution.language.command, { proxy })
+  const program = { ...command, preloaded: container.preloaded }
   const report = await observed(container, program, options)
   return { report, judgement: judge(report, execution.limits, program.argv[0] ?? '') }
 }
@@ -140,7 +143,7 @@ export function programRun(
 ): ProgramRun {
   const { language, limits } = execution
   return {
-    argv: command.map((word) => word.replaceAll('{filename}', language.filename)),
+    argv: argvOf(command, language),
     env: environment(execution, network),
     wallMs: limits.timeoutSeconds * 1000,
     cpuMs: limits.cpuSeconds === null ? null : limits.cpuSeconds * 1000,

@@ -33,6 +33,8 @@ export interface ProgramRun {
   readonly killOnOverflow: boolean
   readonly openFiles: number
   readonly stdin: string | undefined
+  /** The process that waits in the container takes it. @default false */
+  readonly preloaded?: boolean
 }
 
 /** How a container ended without init's word on its run. */
@@ -155,6 +157,7 @@ export async function runProgram(
         case 'ready':
         case 'file':
         case 'reset':
+        case 'preloaded':
           break
         default:
           frame satisfies never
@@ -224,6 +227,7 @@ function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[] {
     stdin: stdin !== undefined,
     tunnel,
     openFiles: program.openFiles,
+    preloaded: program.preloaded ?? false,
     cwd: WORKSPACE,
     argv: program.argv,
     env: program.env,

@@ -36,6 +36,7 @@ const OPERATIONS = [
   'ready',
   'look',
   'update',
+  'preload',
   'exit',
   'inspect',
   'events',

@@ -37,7 +37,18 @@ describe.skipIf(missing !== undefined)('init on every input that the fuzzer kept
         expect(frames.at(-1)?.type, name).toBe('fault')
       }
     }
-    const all = ['ready', 'stdout', 'stderr', 'started', 'sample', 'done', 'file', 'fault', 'reset']
+    const all = [
+      'ready',
+      'stdout',
+      'stderr',
+      'started',
+      'preloaded',
+      'sample',
+      'done',
+      'file',
+      'fault',
+      'reset',
+    ]
     const net = ['netOpen', 'netData', 'netEnd', 'netReset', 'netCredit']
     expect([...seen].sort()).toEqual([...all, ...net].sort())
   })

@@ -8,6 +8,7 @@ import {
   encodeStdin,
   encodeStdinEnd,
 } from '../../src/encode.ts'
+import { encodePreload } from '../../src/encode-preload.ts'
 import { HEADER_BYTES, MAX_EXEC_BYTES } from '../../src/wire.ts'
 import { NET_SEEDS } from './net-seeds.ts'
 import {
@@ -39,6 +40,10 @@ const request = {
 }
 const exec = encodeExec(request)
 const fed = encodeExec({ ...request, stdin: true })
+const taken = encodeExec({ ...request, preloaded: true })
+/** A main file whose name claims more bytes than there are. */
+const longName = Buffer.from(encodePreload(request))
+longName.writeUInt16LE(200, HEADER_BYTES)
 const put = (path: string, size = 3, mode = 0o600) =>
   encodePutFile(path, new Uint8Array(size).fill(120), mode)
 const garbage = Uint8Array.of(0xff, 0, 0, 0, 0)
@@ -79,6 +84,23 @@ export const SEEDS: Readonly<Record<string, Seed>> = {
     frames: [fed, ...times(3, encodeStdin(new Uint8Array(70_000)))],
     script: times(9, step(READ)),
   },
+  preload: { frames: [put('a'), encodePreload(request), put('b'), taken, encodeReset(), taken, exec] },
+  'preload-by-pipe': {
+    frames: [encodePreload({ ...request, mainFile: 'm' }), put('m', 90_000), taken, encodeReset()],
+  },
+  'preload-without-main': { frames: [encodePreload({ ...request, mainFile: 'm' }), taken, taken] },
+  'preload-forks': {
+    frames: [encodePreload({ ...request, forks: true }), taken, encodeReset(), exec, encodePreload(request)],
+  },
+  'preload-another': {
+    frames: [encodePreload({ ...request, argv: ['c'] }), taken, encodePreload(request), exec],
+  },
+  'preload-busy': { frames: [exec, encodePreload(request), taken] },
+  'preload-overlong': { frames: [longName] },
+  ...named('preload-spawn', [1, 2, 3, 4], (mode) => ({
+    frames: [encodePreload(request), taken, encodePreload({ ...request, mainFile: 'm' }), exec],
+    script: times(4, step(SPAWN, mode)),
+  })),
   kill: { frames: [encodeKill(), exec, encodeKill()] },
   reset: { frames: [put('d/e'), exec, encodeReset(), encodeReset(), exec] },
   fetch: {

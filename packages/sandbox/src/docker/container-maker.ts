@@ -58,6 +58,7 @@ export class ContainerMaker {
     const { engine, disposer, images, users, observe } = this.#options
     const runtime = this.#runtimeOf(kind)
     const { name, origin, job, attempt } = purpose
+    const forks = kind.preload?.forks === true
     const imageDigest = await images.digest(kind.image)
     const user = users.take()
     let created: ContainerOf | undefined
@@ -78,19 +79,23 @@ export class ContainerMaker {
         attach(docker.getContainer(id), deadline),
       )
       const { deadline } = purpose
-      const facts = { id, imageDigest, runtime, user, origin, preloaded: false, deadline }
+      const facts = { id, imageDigest, runtime, user, origin, deadline }
       const assign = (to: JobStart) => {
         created = { container: id, job: to.id, attempt: to.attempt }
         observe({ type: 'container_assigned', ...created })
       }
-      const made = new DockerContainer(facts, { engine, stream, dispose, assign })
+      const made = new DockerContainer(facts, { engine, stream, dispose, assign, forks })
       container = made
       // Refused, cancelled or timed out meanwhile: the start is most of the cost.
       signal.throwIfAborted()
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
       await engine.call('ready', () => made.untilReady())
+      if (kind.preload !== undefined) await made.preload(kind.preload, kind.limits)
       signal.throwIfAborted()
-      return made
+      if (!forks || made.preloaded) return made
+      // It would leave the program one process more than asked.
+      made.destroy()
+      return await this.make({ ...kind, preload: undefined }, purpose, signal)
     } catch (error) {
       if (container) container.destroy()
       else dispose()
@@ -114,6 +119,7 @@ export class ContainerMaker {
     const options = containerOptions({
       ...rest,
       limits: kind.limits,
+      forks: kind.preload?.forks,
       seccomp,
       initVolume: await this.#options.initVolume.name(made.image, made.runtime),
       labels: {

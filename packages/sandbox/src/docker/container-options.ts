@@ -48,6 +48,8 @@ export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CO
 /** All that decides how a container is made. */
 export interface ContainerPlan {
   readonly limits: ContainerLimits
+  /** An interpreter is kept beside the program, to fork. @default false */
+  readonly forks?: boolean | undefined
   /** Content digest of the image: a tag could move between the look-up and the creation. */
   readonly image: string
   readonly user: User
@@ -105,7 +107,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         // The engine's own list lets through what no program here needs, and is slower to load.
         `seccomp=${plan.seccomp}`,
       ],
-      ...changeableOptions(limits, plan.runtime),
+      ...changeableOptions(limits, plan.runtime, plan.forks),
       // The kernel may kill; a paused container would hang instead.
       OomKillDisable: false,
       Ulimits: [
@@ -153,21 +155,35 @@ export function openFilesOf({ openFiles }: ContainerLimits): number {
   return Math.max(openFiles, 64)
 }
 
-/** What of the options the engine can change while a container runs: the same whether it is made with them or given them later. */
-export function changeableOptions({ memoryMb, cpus, processes }: ChangeableLimits, runtime: string) {
+/** Processes of a container that are not the program's: init, and the interpreter that forks. */
+function ownProcesses(forks: boolean | undefined): number {
+  return forks ? 2 : 1
+}
+
+/**
+ * What of the options the engine can change while a container runs: the same whether it is made with them or given them later.
+ *
+ * @param forks whether an interpreter is kept in it, to fork
+ */
+export function changeableOptions(
+  { memoryMb, cpus, processes }: ChangeableLimits,
+  runtime: string,
+  forks: boolean | undefined,
+) {
   return {
     // Memory and swap together: equal means no swap.
     Memory: memoryMb * MIB,
     MemorySwap: memoryMb * MIB,
     NanoCpus: Math.round(cpus * 1e9),
-    // Tasks of the host. One more than the program's, for init.
-    PidsLimit: isGvisor(runtime) ? gvisorTasks(processes) : processes + 1,
+    // Tasks of the host.
+    PidsLimit: isGvisor(runtime) ? gvisorTasks(processes) : processes + ownProcesses(forks),
   }
 }
 
 /** gVisor counts processes and threads by this limit, inside; Linux counts all processes of the user on the host by it. */
-function processLimit({ limits, runtime }: ContainerPlan) {
-  const tasks = limits.processes + 1
+function processLimit(plan: ContainerPlan) {
+  const { limits, runtime, forks } = plan
+  const tasks = limits.processes + ownProcesses(forks)
   return isGvisor(runtime) ? [{ Name: 'nproc', Soft: tasks, Hard: tasks }] : []
 }
 

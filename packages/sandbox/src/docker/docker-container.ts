@@ -1,34 +1,16 @@
 import type { Duplex } from 'node:stream'
-import {
-  encodeLook,
-  encodeQuit,
-  encodeReset,
-  FrameDecoder,
-  type InitFrame,
-  type Ready,
-  type Reset,
-} from '@isopod/init'
+import { encodeLook, encodeReset, type InitFrame, type Ready, type Reset } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { ContainerEnd, JobStart, OutsideLimits, OutsideMemory } from '../container.ts'
-import type { ChangeableLimits } from '../container-kind.ts'
+import type { ChangeableLimits, ContainerLimits } from '../container-kind.ts'
 import type { WaitingContainer } from '../pool/waiting-container.ts'
+import { type PreloadPlan, preloadFrames } from '../preload-plan.ts'
 import type { ContainerFacts, ContainerOrigin } from '../sandbox.ts'
 import { changeableOptions } from './container-options.ts'
-import { Demultiplexer } from './demultiplexer.ts'
 import type { Engine } from './engine.ts'
-import { FrameQueue } from './frame-queue.ts'
 import { lookFromOutside, type Outside } from './outside-limits.ts'
 import type { User } from './users.ts'
-
-/** Unread frames at which the connection is paused; init then holds the program back in turn. */
-const PAUSE_AT_FRAMES = 256
-/**
- * Bytes for the container that nobody has taken, at which no more of its frames are read. Init takes what is sent to it
- * whatever else it does; one that only talks could otherwise fill this process with the answers.
- */
-const MOST_UNTAKEN_BYTES = 256 * 1024
-/** Of what the engine or a broken init says on stderr, only enough for a message is kept. */
-const STDERR_BYTES = 1024
+import { Wire } from './wire.ts'
 
 /** Exit code of init after the end of its input; no program can close that (packages/init/README.md). */
 const INIT_LOST_ITS_HOST = 3
@@ -36,9 +18,6 @@ const INIT_LOST_ITS_HOST = 3
 const KILLED = 137
 /** What init exits with when the wire is broken, for a container that broke it towards us. */
 const BROKEN_WIRE = 4
-
-/** How long an init that has nothing to do gets to quit, in milliseconds. An engine has less to do for one that has ended. */
-const QUIT_MS = 500
 
 /** How long after the end of a container its engine may still tell why. */
 const LATE_SECONDS = 8
@@ -52,7 +31,10 @@ export interface Connection {
   readonly dispose: (ending?: Promise<void>) => void
   /** Told for which start of which job it is from now on. */
   readonly assign?: (to: JobStart) => void
+  /** An interpreter is kept in it, to fork. @default false */
+  readonly forks?: boolean
 }
+
 /** In one write, so that both are answered after one way there and back. */
 const RESET_AND_LOOK = Buffer.concat([encodeReset(), encodeLook()])
 
@@ -62,38 +44,33 @@ export class DockerContainer implements WaitingContainer {
   readonly imageDigest: string
   readonly runtime: string
   readonly origin: ContainerOrigin
-  readonly preloaded: boolean
   readonly deadline: number
   readonly user: User
   readonly #engine: Engine
-  readonly #stream: Duplex
-  readonly #frames = new FrameQueue<InitFrame>()
-  readonly #decoder = new FrameDecoder()
+  readonly #wire: Wire
   readonly #dispose: Connection['dispose']
   readonly #assign: Connection['assign']
-  /** Init's last word, if that answered all that was sent, so that it would take the next frame at once. */
-  #answer: 'ready' | 'done' | 'reset' | undefined
+  readonly #forks: boolean
+  #preloaded = false
   #ready: Ready | undefined
   #outside: Outside | undefined
-  #stderr = ''
   #destroyed = false
 
   constructor(
-    facts: ContainerFacts & { readonly user: User; readonly deadline: number },
+    facts: Omit<ContainerFacts, 'preloaded'> & { readonly user: User; readonly deadline: number },
     connection: Connection,
   ) {
     this.id = facts.id
     this.imageDigest = facts.imageDigest
     this.runtime = facts.runtime
     this.origin = facts.origin
-    this.preloaded = facts.preloaded
     this.deadline = facts.deadline
     this.user = facts.user
     this.#engine = connection.engine
-    this.#stream = connection.stream
+    this.#wire = new Wire(connection.stream)
     this.#dispose = connection.dispose
     this.#assign = connection.assign
-    this.#listen()
+    this.#forks = connection.forks ?? false
   }
 
   get ready(): Ready {
@@ -101,8 +78,12 @@ export class DockerContainer implements WaitingContainer {
     return this.#ready
   }
 
+  get preloaded(): boolean {
+    return this.#preloaded
+  }
+
   get waits(): boolean {
-    return this.#answer !== undefined && !this.#frames.ended && this.#frames.length === 0
+    return this.#wire.waits
   }
 
   assign(to: JobStart): void {
@@ -110,8 +91,9 @@ export class DockerContainer implements WaitingContainer {
   }
 
   async change(limits: ChangeableLimits): Promise<void> {
+    const options = changeableOptions(limits, this.runtime, this.#forks)
     await this.#engine.call('update', (docker, abortSignal) =>
-      docker.getContainer(this.id).update({ ...changeableOptions(limits, this.runtime), abortSignal }),
+      docker.getContainer(this.id).update({ ...options, abortSignal }),
     )
     await this.look()
   }
@@ -130,10 +112,27 @@ export class DockerContainer implements WaitingContainer {
     const frame = await this.receive()
     if (frame?.type !== 'ready') {
       throw new RetryableError(
-        `init did not start: ${this.#stderr.trim() || `got ${frame?.type ?? 'nothing'}`}`,
+        `init did not start: ${this.#wire.stderr || `got ${frame?.type ?? 'nothing'}`}`,
       )
     }
-    this.#ready = frame.ready
+    this.#ready = this.#lessOwn(frame.ready)
+  }
+
+  /**
+   * Has init start what the plan says. Where that fails, the container is as it was, and `preloaded` stays false.
+   *
+   * @throws {RetryableError} if the container ended or spoke otherwise
+   */
+  async preload(plan: PreloadPlan, limits: ContainerLimits): Promise<void> {
+    await this.#engine.call('preload', async () => {
+      this.send(preloadFrames(plan, limits))
+      let frame = await this.receive()
+      if (frame?.type === 'fault' && frame.fault.where === 'put') frame = await this.receive()
+      if (frame?.type !== 'preloaded') {
+        throw new RetryableError(`init did not answer a preload, got ${frame?.type ?? 'nothing'}`)
+      }
+      this.#preloaded = frame.preloaded.error === null
+    })
   }
 
   async look(): Promise<Ready> {
@@ -158,25 +157,27 @@ export class DockerContainer implements WaitingContainer {
     const frame = await this.receive()
     if (frame?.type !== 'ready')
       throw new RetryableError(`init did not answer a look, got ${frame?.type ?? 'nothing'}`)
-    this.#ready = frame.ready
-    return frame.ready
+    this.#ready = this.#lessOwn(frame.ready)
+    return this.#ready
+  }
+
+  /** What an interpreter that forks takes of the limit is none of the program's. */
+  #lessOwn(ready: Ready): Ready {
+    const less = (tasks: number | null) => (tasks === null || !this.#forks ? tasks : tasks - 1)
+    return { ...ready, pidsMax: less(ready.pidsMax), processLimit: less(ready.processLimit) }
   }
 
   send(frames: Uint8Array): void {
-    this.#answer = undefined
-    if (this.#stream.writable) this.#stream.write(frames)
+    this.#wire.send(frames)
   }
 
-  async receive(): Promise<InitFrame | undefined> {
-    if (this.#stream.writableLength > MOST_UNTAKEN_BYTES) await this.#taken()
-    const frame = await this.#frames.shift()
-    if (this.#stream.isPaused() && this.#frames.length < PAUSE_AT_FRAMES / 2) this.#stream.resume()
-    return frame
+  receive(): Promise<InitFrame | undefined> {
+    return this.#wire.receive()
   }
 
   async end(): Promise<ContainerEnd> {
     // It still runs, or has ended for want of its host: neither says anything, and no init of ours breaks its wire.
-    if (this.#decoder.broken !== undefined) return { exitCode: BROKEN_WIRE, outOfMemory: false }
+    if (this.#wire.isBroken) return { exitCode: BROKEN_WIRE, outOfMemory: false }
     // At once: the group goes with the container, and the engine does not always hear of a kill before the end.
     const memory = await this.outsideMemory()
     // Its connection may be gone before it is: without its end there is nothing to judge, and that is no program's doing.
@@ -218,68 +219,10 @@ export class DockerContainer implements WaitingContainer {
     if (this.#destroyed) return
     this.#destroyed = true
     // Not a byte is sent where nothing ran: it may be a container that is not confined as asked.
-    const asked = this.waits && this.#answer !== 'ready'
-    this.#frames.end()
-    if (!asked) this.#stream.destroy()
-    this.#dispose(asked ? this.#quit() : undefined)
-  }
-
-  /** Has init end by itself; whoever does not in time loses the connection, and is removed by force. */
-  async #quit(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    await new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, QUIT_MS)
-      this.#stream.on('end', resolve).on('close', resolve)
-      this.send(encodeQuit())
-      this.#stream.resume()
-    })
-    clearTimeout(timer)
-    this.#stream.destroy()
-  }
-
-  /** Waits until all that was sent is taken, or nobody is left to take it. */
-  async #taken(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      if (this.#stream.destroyed || !this.#stream.writableNeedDrain) return resolve()
-      const over = () => {
-        this.#stream.off('drain', over).off('close', over)
-        resolve()
-      }
-      this.#stream.on('drain', over).on('close', over)
-    })
-  }
-
-  #listen(): void {
-    const demultiplexer = new Demultiplexer(
-      (bytes) => this.#decode(bytes),
-      (bytes) => {
-        if (this.#stderr.length < STDERR_BYTES)
-          this.#stderr += Buffer.from(bytes).toString('latin1', 0, STDERR_BYTES)
-      },
-    )
-    this.#stream.on('data', (chunk: Buffer) => demultiplexer.push(chunk))
-    this.#stream.on('end', () => this.#frames.end())
-    this.#stream.on('close', () => this.#frames.end())
-    // A reset connection ends the frames like a closed one; what it means is decided by asking the engine.
-    this.#stream.on('error', () => this.#frames.end())
-  }
-
-  #decode(bytes: Uint8Array): void {
-    // Nobody reads it any more, and it may be much.
-    if (this.#frames.ended) return
-    try {
-      for (const frame of this.#decoder.push(bytes)) {
-        this.#frames.push(frame)
-        const { type } = frame
-        this.#answer = type === 'ready' || type === 'done' || type === 'reset' ? type : undefined
-      }
-      if (this.#decoder.broken !== undefined) throw this.#decoder.broken
-    } catch {
-      // A wire that breaks is a container that ended: nothing after this byte can be believed.
-      this.#frames.end()
-      this.#stream.destroy()
-      return
-    }
-    if (this.#frames.length >= PAUSE_AT_FRAMES) this.#stream.pause()
+    const asked = this.waits && !this.#wire.isFresh
+    if (asked) this.#wire.end()
+    else this.#wire.cut()
+    // Whoever is asked and does not obey is removed by force.
+    this.#dispose(asked ? this.#wire.quit() : undefined)
   }
 }

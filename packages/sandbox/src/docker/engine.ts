@@ -11,6 +11,7 @@ export type EngineOperation =
   | 'ready'
   | 'look'
   | 'update'
+  | 'preload'
   | 'exit'
   | 'inspect'
   | 'events'
@@ -39,6 +40,8 @@ const DEADLINE_MS: Record<EngineOperation, number> = {
   ready: 10_000,
   look: 5_000,
   update: 10_000,
+  // Above what init grants the interpreter.
+  preload: 25_000,
   exit: 10_000,
   inspect: 10_000,
   events: 15_000,

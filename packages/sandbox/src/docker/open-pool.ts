@@ -1,4 +1,5 @@
 import { isGvisor } from '@isopod/protocol'
+import type { ContainerKind } from '../container-kind.ts'
 import { ContainerPool } from '../pool/container-pool.ts'
 import type { PoolPolicy } from '../pool/plan.ts'
 import { PooledContainers } from '../pool/pooled-containers.ts'
@@ -14,6 +15,9 @@ export interface PoolSettings extends Omit<PoolPolicy, 'size' | 'heldMb'> {
 
 /** What a waiting container takes of its host, in MiB: mostly what the engine keeps running beside it. */
 const HELD_MB = 16
+/** What an interpreter in it takes, and about as much each library that it has imported. */
+const INTERPRETER_MB = 12
+const MODULE_MB = 30
 
 /** What a pool needs of its sandbox. */
 export interface PoolParts {
@@ -36,7 +40,7 @@ export function openPool(
   if (!size) return undefined
   const pool = new ContainerPool({
     maker,
-    policy: { ...settings, size, heldMb: () => HELD_MB },
+    policy: { ...settings, size, heldMb },
     onRefillFailed: ({ image }, error) => observe({ type: 'refill_failed', image, error }),
   })
   const source = new PooledContainers({
@@ -47,4 +51,8 @@ export function openPool(
     onAsked: ({ image }, outcome) => observe({ type: 'pool', image, outcome }),
   })
   return { pool, source }
+}
+
+function heldMb({ preload }: ContainerKind): number {
+  return preload === undefined ? HELD_MB : HELD_MB + INTERPRETER_MB + MODULE_MB * preload.modules.length
 }

@@ -24,8 +24,10 @@ export function kindKey(kind: object): string {
  * @param changeable whether memory, processors and processes can be changed later
  */
 export function pooled(asked: ContainerKind, changeable: boolean): Pooled {
-  // Only a bound, each run gets its own below it; so none waits with fewer than nearly every job asks for.
-  const openFiles = Math.max(asked.limits.openFiles, DEFAULT_LIMITS.openFiles)
+  // Only a bound, each run gets its own below it; so none waits with fewer than nearly every job asks for. An interpreter
+  // that has started has the very limit of its run.
+  const least = asked.preload === undefined ? DEFAULT_LIMITS.openFiles : 0
+  const openFiles = Math.max(asked.limits.openFiles, least)
   const kind = { ...asked, limits: { ...asked.limits, openFiles } }
   const key = kindKey(kind)
   if (!changeable) return { kind, key, family: key }

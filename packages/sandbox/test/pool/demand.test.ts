@@ -73,9 +73,10 @@ describe('a kind', () => {
     const { image, runtime, limits } = kind('a')
     expect(kindKey({ limits, runtime, image })).toBe(kindKey({ image, runtime, limits }))
     expect(kindKey({ image, runtime, limits, preload: 'x' })).not.toBe(kindKey({ image, runtime, limits }))
-    const other = pooled({ ...kind('a'), ...{ preload: 'x' } }, true)
+    const preload = { argv: ['x'], env: {}, files: {}, mainFile: 'x', modules: [], forks: false }
+    const other = pooled({ ...kind('a'), preload }, true)
     expect(other.family).not.toBe(pooled(kind('a'), true).family)
-    expect(other.kind).toHaveProperty('preload', 'x')
+    expect(other.kind).toHaveProperty('preload', preload)
   })
 
   it('has other families where limits cannot be changed, and for another disk', () => {

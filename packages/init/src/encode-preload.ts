@@ -1,0 +1,34 @@
+import { type ExecRequest, startFrame, text } from './encode.ts'
+import { MAX_MAIN_BYTES, WIRE, WireError } from './wire.ts'
+
+/** A process to start ahead, as init takes it. */
+export interface PreloadRequest extends Pick<ExecRequest, 'argv' | 'env' | 'cwd' | 'openFiles'> {
+  /** How long it may take until it waits, in milliseconds. */
+  readonly wallMs: number
+  /**
+   * Name of the main file in the workspace: a pipe until the program comes, and opening it is what the process waits in.
+   * @default none: the process waits for one byte on its last descriptor, `openFiles - 1`, after it wrote one there
+   */
+  readonly mainFile?: string
+  /** The process stays, and forks for each run; it is asked on its last descriptor. @default false */
+  readonly forks?: boolean
+}
+
+const FORKS = 16
+
+/**
+ * Starts a process that waits just before it opens its main file. Init empties the writable mounts once it waits, and
+ * answers `preloaded`. The next exec of the same argv, env and cwd can take it.
+ *
+ * @throws {WireError} when a value cannot be carried
+ */
+export function encodePreload({ mainFile = '', forks = false, ...request }: PreloadRequest): Uint8Array {
+  const name = text('preload: mainFile', mainFile)
+  if (name.byteLength > MAX_MAIN_BYTES || mainFile.includes('/')) {
+    throw new WireError(`preload: mainFile must be a plain name of at most ${MAX_MAIN_BYTES} bytes`)
+  }
+  const prefix = new Uint8Array(2 + name.byteLength)
+  new DataView(prefix.buffer).setUint16(0, name.byteLength, true)
+  prefix.set(name, 2)
+  return startFrame(WIRE.preload, prefix, { ...request, stdoutLimit: 0, stderrLimit: 0 }, forks ? FORKS : 0)
+}

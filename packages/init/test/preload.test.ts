@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest'
+import { encodePutFile, encodeReset } from '../src/encode.ts'
+import { encodePreload, type PreloadRequest } from '../src/encode-preload.ts'
+import { Container, describeInit, exec } from './container.ts'
+
+const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
+/** Says that it waits, and goes on after a byte. */
+const WAITS =
+  'open C, "+<&=", 255; syswrite C, "w"; sysread C, $b, 32; close C; print "$b|", scalar(<STDIN>), "|"; print STDERR join ",", <*>; exit 3'
+const PERL = { argv: ['perl', '-e', WAITS], env, openFiles: 256 }
+
+async function preload(container: Container, request: Partial<PreloadRequest> = {}) {
+  container.send(encodePreload({ wallMs: 5000, ...PERL, ...request }))
+  return (await container.next('preloaded')).preloaded
+}
+
+describeInit('a process that was started ahead', () => {
+  it('runs with the pipes, the files and the stdin of its run, and is gone afterwards', async () => {
+    await using container = await Container.start()
+    container.send(encodePutFile('hook', Buffer.from('x')))
+    expect(await preload(container)).toMatchObject({ error: null })
+    container.send(encodePutFile('main', Buffer.from('x')))
+    const { done, stdout, stderr } = await container.run({ ...PERL, preloaded: true })
+    expect([stdout.toString(), stderr.toString(), done.exitCode]).toEqual(['g||', 'main', 3])
+    container.send(exec({ ...PERL, preloaded: true }))
+    expect(await container.next('fault')).toEqual({ type: 'fault', fault: { where: 'exec', error: 'ESRCH' } })
+    expect((await container.sh('echo on')).stdout.toString()).toBe('on\n')
+  })
+
+  it('is told its limit of processor time', async () => {
+    await using container = await Container.start()
+    await preload(container)
+    expect((await container.run({ ...PERL, preloaded: true, cpuMs: 2500 })).stdout.toString()).toBe('g4||')
+  })
+
+  it('waits in its main file, which may be larger than a pipe', async () => {
+    await using container = await Container.start()
+    const argv = ['cat', 'main', 'main']
+    expect(await preload(container, { argv, mainFile: 'main' })).toMatchObject({ error: null })
+    const content = Buffer.alloc(1_000_000, 'abcdefg')
+    container.send(encodePutFile('main', content))
+    const { done, stdout } = await container.run({ argv, env, preloaded: true })
+    expect(done.exitCode).toBe(0)
+    expect(stdout.equals(Buffer.concat([content, content]))).toBe(true)
+  })
+
+  it.each<[string, Partial<PreloadRequest>, string]>([
+    ['is not there', { argv: ['no-such'] }, 'ENOENT'],
+    ['ends before it waits', { argv: ['true'] }, 'ESRCH'],
+    ['never waits', { argv: ['sleep', '100'], wallMs: 200 }, 'ETIMEDOUT'],
+    ['never opens its main file', { argv: ['sleep', '100'], wallMs: 200, mainFile: 'main' }, 'ETIMEDOUT'],
+    ['prints before its program does', { argv: ['perl', '-e', `syswrite STDOUT, "x"; ${WAITS}`] }, 'EIO'],
+  ])('leaves the container as it was if it %s', async (_, request, error) => {
+    await using container = await Container.start()
+    container.send(encodePutFile('hook', Buffer.from('x')))
+    expect(await preload(container, request)).toMatchObject({ error })
+    expect((await container.sh('ls; ps -e --no-headers | wc -l')).stdout.toString()).toMatch(/^\s*[2-5]\n$/)
+  })
+
+  it('takes no run of another command', async () => {
+    await using container = await Container.start()
+    for (const changes of [{ argv: ['perl', '-e', '1'] }, { env: {} }, { openFiles: 255 }, { cwd: '/' }]) {
+      await preload(container)
+      container.send(exec({ ...PERL, ...changes, preloaded: true }))
+      expect((await container.next('fault')).fault).toEqual({ where: 'exec', error: 'EINVAL' })
+    }
+  })
+
+  it('gives way to a plain run, to another one, and to a reset', async () => {
+    await using container = await Container.start()
+    await preload(container)
+    expect((await container.sh('echo plain')).stdout.toString()).toBe('plain\n')
+    await preload(container)
+    await preload(container)
+    container.send(encodeReset(), exec({ ...PERL, preloaded: true }))
+    expect((await container.next('reset')).reset.clean).toBe(true)
+    expect((await container.next('fault')).fault.where).toBe('exec')
+  })
+
+  it('is no platform’s secret if it dies while it waits: its run is refused', async () => {
+    await using container = await Container.start()
+    const dies = `alarm 1; ${WAITS}`
+    await preload(container, { argv: ['perl', '-e', dies] })
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    container.send(exec({ ...PERL, argv: ['perl', '-e', dies], preloaded: true }))
+    expect((await container.next('fault')).fault).toEqual({ where: 'exec', error: 'ESRCH' })
+  })
+})

@@ -1,0 +1,46 @@
+import { TerminalError, UnavailableError } from '@isopod/protocol'
+import type { DockerSandbox, DockerSandboxOptions } from './docker-sandbox.ts'
+import { Engine } from './engine.ts'
+import { type EngineFacts, engineFacts } from './engine-facts.ts'
+import { EngineSandbox } from './engine-sandbox.ts'
+import { runtimeTrouble } from './runtime-trouble.ts'
+import { loadSeccompProfile } from './seccomp/load.ts'
+
+/**
+ * Connects to an engine and checks what it can enforce.
+ *
+ * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine or its runc is known not to,
+ *   {@link ConfigError} if there is no usable seccomp profile
+ */
+export async function openDockerSandbox(options: DockerSandboxOptions): Promise<DockerSandbox> {
+  const observe = options.observe ?? (() => {})
+  const engine = new Engine(options.address, (call) => observe({ type: 'engine_call', call }))
+  await engine.ping()
+  const found = await engineFacts(engine)
+  if (options.runtime !== undefined && !found.runtimes.includes(options.runtime)) {
+    throw new UnavailableError(
+      `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${found.runtimes.join(', ')}`,
+    )
+  }
+  const warnings = runtimeWarnings(found, options)
+  // A job cannot choose what the deployment would be refused for.
+  const usable = (runtime: string) =>
+    options.allowOldRunc || runtimeTrouble(found, runtime)?.state !== 'refused'
+  const facts = { ...found, runtimes: found.runtimes.filter(usable) }
+  const seccomp = await loadSeccompProfile(options.seccompProfile, facts.architecture)
+  return new EngineSandbox(options, { engine, facts, warnings, seccomp, observe })
+}
+
+function runtimeWarnings(
+  facts: EngineFacts,
+  { runtime, allowOldRunc = false }: DockerSandboxOptions,
+): string[] {
+  const trouble = runtimeTrouble(facts, runtime)
+  if (trouble === undefined) return []
+  if (trouble.state === 'unknown') return [trouble.reason]
+  if (allowOldRunc)
+    return [
+      `${trouble.reason}; accepted as ISOPOD_ALLOW_OLD_RUNC says: fine for trying out, not for production`,
+    ]
+  throw new TerminalError(`${trouble.reason}; ISOPOD_ALLOW_OLD_RUNC=true accepts it all the same`)
+}

@@ -1,0 +1,77 @@
+import { encodePreload, encodePutFile } from '@isopod/init'
+import type { ContainerLimits } from './container-kind.ts'
+import { argvOf, environment } from './environment.ts'
+import type { Execution } from './sandbox.ts'
+import { WORKSPACE } from './workspace.ts'
+
+/** How long an interpreter may take to start and import, in milliseconds; a small share of a processor makes that long. */
+export const PRELOAD_MS = 20_000
+
+/** What a container starts before there is any program; part of its kind, so it has nothing of one execution's own. */
+export interface PreloadPlan {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Start-up hook: relative path → text. */
+  readonly files: Readonly<Record<string, string>>
+  /** Name of the main file if the interpreter is to wait in opening it; undefined with a hook. */
+  readonly mainFile: string | undefined
+  /** What is imported. */
+  readonly modules: readonly string[]
+  /** Each program is a fork of the interpreter. */
+  readonly forks: boolean
+}
+
+/**
+ * What can be started ahead for an execution, such that its program cannot tell.
+ *
+ * @returns undefined where it did not ask, its language cannot, or something of its own must be there from the start
+ */
+export function preloadPlan(execution: Execution): PreloadPlan | undefined {
+  const { language, files = {}, limits, inputData, sharedBy } = execution
+  const { preload } = language
+  if (!execution.preload || preload === undefined || inputData !== undefined) return undefined
+  if (preload.unless_files.some((name) => Object.hasOwn(files, name))) return undefined
+  const forks = sharedBy !== undefined
+  // Programs of a batch follow each other in one container, and an interpreter that cannot fork serves one.
+  if (forks && (!preload.forks || limits.processes < 2)) return undefined
+
+  // Nobody is there who could lay that limit on the process; only a hook can.
+  const byPipe = Object.keys(preload.files).length === 0
+  if (byPipe && limits.cpuSeconds !== null) return undefined
+
+  const modules = named(preload.modules, execution)
+  const fill = (text: string) =>
+    text
+      .replaceAll('{control}', String(limits.openFiles - 1))
+      .replaceAll('{modules}', JSON.stringify(modules))
+      .replaceAll('{forks}', forks ? '1' : '0')
+  const hook = Object.entries(preload.files).map(([path, text]) => [path, fill(text)] as const)
+  return {
+    argv: argvOf(language.command, language),
+    env: environment({ language, limits, inputData: undefined }, { proxy: false }),
+    files: Object.fromEntries(hook),
+    mainFile: byPipe ? language.filename : undefined,
+    modules,
+    forks,
+  }
+}
+
+/** The frames that have init carry out a plan. */
+export function preloadFrames(plan: PreloadPlan, { openFiles }: ContainerLimits): Uint8Array {
+  const { argv, env, files, mainFile, forks } = plan
+  const preload = { argv, env, cwd: WORKSPACE, openFiles, wallMs: PRELOAD_MS, forks }
+  return Buffer.concat([
+    ...Object.entries(files).map(([path, text]) => encodePutFile(path, Buffer.from(text))),
+    encodePreload(mainFile === undefined ? preload : { ...preload, mainFile }),
+  ])
+}
+
+/** The modules up to the last one whose name is a word of the program or of a file of it. */
+function named(modules: readonly string[], { code, files = {} }: Execution): readonly string[] {
+  const texts = [
+    code,
+    ...Object.values(files).map(({ content, encoding }) => (encoding === 'utf8' ? content : '')),
+  ]
+  const last = modules.findLastIndex((name) => texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+  return modules.slice(0, last + 1)
+}

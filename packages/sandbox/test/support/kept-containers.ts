@@ -1,0 +1,56 @@
+import { encodeReset } from '@isopod/init'
+import type { Container, ContainerSource } from '../../src/container.ts'
+import { type ContainerKind, kindOf } from '../../src/container-kind.ts'
+import type { ContainerMaker } from '../../src/docker/container-maker.ts'
+import type { DockerContainer } from '../../src/docker/docker-container.ts'
+import type { Execution } from '../../src/sandbox.ts'
+
+/** One container per kind, reset after each run and preloaded anew where it does not fork: many runs for the price of a few. */
+export class KeptContainers implements ContainerSource {
+  readonly #maker: ContainerMaker
+  readonly #kept = new Map<string, Promise<DockerContainer | undefined>>()
+  #made = 0
+
+  constructor(maker: ContainerMaker) {
+    this.#maker = maker
+  }
+
+  /** Containers made so far: one that is not clean after a run is replaced. */
+  get made(): number {
+    return this.#made
+  }
+
+  async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
+    const kind = kindOf(execution)
+    const kept = await this.#kept.get(JSON.stringify(kind))
+    this.#kept.delete(JSON.stringify(kind))
+    return kept ?? (await this.#make(kind, signal))
+  }
+
+  giveBack(container: Container, execution: Execution): void {
+    const kind = kindOf(execution)
+    // Only `acquire` gives them out.
+    this.#kept.set(JSON.stringify(kind), renew(container as DockerContainer, kind))
+  }
+
+  async close(): Promise<void> {
+    for (const container of await Promise.all(this.#kept.values())) container?.destroy()
+  }
+
+  async #make(kind: ContainerKind, signal: AbortSignal): Promise<DockerContainer> {
+    const name = `isopod-kept-${process.pid}-${++this.#made}`
+    const deadline = Date.now() + 3_600_000
+    return await this.#maker.make(kind, { name, origin: 'batch', job: '', attempt: 0, deadline }, signal)
+  }
+}
+
+async function renew(container: DockerContainer, kind: ContainerKind): Promise<DockerContainer | undefined> {
+  container.send(encodeReset())
+  const frame = await container.receive()
+  if (frame?.type === 'reset' && frame.reset.clean) {
+    if (kind.preload && !kind.preload.forks) await container.preload(kind.preload, kind.limits)
+    return container
+  }
+  container.destroy()
+  return undefined
+}

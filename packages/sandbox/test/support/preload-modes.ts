@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises'
+import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
+import type { Language } from '@isopod/protocol'
+import { parse } from 'yaml'
+import { ContainerMaker } from '../../src/docker/container-maker.ts'
+import { Disposer } from '../../src/docker/disposer.ts'
+import { Engine } from '../../src/docker/engine.ts'
+import { engineFacts } from '../../src/docker/engine-facts.ts'
+import { Images } from '../../src/docker/images.ts'
+import { InitVolume } from '../../src/docker/init-volume.ts'
+import { loadSeccompProfile } from '../../src/docker/seccomp/load.ts'
+import { Users } from '../../src/docker/users.ts'
+import { runExecution } from '../../src/run-execution.ts'
+import type { Execution, Outcome } from '../../src/sandbox.ts'
+import { limits } from './execution.ts'
+import { KeptContainers } from './kept-containers.ts'
+
+/** The ways to start a program, of which it must not be able to tell which one it was. */
+export const MODES = {
+  plain: {},
+  preloaded: { preload: true },
+  forked: { preload: true, sharedBy: 'a batch' },
+} as const satisfies Record<string, Partial<Execution>>
+
+/** One of them. */
+export type Mode = keyof typeof MODES
+
+/** Runs programs in each mode, in few containers. */
+export interface Modes {
+  readonly containers: KeptContainers
+  language(name: string): Language
+  run(mode: Mode, language: string, code: string, changes?: Partial<Execution>): Promise<Outcome>
+  close(): Promise<void>
+}
+
+/** @param dockerHost engine with the languages' images */
+export async function openModes(dockerHost: string): Promise<Modes> {
+  const catalogue = compileCatalogue(parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')), 'languages.yaml')
+  const engine = new Engine(dockerHost)
+  const facts = await engineFacts(engine)
+  const disposer = new Disposer(engine, () => {})
+  const labels = { 'isopod.deployment': `preload-${process.pid}` }
+  const maker = new ContainerMaker({
+    engine,
+    images: new Images(engine),
+    disposer,
+    initVolume: new InitVolume(engine, facts.architecture, labels),
+    users: new Users({ first: 60_000, last: 60_255, gid: 65_534 }),
+    observe: () => {},
+    runtime: facts.defaultRuntime,
+    runtimes: facts.runtimes,
+    seccomp: await loadSeccompProfile(undefined, facts.architecture),
+    labels,
+  })
+  const containers = new KeptContainers(maker)
+  let count = 0
+  const language = (name: string) => {
+    const found = catalogue.find(name)
+    if (found === undefined) throw new Error(`${name} is not in the catalogue`)
+    return found
+  }
+  return {
+    containers,
+    language,
+    run: (mode, name, code, changes = {}) => {
+      const id = `j-preload-${process.pid}-${++count}`
+      const base = { id, attempt: 1, language: language(name), code, limits: limits({ cpus: 1 }) }
+      return runExecution(
+        { ...base, ...changes, ...MODES[mode] },
+        { containers },
+        AbortSignal.timeout(100_000),
+      )
+    },
+    close: async () => {
+      await containers.close()
+      await disposer.idle()
+    },
+  }
+}
+
+/** All of an outcome that must be the same however its program was started: everything but what was measured. */
+export function comparable(outcome: Outcome) {
+  const { status, exitCode, signal, limit, compileOutput, limitsApplied, errorMessage } = outcome
+  const stream = ({ bytes, produced, truncated }: Outcome['stdout']) => {
+    return { text: Buffer.from(bytes).toString('latin1'), produced, truncated }
+  }
+  const streams = { stdout: stream(outcome.stdout), stderr: stream(outcome.stderr) }
+  return { status, exitCode, signal, limit, ...streams, compileOutput, limitsApplied, errorMessage }
+}

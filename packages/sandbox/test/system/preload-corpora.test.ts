@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { comparable, type Modes, openModes } from '../support/preload-modes.ts'
+
+/**
+ * Folder with `humaneval/HumanEval.jsonl.gz` and `mbpp/mbpp.jsonl`. They are not part of this repository.
+ */
+const DATA = process.env['TEST_DATA']
+/** Every nth program of MBPP; 1 for all. */
+const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? 10)
+/** Programs at once in one spec, so that a failure names a few. */
+const GROUP = 41
+
+interface Problem {
+  readonly name: string
+  readonly code: string
+}
+
+function lines(path: string): Record<string, string & string[]>[] {
+  if (DATA === undefined || !existsSync(join(DATA, path))) {
+    console.warn(`skipped: ${path} (TEST_DATA names no folder with it)`)
+    return []
+  }
+  const bytes = readFileSync(join(DATA, path))
+  const text = (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+function problems(): Problem[] {
+  const humanEval = lines('humaneval/HumanEval.jsonl.gz').map((each) => ({
+    name: String(each['task_id']),
+    code: `${each['prompt']}${each['canonical_solution']}\n${each['test']}\ncheck(${each['entry_point']})\nprint('through')\n`,
+  }))
+  const mbpp = lines('mbpp/mbpp.jsonl').map((each) => ({
+    name: `MBPP/${each['task_id']}`,
+    code: [
+      each['test_setup_code'],
+      each['code'],
+      ...(each['test_list'] ?? []),
+      ...(each['challenge_test_list'] ?? []),
+      "print('through')\n",
+    ].join('\n'),
+  }))
+  return [...humanEval, ...mbpp.filter((_, index) => index % EVERY === 0)]
+}
+
+const all = problems()
+const groups = Array.from({ length: Math.ceil(all.length / GROUP) }, (_, index) =>
+  all.slice(index * GROUP, (index + 1) * GROUP),
+)
+
+describe.skipIf(all.length === 0)('reference solutions', () => {
+  let modes: Modes
+
+  beforeAll(async () => {
+    modes = await openModes(inject('stack').dockerHost)
+  })
+
+  afterAll(async () => {
+    await modes.close()
+  })
+
+  it.each(groups.map((group) => [group[0]?.name, group] as const))(
+    'come to the same end plainly, preloaded and forked: from %s on',
+    async (_, group) => {
+      for (const { name, code } of group) {
+        const plain = comparable(await modes.run('plain', 'python', code))
+        expect([name, plain.status]).toEqual([name, 'success'])
+        for (const mode of ['preloaded', 'forked'] as const) {
+          const outcome = await modes.run(mode, 'python', code)
+          expect(outcome.container.preloaded).toBe(true)
+          expect({ name, mode, ...comparable(outcome) }).toEqual({ name, mode, ...plain })
+        }
+      }
+    },
+  )
+})

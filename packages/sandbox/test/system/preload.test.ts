@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { Execution } from '../../src/sandbox.ts'
+import { limits } from '../support/execution.ts'
+import { comparable, type Mode, type Modes, openModes } from '../support/preload-modes.ts'
+
+const PROBES = new URL('../fixtures/preload/', import.meta.url)
+const PROGRAMS = new URL('../../../../test/fixtures/programs/', import.meta.url)
+const LANGUAGES: Record<string, string> = { '.py': 'python', '.js': 'javascript', '.ts': 'typescript' }
+
+/** What a program is run with beside its code. */
+const CHANGES: Record<string, Partial<Execution>> = {
+  'stdin.py': { stdin: 'one\ntwo three\nfour' },
+  'stdin.js': { stdin: 'a\n'.repeat(40_000) },
+  'stdin-at-once.js': { stdin: 'x'.repeat(200_000) },
+  'cpu-limit.py': { limits: limits({ cpus: 1, cpuSeconds: 1 }) },
+  'descriptors.py': { limits: limits({ cpus: 1, cpuSeconds: 3, openFiles: 16 }) },
+  'memory-limit.py': { limits: limits({ cpus: 1, memoryMb: 64 }) },
+  'memory-limit.js': { limits: limits({ cpus: 1, memoryMb: 96 }) },
+  'partial-output.py': { limits: limits({ cpus: 1, timeoutSeconds: 1 }) },
+  'partial-output.js': { limits: limits({ cpus: 1, timeoutSeconds: 1 }) },
+  'own-module.py': {
+    files: {
+      'helper.py': { content: 'VALUE = 3\n', encoding: 'utf8' },
+      'json.py': { content: 'MINE = True\n', encoding: 'utf8' },
+    },
+  },
+  'own-module.js': {
+    files: {
+      'helper.js': { content: 'exports.value = 7\n', encoding: 'utf8' },
+      'data.json': { content: '{"list": [1]}', encoding: 'utf8' },
+    },
+  },
+}
+
+/** They take all that there is of something for as long as they may. */
+const SHORT = { limits: limits({ cpus: 1, timeoutSeconds: 2, memoryMb: 128, processes: 40, diskMb: 8 }) }
+/** What they print depends on who is quicker, or on what only runs under a worker. */
+const RACES = ['fork-bomb.py', 'thread-bomb.py', 'flood-both-streams.py', 'memory-bomb-in-child.py']
+
+/** It counts processes, and of its interpreter it is told: the one that it was forked from is in sight, and out of reach. */
+const SEES_ITS_ORIGIN = ['escape-by-proc.py']
+
+let modes: Modes
+
+beforeAll(async () => {
+  modes = await openModes(inject('stack').dockerHost)
+})
+
+afterAll(async () => {
+  await modes.close()
+})
+
+async function same(mode: Mode, language: string, code: string, changes: Partial<Execution> = {}) {
+  const plain = await modes.run('plain', language, code, changes)
+  const other = await modes.run(mode, language, code, changes)
+  expect(other.container.preloaded, 'preloaded').toBe(true)
+  return { plain: comparable(plain), other: comparable(other) }
+}
+
+/** Those that no tool of this repository is to read have one more ending. */
+const files = (folder: URL) =>
+  readdirSync(folder)
+    .map((name) => name.replace(/\.txt$/, ''))
+    .filter((name) => extname(name) in LANGUAGES)
+const read = (name: string, folder: URL) => {
+  const url = new URL(name, folder)
+  return readFileSync(existsSync(url) ? url : new URL(`${name}.txt`, folder), 'utf8')
+}
+
+describe.each(['preloaded', 'forked'] as const)('a program that was %s', (mode) => {
+  const fits = (name: string) => mode === 'preloaded' || extname(name) === '.py'
+
+  it.each(files(PROBES).filter(fits))('cannot tell: %s', async (name) => {
+    const code = read(name, PROBES)
+    const language = LANGUAGES[extname(name)] ?? ''
+    const { plain, other } = await same(mode, language, code, CHANGES[name])
+    expect(other).toEqual(plain)
+  })
+
+  const plainly = (name: string) => fits(name) && !(mode === 'forked' && SEES_ITS_ORIGIN.includes(name))
+  it.each(files(PROGRAMS).filter(plainly))('does what it does plainly: %s', async (name) => {
+    const code = read(name, PROGRAMS)
+    const { plain, other } = await same(mode, LANGUAGES[extname(name)] ?? '', code, SHORT)
+    const { status, limit, limitsApplied } = plain
+    expect(other).toMatchObject(RACES.includes(name) ? { status, limit, limitsApplied } : plain)
+  })
+})

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { CompletableJob } from './completion.ts'
 import type { Observe } from './consumer-events.ts'
 import { EndableWorker } from './end-worker.ts'
 import type { Keys } from './keys.ts'
@@ -25,13 +26,25 @@ export interface JobWorkerParts {
   readonly stalledIntervalMs?: number
 }
 
+class JobsWorker extends EndableWorker {
+  protected override get Job(): typeof CompletableJob {
+    return CompletableJob
+  }
+}
+
 /** Makes the BullMQ worker that takes jobs; it starts with `run()`. */
 export function createJobWorker(parts: JobWorkerParts): EndableWorker {
   const { redis, keys, processor, running, observe } = parts
-  const worker = new EndableWorker(
+  const worker: JobsWorker = new JobsWorker(
     JOBS_QUEUE,
-    // Three parameters on purpose: BullMQ counts them, and hands its signal only to a function that has a third.
-    (job, token, signal) => processor.process(job, token, signal),
+    // Two parameters on purpose: BullMQ makes a signal for a function that has a third, and nobody would ever abort it.
+    (job, token = '') => {
+      const goesOn = () =>
+        worker.closing === undefined && !worker.isPaused() && running.size <= worker.concurrency
+      // What is returned goes into the event stream as JSON, where listeners parse it.
+      const complete = () => worker.getBackend().moveToCompletedArgs(job, 'null', true, token, goesOn())
+      return processor.process(job, token, complete)
+    },
     {
       connection: redis,
       prefix: keys.tag,

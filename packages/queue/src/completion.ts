@@ -1,4 +1,4 @@
-import { Job as BullJob, type JobProgress, raw2NextJobData, type Worker } from 'bullmq'
+import { Job as BullJob, type JobProgress, type Worker } from 'bullmq'
 
 /** Keys, then arguments, of BullMQ's script that completes a job and takes the next one, if there is one and it may. */
 export type CompletionArgs = ReturnType<ReturnType<Worker['getBackend']>['moveToCompletedArgs']>
@@ -6,16 +6,15 @@ export type CompletionArgs = ReturnType<ReturnType<Worker['getBackend']>['moveTo
 /** How many of {@link CompletionArgs} are keys. */
 export const COMPLETION_KEYS = 14
 
-/** Says that the script which published a job's result has completed the job too; a processor returns it to BullMQ. */
+/** Says that a script of ours has completed the job already; a processor returns it to BullMQ. */
 export class Completion {
-  /** The job that the slot of this one goes on with, as BullMQ takes it. */
-  readonly next: unknown[]
+  /** The job that the slot goes on with, as BullMQ takes it; empty if none waits, undefined if BullMQ is to look. */
+  readonly next: unknown[] | undefined
   /** Epoch milliseconds. */
   readonly at = Date.now()
 
-  /** @param reply what BullMQ's script answered: the next job, or 0 */
-  constructor(reply: unknown) {
-    this.next = Array.isArray(reply) ? raw2NextJobData(reply) : []
+  constructor(next: unknown[] | undefined) {
+    this.next = next
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis'
-import { CompletableJob } from './completion.ts'
 import type { Observe } from './consumer-events.ts'
-import { EndableWorker } from './end-worker.ts'
+import { CompletingWorker, type EndableWorker } from './end-worker.ts'
 import type { Keys } from './keys.ts'
 import { JOBS_QUEUE } from './options.ts'
 import type { Processor } from './processor.ts'
@@ -26,23 +25,16 @@ export interface JobWorkerParts {
   readonly stalledIntervalMs?: number
 }
 
-class JobsWorker extends EndableWorker {
-  protected override get Job(): typeof CompletableJob {
-    return CompletableJob
-  }
-}
-
 /** Makes the BullMQ worker that takes jobs; it starts with `run()`. */
 export function createJobWorker(parts: JobWorkerParts): EndableWorker {
   const { redis, keys, processor, running, observe } = parts
-  const worker: JobsWorker = new JobsWorker(
+  const worker: CompletingWorker = new CompletingWorker(
     JOBS_QUEUE,
     // Two parameters on purpose: BullMQ makes a signal for a function that has a third, and nobody would ever abort it.
     (job, token = '') => {
-      const goesOn = () =>
-        worker.closing === undefined && !worker.isPaused() && running.size <= worker.concurrency
       // What is returned goes into the event stream as JSON, where listeners parse it.
-      const complete = () => worker.getBackend().moveToCompletedArgs(job, 'null', true, token, goesOn())
+      const complete = () =>
+        worker.getBackend().moveToCompletedArgs(job, 'null', true, token, worker.goesOn(running.size))
       return processor.process(job, token, complete)
     },
     {

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Result } from '@isopod/protocol'
-import { createIORedisClient, type IRedisTransaction, type JobJson, type Queue, QueueKeys } from 'bullmq'
+import {
+  createIORedisClient,
+  type IRedisTransaction,
+  type JobJson,
+  type Queue,
+  QueueKeys,
+  raw2NextJobData,
+} from 'bullmq'
 import type { Redis } from 'ioredis'
 import { COMPLETION_KEYS, Completion, type CompletionArgs } from './completion.ts'
 import { toError } from './consumer-events.ts'
@@ -119,8 +126,8 @@ export class Publisher {
       throw new Error(`Redis gave no answer to a publication, but ${JSON.stringify(reply)}`)
     }
     // Less than 0 says why BullMQ did not complete the job; asked again, it says so to its worker.
-    const isCompleted = Array.isArray(finished) || finished === 0
-    return isCompleted ? { publication, completion: new Completion(finished) } : { publication }
+    if (!Array.isArray(finished) && finished !== 0) return { publication }
+    return { publication, completion: new Completion(finished === 0 ? [] : raw2NextJobData(finished)) }
   }
 
   /** What BullMQ gives its script that adds a job: keys, then arguments. */

@@ -6,6 +6,19 @@ export type CompletionArgs = ReturnType<ReturnType<Worker['getBackend']>['moveTo
 /** How many of {@link CompletionArgs} are keys. */
 export const COMPLETION_KEYS = 14
 
+/** BullMQ's jobs, and what it makes them of. */
+const fresh = new WeakSet<object>()
+
+/** Notes that a job, when it was taken, had no result yet, and that nobody had asked to cancel it. */
+export function markFresh(job: object): void {
+  fresh.add(job)
+}
+
+/** Whether {@link markFresh} was called; if not, nobody has looked. */
+export function isFresh(job: object): boolean {
+  return fresh.has(job)
+}
+
 /** Says that a script of ours has completed the job already; a processor returns it to BullMQ. */
 export class Completion {
   /** The job that the slot goes on with, as BullMQ takes it; empty if none waits, undefined if BullMQ is to look. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'bullmq'
-import { CompletableJob } from './completion.ts'
+import { type Job as BullJob, type JobJson, Worker } from 'bullmq'
+import { CompletableJob, isFresh, markFresh } from './completion.ts'
 
 /** How long BullMQ gets to end by itself once nothing runs and Redis is away, in milliseconds. */
 const PATIENCE_MS = 1000
@@ -26,6 +26,12 @@ export class EndableWorker extends Worker {
 export class CompletingWorker extends EndableWorker {
   protected override get Job(): typeof CompletableJob {
     return CompletableJob
+  }
+
+  protected override createJob(json: JobJson, id: string): BullJob {
+    const job = super.createJob(json, id)
+    if (isFresh(json)) markFresh(job)
+    return job
   }
 
   /** Whether a slot may go on with a next job, while so many jobs run, the one that ends included. */

@@ -1,7 +1,7 @@
 import { type Result, RetryableError, TerminalError } from '@isopod/protocol'
 import { type Job as BullJob, WaitingError } from 'bullmq'
 import type { Redis } from 'ioredis'
-import type { Completion, CompletionArgs } from './completion.ts'
+import { type Completion, type CompletionArgs, isFresh } from './completion.ts'
 import { type Observe, toError } from './consumer-events.ts'
 import type { Delivery, GiveUp, Handle } from './delivery.ts'
 import { JobInterrupted } from './errors.ts'
@@ -87,7 +87,7 @@ export class Processor {
 
   async #run({ bullJob, id, token, complete, signal }: Turn): Promise<Completion | undefined> {
     const { redis, keys, observe, workerId } = this.#parts
-    const [stored, flag] = await redis.mget(keys.result(id), keys.cancelFlag(id))
+    const [stored, flag] = isFresh(bullJob) ? [] : await redis.mget(keys.result(id), keys.cancelFlag(id))
     if (stored != null) {
       observe({ type: 'alreadyPublished', id })
       return undefined
@@ -112,7 +112,7 @@ export class Processor {
         attempt: start.attempt,
         workerId,
       })
-    if (flag != null) return publish(cancelled())
+    if (flag != null || interruption(signal) === 'cancelled') return publish(cancelled())
 
     observe({ type: 'taken', id, attempt: start.attempt, waitMs: Math.max(0, Date.now() - start.enqueuedAt) })
     const delivery: Delivery = { ...start, job, stalls, faults }

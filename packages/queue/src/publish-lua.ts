@@ -12,9 +12,10 @@ export const ADD_KEYS = 9
  *
  * KEYS: stored result, hash of the job, hash of the result's job, cancel flag, names of results queues; those of `add`; those
  * of `finish`, unless the job is not to be completed. ARGV: the attempt that made the result, time to live in seconds, the
- * results queue's name, now in epoch milliseconds; those of `add`; those of `finish`.
+ * results queue's name, now in epoch milliseconds, what all keys start with; those of `add`; those of `finish`.
  *
- * Returns `ok`, `duplicate` or `fenced`, and what `finish` said. A fenced start changes nothing: the job is another's.
+ * Returns `ok`, `duplicate` or `fenced`; what `finish` said; and if that is a next job, whether it has a result or a request to
+ * cancel it. A fenced start changes nothing: the job is another's.
  *
  * @param add BullMQ's `addStandardJob`
  * @param finish BullMQ's `moveToFinished`
@@ -36,16 +37,19 @@ elseif (redis.call('HGET', KEYS[2], 'ats') or (redis.call('EXISTS', KEYS[2]) == 
 end
 if verdict == 'ok' then
   -- What was added must be stored too, or it would count as a duplicate of a result that nobody can read.
-  local added, problem = pcall(add, {unpack(KEYS, ${OWN_KEYS + 1}, ${OWN_KEYS + ADD_KEYS})}, {unpack(ARGV, 5, 7)})
+  local added, problem = pcall(add, {unpack(KEYS, ${OWN_KEYS + 1}, ${OWN_KEYS + ADD_KEYS})}, {unpack(ARGV, 6, 8)})
   if not added and redis.call('EXISTS', KEYS[3]) == 0 then
     return type(problem) == 'table' and problem or redis.error_reply(problem)
   end
-  redis.call('SET', KEYS[1], ARGV[6], 'EX', ARGV[2])
+  redis.call('SET', KEYS[1], ARGV[7], 'EX', ARGV[2])
   redis.call('DEL', KEYS[4])
   redis.call('ZADD', KEYS[5], ARGV[4], ARGV[3])
 end
 if not KEYS[${firstFinishKey}] then return {verdict} end
-return {verdict, finish({unpack(KEYS, ${firstFinishKey})}, {unpack(ARGV, 8)})}
+local finished = finish({unpack(KEYS, ${firstFinishKey})}, {unpack(ARGV, 9)})
+if type(finished) ~= 'table' or type(finished[2]) ~= 'string' then return {verdict, finished} end
+local tag, next = ARGV[5], finished[2]
+return {verdict, finished, redis.call('EXISTS', tag .. ':result:' .. next, tag .. ':cancel:' .. next)}
 `
 }
 

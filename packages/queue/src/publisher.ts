@@ -4,12 +4,13 @@ import {
   createIORedisClient,
   type IRedisTransaction,
   type JobJson,
+  type KeysMap,
   type Queue,
   QueueKeys,
   raw2NextJobData,
 } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { COMPLETION_KEYS, Completion, type CompletionArgs } from './completion.ts'
+import { COMPLETION_KEYS, Completion, type CompletionArgs, markFresh } from './completion.ts'
 import { toError } from './consumer-events.ts'
 import { type Keys, resultJobId, resultsQueue } from './keys.ts'
 import { ADD_KEYS, bullScript, OWN_KEYS, publishScript } from './publish-lua.ts'
@@ -51,6 +52,8 @@ export class Publisher {
   readonly #keys: Keys
   readonly #jobs: Queue
   readonly #ttlSeconds: number
+  /** Most results go where the last one went. */
+  #latest: { readonly replyTo: string; readonly queueKeys: KeysMap } = { replyTo: '', queueKeys: {} }
   #ready: Promise<void> | undefined
 
   constructor(redis: Redis, keys: Keys, jobs: Queue, ttlSeconds: number) {
@@ -118,16 +121,19 @@ export class Publisher {
       this.#ttlSeconds,
       replyTo,
       Date.now(),
+      this.#keys.tag,
       ...add.slice(ADD_KEYS),
       ...completing.slice(COMPLETION_KEYS),
     ])
-    const [publication, finished] = Array.isArray(reply) ? reply : []
+    const [publication, finished, isKnown] = Array.isArray(reply) ? reply : []
     if (publication !== 'ok' && publication !== 'duplicate' && publication !== 'fenced') {
       throw new Error(`Redis gave no answer to a publication, but ${JSON.stringify(reply)}`)
     }
     // Less than 0 says why BullMQ did not complete the job; asked again, it says so to its worker.
     if (!Array.isArray(finished) && finished !== 0) return { publication }
-    return { publication, completion: new Completion(finished === 0 ? [] : raw2NextJobData(finished)) }
+    const next = finished === 0 ? [] : raw2NextJobData(finished)
+    if (isKnown === 0) markFresh(next[0])
+    return { publication, completion: new Completion(next) }
   }
 
   /** What BullMQ gives its script that adds a job: keys, then arguments. */
@@ -139,7 +145,11 @@ export class Publisher {
         return 0
       },
     } as unknown as IRedisTransaction
-    const queueKeys = new QueueKeys(this.#keys.tag).getKeys(resultsQueue(replyTo))
+    if (this.#latest.replyTo !== replyTo) {
+      const queueKeys = new QueueKeys(this.#keys.tag).getKeys(resultsQueue(replyTo))
+      this.#latest = { replyTo, queueKeys }
+    }
+    const { queueKeys } = this.#latest
     const backend = this.#jobs.getBackend()
     await backend.addJobToTransaction(recorder, travelling(id, data), resultJobId(id), {}, queueKeys)
     return args

@@ -23,12 +23,18 @@ export const ADD_KEYS = 9
 export function publishScript(add: string, finish: string): string {
   const firstFinishKey = OWN_KEYS + ADD_KEYS + 1
   return `
-local function add(KEYS, ARGV)
+local function add(redis, KEYS, ARGV)
 ${add}
 end
 local function finish(KEYS, ARGV)
 ${finish}
 end
+-- Nobody listens to the events of a results queue: results are taken, not watched.
+local silent = {
+  call = function(command, ...)
+    if command ~= 'XADD' then return redis.call(command, ...) end
+  end,
+}
 local verdict = 'ok'
 if redis.call('EXISTS', KEYS[1], KEYS[3]) > 0 then
   verdict = 'duplicate'
@@ -37,7 +43,7 @@ elseif (redis.call('HGET', KEYS[2], 'ats') or (redis.call('EXISTS', KEYS[2]) == 
 end
 if verdict == 'ok' then
   -- What was added must be stored too, or it would count as a duplicate of a result that nobody can read.
-  local added, problem = pcall(add, {unpack(KEYS, ${OWN_KEYS + 1}, ${OWN_KEYS + ADD_KEYS})}, {unpack(ARGV, 6, 8)})
+  local added, problem = pcall(add, silent, {unpack(KEYS, ${OWN_KEYS + 1}, ${OWN_KEYS + ADD_KEYS})}, {unpack(ARGV, 6, 8)})
   if not added and redis.call('EXISTS', KEYS[3]) == 0 then
     return type(problem) == 'table' and problem or redis.error_reply(problem)
   end

@@ -9,7 +9,10 @@
  * Returns the hash and the id of the next one, 0 if BullMQ is to look for it, -1 if this one is not ours to acknowledge.
  */
 export const ACKNOWLEDGE = `
-if redis.call('GET', KEYS[2]) ~= ARGV[2] then return -1 end
+if redis.call('GET', KEYS[2]) ~= ARGV[2] then
+  -- The client sends a command again whose answer was lost: it may have been acknowledged by that.
+  return redis.call('EXISTS', KEYS[1]) == 0 and 0 or -1
+end
 if redis.call('LREM', KEYS[4], -1, ARGV[1]) == 0 then return -1 end
 redis.call('DEL', KEYS[1], KEYS[2], KEYS[3])
 redis.call('SREM', KEYS[5], ARGV[1])

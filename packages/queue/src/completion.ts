@@ -10,8 +10,8 @@ export const COMPLETION_KEYS = 14
 const fresh = new WeakSet<object>()
 
 /** Notes that a job, when it was taken, had no result yet, and that nobody had asked to cancel it. */
-export function markFresh(job: object): void {
-  fresh.add(job)
+export function markFresh(job: unknown): void {
+  if (typeof job === 'object' && job !== null) fresh.add(job)
 }
 
 /** Whether {@link markFresh} was called; if not, nobody has looked. */

@@ -90,10 +90,10 @@ export class Publisher {
     for (let pause = 100; ; pause = Math.min(pause * 2, 2000)) {
       try {
         const published = await this.#send(data, outgoing, completing())
-        const isRepeated = published.publication === 'duplicate' && pause > 100
-        // An earlier try whose answer was lost may have been the one that published.
-        if (!isRepeated || !(await this.#isStored(outgoing.result.id, data))) return published
-        return { ...published, publication: 'ok' }
+        if (published.publication !== 'duplicate') return published
+        // An earlier try whose answer was lost may have been the one that published; the client repeats some by itself.
+        const isOurs = await this.#isStored(outgoing.result.id, data)
+        return isOurs ? { ...published, publication: 'ok' } : published
       } catch (thrown) {
         const error = toError(thrown)
         failed(error)
@@ -129,11 +129,9 @@ export class Publisher {
     if (publication !== 'ok' && publication !== 'duplicate' && publication !== 'fenced') {
       throw new Error(`Redis gave no answer to a publication, but ${JSON.stringify(reply)}`)
     }
-    // Less than 0 says why BullMQ did not complete the job; asked again, it says so to its worker.
-    if (!Array.isArray(finished) && finished !== 0) return { publication }
-    const next = finished === 0 ? [] : raw2NextJobData(finished)
-    if (isKnown === 0) markFresh(next[0])
-    return { publication, completion: new Completion(next) }
+    const completion = completionOf(finished)
+    if (isKnown === 0) markFresh(completion?.next?.[0])
+    return completion === undefined ? { publication } : { publication, completion }
   }
 
   /** What BullMQ gives its script that adds a job: keys, then arguments. */
@@ -168,6 +166,15 @@ export class Publisher {
   async #isStored(id: string, data: string): Promise<boolean> {
     return (await this.#redis.get(this.#keys.result(id))) === data
   }
+}
+
+/** What BullMQ's script said; missing if it refused, which it will say to its own worker when asked again. */
+function completionOf(finished: unknown): Completion | undefined {
+  if (Array.isArray(finished)) return new Completion(raw2NextJobData(finished))
+  if (finished === 0) return new Completion([])
+  // The job is gone: an earlier try completed it, and which job it took was lost with the answer.
+  if (finished === -1) return new Completion(undefined)
+  return undefined
 }
 
 function travelling(id: string, data: string): JobJson {

@@ -1,5 +1,6 @@
 import { UnavailableError } from '@isopod/protocol'
 import { Redis, type RedisOptions } from 'ioredis'
+import { batchWrites } from './batch-writes.ts'
 import type { ResolvedOptions } from './options.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
@@ -38,7 +39,7 @@ export async function connectRedis(options: ResolvedOptions, patience: Patience)
     // Before the first success a caller waits for the error; after it, outages are ridden out.
     retryStrategy: (times) => (introduced ? Math.min(times * 200, 1000) : null),
   }
-  const redis = new Redis(redisOptions)
+  const redis = batchWrites(new Redis(redisOptions))
   let lastError: Error | undefined
   // Without a listener each hiccup of the connection would end the process.
   redis.on('error', (error: Error) => {
@@ -57,7 +58,7 @@ export async function connectRedis(options: ResolvedOptions, patience: Patience)
 
 /** A second connection like the first, opened when it is first used, that keeps its commands until Redis is back. */
 export function patientDuplicate(redis: Redis): Redis {
-  const duplicate = redis.duplicate({ ...patienceOptions('wait'), lazyConnect: true })
+  const duplicate = batchWrites(redis.duplicate({ ...patienceOptions('wait'), lazyConnect: true }))
   duplicate.on('error', () => {})
   return duplicate
 }

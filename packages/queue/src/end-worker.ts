@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'bullmq'
+import { type Job as BullJob, type JobJson, Worker } from 'bullmq'
+import { CompletableJob, isFresh, markFresh } from './completion.ts'
 
 /** How long BullMQ gets to end by itself once nothing runs and Redis is away, in milliseconds. */
 const PATIENCE_MS = 1000
@@ -18,6 +19,24 @@ export class EndableWorker extends Worker {
   async abandon(): Promise<void> {
     await this.lockManager.close()
     await settledWithin(this.getBackend().close(true), PATIENCE_MS)
+  }
+}
+
+/** A worker whose processor may return a `Completion`, because a script of ours has completed the job already. */
+export class CompletingWorker extends EndableWorker {
+  protected override get Job(): typeof CompletableJob {
+    return CompletableJob
+  }
+
+  protected override createJob(json: JobJson, id: string): BullJob {
+    const job = super.createJob(json, id)
+    if (isFresh(json)) markFresh(job)
+    return job
+  }
+
+  /** Whether a slot may go on with a next job, while so many jobs run, the one that ends included. */
+  goesOn(running: number): boolean {
+    return this.closing === undefined && !this.isPaused() && running <= this.concurrency
   }
 }
 

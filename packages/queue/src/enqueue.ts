@@ -36,9 +36,14 @@ export async function enqueueJobs(
   const existing = await rememberKeys(redis, keys, ttlSeconds, entries)
   const fresh = entries.filter((_, index) => !existing.has(index))
   for (const batch of batches(fresh)) {
-    await jobs.addBulk(
-      batch.map(({ id, job }) => ({ name: 'execute', data: job, opts: jobOptions(id, job) })),
-    )
+    const [first, ...others] = batch.map(({ id, job }) => ({
+      name: 'execute',
+      data: job,
+      opts: jobOptions(id, job),
+    }))
+    // One alone needs no pipeline, which costs more to set up than the job itself.
+    if (first !== undefined && others.length === 0) await jobs.add(first.name, first.data, first.opts)
+    else if (first !== undefined) await jobs.addBulk([first, ...others])
   }
   return entries.map((_, index) => (existing.has(index) ? 'existing' : 'enqueued'))
 }

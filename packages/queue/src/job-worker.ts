@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Observe } from './consumer-events.ts'
-import { EndableWorker } from './end-worker.ts'
+import { CompletingWorker, type EndableWorker } from './end-worker.ts'
 import type { Keys } from './keys.ts'
 import { JOBS_QUEUE } from './options.ts'
 import type { Processor } from './processor.ts'
@@ -28,10 +28,15 @@ export interface JobWorkerParts {
 /** Makes the BullMQ worker that takes jobs; it starts with `run()`. */
 export function createJobWorker(parts: JobWorkerParts): EndableWorker {
   const { redis, keys, processor, running, observe } = parts
-  const worker = new EndableWorker(
+  const worker: CompletingWorker = new CompletingWorker(
     JOBS_QUEUE,
-    // Three parameters on purpose: BullMQ counts them, and hands its signal only to a function that has a third.
-    (job, token, signal) => processor.process(job, token, signal),
+    // Two parameters on purpose: BullMQ makes a signal for a function that has a third, and nobody would ever abort it.
+    (job, token = '') => {
+      // What is returned goes into the event stream as JSON, where listeners parse it.
+      const complete = () =>
+        worker.getBackend().moveToCompletedArgs(job, 'null', true, token, worker.goesOn(running.size))
+      return processor.process(job, token, complete)
+    },
     {
       connection: redis,
       prefix: keys.tag,

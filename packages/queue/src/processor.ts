@@ -1,13 +1,14 @@
 import { type Result, RetryableError, TerminalError } from '@isopod/protocol'
 import { type Job as BullJob, WaitingError } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { type Completion, type CompletionArgs, isFresh } from './completion.ts'
 import { type Observe, toError } from './consumer-events.ts'
 import type { Delivery, GiveUp, Handle } from './delivery.ts'
 import { JobInterrupted } from './errors.ts'
 import { isSafeId } from './job-id.ts'
 import type { Keys } from './keys.ts'
 import { PLATFORM_TRIES } from './options.ts'
-import type { Publisher } from './publisher.ts'
+import type { Outgoing, Publisher } from './publisher.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import { parseData } from './stored-job.ts'
 import { unrunResult } from './unrun-result.ts'
@@ -33,6 +34,18 @@ export interface ProcessorParts {
   readonly letGo: AbortSignal
 }
 
+/** Makes the arguments of the script that completes the job that is processed; called anew for each try. */
+type Complete = () => CompletionArgs
+
+/** One job in a processor's hands. */
+interface Turn {
+  readonly bullJob: BullJob
+  readonly id: string
+  readonly token: string
+  readonly complete: Complete
+  readonly signal: AbortSignal
+}
+
 /**
  * The way of one job through a worker: take, run, publish, and only then complete. BullMQ never fails a job by itself as
  * long as this function is in charge: each way out publishes a result, asks for another try, or leaves the job to others.
@@ -44,43 +57,44 @@ export class Processor {
     this.#parts = parts
   }
 
-  /** Processes one delivery; returning completes the job, a WaitingError leaves it as it is. */
-  async process(bullJob: BullJob, token: string | undefined, bullSignal?: AbortSignal): Promise<void> {
+  /**
+   * Processes one delivery; returning completes the job, a WaitingError leaves it as it is.
+   *
+   * @param complete what completes the job in one step with the publication of its result
+   */
+  async process(bullJob: BullJob, token: string, complete: Complete): Promise<Completion | undefined> {
     const { observe, running, isStopping } = this.#parts
     const { id } = bullJob
     if (!isSafeId(id)) {
       // Its result would have no name that anyone could ask for.
       observe({ type: 'error', error: new Error(`a job with the id ${JSON.stringify(id)} was dropped`) })
-      return
+      return undefined
     }
     if (isStopping()) return this.#handBack(bullJob, token)
     // Entered before the flag is read: a request to cancel that comes between the two is not missed.
     const { signal, done } = running.enter(id)
-    const forward = () => running.interrupt([id], 'lease-lost')
-    bullSignal?.addEventListener('abort', forward, { once: true })
     try {
-      await this.#run(bullJob, id, token, signal)
+      return await this.#run({ bullJob, id, token, complete, signal })
     } catch (thrown) {
       if (thrown instanceof WaitingError || thrown instanceof RetryableError) throw thrown
       // The job is left to its lock: when that runs out, the job is taken again.
       observe({ type: 'error', error: toError(thrown) })
       throw new WaitingError('the way to Redis is broken')
     } finally {
-      bullSignal?.removeEventListener('abort', forward)
       done()
     }
   }
 
-  async #run(bullJob: BullJob, id: string, token: string | undefined, signal: AbortSignal): Promise<void> {
+  async #run({ bullJob, id, token, complete, signal }: Turn): Promise<Completion | undefined> {
     const { redis, keys, observe, workerId } = this.#parts
-    const [stored, flag] = await redis.mget(keys.result(id), keys.cancelFlag(id))
+    const [stored, flag] = isFresh(bullJob) ? [] : await redis.mget(keys.result(id), keys.cancelFlag(id))
     if (stored != null) {
       observe({ type: 'alreadyPublished', id })
-      return
+      return undefined
     }
     const { job, replyTo, refusal } = parseData(bullJob.data)
     const start = { id, attempt: bullJob.attemptsStarted, enqueuedAt: bullJob.timestamp }
-    const publish = (result: Result) => this.#publish(result, start.attempt, replyTo)
+    const publish = (result: Result) => this.#publish({ result, attempt: start.attempt, replyTo }, complete)
     const giveUp = (cause: Error) =>
       publish(this.#giveUp(job === undefined ? start : { ...start, job }, cause))
 
@@ -98,7 +112,7 @@ export class Processor {
         attempt: start.attempt,
         workerId,
       })
-    if (flag != null) return publish(cancelled())
+    if (flag != null || interruption(signal) === 'cancelled') return publish(cancelled())
 
     observe({ type: 'taken', id, attempt: start.attempt, waitMs: Math.max(0, Date.now() - start.enqueuedAt) })
     const delivery: Delivery = { ...start, job, stalls, faults }
@@ -144,9 +158,9 @@ export class Processor {
     }
   }
 
-  async #publish(result: Result, attempt: number, replyTo: string): Promise<void> {
+  async #publish(outgoing: Outgoing, complete: Complete): Promise<Completion | undefined> {
     const { publisher, observe, letGo } = this.#parts
-    const seen = { type: 'published', result } as const
+    const seen = { type: 'published', result: outgoing.result } as const
     const started = performance.now()
     const ms = () => performance.now() - started
     const failed = (error: Error) => {
@@ -154,9 +168,11 @@ export class Processor {
       observe({ type: 'error', error })
     }
     try {
-      const outcome = await publisher.publishPatiently({ result, attempt, replyTo }, failed, letGo)
-      observe({ ...seen, outcome, ms: ms() })
-      if (outcome === 'fenced') throw new WaitingError('a later start of the job took over')
+      const published = await publisher.publishPatiently(outgoing, failed, letGo, complete)
+      const { publication, completion } = published
+      observe({ ...seen, outcome: publication, ms: ms() })
+      if (publication === 'fenced') throw new WaitingError('a later start of the job took over')
+      return completion
     } catch (error) {
       if (error instanceof WaitingError) throw error
       // Let go at shutdown: the lock runs out, and another worker runs the job again.
@@ -164,7 +180,7 @@ export class Processor {
     }
   }
 
-  async #handBack(bullJob: BullJob, token: string | undefined): Promise<never> {
+  async #handBack(bullJob: BullJob, token: string): Promise<never> {
     try {
       await bullJob.moveToWait(token)
       this.#parts.observe({ type: 'handedBack', id: String(bullJob.id) })

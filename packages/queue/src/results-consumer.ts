@@ -1,12 +1,15 @@
 import type { Result } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
+import { acknowledging } from './acknowledge.ts'
 import { patientDuplicate } from './connect-redis.ts'
 import { toError } from './consumer-events.ts'
-import { EndableWorker, endWorker } from './end-worker.ts'
+import { CompletingWorker, endWorker } from './end-worker.ts'
 import { type Keys, resultsQueue } from './keys.ts'
 import { parseResult } from './read-result.ts'
 
 const LONGEST_PAUSE_MS = 30_000
+/** How long a result belongs to a consumer that has gone silent, in milliseconds. */
+const LOCK_MS = 10_000
 
 /** How a results queue is consumed. */
 export interface ResultsOptions {
@@ -43,12 +46,14 @@ export function consumeResults(
     }
   }
   let running = 0
-  const worker = new EndableWorker(
+  const acknowledge = acknowledging(connection, keys, replyTo, LOCK_MS)
+  const worker: CompletingWorker = new CompletingWorker(
     resultsQueue(replyTo),
-    async (job) => {
+    async (job, token = '') => {
       running += 1
       try {
         await handler(parseResult(job.data))
+        return await acknowledge({ id: job.id ?? '', token, goesOn: worker.goesOn(running) })
       } catch (thrown) {
         const error = toError(thrown)
         report(error)
@@ -63,7 +68,7 @@ export function consumeResults(
       prefix: keys.tag,
       concurrency: options.concurrency ?? 10,
       // A result whose delivery was cut off by a broken connection comes again after these have run out.
-      lockDuration: 10_000,
+      lockDuration: LOCK_MS,
       stalledInterval: 3000,
       // A result is never given up, however often a consumer died with it.
       maxStalledCount: Number.MAX_SAFE_INTEGER,

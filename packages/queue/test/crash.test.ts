@@ -7,7 +7,7 @@ import { collect, echoResult, until, useBench } from './harness.ts'
 const bench = useBench()
 const DYING_WORKER = fileURLToPath(new URL('fixtures/dying-worker.ts', import.meta.url))
 
-async function letWorkerDie(moment: 'mid-job' | 'published'): Promise<void> {
+async function letWorkerDie(moment: 'mid-job' | 'published' | 'completed'): Promise<void> {
   const child = spawn(process.execPath, [DYING_WORKER, bench.url, bench.prefix, moment], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -30,6 +30,18 @@ test('a job whose worker was killed while it ran is run again elsewhere, with on
   expect(consumer.events).toContainEqual({ type: 'stalled', id })
   await until(() => results.length > 0)
   expect(results).toEqual([result])
+})
+
+test('a job is complete in the same moment in which its result is published', async () => {
+  const producer = await bench.producer()
+  const results = collect(producer)
+  const id = await bench.enqueue()
+  await letWorkerDie('completed')
+  expect(await bench.redis.exists(bench.key('jobs', id), bench.key('jobs', id, 'lock'))).toBe(0)
+  expect(await bench.redis.llen(bench.key('jobs:active'))).toBe(0)
+  expect(await producer.storedResult(id)).toMatchObject({ workerId: 'dying' })
+  await until(() => results.length > 0)
+  expect(results.map((result) => result.workerId)).toEqual(['dying'])
 })
 
 test('a job whose worker was killed after it published is not run again and has no second result', async () => {

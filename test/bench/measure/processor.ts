@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Of the kernel's clock that `/proc` counts in: 100 on every architecture that Linux runs on here. */
+const TICKS_PER_SECOND = 100
+
+/** Processor seconds since the start of the machine and of each of these processes, their ended children included. */
+export interface ProcessorTime {
+  readonly machine: number
+  /** Name of a command → seconds of all processes of that name, and of a process number likewise. */
+  of(commandOrPid: string | number): number
+}
+
+/** Reads how long the processors have worked, and for whom. @throws on another system than Linux */
+export function processorTime(): ProcessorTime {
+  const seconds = new Map<string | number, number>()
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const stat = readOrNothing(`/proc/${name}/stat`)
+    const parsed = parseStat(stat)
+    if (parsed === undefined) continue
+    seconds.set(Number(name), parsed.seconds)
+    seconds.set(parsed.command, (seconds.get(parsed.command) ?? 0) + parsed.seconds)
+  }
+  return { machine: machineTime().busy, of: (key) => seconds.get(key) ?? 0 }
+}
+
+/** Command and processor seconds, children included, of a `/proc/<pid>/stat` line. */
+export function parseStat(stat: string): { command: string; seconds: number } | undefined {
+  const command = /\((.*)\)/s.exec(stat)?.[1]
+  if (command === undefined) return undefined
+  // The fields after the command, which may hold anything: utime, stime, cutime and cstime are 14 to 17 of all.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+  return { command, seconds: ticks / TICKS_PER_SECOND }
+}
+
+/** Seconds that all processors together were busy and had, since the machine started. */
+export function machineTime(stat = readFileSync('/proc/stat', 'utf8')): { busy: number; all: number } {
+  const fields = stat.split('\n', 1)[0]?.split(/\s+/).slice(1, 9).map(Number) ?? []
+  const all = fields.reduce((sum, field) => sum + field, 0)
+  const [, , , idle = 0, waiting = 0] = fields
+  return { busy: (all - idle - waiting) / TICKS_PER_SECOND, all: all / TICKS_PER_SECOND }
+}
+
+/** Resident memory of a process in MB (10^6 bytes); undefined if it is gone. */
+export function residentMb(pid: number): number | undefined {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readOrNothing(`/proc/${pid}/status`))?.[1]
+  return kib === undefined ? undefined : (Number(kib) * 1024) / 1e6
+}
+
+function readOrNothing(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -12,6 +12,8 @@ export interface Stage {
   readonly id: string
   readonly stack: Stack
   readonly engine: Engine
+  /** Temporary, gone at the end. */
+  readonly folder: string
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
   /** The worker under test, started as users start one, and a client of it; made when first asked for. */
@@ -53,6 +55,7 @@ export async function openStage(signal: AbortSignal, say: (line: string) => void
     id,
     stack,
     engine,
+    folder,
     signal,
     worker() {
       main ??= stage.startWorker(stage.prefix('main'))

@@ -196,4 +196,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'a worker attacks its own containers at its start, and takes no job if one attack succeeds',
     source: 'the field: sandboxes that degrade silently',
   },
+  {
+    id: 'benchmark',
+    behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
+    source: 'issue: speed',
+  },
 ]

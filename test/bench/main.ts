@@ -44,7 +44,9 @@ async function measure(options: BenchOptions, signal: AbortSignal): Promise<numb
     const bench = openBench(options, { stage, contenders, book, say, signal })
     for (const one of cases) {
       signal.throwIfAborted()
+      const caseStartedAt = performance.now()
       await one.run(bench)
+      say(`${one.name}: done in ${((performance.now() - caseStartedAt) / 1000).toFixed(1)} s`)
       done.push(one.name)
     }
     const report = makeReport({

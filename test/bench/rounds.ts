@@ -30,7 +30,8 @@ export async function interleave(
       } catch (error) {
         bench.signal.throwIfAborted()
         out.add(entrant)
-        const reason = error instanceof Error ? error.message : String(error)
+        const words = error instanceof Error ? error.message : String(error)
+        const reason = words.trim().replaceAll(/\s+/g, ' ').slice(0, 400)
         const kind = error instanceof Impossible ? 'impossible' : 'failed'
         bench.say(`${name}: ${entrant.name} ${kind}: ${reason}`)
         bench.book.miss({ case: name, contender: entrant.name, kind, reason })

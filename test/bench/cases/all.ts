@@ -1,5 +1,6 @@
 import type { BenchCase } from '../bench.ts'
 import type { Program } from '../contenders/contender.ts'
+import { MODES } from '../contenders/isopod.ts'
 import { NAMES } from '../report/targets.ts'
 import { coldStart } from './cold-start.ts'
 import { CORPUS_CASES } from './corpus.ts'
@@ -13,14 +14,20 @@ import { workers } from './workers.ts'
 
 const EVERYONE = [NAMES.dockerRun, NAMES.loop, NAMES.plain]
 const LOOPS = [NAMES.loopOurSeccomp, NAMES.loopCrun]
+const WITHOUT_PRELOAD = MODES.filter(({ preload }) => !preload)
 const OTHER_LANGUAGES = ['javascript', 'bash', 'c'] as const
 
 /** Every case, in the order in which they are run. */
 export const CASES: readonly BenchCase[] = [
-  helloIdle('python', [15, 20], [2, 4]),
-  ...OTHER_LANGUAGES.map((language) => helloIdle(language, [5, 10], [1, 3])),
-  helloSaturated('python', [...EVERYONE, ...LOOPS], { full: [6, 60], quick: [1, 16] }),
-  ...OTHER_LANGUAGES.map((language) => helloSaturated(language, EVERYONE, { full: [3, 40], quick: [1, 8] })),
+  helloIdle('python', [15, 20], [1, 6]),
+  ...OTHER_LANGUAGES.map((language) => helloIdle(language, [5, 10], [1, 2])),
+  helloSaturated('python', [...EVERYONE, ...LOOPS], MODES, { full: [6, 60], quick: [1, 16] }),
+  ...OTHER_LANGUAGES.map((language) =>
+    helloSaturated(language, EVERYONE, hasPreload(language) ? MODES : WITHOUT_PRELOAD, {
+      full: [3, 40],
+      quick: [1, 6],
+    }),
+  ),
   ...CORPUS_CASES,
   fiftyTests,
   idleCase({
@@ -30,7 +37,7 @@ export const CASES: readonly BenchCase[] = [
     output: (stdout) => stdout.length === 2 ** 20,
     others: EVERYONE,
     full: [5, 10],
-    quick: [1, 3],
+    quick: [1, 2],
   }),
   idleCase({
     name: 'numpy-pandas',
@@ -39,7 +46,7 @@ export const CASES: readonly BenchCase[] = [
     output: (stdout) => stdout === '3 2\n',
     others: [NAMES.loop, NAMES.plain],
     full: [5, 6],
-    quick: [1, 3],
+    quick: [1, 2],
   }),
   coldStart,
   queueAlone,
@@ -58,7 +65,13 @@ function helloIdle(
     program: HELLO[language],
     output: (stdout) => stdout === 'hello\n',
     others: EVERYONE,
+    modes: hasPreload(language) ? MODES : WITHOUT_PRELOAD,
     full,
     quick,
   })
+}
+
+/** Whether the language has an interpreter that could have started before. */
+function hasPreload(language: Program['language']): boolean {
+  return language === 'python' || language === 'javascript'
 }

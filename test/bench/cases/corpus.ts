@@ -25,8 +25,8 @@ export async function mbpp(): Promise<Program[]> {
   const problems = await records('mbpp.jsonl.gz')
   return problems.map((problem) =>
     python(
-      text(problem, 'test_setup_code'),
       text(problem, 'code'),
+      text(problem, 'test_setup_code'),
       ...lines(problem, 'test_list'),
       ...lines(problem, 'challenge_test_list'),
     ),
@@ -40,7 +40,7 @@ export const CORPUS_CASES: readonly BenchCase[] = [
     title: '164 reference solutions of HumanEval, all at once, by the second',
     others: [NAMES.loop, NAMES.plain],
     rounds: (bench) => bench.size(3, 1),
-    programs: async (bench) => spread(await humanEval(), bench.size(164, 32)),
+    programs: async (bench) => spread(await humanEval(), bench.size(164, 24)),
   }),
   saturatedCase({
     name: 'mbpp',
@@ -53,7 +53,7 @@ export const CORPUS_CASES: readonly BenchCase[] = [
 
 async function mbppPart(bench: Bench, round: number): Promise<Program[]> {
   const all = await mbpp()
-  return bench.quick ? spread(all, 48) : all.slice(round * CHUNK, (round + 1) * CHUNK)
+  return bench.quick ? spread(all, 24) : all.slice(round * CHUNK, (round + 1) * CHUNK)
 }
 
 /** So many of the list, evenly from its start to its end. */

@@ -1,6 +1,6 @@
 import type { Bench, BenchCase } from '../bench.ts'
 import type { Contender, Program } from '../contenders/contender.ts'
-import { MODES, type Mode } from '../contenders/isopod.ts'
+import type { Mode } from '../contenders/isopod.ts'
 import { poolLevel, workerRests } from '../measure/scrape.ts'
 import { NAMES } from '../report/targets.ts'
 import { interleave } from '../rounds.ts'
@@ -16,6 +16,7 @@ export interface IdleCase {
   readonly output: (stdout: string) => boolean
   /** Who takes part beside the modes of Isopod. */
   readonly others: readonly string[]
+  /** @default all */
   readonly modes?: readonly Mode[]
   /** Rounds, and programs of each contender in a round. */
   readonly full: readonly [rounds: number, programs: number]
@@ -24,16 +25,15 @@ export interface IdleCase {
 
 /** Makes a case of it. The first program of each block is not counted: it shows the worker what is asked for. */
 export function idleCase(idle: IdleCase): BenchCase {
-  const { name, title, modes = MODES } = idle
+  const { name, title } = idle
   return {
     name,
     title,
     async run(bench) {
-      const isopods = await bench.contenders.isopod(name)
-      const wanted = modes.map((mode) => mode.name)
+      const isopods = await bench.contenders.isopod(name, idle.modes)
       const contenders = [
         ...idle.others.flatMap((other) => bench.contenders.others.get(other) ?? []),
-        ...isopods.filter((contender) => wanted.includes(contender.name)),
+        ...isopods,
       ]
       const [rounds, programs] = bench.quick ? idle.quick : idle.full
       const worker = await bench.stage.worker()

@@ -1,6 +1,6 @@
 import type { Bench, BenchCase } from '../bench.ts'
 import type { Contender, Program } from '../contenders/contender.ts'
-import { MODES } from '../contenders/isopod.ts'
+import type { Mode } from '../contenders/isopod.ts'
 import { BoundsMeter } from '../measure/bounds.ts'
 import { interleave } from '../rounds.ts'
 import { shares } from './idle.ts'
@@ -13,6 +13,8 @@ export interface SaturatedCase {
   /** The programs of a block. */
   readonly programs: (bench: Bench, round: number) => Promise<readonly Program[]> | readonly Program[]
   readonly others: readonly string[]
+  /** @default all */
+  readonly modes?: readonly Mode[]
   readonly rounds: (bench: Bench) => number
   /** Whether it is also measured where time and processor go. */
   readonly bounds?: boolean
@@ -25,8 +27,8 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
     name,
     title,
     async run(bench) {
-      const isopods = await bench.contenders.isopod(name)
-      const others = saturated.others.flatMap((other) => bench.contenders.others.get(other) ?? [])
+      const isopods = await bench.contenders.isopod(name, saturated.modes)
+      const others = present(bench, name, saturated.others)
       const worker = await bench.stage.worker()
       const meters = new Map<Contender, BoundsMeter>()
       const target = { url: worker.url, pid: worker.process.pid }
@@ -51,6 +53,17 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
       }
     },
   }
+}
+
+/** Those of the others that are here; who is not is written down. */
+function present(bench: Bench, name: string, wanted: readonly string[]): Contender[] {
+  return wanted.flatMap((contender) => {
+    const found = bench.contenders.others.get(contender)
+    if (found !== undefined) return [found]
+    const reason = 'the engine has no such runtime'
+    bench.book.miss({ case: name, contender, kind: 'impossible', reason })
+    return []
+  })
 }
 
 async function measureBlock(
@@ -79,6 +92,7 @@ async function measureBlock(
 export function helloSaturated(
   language: Program['language'],
   others: readonly string[],
+  modes: readonly Mode[],
   sizes: { readonly full: readonly [number, number]; readonly quick: readonly [number, number] },
 ): BenchCase {
   const of = (bench: Bench) => (bench.quick ? sizes.quick : sizes.full)
@@ -88,9 +102,7 @@ export function helloSaturated(
     programs: (bench) => Array.from({ length: of(bench)[1] }, () => HELLO[language]),
     rounds: (bench) => of(bench)[0],
     others,
+    modes,
     bounds: language === 'python',
   })
 }
-
-/** Names of the modes of Isopod, for whoever lists contenders. */
-export const MODE_NAMES: readonly string[] = MODES.map(({ name }) => name)

@@ -20,13 +20,13 @@ export const workers: BenchCase = {
         const prefix = prefixes.get(count) ?? stage.prefix(`workers-${count}`)
         const client = await stage.connect(prefix)
         if (!prefixes.has(count)) {
-          for (let at = 0; at < count; at += 1)
-            started.push(await startSimulated(stage, prefix, SANDBOX_MS, SLOTS))
+          const start = () => startSimulated(stage, prefix, SANDBOX_MS, SLOTS)
+          started.push(...(await Promise.all(Array.from({ length: count }, start))))
           prefixes.set(count, prefix)
           await passJobs(client, 100, 1000)
         }
         // As long for all: with more workers more jobs.
-        const jobs = count * bench.size(480, 160)
+        const jobs = count * bench.size(480, 120)
         const startedAt = performance.now()
         await passJobs(client, jobs, 4000)
         const seconds = (performance.now() - startedAt) / 1000

@@ -6,7 +6,7 @@ import type { Stage } from '../stage.ts'
 import type { Contender } from './contender.ts'
 import { dockerLoop } from './docker-loop.ts'
 import { dockerRun } from './docker-run.ts'
-import { isopod, MODES } from './isopod.ts'
+import { isopod, MODES, type Mode } from './isopod.ts'
 import type { LanesTrial } from './laned.ts'
 import { plainInterpreter } from './plain.ts'
 
@@ -17,8 +17,8 @@ const QUIET_MS = 300
 export interface ContenderSet {
   /** Those that are not Isopod, by name. */
   readonly others: ReadonlyMap<string, Contender>
-  /** Isopod in each mode, for one case: jobs of a batch are those of one case and mode. */
-  isopod(batch: string): Promise<readonly Contender[]>
+  /** Isopod in each of these modes (all by default), for one case: jobs of a batch are those of one case and mode. */
+  isopod(batch: string, modes?: readonly Mode[]): Promise<readonly Contender[]>
 }
 
 /** Opens all contenders on a stage. Each is started only when it is first used. */
@@ -44,10 +44,10 @@ export async function openContenders(stage: Stage, book: Book, quick: boolean): 
   }
   return {
     others: new Map(others.map((contender) => [contender.name, contender])),
-    async isopod(batch) {
+    async isopod(batch, modes = MODES) {
       const [client, worker] = await Promise.all([stage.client(), stage.worker()])
       const rest = () => workerRests(worker.url, 0, QUIET_MS)
-      return MODES.map((mode) => isopod(client, mode, `${batch}-${MODES.indexOf(mode)}`, rest))
+      return modes.map((mode) => isopod(client, mode, `${batch}-${MODES.indexOf(mode)}`, rest))
     },
   }
 }

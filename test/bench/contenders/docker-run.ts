@@ -18,7 +18,7 @@ function words(engine: Engine, { language }: Program): [string, ...string[]] {
   const { limits } = engine
   const tmpfs = (path: string, mib: number) => [
     '--tmpfs',
-    `${path}:rw,nosuid,nodev,exec,size=${mib}m,mode=1777`,
+    `${path}:rw,nosuid,nodev,exec,size=${mib}m,uid=65534,gid=65534,mode=0700`,
   ]
   return [
     engine.cli,

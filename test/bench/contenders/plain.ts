@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NAMES } from '../report/targets.ts'
 import { FROM_FILE, IMAGES } from './commands.ts'
@@ -34,7 +34,9 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
     roots.set(image, root)
     const folder = `/workspace/${count++}`
     const place = join(await root, folder)
-    await mkdir(place, { mode: 0o777 })
+    await mkdir(place)
+    // Whatever the umask of this process is: a compiler writes beside its source.
+    await chmod(place, 0o777)
     try {
       await writeFile(join(place, file), program.code)
       const inside = ['sh', '-c', 'cd "$0" && exec "$@"', folder, ...words]

@@ -1,11 +1,13 @@
-import type { ProcessorTime } from './processor.ts'
-import { processorTime } from './processor.ts'
+import { type ProcessorTime, processorTime, secondsOf } from './processor.ts'
 import { type Scrape, scrape } from './scrape.ts'
 
 /** Steps of one container's life that the worker's metrics tell apart. */
 const STEPS = ['create', 'attach', 'start', 'ready', 'look', 'exit', 'inspect', 'remove'] as const
 /** Whose processor time is told apart: name in the report → command. */
 const COMMANDS = { dockerd: 'dockerd', containerd: 'containerd', redis: 'redis-server' } as const
+
+/** All that the known ones did not use. */
+export const REST = 'the rest: shims, runtime, kernel, others'
 
 /** What one program cost at saturation, on average. */
 export interface LifeOfContainer {
@@ -36,7 +38,7 @@ export class BoundsMeter {
     this.#programs += programs
     for (const step of STEPS)
       this.#addTo(this.#steps, step, stepMs(after.metrics, step) - stepMs(before.metrics, step))
-    const spent = (key: string | number) => (after.time.of(key) - before.time.of(key)) * 1000
+    const spent = (who: string | number) => secondsOf(who, before.time, after.time) * 1000
     const known: Record<string, number> = {
       'the programs': programMs,
       'the benchmark itself': spent(process.pid),
@@ -45,7 +47,7 @@ export class BoundsMeter {
     }
     const all = (after.time.machine - before.time.machine) * 1000
     const rest = all - Object.values(known).reduce((sum, ms) => sum + ms, 0)
-    const told = { ...known, 'the rest: shims, runtime, kernel, others': rest }
+    const told = { ...known, [REST]: rest }
     for (const [name, ms] of Object.entries(told)) this.#addTo(this.#processor, name, ms)
   }
 

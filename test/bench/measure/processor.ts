@@ -3,24 +3,30 @@ import { readdirSync, readFileSync } from 'node:fs'
 /** Of the kernel's clock that `/proc` counts in: 100 on every architecture that Linux runs on here. */
 const TICKS_PER_SECOND = 100
 
-/** Processor seconds since the start of the machine and of each of these processes, their ended children included. */
+/** Processor seconds of the machine since its start, and of each process since its own, ended children included. */
 export interface ProcessorTime {
   readonly machine: number
-  /** Name of a command → seconds of all processes of that name, and of a process number likewise. */
-  of(commandOrPid: string | number): number
+  readonly processes: ReadonlyMap<number, { readonly command: string; readonly seconds: number }>
 }
 
 /** Reads how long the processors have worked, and for whom. @throws on another system than Linux */
 export function processorTime(): ProcessorTime {
-  const seconds = new Map<string | number, number>()
+  const processes = new Map<number, { command: string; seconds: number }>()
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    const stat = readOrNothing(`/proc/${name}/stat`)
-    const parsed = parseStat(stat)
-    if (parsed === undefined) continue
-    seconds.set(Number(name), parsed.seconds)
-    seconds.set(parsed.command, (seconds.get(parsed.command) ?? 0) + parsed.seconds)
+    const parsed = parseStat(readOrNothing(`/proc/${name}/stat`))
+    if (parsed !== undefined) processes.set(Number(name), parsed)
   }
-  return { machine: machineTime().busy, of: (key) => seconds.get(key) ?? 0 }
+  return { machine: machineTime().busy, processes }
+}
+
+/** Seconds that one process (by number), or all of one command, had between two readings; one that ended since counts as none. */
+export function secondsOf(who: number | string, before: ProcessorTime, after: ProcessorTime): number {
+  let seconds = 0
+  for (const [pid, found] of after.processes) {
+    if (pid !== who && found.command !== who) continue
+    seconds += found.seconds - (before.processes.get(pid)?.seconds ?? 0)
+  }
+  return seconds
 }
 
 /** Command and processor seconds, children included, of a `/proc/<pid>/stat` line. */

@@ -1,4 +1,5 @@
 import type { Summary } from '../measure/book.ts'
+import { REST } from '../measure/bounds.ts'
 import { factor, short, verdict, withUnit } from './format.ts'
 import type { Report } from './report.ts'
 
@@ -82,19 +83,26 @@ function containers(summaries: readonly Summary[], contender: string): string {
   return told.join(', ') || 'all made for their job'
 }
 
-function bounds({ bounds }: Report): string {
+function bounds({ bounds, machine }: Report): string {
   const all = Object.entries(bounds)
   if (all.length === 0) return ''
-  const who = [...new Set(all.flatMap(([, { processorMs }]) => Object.keys(processorMs)))]
+  const known = new Set(all.flatMap(([, { processorMs }]) => Object.keys(processorMs)))
+  known.delete(REST)
+  const who = [...known, REST]
   const steps = [...new Set(all.flatMap(([, { stepsMs }]) => Object.keys(stepsMs)))]
   return [
     '## What bounds it\n',
-    'Hello in Python at saturation: processor time per program in milliseconds, by who spends it.\n',
+    `Hello in Python at saturation: processor time per program in milliseconds, by who spends it, and the rate that ${machine.cores} cores allow at that cost.\n`,
     table(
-      ['contender', ...who, 'together'],
+      ['contender', ...who, 'together', 'at most'],
       all.map(([name, { processorMs }]) => {
         const together = Object.values(processorMs).reduce((sum, ms) => sum + ms, 0)
-        return [name, ...who.map((one) => short(processorMs[one] ?? 0)), short(together)]
+        return [
+          name,
+          ...who.map((one) => short(processorMs[one] ?? 0)),
+          short(together),
+          withUnit((machine.cores * 1000) / together, '/s'),
+        ]
       }),
     ),
     'Engine calls of the worker, in milliseconds per program; several are under way at once.\n',
@@ -108,9 +116,7 @@ function bounds({ bounds }: Report): string {
 }
 
 function notes({ notes, missing }: Report): string {
-  const lost = missing.map(
-    (one) => `${one.case}, ${one.contender}: ${one.kind}: ${one.reason.split('\n')[0]}`,
-  )
+  const lost = missing.map((one) => `${one.case}, ${one.contender}: ${one.kind}: ${one.reason}`)
   return ['## Notes\n', ...[...notes, ...lost].map((line) => `- ${line}`), ''].join('\n')
 }
 

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis'
 import { expect, inject, it, onTestFinished } from 'vitest'
 import type { Row } from '../bench/report/rows.ts'
 import { NAMES } from '../bench/report/targets.ts'
-import { docker } from '../support/engine.ts'
+import { containersOf } from '../support/engine.ts'
 
 const MAIN = fileURLToPath(new URL('../bench/main.ts', import.meta.url))
 const CASE = 'hello-python-idle'
@@ -20,9 +20,11 @@ it('measures one case for real, judges its promises, and leaves nothing behind',
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'rows.json')
   const words = [MAIN, '--quick', '--only', CASE, '--seed', '3', '--json', file, '--docs', folder]
-  const { stdout } = await promisify(execFile)(process.execPath, words, {
+  const run = promisify(execFile)(process.execPath, words, {
     env: { ...process.env, REDIS_URL: redisUrl, DOCKER_HOST: dockerHost },
   })
+  const id = `bench-${run.child.pid}`
+  const { stdout } = await run
   expect(stdout).toContain('seed 3')
 
   const rows = JSON.parse(await readFile(file, 'utf8')) as Row[]
@@ -46,17 +48,15 @@ it('measures one case for real, judges its promises, and leaves nothing behind',
 
   const page = await readFile(join(folder, 'README.md'), 'utf8')
   expect(page).toContain('docker run')
-  expect(page).not.toContain(folder)
-  const id = /bench-\d+/.exec(page)?.[0]
-  expect(id).toBeUndefined()
-  expect(await docker(dockerHost, 'ps', '-aq', '--filter', `name=isopod-bench`)).toBe('')
-  expect(await benchKeys(redisUrl)).toEqual([])
+  for (const secret of [folder, id]) expect(page).not.toContain(secret)
+  expect(await containersOf(dockerHost, id)).toEqual([])
+  expect(await keysOf(redisUrl, id)).toEqual([])
 })
 
-async function benchKeys(url: string): Promise<string[]> {
+async function keysOf(url: string, id: string): Promise<string[]> {
   const redis = new Redis(url.replace(/^redis\+unix:\/\//, ''))
   try {
-    return await redis.keys('{bench-*')
+    return await redis.keys(`*${id}*`)
   } finally {
     redis.disconnect()
   }

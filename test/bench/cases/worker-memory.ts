@@ -1,6 +1,7 @@
 import type { BenchCase } from '../bench.ts'
 import { residentMb } from '../measure/processor.ts'
-import { NAMES } from '../report/targets.ts'
+import { median } from '../measure/statistics.ts'
+import { LATE_GROWTH, NAMES } from '../report/targets.ts'
 import { interleave } from '../rounds.ts'
 import { passJobs, startSimulated } from './simulated.ts'
 
@@ -17,34 +18,35 @@ export const workerMemory: BenchCase = {
     const place = { case: 'worker-memory', contender: NAMES.worker, unit: 'MB' } as const
     const block = async () => {
       const real = await stage.startWorker(stage.prefix('memory-real'))
-      book.add({ ...place, metric: 'RSS at start' }, residentMb(real.process.pid) ?? Number.NaN)
+      const { pid } = real.process
+      book.add({ ...place, metric: 'RSS at start' }, residentMb(pid))
+      book.add({ ...place, metric: 'RSS at start, of it anonymous' }, residentMb(pid, 'RssAnon'))
       await real.stop()
 
       const prefix = stage.prefix('memory')
       const worker = await startSimulated(stage, prefix, 0, 4)
       const seen: number[] = []
       await passJobs(await stage.connect(prefix), bench.size(JOBS, JOBS / 10), 2000, (done) => {
-        if (done % LOOK_JOBS === 0) seen.push(residentMb(worker.process.pid) ?? Number.NaN)
+        if (done % LOOK_JOBS === 0) seen.push(residentMb(worker.process.pid))
       })
       await worker.stop()
       book.add({ ...place, metric: 'RSS, highest' }, Math.max(...seen))
       if (bench.quick)
         return book.note('Memory over 20,000 jobs is measured by a full run only; a quick one has 2,000.')
-      const quarter = (nth: number) =>
-        middle(seen.slice((nth * seen.length) / 4, ((nth + 1) * seen.length) / 4))
-      book.add(
-        { ...place, metric: 'RSS, jobs 15,001 to 20,000 above 10,001 to 15,000' },
-        quarter(3) - quarter(2),
-      )
-      book.add(
-        { ...place, metric: 'RSS, last 10,000 jobs above first 10,000' },
-        (quarter(3) + quarter(2) - quarter(1) - quarter(0)) / 2,
-      )
+      const { late, half } = growth(seen)
+      book.add({ ...place, metric: LATE_GROWTH }, late)
+      book.add({ ...place, metric: 'RSS, last 10,000 jobs above first 10,000' }, half)
     }
     await interleave(bench, 'worker-memory', 1, [{ name: NAMES.worker, block }])
   },
 }
 
-function middle(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
+/**
+ * How much more is used later, between the medians of equal parts of the readings: in the fourth quarter than in the third,
+ * and in the second half than in the first.
+ */
+export function growth(readings: readonly number[]): { readonly late: number; readonly half: number } {
+  const part = (nth: number, of: number) =>
+    median(readings.slice((nth * readings.length) / of, ((nth + 1) * readings.length) / of))
+  return { late: part(3, 4) - part(2, 4), half: part(1, 2) - part(0, 2) }
 }

@@ -47,10 +47,14 @@ export function machineTime(stat = readFileSync('/proc/stat', 'utf8')): { busy: 
   return { busy: (all - idle - waiting) / TICKS_PER_SECOND, all: all / TICKS_PER_SECOND }
 }
 
-/** Resident memory of a process in MB (10^6 bytes); undefined if it is gone. */
-export function residentMb(pid: number): number | undefined {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readOrNothing(`/proc/${pid}/status`))?.[1]
-  return kib === undefined ? undefined : (Number(kib) * 1024) / 1e6
+/**
+ * Resident memory of a process in MB (10^6 bytes): all of it, or only `Anon`, which no file backs and no other process shares.
+ *
+ * @returns NaN if the process is gone
+ */
+export function residentMb(pid: number, part: 'VmRSS' | 'RssAnon' = 'VmRSS'): number {
+  const kib = new RegExp(`^${part}:\\s+(\\d+) kB$`, 'm').exec(readOrNothing(`/proc/${pid}/status`))?.[1]
+  return (Number(kib) * 1024) / 1e6
 }
 
 function readOrNothing(path: string): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { humanEval, mbpp, spread } from '../cases/corpus.ts'
+import { growth } from '../cases/worker-memory.ts'
 import { inLanes } from '../contenders/contender.ts'
 import { machineTime, parseStat, processorTime, residentMb, secondsOf } from '../measure/processor.ts'
 import { parseMetrics } from '../measure/scrape.ts'
@@ -48,7 +49,19 @@ describe('processor time', () => {
     const time = processorTime()
     expect(secondsOf(process.pid, { machine: 0, processes: new Map() }, time)).toBeGreaterThan(0)
     expect(residentMb(process.pid)).toBeGreaterThan(20)
-    expect(residentMb(2 ** 30)).toBeUndefined()
+    expect(residentMb(process.pid, 'RssAnon')).toBeLessThan(residentMb(process.pid))
+    expect(residentMb(2 ** 30)).toBeNaN()
+  })
+})
+
+describe('growth', () => {
+  it('is what later readings have more, whatever single ones say', () => {
+    const flat = [1, 9, 1, 1, 5, 5, 99, 5, 5, 5, 5, 5, 5, 5, 5, 5]
+    expect(growth(flat)).toEqual({ late: 0, half: 0 })
+    expect(growth(Array.from({ length: 200 }, (_, at) => at / 10))).toEqual({
+      late: expect.closeTo(5, 5),
+      half: expect.closeTo(10, 5),
+    })
   })
 })
 

@@ -42,7 +42,7 @@ export async function openStage(signal: AbortSignal, say: (line: string) => void
   const stack = await ensureStack({ workers: 0, say })
   signal.throwIfAborted()
   const id = `bench-${process.pid}`
-  const engine = await openEngine(stack.engine, id)
+  const engine = await openEngine(stack.engine, id, signal)
   const folder = await mkdtemp(join(tmpdir(), 'isopod-bench-'))
   const prefixes = new Set<string>()
   const workers = new Set<WorkerProcess>()

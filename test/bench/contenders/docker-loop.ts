@@ -29,31 +29,33 @@ export function dockerLoop(engine: Engine, kind: LoopKind, trial: LanesTrial): C
  *
  * @throws if the command does not end with exit code 0
  */
-export async function runOnce(
+export function runOnce(
   engine: Engine,
   kind: Omit<LoopKind, 'name'>,
   image: string,
   words: readonly string[],
   stdin: string | Uint8Array,
 ): Promise<string> {
-  const container = await engine.docker.createContainer(hardened(engine, kind, image, words))
-  try {
-    const wire = await container.attach({
-      stream: true,
-      stdin: true,
-      stdout: true,
-      stderr: true,
-      hijack: true,
-    })
-    const output = demultiplexed(wire)
-    await container.start()
-    wire.end(stdin)
-    const [{ StatusCode }, { stdout, stderr }] = await Promise.all([container.wait(), output])
-    if (StatusCode !== 0) throw new Error(`${words[0]} ended with ${StatusCode}: ${stderr.slice(-500)}`)
-    return stdout
-  } finally {
-    await container.remove({ force: true })
-  }
+  return engine.once(async () => {
+    const container = await engine.docker.createContainer(hardened(engine, kind, image, words))
+    try {
+      const wire = await container.attach({
+        stream: true,
+        stdin: true,
+        stdout: true,
+        stderr: true,
+        hijack: true,
+      })
+      const output = demultiplexed(wire)
+      await container.start()
+      wire.end(stdin)
+      const [{ StatusCode }, { stdout, stderr }] = await Promise.all([container.wait(), output])
+      if (StatusCode !== 0) throw new Error(`${words[0]} ended with ${StatusCode}: ${stderr.slice(-500)}`)
+      return stdout
+    } finally {
+      await container.remove({ force: true })
+    }
+  })
 }
 
 /** Our own options, with the interpreter in the place of init and without its volume. */

@@ -9,7 +9,10 @@ import { runProcess } from './spawned.ts'
 export function dockerRun(engine: Engine, trial: LanesTrial): Contender {
   return laned(
     NAMES.dockerRun,
-    async (program) => ({ stdout: await runProcess(words(engine, program), program.code, engine.cliEnv) }),
+    async (program) => {
+      const run = () => runProcess(words(engine, program), program.code, engine.cliEnv)
+      return { stdout: await engine.once(run) }
+    },
     trial,
   )
 }

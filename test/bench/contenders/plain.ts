@@ -30,7 +30,7 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
   const run = async (program: Program) => {
     const image = IMAGES[program.language]
     const { file, words } = FROM_FILE[program.language]
-    const root = roots.get(image) ?? rootOf(engine, image)
+    const root = roots.get(image) ?? engine.once(() => rootOf(engine, image))
     roots.set(image, root)
     const folder = `/workspace/${count++}`
     const place = join(await root, folder)

@@ -34,8 +34,19 @@ export interface StartedWorker extends WorkerProcess {
   readonly log: string
 }
 
-/** Settings of a measured worker that are not its defaults. */
-export const WORKER_SETTINGS: Readonly<Record<string, string>> = { ISOPOD_SELF_TEST: 'false' }
+/** What every measured worker has that is not its default: the self-test is a case of its own. */
+const WORKER_SETTINGS: Readonly<Record<string, string>> = { ISOPOD_SELF_TEST: 'false' }
+
+/**
+ * Settings of the measured workers that are not their defaults: ours, and what whoever runs this has set for them. Where a
+ * file lies says nothing to others, and is not told.
+ */
+export function workerSettings(env: NodeJS.ProcessEnv): Record<string, string> {
+  const given = Object.entries(env)
+    .filter(([name]) => /^(ISOPOD|SANDBOX)_(?!STATE_DIR$|DEBUG$)/.test(name))
+    .map(([name, value = '']) => [name, value.includes('/') ? '…' : value])
+  return { ...Object.fromEntries(given), ...WORKER_SETTINGS }
+}
 
 /** Sees to Redis, engine and images as `npm run demo` does, and opens a stage on them. */
 export async function openStage(signal: AbortSignal, say: (line: string) => void): Promise<Stage> {

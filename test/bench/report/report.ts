@@ -3,7 +3,7 @@ import type { Missing, Summary } from '../measure/book.ts'
 import type { LifeOfContainer } from '../measure/bounds.ts'
 import type { Surroundings } from '../measure/machine.ts'
 import type { BenchOptions } from '../options.ts'
-import { WORKER_SETTINGS } from '../stage.ts'
+import { workerSettings } from '../stage.ts'
 import { type Row, rowsOf } from './rows.ts'
 import { NAMES } from './targets.ts'
 
@@ -41,7 +41,7 @@ export function makeReport(run: {
     quick: options.quick,
     seconds: Math.round(seconds),
     day: new Date().toISOString().slice(0, 10),
-    workerSettings: WORKER_SETTINGS,
+    workerSettings: workerSettings(process.env),
     cases: cases.map(({ name, title }) => ({ name, title })),
     notes,
     missing,

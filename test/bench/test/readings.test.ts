@@ -4,6 +4,7 @@ import { growth } from '../cases/worker-memory.ts'
 import { inLanes } from '../contenders/contender.ts'
 import { machineTime, parseStat, processorTime, residentMb, secondsOf } from '../measure/processor.ts'
 import { parseMetrics } from '../measure/scrape.ts'
+import { workerSettings } from '../stage.ts'
 
 describe('what a worker tells', () => {
   it('is summed over the labels that were not asked for', () => {
@@ -51,6 +52,22 @@ describe('processor time', () => {
     expect(residentMb(process.pid)).toBeGreaterThan(20)
     expect(residentMb(process.pid, 'RssAnon')).toBeLessThan(residentMb(process.pid))
     expect(residentMb(2 ** 30)).toBeNaN()
+  })
+})
+
+describe('the settings of a measured worker', () => {
+  it('are told where they are no defaults, but never where a file lies', () => {
+    const env = {
+      ISOPOD_SLOTS: '3',
+      SANDBOX_LANGUAGE_CONFIG_FILE: '/a/b.yaml',
+      ISOPOD_STATE_DIR: '/c',
+      PATH: '/bin',
+    }
+    expect(workerSettings(env)).toEqual({
+      ISOPOD_SLOTS: '3',
+      SANDBOX_LANGUAGE_CONFIG_FILE: '…',
+      ISOPOD_SELF_TEST: 'false',
+    })
   })
 })
 

@@ -51,7 +51,7 @@ it('measures one case for real, judges its promises, and leaves nothing behind',
   for (const secret of [folder, id]) expect(page).not.toContain(secret)
   expect(await containersOf(dockerHost, id)).toEqual([])
   expect(await keysOf(redisUrl, id)).toEqual([])
-})
+}, 240_000)
 
 async function keysOf(url: string, id: string): Promise<string[]> {
   const redis = new Redis(url.replace(/^redis\+unix:\/\//, ''))

@@ -19,7 +19,7 @@ const OTHER_LANGUAGES = ['javascript', 'bash', 'c'] as const
 
 /** Every case, in the order in which they are run. */
 export const CASES: readonly BenchCase[] = [
-  helloIdle('python', [15, 20], [1, 6]),
+  helloIdle('python', [15, 20], [1, 4]),
   ...OTHER_LANGUAGES.map((language) => helloIdle(language, [5, 10], [1, 2])),
   helloSaturated('python', [...EVERYONE, ...LOOPS], MODES, { full: [6, 60], quick: [1, 16] }),
   ...OTHER_LANGUAGES.map((language) =>

@@ -41,7 +41,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
         block: async (round: number) => {
           const programs = await saturated.programs(bench, round)
           // Not counted: concurrency is found out, batch and pool learn what is asked for.
-          if (!warm.has(contender)) await contender.runAll(programs.slice(0, 4))
+          if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(4, 2)))
           warm.add(contender)
           await contender.settle()
           await measureBlock(bench, name, contender, programs, meters.get(contender))

@@ -27,7 +27,7 @@ export async function openContenders(stage: Stage, book: Book, quick: boolean): 
   const hello = { language: 'python', code: 'print("hello")' } as const
   const trial: LanesTrial = {
     candidates: quick ? [2, 4] : [1, 2, 3, 4, 6],
-    programs: Array.from({ length: quick ? 8 : 24 }, () => hello),
+    programs: Array.from({ length: quick ? 6 : 24 }, () => hello),
     onBest: (name, lanes) =>
       book.note(`${name}: ${lanes} at once were its best of ${trial.candidates.join(', ')}.`),
   }

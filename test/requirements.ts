@@ -208,4 +208,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
       'a container passes from job to job only within one batch of one tenant, and only proven clean',
     source: 'design, the job; graders',
   },
+  {
+    id: 'benchmark',
+    behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
+    source: 'issue: speed',
+  },
 ]

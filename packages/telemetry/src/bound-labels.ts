@@ -1,4 +1,4 @@
-import type { LabelSpec } from './metric-table.ts'
+import type { LabelSpec } from './metric-definition.ts'
 
 /** The values that a label may have beside `other`, for the labels that each app lists at its start. */
 export interface ListedLabels {

@@ -5,7 +5,8 @@ export {
   startHealthServer,
 } from './health-server.ts'
 export { createLogger, LOG_LEVELS, type Logger, type LoggerOptions, type LogLevel } from './logger.ts'
-export { type LabelSpec, type LabelValues, METRIC_TABLE, type MetricDefinition } from './metric-table.ts'
+export type { LabelSpec, LabelValues, MetricDefinition } from './metric-definition.ts'
+export { METRIC_TABLE } from './metric-table.ts'
 export {
   type Counter,
   createMetrics,

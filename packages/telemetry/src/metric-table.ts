@@ -1,24 +1,4 @@
-/**
- * The values that a label may have: a closed list; `listed` at the start of the app (languages, statuses, images); or
- * `own`, few texts that the operator's own host gives.
- */
-export type LabelSpec = readonly string[] | 'listed' | 'own'
-
-/** One metric: what it says, its labels, and for a histogram its buckets. */
-export interface MetricDefinition {
-  readonly kind: 'counter' | 'gauge' | 'histogram'
-  /** Full name, with unit. */
-  readonly name: string
-  readonly help: string
-  readonly labels: Readonly<Record<string, LabelSpec>>
-  /** Upper bounds, in the unit of the name. */
-  readonly buckets?: readonly number[]
-}
-
-/** Label values as callers write them. */
-export type LabelValues<L extends Readonly<Record<string, LabelSpec>>> = {
-  readonly [K in keyof L]: L[K] extends readonly (infer V)[] ? V : string
-}
+import type { MetricDefinition } from './metric-definition.ts'
 
 /** From a program that prints one line to the longest that a job may ask for. */
 const JOB_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300]

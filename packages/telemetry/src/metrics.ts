@@ -1,6 +1,7 @@
 import * as prom from 'prom-client'
 import { boundLabels, type ListedLabels } from './bound-labels.ts'
-import { type LabelSpec, type LabelValues, METRIC_TABLE, type MetricDefinition } from './metric-table.ts'
+import type { LabelSpec, LabelValues, MetricDefinition } from './metric-definition.ts'
+import { METRIC_TABLE } from './metric-table.ts'
 
 /** How long a scrape waits for what is read at that moment, in milliseconds. */
 const COLLECT_DEADLINE_MS = 2_000

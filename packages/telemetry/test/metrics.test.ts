@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { METRIC_TABLE, type MetricDefinition } from '../src/metric-table.ts'
+import type { MetricDefinition } from '../src/metric-definition.ts'
+import { METRIC_TABLE } from '../src/metric-table.ts'
 import { createMetrics } from '../src/metrics.ts'
 
 const listed = { language: ['python'], status: ['success', 'timeout'], image: ['isopod/python:3.13'] }

@@ -1,0 +1,49 @@
+import { ConfigError, parsePolicy } from '@isopod/protocol'
+import { z } from 'zod'
+
+/** Text of an environment variable as a number in a range; the refusal names range and value. */
+export function numeric(min: number, max: number, whole = true) {
+  const error = `must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}`
+  const number = z.number({ error }).min(min, { error }).max(max, { error })
+  return z
+    .string()
+    .trim()
+    .min(1, { error })
+    .transform(Number)
+    .pipe(whole ? number.int({ error }) : number)
+}
+
+/** `true` or `false`. */
+export const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((text) => text === 'true')
+
+/** Where an engine listens. */
+export const engineAddress = z.string().regex(/^(unix:\/\/)?\/.+|^(tcp|https?):\/\/[^/]+\/?$/, {
+  error: 'must be unix:///path, an absolute path, or tcp://host:port',
+})
+
+const USERS = 'must be "nobody", uid, uid:gid or first-last:gid, not root'
+
+/** One user for all programs, or a range with one for each container. Root is refused: a program must own nothing in any image. */
+export const users = z
+  .string()
+  .regex(/^(nobody|[1-9]\d{0,8}(-[1-9]\d{0,8})?(:[1-9]\d{0,8})?)$/, { error: USERS })
+  .transform((text) => {
+    const [ids = '', group] = text === 'nobody' ? ['65534'] : text.split(':')
+    const [first = 0, last = first] = ids.split('-').map(Number)
+    return { first, last, gid: group === undefined ? first : Number(group) }
+  })
+  .refine(({ first, last }) => first <= last && last - first < 65_536, { error: USERS })
+
+/** `mode` or `mode:rules`, as on the command line. */
+export const policy = z.string().transform((text, context) => {
+  try {
+    return parsePolicy(text)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    // The sentence that names value and variable is made below, for all variables alike.
+    context.addIssue({ code: 'custom', message: error.message.replace(/, got .*/s, '') })
+    return z.NEVER
+  }
+})

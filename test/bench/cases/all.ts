@@ -1,0 +1,77 @@
+import type { BenchCase } from '../bench.ts'
+import type { Program } from '../contenders/contender.ts'
+import { MODES } from '../contenders/isopod.ts'
+import { NAMES } from '../report/targets.ts'
+import { coldStart } from './cold-start.ts'
+import { CORPUS_CASES } from './corpus.ts'
+import { fiftyTests } from './fifty-tests.ts'
+import { idleCase } from './idle.ts'
+import { HELLO, MEBIBYTE, NUMPY_PANDAS } from './programs.ts'
+import { queueAlone } from './queue-alone.ts'
+import { helloSaturated } from './saturated.ts'
+import { workerMemory } from './worker-memory.ts'
+import { workers } from './workers.ts'
+
+const EVERYONE = [NAMES.dockerRun, NAMES.loop, NAMES.plain]
+const LOOPS = [NAMES.loopOurSeccomp, NAMES.loopCrun]
+const WITHOUT_PRELOAD = MODES.filter(({ preload }) => !preload)
+const OTHER_LANGUAGES = ['javascript', 'bash', 'c'] as const
+
+/** Every case, in the order in which they are run. */
+export const CASES: readonly BenchCase[] = [
+  helloIdle('python', [15, 20], [1, 4]),
+  ...OTHER_LANGUAGES.map((language) => helloIdle(language, [5, 10], [1, 2])),
+  helloSaturated('python', [...EVERYONE, ...LOOPS], MODES, { full: [6, 60], quick: [1, 16] }),
+  ...OTHER_LANGUAGES.map((language) =>
+    helloSaturated(language, EVERYONE, hasPreload(language) ? MODES : WITHOUT_PRELOAD, {
+      full: [3, 40],
+      quick: [1, 6],
+    }),
+  ),
+  ...CORPUS_CASES,
+  fiftyTests,
+  idleCase({
+    name: 'output-1-mib',
+    title: 'a Python program that prints 1 MiB, one at a time',
+    program: MEBIBYTE,
+    output: (stdout) => stdout.length === 2 ** 20,
+    others: EVERYONE,
+    full: [5, 10],
+    quick: [1, 2],
+  }),
+  idleCase({
+    name: 'numpy-pandas',
+    title: 'a Python program that imports numpy and pandas, one at a time',
+    program: NUMPY_PANDAS,
+    output: (stdout) => stdout === '3 2\n',
+    others: [NAMES.loop, NAMES.plain],
+    full: [5, 6],
+    quick: [1, 2],
+  }),
+  coldStart,
+  queueAlone,
+  workers,
+  workerMemory,
+]
+
+function helloIdle(
+  language: Program['language'],
+  full: readonly [number, number],
+  quick: readonly [number, number],
+): BenchCase {
+  return idleCase({
+    name: `hello-${language}-idle`,
+    title: `hello in ${language}, one at a time, from submit until the result is in hand`,
+    program: HELLO[language],
+    output: (stdout) => stdout === 'hello\n',
+    others: EVERYONE,
+    modes: hasPreload(language) ? MODES : WITHOUT_PRELOAD,
+    full,
+    quick,
+  })
+}
+
+/** Whether the language has an interpreter that could have started before. */
+function hasPreload(language: Program['language']): boolean {
+  return language === 'python' || language === 'javascript'
+}

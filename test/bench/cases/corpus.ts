@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises'
+import { gunzipSync } from 'node:zlib'
+import type { Bench, BenchCase } from '../bench.ts'
+import type { Program } from '../contenders/contender.ts'
+import { NAMES } from '../report/targets.ts'
+import { saturatedCase } from './saturated.ts'
+
+/** Programs of one round of MBPP: as many as HumanEval has. */
+const CHUNK = 163
+
+/** The 164 reference solutions of HumanEval with their tests, each a program that ends with exit code 0. */
+export async function humanEval(): Promise<Program[]> {
+  const problems = await records('HumanEval.jsonl.gz')
+  return problems.map((problem) =>
+    python(
+      `${text(problem, 'prompt')}${text(problem, 'canonical_solution')}`,
+      text(problem, 'test'),
+      `check(${text(problem, 'entry_point')})`,
+    ),
+  )
+}
+
+/** The 974 reference solutions of MBPP with their asserts. */
+export async function mbpp(): Promise<Program[]> {
+  const problems = await records('mbpp.jsonl.gz')
+  return problems.map((problem) =>
+    python(
+      text(problem, 'code'),
+      text(problem, 'test_setup_code'),
+      ...lines(problem, 'test_list'),
+      ...lines(problem, 'challenge_test_list'),
+    ),
+  )
+}
+
+/** Both sets, each program once in a round against plain interpreters and the loop. */
+export const CORPUS_CASES: readonly BenchCase[] = [
+  saturatedCase({
+    name: 'humaneval',
+    title: '164 reference solutions of HumanEval, all at once, by the second',
+    others: [NAMES.loop, NAMES.plain],
+    rounds: (bench) => bench.size(3, 1),
+    programs: async (bench) => spread(await humanEval(), bench.size(164, 24)),
+  }),
+  saturatedCase({
+    name: 'mbpp',
+    title: '974 reference solutions of MBPP, in six parts, each all at once, by the second',
+    others: [NAMES.loop, NAMES.plain],
+    rounds: (bench) => bench.size(6, 1),
+    programs: (bench, round) => mbppPart(bench, round),
+  }),
+]
+
+async function mbppPart(bench: Bench, round: number): Promise<Program[]> {
+  const all = await mbpp()
+  return bench.quick ? spread(all, 24) : all.slice(round * CHUNK, (round + 1) * CHUNK)
+}
+
+/** So many of the list, evenly from its start to its end. */
+export function spread<T>(items: readonly T[], count: number): T[] {
+  return items.filter(
+    (_, at) => Math.floor((at * count) / items.length) !== Math.floor(((at - 1) * count) / items.length),
+  )
+}
+
+function python(...parts: readonly string[]): Program {
+  // One core, where jobs share a container: plain processes have no quota either.
+  return { language: 'python', code: `${parts.join('\n')}\n`, cpus: 1 }
+}
+
+async function records(name: string): Promise<Record<string, unknown>[]> {
+  const packed = await readFile(new URL(`../data/${name}`, import.meta.url))
+  const text = gunzipSync(packed).toString('utf8').trim()
+  return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+function text(problem: Record<string, unknown>, field: string): string {
+  const value = problem[field]
+  if (typeof value !== 'string')
+    throw new Error(`${field}: must be text in every problem, got ${typeof value}`)
+  return value
+}
+
+function lines(problem: Record<string, unknown>, field: string): string[] {
+  const value = problem[field]
+  if (!Array.isArray(value)) throw new Error(`${field}: must be a list in every problem, got ${typeof value}`)
+  return value.map(String)
+}

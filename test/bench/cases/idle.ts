@@ -1,0 +1,95 @@
+import type { Bench, BenchCase } from '../bench.ts'
+import type { Contender, Program } from '../contenders/contender.ts'
+import type { Mode } from '../contenders/isopod.ts'
+import { poolLevel, workerRests } from '../measure/scrape.ts'
+import { NAMES } from '../report/targets.ts'
+import { interleave } from '../rounds.ts'
+
+/** How long a worker may take to fill its pool again between two jobs, in milliseconds. */
+const PAUSE_MS = 300
+
+/** A program, one at a time, from `submit` until the result is in the producer's hand. */
+export interface IdleCase {
+  readonly name: string
+  readonly title: string
+  readonly program: Program
+  readonly output: (stdout: string) => boolean
+  /** Who takes part beside the modes of Isopod. */
+  readonly others: readonly string[]
+  /** @default all */
+  readonly modes?: readonly Mode[]
+  /** Rounds, and programs of each contender in a round. */
+  readonly full: readonly [rounds: number, programs: number]
+  readonly quick: readonly [rounds: number, programs: number]
+}
+
+/** Makes a case of it. The first program of each block is not counted: it shows the worker what is asked for. */
+export function idleCase(idle: IdleCase): BenchCase {
+  const { name, title } = idle
+  return {
+    name,
+    title,
+    async run(bench) {
+      const isopods = await bench.contenders.isopod(name, idle.modes)
+      const contenders = [
+        ...idle.others.flatMap((other) => bench.contenders.others.get(other) ?? []),
+        ...isopods,
+      ]
+      const [rounds, programs] = bench.quick ? idle.quick : idle.full
+      const worker = await bench.stage.worker()
+      const entrants = contenders.map((contender) => ({
+        name: contender.name,
+        block: async () => {
+          const pause = isopods.includes(contender) ? await pauseOf(worker.url) : async () => {}
+          await once(contender, idle)
+          for (let count = 0; count < programs; count += 1) {
+            await pause()
+            await measureOnce(bench, contender, idle)
+          }
+          await contender.settle()
+        },
+      }))
+      await interleave(bench, name, rounds, entrants)
+    },
+  }
+}
+
+async function pauseOf(url: string): Promise<() => Promise<void>> {
+  const level = await poolLevel(url)
+  return () => workerRests(url, level, PAUSE_MS)
+}
+
+async function once(contender: Contender, { program, output }: IdleCase) {
+  const startedAt = performance.now()
+  const run = await contender.run(program)
+  const ms = performance.now() - startedAt
+  if (!output(run.stdout)) throw new Error(`the program printed ${JSON.stringify(run.stdout.slice(0, 100))}`)
+  return { run, ms }
+}
+
+async function measureOnce(bench: Bench, contender: Contender, idle: IdleCase): Promise<void> {
+  const { run, ms } = await once(contender, idle)
+  const place = { case: idle.name, contender: contender.name }
+  bench.book.add({ ...place, metric: 'time', unit: 'ms' }, ms)
+  if (run.origin === undefined) return
+  if (contender.name === NAMES.fresh && run.ownMs !== undefined) {
+    bench.book.add({ case: idle.name, contender: NAMES.own, metric: 'time', unit: 'ms' }, run.ownMs)
+  }
+  shares(bench, place, [run])
+}
+
+/** Writes down in how many jobs a mode had its effect. */
+export function shares(
+  { book }: Bench,
+  place: { readonly case: string; readonly contender: string },
+  runs: readonly { origin?: string | undefined; preloaded?: boolean | undefined }[],
+): void {
+  for (const { origin, preloaded } of runs) {
+    if (origin === undefined) continue
+    const share = (metric: string, holds: boolean) =>
+      book.add({ ...place, metric: `share ${metric}`, unit: 'share' }, holds ? 1 : 0)
+    share('from the pool', origin === 'pool')
+    share('used before by the batch', origin === 'batch')
+    share('preloaded', preloaded === true)
+  }
+}

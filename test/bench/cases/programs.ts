@@ -1,0 +1,22 @@
+import type { Program } from '../contenders/contender.ts'
+
+/** One line in each language. */
+export const HELLO: Readonly<Record<Program['language'], Program>> = {
+  python: { language: 'python', code: 'print("hello")\n' },
+  javascript: { language: 'javascript', code: 'console.log("hello")\n' },
+  bash: { language: 'bash', code: 'echo hello\n' },
+  c: { language: 'c', code: '#include <stdio.h>\nint main(void) { puts("hello"); }\n' },
+}
+
+/** Only imports, and proves it. */
+export const NUMPY_PANDAS: Program = {
+  language: 'python',
+  code: 'import numpy, pandas\nprint(numpy.arange(3).sum(), len(pandas.DataFrame({"a": [1, 2]})))\n',
+}
+
+/** 1 MiB, the line feed included. */
+export const MEBIBYTE: Program = {
+  language: 'python',
+  code: 'import sys\nsys.stdout.write("x" * (2**20 - 1) + "\\n")\n',
+  outputBytes: 2 ** 20,
+}

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url'
+import type { BenchCase } from '../bench.ts'
+import { runProcess } from '../contenders/spawned.ts'
+import { NAMES } from '../report/targets.ts'
+import { interleave } from '../rounds.ts'
+import { removeKeys } from '../stage.ts'
+
+const SCRIPT = fileURLToPath(new URL('../processes/queue-rate.ts', import.meta.url))
+/** Jobs at once, of both. */
+const CONCURRENCY = 32
+
+/** The queue without any sandbox, beside BullMQ with an empty processor: producer, worker and consumer in one process each. */
+export const queueAlone: BenchCase = {
+  name: 'queue-alone',
+  title: 'the queue with a handler that does nothing, publication, results queue and consumer included',
+  async run(bench) {
+    const { stage, book } = bench
+    const jobs = bench.size(10_000, 3000)
+    const kinds = { [NAMES.bullmq]: 'bullmq', [NAMES.queue]: 'isopod' }
+    const entrants = Object.entries(kinds).map(([name, kind]) => ({
+      name,
+      block: async (round: number) => {
+        const prefix = stage.prefix(`queue-${kind}-${round}`)
+        const words = [SCRIPT, kind, stage.stack.redis.url, prefix, String(jobs), String(CONCURRENCY)]
+        const printed = await runProcess([process.execPath, ...words], '', process.env)
+        const { fromStart, fromSubmit } = JSON.parse(printed) as { fromStart: number; fromSubmit: number }
+        const place = { case: 'queue-alone', contender: name, unit: '/s' } as const
+        book.add({ ...place, metric: 'rate' }, jobs / fromStart)
+        book.add({ ...place, metric: 'rate, submission included' }, jobs / fromSubmit)
+        await removeKeys(stage.stack.redis.url, [prefix])
+      },
+    }))
+    await interleave(bench, 'queue-alone', bench.size(7, 3), entrants)
+    book.note(
+      `The queue alone: ${jobs} jobs wait, ${CONCURRENCY} at once; the rate is from the worker's start on.`,
+    )
+  },
+}

@@ -1,0 +1,108 @@
+import type { Bench, BenchCase } from '../bench.ts'
+import type { Contender, Program } from '../contenders/contender.ts'
+import type { Mode } from '../contenders/isopod.ts'
+import { BoundsMeter } from '../measure/bounds.ts'
+import { interleave } from '../rounds.ts'
+import { shares } from './idle.ts'
+import { HELLO } from './programs.ts'
+
+/** Programs that all come at once. */
+export interface SaturatedCase {
+  readonly name: string
+  readonly title: string
+  /** The programs of a block. */
+  readonly programs: (bench: Bench, round: number) => Promise<readonly Program[]> | readonly Program[]
+  readonly others: readonly string[]
+  /** @default all */
+  readonly modes?: readonly Mode[]
+  readonly rounds: (bench: Bench) => number
+  /** Whether it is also measured where time and processor go. */
+  readonly bounds?: boolean
+}
+
+/** Makes a case of it: the rate of each block, from the first `submit` until the last result is in the producer's hand. */
+export function saturatedCase(saturated: SaturatedCase): BenchCase {
+  const { name, title } = saturated
+  return {
+    name,
+    title,
+    async run(bench) {
+      const isopods = await bench.contenders.isopod(name, saturated.modes)
+      const others = present(bench, name, saturated.others)
+      const worker = await bench.stage.worker()
+      const meters = new Map<Contender, BoundsMeter>()
+      const target = { url: worker.url, pid: worker.process.pid }
+      for (const contender of saturated.bounds ? [...others, ...isopods] : []) {
+        meters.set(contender, new BoundsMeter(isopods.includes(contender) ? target : undefined))
+      }
+      const warm = new Set<Contender>()
+      const entrants = [...others, ...isopods].map((contender) => ({
+        name: contender.name,
+        block: async (round: number) => {
+          const programs = await saturated.programs(bench, round)
+          // Not counted: concurrency is found out, batch and pool learn what is asked for.
+          if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(4, 2)))
+          warm.add(contender)
+          await contender.settle()
+          await measureBlock(bench, name, contender, programs, meters.get(contender))
+        },
+      }))
+      await interleave(bench, name, saturated.rounds(bench), entrants)
+      for (const [contender, meter] of meters) {
+        if (meter.result !== undefined) bench.bounds.set(contender.name, meter.result)
+      }
+    },
+  }
+}
+
+/** Those of the others that are here; who is not is written down. */
+function present(bench: Bench, name: string, wanted: readonly string[]): Contender[] {
+  return wanted.flatMap((contender) => {
+    const found = bench.contenders.others.get(contender)
+    if (found !== undefined) return [found]
+    const reason = 'the engine has no such runtime'
+    bench.book.miss({ case: name, contender, kind: 'impossible', reason })
+    return []
+  })
+}
+
+async function measureBlock(
+  bench: Bench,
+  name: string,
+  contender: Contender,
+  programs: readonly Program[],
+  meter: BoundsMeter | undefined,
+): Promise<void> {
+  const place = { case: name, contender: contender.name }
+  const block = async () => {
+    const startedAt = performance.now()
+    const runs = await contender.runAll(programs)
+    const seconds = (performance.now() - startedAt) / 1000
+    bench.book.add({ ...place, metric: 'rate', unit: '/s' }, programs.length / seconds)
+    shares(bench, place, runs)
+    // What is done for these programs after their results belongs to their cost.
+    await contender.settle()
+    return { programs: programs.length, programMs: runs.reduce((sum, { cpuMs = 0 }) => sum + cpuMs, 0) }
+  }
+  if (meter === undefined) await block()
+  else await meter.around(block)
+}
+
+/** Many times the same line of one language. */
+export function helloSaturated(
+  language: Program['language'],
+  others: readonly string[],
+  modes: readonly Mode[],
+  sizes: { readonly full: readonly [number, number]; readonly quick: readonly [number, number] },
+): BenchCase {
+  const of = (bench: Bench) => (bench.quick ? sizes.quick : sizes.full)
+  return saturatedCase({
+    name: `hello-${language}-saturated`,
+    title: `hello in ${language}, many jobs at once, by the second`,
+    programs: (bench) => Array.from({ length: of(bench)[1] }, () => HELLO[language]),
+    rounds: (bench) => of(bench)[0],
+    others,
+    modes,
+    bounds: language === 'python',
+  })
+}

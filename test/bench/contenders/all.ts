@@ -1,0 +1,53 @@
+import { seccompDecisions, seccompProfile } from '@isopod/sandbox'
+import type { Book } from '../measure/book.ts'
+import { workerRests } from '../measure/scrape.ts'
+import { NAMES } from '../report/targets.ts'
+import type { Stage } from '../stage.ts'
+import type { Contender } from './contender.ts'
+import { dockerLoop } from './docker-loop.ts'
+import { dockerRun } from './docker-run.ts'
+import { isopod, MODES, type Mode } from './isopod.ts'
+import type { LanesTrial } from './laned.ts'
+import { plainInterpreter } from './plain.ts'
+
+/** Time without change after which a pool counts as full. */
+const QUIET_MS = 300
+
+/** Everyone who can run programs. */
+export interface ContenderSet {
+  /** Those that are not Isopod, by name. */
+  readonly others: ReadonlyMap<string, Contender>
+  /** Isopod in each of these modes (all by default), for one case: jobs of a batch are those of one case and mode. */
+  isopod(batch: string, modes?: readonly Mode[]): Promise<readonly Contender[]>
+}
+
+/** Opens all contenders on a stage. Each is started only when it is first used. */
+export async function openContenders(stage: Stage, book: Book, quick: boolean): Promise<ContenderSet> {
+  const { engine } = stage
+  const hello = { language: 'python', code: 'print("hello")' } as const
+  const trial: LanesTrial = {
+    candidates: quick ? [2, 4] : [1, 2, 3, 4, 6],
+    programs: Array.from({ length: quick ? 6 : 24 }, () => hello),
+    onBest: (name, lanes) =>
+      book.note(`${name}: ${lanes} at once were its best of ${trial.candidates.join(', ')}.`),
+  }
+  const { Arch } = await engine.docker.version()
+  const seccomp = JSON.stringify(seccompProfile(await seccompDecisions(), Arch === 'arm64' ? 'arm64' : 'x64'))
+  const others: Contender[] = [
+    dockerRun(engine, trial),
+    dockerLoop(engine, { name: NAMES.loop }, trial),
+    dockerLoop(engine, { name: NAMES.loopOurSeccomp, seccomp }, trial),
+    plainInterpreter(engine, trial),
+  ]
+  if (engine.runtimes.includes('crun')) {
+    others.push(dockerLoop(engine, { name: NAMES.loopCrun, runtime: 'crun' }, trial))
+  }
+  return {
+    others: new Map(others.map((contender) => [contender.name, contender])),
+    async isopod(batch, modes = MODES) {
+      const [client, worker] = await Promise.all([stage.client(), stage.worker()])
+      const rest = () => workerRests(worker.url, 0, QUIET_MS)
+      return modes.map((mode) => isopod(client, mode, `${batch}-${MODES.indexOf(mode)}`, rest))
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { Program } from './contender.ts'
+
+/** Images of the languages, as the catalogue names them. */
+export const IMAGES: Readonly<Record<Program['language'], string>> = {
+  python: 'isopod/python:3.13',
+  javascript: 'isopod/javascript:24',
+  bash: 'isopod/bash:5.2',
+  c: 'isopod/c:14',
+}
+
+/** What runs a program that comes on standard input, as one would by hand. */
+export const FROM_STDIN: Readonly<Record<Program['language'], readonly [string, ...string[]]>> = {
+  python: ['python3', '-'],
+  javascript: ['node', '-'],
+  bash: ['bash', '-s'],
+  c: ['sh', '-c', 'gcc -O2 -std=c17 -x c -o /workspace/main - -lm && exec /workspace/main'],
+}
+
+/** What runs a program that lies in a file, from the folder of the file. */
+export const FROM_FILE: Readonly<
+  Record<Program['language'], { readonly file: string; readonly words: readonly [string, ...string[]] }>
+> = {
+  python: { file: 'main.py', words: ['python3', 'main.py'] },
+  javascript: { file: 'main.js', words: ['node', 'main.js'] },
+  bash: { file: 'main.sh', words: ['bash', 'main.sh'] },
+  c: { file: 'main.c', words: ['sh', '-c', 'gcc -O2 -std=c17 -o main main.c -lm && exec ./main'] },
+}

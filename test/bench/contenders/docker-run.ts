@@ -1,0 +1,40 @@
+import { NAMES } from '../report/targets.ts'
+import { FROM_STDIN, IMAGES } from './commands.ts'
+import type { Contender, Program } from './contender.ts'
+import type { Engine } from './engine.ts'
+import { type LanesTrial, laned } from './laned.ts'
+import { runProcess } from './spawned.ts'
+
+/** `docker run --rm` as a shell script would have it, with every flag of our hardening that the command has. */
+export function dockerRun(engine: Engine, trial: LanesTrial): Contender {
+  return laned(
+    NAMES.dockerRun,
+    async (program) => {
+      const run = () => runProcess(words(engine, program), program.code, engine.cliEnv)
+      return { stdout: await engine.once(run) }
+    },
+    trial,
+  )
+}
+
+function words(engine: Engine, { language }: Program): [string, ...string[]] {
+  const { limits } = engine
+  const tmpfs = (path: string, mib: number) => [
+    '--tmpfs',
+    `${path}:rw,nosuid,nodev,exec,size=${mib}m,uid=65534,gid=65534,mode=0700`,
+  ]
+  return [
+    engine.cli,
+    'run',
+    '--rm',
+    '--interactive',
+    ...['--label', engine.label, '--network', 'none', '--read-only', '--ipc', 'none', '--log-driver', 'none'],
+    ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges', '--user', '65534:65534'],
+    ...['--memory', `${limits.memoryMb}m`, '--memory-swap', `${limits.memoryMb}m`],
+    ...['--cpus', String(limits.cpus), '--pids-limit', String(limits.processes + 1)],
+    ...['--ulimit', 'core=0', '--ulimit', `nofile=${limits.openFiles}`],
+    ...tmpfs('/workspace', (limits.diskMb * 3) / 4),
+    ...tmpfs('/tmp', limits.diskMb / 4),
+    ...['--workdir', '/workspace', IMAGES[language], ...FROM_STDIN[language]],
+  ]
+}

@@ -1,0 +1,88 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { NAMES } from '../report/targets.ts'
+import { FROM_FILE, IMAGES } from './commands.ts'
+import { type Contender, Impossible, type Program } from './contender.ts'
+import type { Engine } from './engine.ts'
+import { type LanesTrial, laned } from './laned.ts'
+import { runProcess } from './spawned.ts'
+
+const NOBODY = 65_534
+const ENV = {
+  PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONUNBUFFERED: '1',
+}
+
+/** Plain processes, and what they stand on: one container for each image that only keeps its file system mounted. */
+export interface Plain extends Contender {
+  close(): Promise<void>
+}
+
+/**
+ * The plain interpreter without any sandbox: the same interpreter from the same file system as in our containers, started
+ * by this process with `chroot` in namespaces and cgroups of the host, with no limit at all. A program is written to a file
+ * in memory, run and removed.
+ */
+export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
+  const roots = new Map<string, Promise<string>>()
+  let count = 0
+  const run = async (program: Program) => {
+    const image = IMAGES[program.language]
+    const { file, words } = FROM_FILE[program.language]
+    const root = roots.get(image) ?? engine.once(() => rootOf(engine, image))
+    roots.set(image, root)
+    const folder = `/workspace/${count++}`
+    const place = join(await root, folder)
+    await mkdir(place)
+    // Whatever the umask of this process is: a compiler writes beside its source.
+    await chmod(place, 0o777)
+    try {
+      await writeFile(join(place, file), program.code)
+      const inside = ['sh', '-c', 'cd "$0" && exec "$@"', folder, ...words]
+      const start = [
+        'chroot',
+        `--userspec=${NOBODY}:${NOBODY}`,
+        await root,
+        ...needsShell(program, folder, inside),
+      ]
+      return { stdout: await runProcess(start as [string, ...string[]], '', ENV) }
+    } finally {
+      await rm(place, { recursive: true, force: true })
+    }
+  }
+  return { ...laned(NAMES.plain, run, trial), close: async () => roots.clear() }
+}
+
+/** Only a compiler writes where it stands; an interpreter is told the whole path, which saves a shell. */
+function needsShell({ language }: Program, folder: string, inside: readonly string[]): readonly string[] {
+  const { file, words } = FROM_FILE[language]
+  return language === 'c' ? inside : words.map((word) => (word === file ? `${folder}/${file}` : word))
+}
+
+/** The root of a container that sleeps, as the host sees it; it goes with everything else that carries the label. */
+async function rootOf(engine: Engine, image: string): Promise<string> {
+  if (process.getuid?.() !== 0 || process.platform !== 'linux') {
+    throw new Impossible('chroot into the file system of an image needs root on Linux')
+  }
+  const container = await engine.docker.createContainer({
+    Image: image,
+    Entrypoint: ['sleep', 'infinity'],
+    Cmd: [],
+    Labels: { ...engine.labels },
+    HostConfig: {
+      NetworkMode: 'none',
+      ReadonlyRootfs: true,
+      LogConfig: { Type: 'none', Config: {} },
+      Tmpfs: { '/workspace': 'rw,exec,mode=1777', '/tmp': 'rw,exec,mode=1777' },
+    },
+  })
+  await container.start()
+  const { State } = await container.inspect()
+  const root = `/proc/${State.Pid}/root`
+  // Of an engine on another machine the number means nothing here.
+  await mkdir(join(root, 'workspace', 'probe')).catch(() => {
+    throw new Impossible('the engine is not on this machine')
+  })
+  return root
+}

@@ -1,0 +1,126 @@
+import type { Unit } from '../measure/book.ts'
+
+/** The measured values that a target speaks of, by contender. */
+export type Look = (contender: string, metric?: string) => number | undefined
+
+/** One row of the table of targets: what was promised, and how a measurement is held against it. */
+export interface Target {
+  readonly case: string
+  readonly contender: string
+  readonly metric: string
+  readonly unit: Unit
+  /** Contender that it is compared with, in the same case; null for a target of its own. */
+  readonly baseline: string | null
+  /** As it was promised. */
+  readonly words: string
+  /** Says whether the value keeps the promise. */
+  readonly holds: (value: number, baseline: number, look: Look) => boolean
+  /** Why the promise cannot be judged yet, whatever is measured. */
+  readonly open?: string
+}
+
+/** How contenders are called everywhere: rows, tables, charts. */
+export const NAMES = {
+  dockerRun: 'docker run',
+  loop: 'dockerode loop',
+  loopOurSeccomp: 'dockerode loop, our seccomp profile',
+  loopCrun: 'dockerode loop, crun',
+  plain: 'plain interpreter',
+  bullmq: 'raw BullMQ',
+  fresh: 'isopod fresh',
+  freshPreload: 'isopod fresh, preload',
+  batch: 'isopod batch',
+  batchPreload: 'isopod batch, preload',
+  own: 'the program itself',
+  queue: 'isopod queue',
+  worker: 'isopod worker',
+  onePerTest: 'one container per test',
+  oneForAll: 'isopod, one container for all',
+} as const
+
+const HELLO = { case: 'hello-python-idle', contender: NAMES.fresh, unit: 'ms' } as const
+const times = (share: number) => (value: number, baseline: number) => value >= share * baseline
+const faster = (factor: number) => (value: number, baseline: number) => baseline >= factor * value
+
+/** Growth of a worker's memory over the last half of 20,000 jobs. */
+export const LATE_GROWTH = 'RSS, jobs 15,001 to 20,000 above 10,001 to 15,000'
+
+/** Every promise about speed. */
+export const TARGETS: readonly Target[] = [
+  {
+    ...HELLO,
+    metric: 'p50',
+    baseline: NAMES.own,
+    words: '≤ the program’s own run time + 5 ms',
+    holds: (value, own) => value <= own + 5,
+  },
+  {
+    ...HELLO,
+    metric: 'p99',
+    baseline: NAMES.own,
+    words: '≤ the program’s own run time (p50) + 20 ms',
+    holds: (value, _, look) => value <= (look(NAMES.own, 'p50') ?? Number.NaN) + 20,
+  },
+  { ...HELLO, metric: 'p50', baseline: NAMES.dockerRun, words: '≥ 12x faster', holds: faster(12) },
+  { ...HELLO, metric: 'p50', baseline: NAMES.loop, words: '≥ 6x faster', holds: faster(6) },
+  {
+    case: 'hello-python-saturated',
+    contender: NAMES.fresh,
+    metric: 'rate',
+    unit: '/s',
+    baseline: NAMES.loop,
+    words: '≥ 1.1x the rate of the loop at its best',
+    holds: times(1.1),
+  },
+  rate('humaneval', NAMES.fresh, NAMES.loop, '≥ 1.0x the rate of that loop', 1),
+  rate('humaneval', NAMES.batch, NAMES.plain, '≥ 0.85x the rate of plain interpreters', 0.85),
+  rate('mbpp', NAMES.batch, NAMES.plain, '≥ 0.85x the rate of plain interpreters', 0.85),
+  {
+    ...HELLO,
+    contender: NAMES.freshPreload,
+    metric: 'p50',
+    baseline: null,
+    words: '≤ 8 ms',
+    holds: (value) => value <= 8,
+  },
+  {
+    case: 'numpy-pandas',
+    contender: NAMES.freshPreload,
+    metric: 'p50',
+    unit: 'ms',
+    baseline: NAMES.fresh,
+    words: '≥ 5x faster than without',
+    holds: faster(5),
+  },
+  rate('humaneval', NAMES.batchPreload, NAMES.plain, '≥ 1.4x the rate of plain interpreters', 1.4),
+  rate('mbpp', NAMES.batchPreload, NAMES.plain, '≥ 1.4x the rate of plain interpreters', 1.4),
+  {
+    ...rate('fifty-tests', NAMES.oneForAll, NAMES.onePerTest, '≥ 15x the rate of one container per test', 15),
+    open: 'jobs with tests are not there yet; measured through the sandbox package, without the queue',
+  },
+  rate('queue-alone', NAMES.queue, NAMES.bullmq, '≥ 0.5x raw BullMQ in the same process layout', 0.5),
+  rate('workers', '2 workers', '1 worker', '≥ 1.9x', 1.9),
+  rate('workers', '4 workers', '1 worker', '≥ 3.6x', 3.6),
+  {
+    case: 'worker-memory',
+    contender: NAMES.worker,
+    metric: 'RSS, highest',
+    unit: 'MB',
+    baseline: null,
+    words: '≤ 150 MB',
+    holds: (value) => value <= 150,
+  },
+  {
+    case: 'worker-memory',
+    contender: NAMES.worker,
+    metric: LATE_GROWTH,
+    unit: 'MB',
+    baseline: null,
+    words: 'no growth over the last 10,000 of 20,000 jobs (within 2 MB)',
+    holds: (value) => value <= 2,
+  },
+]
+
+function rate(name: string, contender: string, baseline: string, words: string, factor: number): Target {
+  return { case: name, contender, metric: 'rate', unit: '/s', baseline, words, holds: times(factor) }
+}

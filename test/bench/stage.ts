@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type IsopodClient } from '@isopod/client'
+import { ensureStack, type Stack, startWorker, type WorkerProcess } from '@isopod/devstack'
+import { Redis } from 'ioredis'
+import { type Engine, openEngine } from './contenders/engine.ts'
+
+/** Everything that a run stands on, and what takes it away again. */
+export interface Stage {
+  /** Marks all that the run makes: containers, keys, folders. */
+  readonly id: string
+  readonly stack: Stack
+  readonly engine: Engine
+  /** Temporary, gone at the end. */
+  readonly folder: string
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal
+  /** The worker under test, started as users start one, and a client of it; made when first asked for. */
+  worker(): Promise<WorkerProcess>
+  client(): Promise<IsopodClient>
+  /** One more worker on a queue of its own; the caller stops it. */
+  startWorker(prefix: string, env?: NodeJS.ProcessEnv): Promise<StartedWorker>
+  /** A client of that queue; closed at the end. */
+  connect(prefix: string): Promise<IsopodClient>
+  /** A prefix for keys that nobody else uses. */
+  prefix(name: string): string
+  /** Ends and removes everything. */
+  close(): Promise<void>
+}
+
+/** A worker and its log. */
+export interface StartedWorker extends WorkerProcess {
+  readonly log: string
+}
+
+/** What every measured worker has that is not its default: the self-test is a case of its own. */
+const WORKER_SETTINGS: Readonly<Record<string, string>> = { ISOPOD_SELF_TEST: 'false' }
+
+/**
+ * Settings of the measured workers that are not their defaults: ours, and what whoever runs this has set for them. Where a
+ * file lies says nothing to others, and is not told.
+ */
+export function workerSettings(env: NodeJS.ProcessEnv): Record<string, string> {
+  const given = Object.entries(env)
+    .filter(([name]) => /^(ISOPOD|SANDBOX)_(?!STATE_DIR$|DEBUG$)/.test(name))
+    .map(([name, value = '']) => [name, value.includes('/') ? '…' : value])
+  return { ...Object.fromEntries(given), ...WORKER_SETTINGS }
+}
+
+/** Sees to Redis, engine and images as `npm run demo` does, and opens a stage on them. */
+export async function openStage(signal: AbortSignal, say: (line: string) => void): Promise<Stage> {
+  const stack = await ensureStack({ workers: 0, say })
+  signal.throwIfAborted()
+  const id = `bench-${process.pid}`
+  const engine = await openEngine(stack.engine, id, signal)
+  const folder = await mkdtemp(join(tmpdir(), 'isopod-bench-'))
+  const prefixes = new Set<string>()
+  const workers = new Set<WorkerProcess>()
+  const clients: IsopodClient[] = []
+  let count = 0
+  let main: Promise<StartedWorker> | undefined
+  let mainClient: Promise<IsopodClient> | undefined
+
+  const stage: Stage = {
+    id,
+    stack,
+    engine,
+    folder,
+    signal,
+    worker() {
+      main ??= stage.startWorker(stage.prefix('main'))
+      return main
+    },
+    client() {
+      mainClient ??= stage.worker().then(() => stage.connect(stage.prefix('main')))
+      return mainClient
+    },
+    async startWorker(prefix, env = {}) {
+      signal.throwIfAborted()
+      const log = join(folder, `worker-${count++}.log`)
+      const worker = await startWorker({
+        redisUrl: stack.redis.url,
+        dockerHost: stack.engine.dockerHost,
+        log,
+        stack: id,
+        env: {
+          ...process.env,
+          // An engine that set-up has started itself may have an old runc; here its own tests do the same.
+          ...(stack.engine.ours && { ISOPOD_ALLOW_OLD_RUNC: 'true' }),
+          ...WORKER_SETTINGS,
+          ISOPOD_QUEUE_PREFIX: prefix,
+          ...env,
+        },
+      })
+      workers.add(worker)
+      return Object.assign(worker, { log })
+    },
+    async connect(prefix) {
+      const client = await connect({ url: stack.redis.url, prefix })
+      clients.push(client)
+      return client
+    },
+    prefix(name) {
+      const prefix = `${id}-${name}`
+      prefixes.add(prefix)
+      return prefix
+    },
+    async close() {
+      await Promise.allSettled(clients.map((client) => client.close()))
+      await Promise.allSettled([...workers].map((worker) => worker.stop()))
+      await engine.sweep()
+      await removeKeys(stack.redis.url, [...prefixes])
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+  return stage
+}
+
+/** Removes every key under these prefixes. */
+export async function removeKeys(url: string, prefixes: readonly string[]): Promise<void> {
+  const redis = new Redis(url.replace(/^redis\+unix:\/\//, ''), { lazyConnect: true })
+  redis.on('error', () => {})
+  try {
+    await redis.connect()
+    for (const prefix of prefixes) {
+      for await (const keys of redis.scanStream({ match: `{${prefix}}:*`, count: 1000 })) {
+        if (keys.length > 0) await redis.unlink(...(keys as string[]))
+      }
+    }
+  } finally {
+    redis.disconnect()
+  }
+}

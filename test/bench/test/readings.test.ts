@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { humanEval, mbpp, spread } from '../cases/corpus.ts'
+import { growth } from '../cases/worker-memory.ts'
+import { inLanes } from '../contenders/contender.ts'
+import { machineTime, parseStat, processorTime, residentMb, secondsOf } from '../measure/processor.ts'
+import { parseMetrics } from '../measure/scrape.ts'
+import { workerSettings } from '../stage.ts'
+
+describe('what a worker tells', () => {
+  it('is summed over the labels that were not asked for', () => {
+    const metrics = parseMetrics(
+      [
+        '# HELP a_total Something.',
+        'a_total{op="start",outcome="ok"} 2',
+        'a_total{op="start",outcome="failed"} 1',
+        'a_total{op="create",outcome="ok"} 10',
+        'b 1.5e3',
+      ].join('\n'),
+    )
+    expect(metrics.sum('a_total')).toBe(13)
+    expect(metrics.sum('a_total', { op: 'start' })).toBe(3)
+    expect(metrics.sum('b')).toBe(1500)
+    expect(metrics.sum('absent')).toBe(0)
+  })
+})
+
+describe('processor time', () => {
+  it('counts a process with its ended children, whatever it is called', () => {
+    const stat = '12 (a) b (c) S 1 12 12 0 -1 4194560 1 2 3 4 100 50 25 25 20 0 1 0 99'
+    expect(parseStat(stat)).toEqual({ command: 'a) b (c', seconds: 2 })
+    expect(parseStat('')).toBeUndefined()
+  })
+
+  it('counts waiting for a disk as idle', () => {
+    expect(machineTime('cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1\n')).toEqual({ busy: 2, all: 10 })
+  })
+
+  it('of processes is what they had between two readings, of those that came in between all', () => {
+    const at = (...all: [number, string, number][]) => ({
+      machine: 0,
+      processes: new Map(all.map(([pid, command, seconds]) => [pid, { command, seconds }] as const)),
+    })
+    const before = at([1, 'redis', 5], [2, 'redis', 3], [4, 'node', 1])
+    const after = at([1, 'redis', 6], [3, 'redis', 0.5], [4, 'node', 2])
+    expect(secondsOf('redis', before, after)).toBe(1.5)
+    expect(secondsOf(4, before, after)).toBe(1)
+  })
+
+  it('and memory of this very process are read', () => {
+    const time = processorTime()
+    expect(secondsOf(process.pid, { machine: 0, processes: new Map() }, time)).toBeGreaterThan(0)
+    expect(residentMb(process.pid)).toBeGreaterThan(20)
+    expect(residentMb(process.pid, 'RssAnon')).toBeLessThan(residentMb(process.pid))
+    expect(residentMb(2 ** 30)).toBeNaN()
+  })
+})
+
+describe('the settings of a measured worker', () => {
+  it('are told where they are no defaults, but never where a file lies', () => {
+    const env = {
+      ISOPOD_SLOTS: '3',
+      SANDBOX_LANGUAGE_CONFIG_FILE: '/a/b.yaml',
+      ISOPOD_STATE_DIR: '/c',
+      PATH: '/bin',
+    }
+    expect(workerSettings(env)).toEqual({
+      ISOPOD_SLOTS: '3',
+      SANDBOX_LANGUAGE_CONFIG_FILE: '…',
+      ISOPOD_SELF_TEST: 'false',
+    })
+  })
+})
+
+describe('growth', () => {
+  it('is what later readings have more, whatever single ones say', () => {
+    const flat = [1, 9, 1, 1, 5, 5, 99, 5, 5, 5, 5, 5, 5, 5, 5, 5]
+    expect(growth(flat)).toEqual({ late: 0, half: 0 })
+    expect(growth(Array.from({ length: 200 }, (_, at) => at / 10))).toEqual({
+      late: expect.closeTo(5, 5),
+      half: expect.closeTo(10, 5),
+    })
+  })
+})
+
+describe('the programs', () => {
+  it('are all of HumanEval and of MBPP, each with its tests', async () => {
+    const [first, second] = [await humanEval(), await mbpp()]
+    expect([first.length, second.length]).toEqual([164, 974])
+    for (const { code } of first) expect(code).toMatch(/\ncheck\(\w+\)\n$/)
+    for (const { code } of second) expect(code).toContain('assert ')
+  })
+
+  it('of a quick run lie evenly in the list', () => {
+    const list = Array.from({ length: 10 }, (_, at) => at)
+    expect(spread(list, 5)).toEqual([0, 2, 4, 6, 8])
+    expect(spread(list, 10)).toEqual(list)
+    expect(spread(Array.from({ length: 974 }), 24)).toHaveLength(24)
+  })
+})
+
+describe('lanes', () => {
+  it('run so many tasks at once and no more, and keep the order of the results', async () => {
+    let now = 0
+    let most = 0
+    const results = await inLanes([5, 1, 3, 2, 4], 2, async (ms) => {
+      now += 1
+      most = Math.max(most, now)
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      now -= 1
+      return ms * 2
+    })
+    expect(results).toEqual([10, 2, 6, 4, 8])
+    expect(most).toBe(2)
+  })
+})

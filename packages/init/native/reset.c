@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "empty.h"
 #include "ipc.h"
 #include "json.h"
@@ -68,6 +69,15 @@ static int is_other_process(const char *name, unsigned char type, void *context)
   return kept.zygote == 0 || strtol(name, NULL, 10) != kept.zygote;
 }
 
+/*
+ * Whether the kernel counts more tasks than the list has shown. Beside one that is spared not all can be killed at once, and
+ * a list that is read while processes come and go can miss some.
+ */
+static int is_other_task(void) {
+  int64_t tasks = kept.zygote != 0 ? cgroup_usage().pids : UNKNOWN;
+  return tasks > 2;
+}
+
 /* Also processes that are not ours to reap, such as those an operator has put into the container. */
 static const char *no_processes(void) {
   static char entries[8192] __attribute__((aligned(8)));
@@ -75,7 +85,10 @@ static const char *no_processes(void) {
   int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc < 0) return "unreadable";
   int other;
-  while ((other = each_entry(proc, entries, sizeof entries, is_other_process, NULL)) > 0 && now_us() < deadline) {
+  for (;;) {
+    other = each_entry(proc, entries, sizeof entries, is_other_process, NULL);
+    if (other == 0) other = is_other_task();
+    if (other <= 0 || now_us() >= deadline) break;
     if (kill_everyone() < 0) break;
     nanosleep(&(struct timespec){.tv_nsec = 5 * 1000 * 1000}, NULL);
   }

@@ -41,7 +41,7 @@ export async function openSandbox(): Promise<DockerSandbox> {
     selfTest: async () => {
       throw new Error('nothing here can be attacked')
     },
-    counts: () => ({ running, removing: 0 }),
+    counts: () => ({ running, shelved: 0, removing: 0, waiting: new Map() }),
     close: async () => {},
   }
 }

@@ -39,8 +39,9 @@ function problems(): Problem[] {
   const mbpp = lines('mbpp/mbpp.jsonl').map((each) => ({
     name: `MBPP/${each['task_id']}`,
     code: [
-      each['test_setup_code'],
       each['code'],
+      // It uses what the code defines.
+      each['test_setup_code'],
       ...(each['test_list'] ?? []),
       ...(each['challenge_test_list'] ?? []),
       "print('through')\n",

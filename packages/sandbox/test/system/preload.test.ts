@@ -23,7 +23,7 @@ const CHANGES: Record<string, Partial<Execution>> = {
   'own-module.py': {
     files: {
       'helper.py': { content: 'VALUE = 3\n', encoding: 'utf8' },
-      'json.py': { content: 'MINE = True\n', encoding: 'utf8' },
+      'pickle.py': { content: 'MINE = True\n', encoding: 'utf8' },
     },
   },
   'own-module.js': {

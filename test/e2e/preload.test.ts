@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let asked: World
+let everywhere: World
+
+beforeAll(async () => {
+  asked = await startWorld()
+  everywhere = await startWorld({ env: { ISOPOD_PRELOAD: 'node' } })
+})
+
+afterAll(async () => {
+  await asked.close()
+  await everywhere.close()
+})
+
+describe('an interpreter that is started ahead', () => {
+  it('runs the program of a job that asks for it, and the result says so', async () => {
+    const code = 'import sys, numpy; print(sys.argv, numpy.arange(3)); sys.exit(4)'
+    for (const preload of [false, true]) {
+      expect(await asked.client.run({ language: 'python', code, preload })).toMatchObject({
+        status: 'execution_error',
+        exitCode: 4,
+        stdout: "['main.py'] [0 1 2]\n",
+        preloaded: preload,
+      })
+    }
+  })
+
+  it('is not there where a program would notice, and the result says that', async () => {
+    const job = { language: 'python', code: 'print(input_data)', inputData: [1], preload: true }
+    expect(await asked.client.run(job)).toMatchObject({
+      status: 'success',
+      stdout: '[1]\n',
+      preloaded: false,
+    })
+  })
+
+  it('runs every program of a language that the deployment names', async () => {
+    const job = { language: 'javascript', code: 'console.log(process.argv.length)' }
+    expect(await everywhere.client.run(job)).toMatchObject({ stdout: '2\n', preloaded: true })
+    expect(await everywhere.client.run({ language: 'python', code: '1' })).toMatchObject({ preloaded: false })
+  })
+})

@@ -112,7 +112,7 @@ export class Processor {
         attempt: start.attempt,
         workerId,
       })
-    if (flag != null || interruption(signal) === 'cancelled') return publish(cancelled())
+    if (flag != null || interruption(signal.reason) === 'cancelled') return publish(cancelled())
 
     observe({ type: 'taken', id, attempt: start.attempt, waitMs: Math.max(0, Date.now() - start.enqueuedAt) })
     const delivery: Delivery = { ...start, job, stalls, faults }

@@ -10,7 +10,8 @@ const JOBS = RUNTIME === 'runsc' ? 100 : 300
 let world: World
 
 beforeAll(async () => {
-  world = await startWorld({ workers: 2 })
+  // Containers that there are have to be those of jobs.
+  world = await startWorld({ workers: 2, env: { ISOPOD_POOL_SIZE: '0' } })
 })
 
 afterAll(async () => {

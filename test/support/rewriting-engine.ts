@@ -9,7 +9,7 @@ import { buffer } from 'node:stream/consumers'
 export type CreateOptions = Record<string, unknown> & { HostConfig: Record<string, unknown> }
 
 /**
- * A way to the engine on which the containers of jobs are made with other flags than were asked for: what a test needs to
+ * A way to the engine on which the containers of jobs, those that wait for one too, are made with other flags than were asked for: what a test needs to
  * see that somebody notices. Everything else passes as it is, helper containers of the platform included.
  */
 export class RewritingEngine {
@@ -89,7 +89,7 @@ export class RewritingEngine {
 
   #changed(body: Buffer): Buffer {
     const options = JSON.parse(body.toString()) as CreateOptions & { Labels?: Record<string, string> }
-    if (options.Labels?.['isopod.job'] === undefined) return body
+    if (options.Labels?.['isopod.deadline'] === undefined) return body
     this.asked.push(structuredClone(options))
     this.rewrite(options)
     return Buffer.from(JSON.stringify(options))

@@ -9,7 +9,8 @@ import { type Finished, isopod } from './isopod.ts'
 let world: World
 
 beforeAll(async () => {
-  world = await startWorld()
+  // Containers that there are have to be those of jobs.
+  world = await startWorld({ env: { ISOPOD_POOL_SIZE: '0' } })
 })
 
 afterAll(() => world?.close())

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { REUSE } from '../support/runtime.ts'
 import type { Category } from './attack.ts'
 import { attacksOf } from './manifest/index.ts'
 import { openStage, runAttack, type Stage } from './stage.ts'
@@ -10,6 +11,7 @@ const AT_ONCE = '3'
 export function attackSpec(category: Exclude<Category, 'channel'>): void {
   let stage: Stage
   const attacks = attacksOf(category)
+  const origins: unknown[] = []
 
   beforeAll(async () => {
     stage = await openStage({ env: { ISOPOD_SLOTS: AT_ONCE } })
@@ -23,8 +25,12 @@ export function attackSpec(category: Exclude<Category, 'channel'>): void {
   describe(`${category}: a program tries to`, () => {
     for (const attack of attacks) {
       const title = `${attack.tries} (${attack.id}, ${attack.language})`
-      const test = async () => void (await runAttack(stage, attack))
+      const test = async () => void origins.push((await runAttack(stage, attack)).containerOrigin)
       it.concurrent(title, test)
     }
+  })
+
+  it.runIf(REUSE === 'batch')('ran in containers that others had before', () => {
+    expect(origins).toContain('batch')
   })
 }

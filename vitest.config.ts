@@ -40,6 +40,17 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: {
+          ...system,
+          name: 'batch',
+          // A part of what `npm run test:batch` does: the attacks on what init says, in containers that jobs share.
+          env: { ...system.env, TEST_REUSE: 'batch' },
+          include: ['test/security/{wire-forgery,grader-capture}.test.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
         test: { ...system, name: 'system-alone', include: ALONE, sequence: { groupOrder: 2 } },
       },
     ],

@@ -3,6 +3,7 @@ import { extname } from 'node:path'
 import type { JobInput, LimitsRequest, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { program } from '../support/programs.ts'
+import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 import { BETWEEN_JOBS, type BetweenJobs } from './manifest/between-jobs.ts'
 
@@ -10,6 +11,8 @@ const MIB = 1024 * 1024
 const LANGUAGES: Readonly<Record<string, string>> = { '.py': 'python', '.sh': 'bash', '.c': 'c' }
 /** Few processes, so that a program can have all of them. */
 const LIMITS = { processes: 40, cpus: 1, timeoutSeconds: 20 } as const
+if (RUNTIME === 'runsc')
+  console.warn('skipped: attacks between jobs of a batch (under gVisor nothing is used again)')
 let world: World
 
 beforeAll(async () => {
@@ -21,7 +24,7 @@ afterAll(async () => {
 })
 
 // promise: batch-reuse
-describe('within a batch a program tries to', () => {
+describe.skipIf(RUNTIME === 'runsc')('within a batch a program tries to', () => {
   for (const attack of BETWEEN_JOBS) {
     const { tries, container } = attack
     it.concurrent(`${tries}; the container is ${container} (${attack.program})`, async () => {

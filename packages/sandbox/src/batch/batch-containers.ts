@@ -1,3 +1,4 @@
+import { isGvisor } from '@isopod/protocol'
 import type { Container, ContainerSource } from '../container.ts'
 import { kindOf } from '../container-kind.ts'
 import { longestMs } from '../docker/fresh-containers.ts'
@@ -59,6 +60,8 @@ export class BatchContainers implements ContainerSource {
     const used = await this.#again(key, Date.now() + longestMs(execution), signal)
     if (used !== undefined) return used.begin(execution)
     const container = await source.acquire(execution, signal)
+    // Its kernel does not say what its sockets still hold, so nothing would be proven.
+    if (isGvisor(container.runtime)) return container
     // The reference may have moved meanwhile.
     return new SharedContainer(container, keyOf(execution, container.imageDigest)).begin(execution)
   }

@@ -89,6 +89,13 @@ it('a container of an image that has been replaced is not used again', async () 
   expect(await run(batch())).toBe('c2 made')
 })
 
+it('a container whose kernel is gVisor is never used again', async () => {
+  const { run, source } = stage()
+  source.runtime = 'runsc'
+  expect([await run(batch()), await run(batch())]).toEqual(['c1 made', 'c2 made'])
+  expect(source.made).toMatchObject([{ destroyed: true, resets: 0 }, { destroyed: true }])
+})
+
 it.each<[string, (container: ScriptedContainer) => Promise<Reset>]>([
   ['is not clean', async () => DIRTY],
   ['fails', () => Promise.reject(new Error('another frame'))],

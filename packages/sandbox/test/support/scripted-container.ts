@@ -5,11 +5,13 @@ import type { Execution } from '../../src/sandbox.ts'
 
 const READY = { memoryBytes: 1, pidsMax: 1 } as Ready
 
+type ScriptedFacts = Pick<Container, 'id' | 'imageDigest' | 'runtime' | 'deadline'>
+
 /** A container without anything in it: what its init answers is the test's to say. */
 export class ScriptedContainer implements Container {
   readonly id: string
   readonly imageDigest: string
-  readonly runtime = 'runc'
+  readonly runtime: string
   readonly origin = 'made'
   readonly preloaded = false
   readonly user = { uid: 1, gid: 1 }
@@ -27,8 +29,9 @@ export class ScriptedContainer implements Container {
     this.#gone = resolve
   })
 
-  constructor(id: string, imageDigest: string, deadline: number) {
+  constructor({ id, imageDigest, runtime, deadline }: ScriptedFacts) {
     this.id = id
+    this.runtime = runtime
     this.imageDigest = imageDigest
     this.deadline = deadline
   }
@@ -80,12 +83,14 @@ export class ScriptedSource implements ContainerSource {
   readonly made: ScriptedContainer[] = []
   readonly returned: Container[] = []
   digest = 'sha256:1'
+  runtime = 'runc'
   livesMs = 3_600_000
 
   async acquire(_execution: Execution, signal: AbortSignal): Promise<Container> {
     signal.throwIfAborted()
     const id = `c${this.made.length + 1}`
-    const container = new ScriptedContainer(id, this.digest, Date.now() + this.livesMs)
+    const { digest: imageDigest, runtime, livesMs } = this
+    const container = new ScriptedContainer({ id, imageDigest, runtime, deadline: Date.now() + livesMs })
     this.made.push(container)
     return container
   }

@@ -62,6 +62,7 @@ export function draw(root, title) {
   })
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" font-family="monospace" font-size="11">`,
+    `<title>${escaped(title)}</title>`,
     `<rect width="${WIDTH}" height="${height}" fill="white"/>`,
     `<text x="6" y="18" font-size="13">${escaped(title)}</text>`,
     ...rows,

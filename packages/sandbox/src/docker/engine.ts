@@ -87,7 +87,10 @@ export class Engine {
     act: (docker: Dockerode, abortSignal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const started = performance.now()
-    const deadline = AbortSignal.timeout(DEADLINE_MS[operation])
+    // Not AbortSignal.timeout: that stays, with all that hangs on it, until its time is up, long after most calls are over.
+    const late = new AbortController()
+    const deadline = late.signal
+    const timer = setTimeout(() => late.abort(), DEADLINE_MS[operation]).unref()
     const observe = (outcome: EngineCall['outcome']) =>
       this.#observe({ operation, outcome, seconds: (performance.now() - started) / 1000 })
     try {
@@ -97,6 +100,8 @@ export class Engine {
     } catch (cause) {
       observe(deadline.aborted ? 'timeout' : statusCode(cause) === 404 ? 'not_found' : 'error')
       throw this.#translate(operation, deadline.aborted, cause)
+    } finally {
+      clearTimeout(timer)
     }
   }
 

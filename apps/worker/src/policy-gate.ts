@@ -15,6 +15,8 @@ export interface PolicyEvent {
 
 /** Decides on each execution before it runs. */
 export interface PolicyGate {
+  /** What applies to a job that asks for this. */
+  applied(asked: Policy): Policy
   /** Rejects only with the reason of `signal`. */
   judge(execution: Execution, asked: Policy, signal: AbortSignal): Promise<PolicyDecision>
 }
@@ -30,11 +32,13 @@ export interface PolicyGateOptions {
 
 /** Makes the gate that every execution passes: what the job asks for, held to the deployment's minimum. */
 export function policyGate({ checker, minimum, observe }: PolicyGateOptions): PolicyGate {
+  const applied = (asked: Policy) => stricterPolicy(asked, minimum)
   return {
+    applied,
     judge: async (execution, asked, signal) => {
       const { id, attempt, language, code, files } = execution
       const program = { language: language.name, filename: language.filename, code, files }
-      const decision = await checker.check(program, stricterPolicy(asked, minimum), signal)
+      const decision = await checker.check(program, applied(asked), signal)
       observe({ id, attempt, language: language.name, asked, decision })
       return decision
     },

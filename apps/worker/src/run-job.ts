@@ -66,6 +66,8 @@ export function jobRunner(options: JobRunnerOptions) {
         const cleared = check(execution)
         // Ends the wait for room or container; what is waited for then says why.
         cleared.catch((refusal: unknown) => way.abort(refusal))
+        // What can be refused is to cost no container; all else gets its own while the check goes on.
+        if (gate.applied(job.policy).mode === 'enforce') await cleared
         const asked = performance.now()
         leave = await admission.enter(execution.limits, way.signal)
         onAdmitted(performance.now() - asked)

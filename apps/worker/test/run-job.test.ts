@@ -48,6 +48,7 @@ function runner({ checkMs = 0, problems = [], acquireMs = 0, admission }: Stages
       runtimes: ['runc'],
     },
     gate: {
+      applied: (asked) => asked,
       judge: async () => {
         seen.push('check')
         await sleep(checkMs)

@@ -152,6 +152,8 @@ static const char *clean_up(void) {
   if (left == NULL && reset_files() < 0) left = "files";
   if (left == NULL && ipc_remove() < 0) left = "ipc";
   if (left == NULL) left = nothing_held();
+  /* Before there is a next fork, whose pages are its own. */
+  meter_reset();
   if (left == NULL) left = preload_renew();
   return left;
 }
@@ -159,7 +161,6 @@ static const char *clean_up(void) {
 void reset(void) {
   const char *left = clean_up();
   put_take_failure();
-  meter_reset();
   json_begin();
   json_flag("clean", left == NULL);
   json_word("reason", left);

@@ -4,6 +4,12 @@ import type { EndableWorker } from './end-worker.ts'
 
 /** How often it is looked whether a job more is wanted; BullMQ itself looks when one of its own ends. */
 const LOOK_MS = 50
+const EXTRA = ':extra:'
+
+/** Whether a job was taken beyond the concurrency: whoever completes it takes no next one with it, as nobody would run that. */
+export function isExtra(token: string): boolean {
+  return token.includes(EXTRA)
+}
 
 /** What decides whether jobs beyond a worker's own concurrency are taken. */
 export interface ExtraJobsOptions {
@@ -52,7 +58,7 @@ export class ExtraJobs {
 
   async #take(): Promise<void> {
     while (!this.#ended && this.#options.isWanted()) {
-      const token = `${this.#worker.id}:extra:${randomUUID()}`
+      const token = `${this.#worker.id}${EXTRA}${randomUUID()}`
       const job = await this.#worker.getNextJob(token, { block: false })
       if (job === undefined) return
       const run = this.#worker

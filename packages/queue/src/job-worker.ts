@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis'
 import type { Observe } from './consumer-events.ts'
 import { CompletingWorker, type EndableWorker } from './end-worker.ts'
+import { isExtra } from './extra-jobs.ts'
 import type { Keys } from './keys.ts'
 import { JOBS_QUEUE } from './options.ts'
 import type { Processor } from './processor.ts'
@@ -33,8 +34,10 @@ export function createJobWorker(parts: JobWorkerParts): EndableWorker {
     // Two parameters on purpose: BullMQ makes a signal for a function that has a third, and nobody would ever abort it.
     (job, token = '') => {
       // What is returned goes into the event stream as JSON, where listeners parse it.
-      const complete = () =>
-        worker.getBackend().moveToCompletedArgs(job, 'null', true, token, worker.goesOn(running.size))
+      const complete = () => {
+        const goesOn = !isExtra(token) && worker.goesOn(running.size)
+        return worker.getBackend().moveToCompletedArgs(job, 'null', true, token, goesOn)
+      }
       return processor.process(job, token, complete)
     },
     {

@@ -58,6 +58,27 @@ describe('while jobs that were taken only wait', () => {
     expect(consumer.events.filter(({ type }) => type === 'stalled')).toEqual([])
   })
 
+  test('the end of one takes no next job along that nobody would run', async () => {
+    let running = 0
+    const producer = await bench.producer()
+    const consumer = await bench.consumer(
+      async (delivery) => {
+        running += 1
+        await sleep(delivery.job.code === 'slow' ? 6 : 1)
+        running -= 1
+        return echoResult(delivery)
+      },
+      // Always one more than run: each end of one of BullMQ's own leaves an extra job behind.
+      { concurrency: 2, wanted: () => 2 + Math.min(running, 3) },
+    )
+    consumer.run()
+    const ids: string[] = []
+    for (let n = 0; n < 400; n++) ids.push(await bench.enqueue({ code: n % 8 === 0 ? 'slow' : 'quick' }))
+    for (const id of ids) expect(await producer.waitForResult(id)).toMatchObject({ attempt: 1 })
+    expect(consumer.events.filter(({ type }) => type === 'stalled')).toEqual([])
+    expect(await consumer.stats()).toMatchObject({ waiting: 0, active: 0 })
+  })
+
   test('no more are taken than are wanted', async () => {
     const room = waitingRoom()
     const consumer = await bench.consumer(room.handle, { concurrency: 2, wanted: () => 3 })

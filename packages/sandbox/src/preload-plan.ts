@@ -2,10 +2,22 @@ import { encodePreload, encodePutFile } from '@isopod/init'
 import type { ContainerLimits } from './container-kind.ts'
 import { argvOf, environment } from './environment.ts'
 import type { Execution } from './sandbox.ts'
-import { WORKSPACE } from './workspace.ts'
+import { layoutBytes, WORKSPACE } from './workspace.ts'
 
 /** How long an interpreter may take to start and import, in milliseconds; a small share of a processor makes that long. */
 export const PRELOAD_MS = 20_000
+
+const MIB = 1024 * 1024
+/** What an interpreter takes, and about as much each library that it has imported. */
+const INTERPRETER_MB = 12
+const MODULE_MB = 30
+/** Memory that a program must find beside what was started ahead. */
+const LEAST_ROOM_MB = 16
+
+/** Memory that an interpreter takes while it waits, in MiB; an estimate on the safe side. */
+export function interpreterMb(modules: readonly string[]): number {
+  return INTERPRETER_MB + MODULE_MB * modules.length
+}
 
 /** What a container starts before there is any program; part of its kind, so it has nothing of one execution's own. */
 export interface PreloadPlan {
@@ -40,6 +52,9 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
   if (byPipe && limits.cpuSeconds !== null) return undefined
 
   const modules = named(preload.modules, execution)
+  // What has started must leave the room that a plain start would find: for the program's files, and to do anything at all.
+  const needed = interpreterMb(modules) + Math.ceil(layoutBytes(execution) / MIB) + LEAST_ROOM_MB
+  if (limits.memoryMb < needed) return undefined
   const fill = (text: string) =>
     text
       .replaceAll('{control}', String(limits.openFiles - 1))

@@ -57,8 +57,7 @@ export function workspaceProblems(execution: Execution): string[] {
       .filter((path) => foldersOf(path).some((folder) => Object.hasOwn(files, folder)))
       .map((path) => `files.${path}: a part of its path is another file of this job`),
   ]
-  const sizes = layout(execution).map(({ bytes }) => Math.ceil(bytes / PAGE) * PAGE)
-  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  const bytes = layoutBytes(execution)
   if (bytes > workspaceBytes(limits.diskMb)) {
     const room = workspaceBytes(limits.diskMb)
     problems.push(`limits.diskMb: code, files and input take ${bytes} bytes, the workspace has ${room}`)
@@ -71,6 +70,11 @@ export function workspaceProblems(execution: Execution): string[] {
     )
   }
   return problems
+}
+
+/** Room that all that is laid in the workspace takes, in bytes. */
+export function layoutBytes(execution: Execution): number {
+  return layout(execution).reduce((sum, { bytes }) => sum + Math.ceil(bytes / PAGE) * PAGE, 0)
 }
 
 /** Paths and sizes of all that is laid in the workspace. */

@@ -38,6 +38,19 @@ describe('what is started ahead', () => {
     expect(plan('x', { files: { data: bytes } })?.modules).toEqual([])
   })
 
+  it('leaves the room that a plain start would find, or is not started', () => {
+    const memory = (memoryMb: number, changes: Partial<Execution> = {}, code = 'x') =>
+      plan(code, { limits: limits({ memoryMb }), ...changes }) !== undefined
+    expect([memory(28), memory(32), memory(32, {}, 'numpy'), memory(96, {}, 'pandas')]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ])
+    const large = { 'large.txt': file('x'.repeat(4 * 1024 * 1024)) }
+    expect([memory(32, { files: large }), memory(33, { files: large })]).toEqual([false, true])
+  })
+
   it('has the command and the environment of the run, and a hook that knows its descriptor', () => {
     expect(plan('pandas', { limits: limits({ openFiles: 16 }) })).toMatchObject({
       argv: ['sh', 'main.sh'],

@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream'
+import { isGvisor } from '@isopod/protocol'
 import type { JobStart } from '../container.ts'
-import type { ContainerKind } from '../container-kind.ts'
+import type { ContainerKind, ContainerLimits } from '../container-kind.ts'
 import type { ContainerPurpose } from '../container-purpose.ts'
 import { ImageFaultError } from '../image-fault.ts'
+import type { PreloadPlan } from '../preload-plan.ts'
 import { containerOptions } from './container-options.ts'
 import type { Disposer } from './disposer.ts'
 import { DockerContainer } from './docker-container.ts'
@@ -90,12 +92,15 @@ export class ContainerMaker {
       signal.throwIfAborted()
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
       await engine.call('ready', () => made.untilReady())
-      if (kind.preload !== undefined) await made.preload(kind.preload, kind.limits)
-      signal.throwIfAborted()
-      if (!forks || made.preloaded) return made
-      // It would leave the program one process more than asked.
+      if (kind.preload === undefined) {
+        signal.throwIfAborted()
+        return made
+      }
+      await startAhead(made, kind.preload, kind.limits, signal)
+      // A plain program could have one process more there than asked, or answer for what became of the interpreter.
+      if (made.preloaded || !(forks || isGvisor(runtime))) return made
       made.destroy()
-      return await this.make({ ...kind, preload: undefined }, purpose, signal)
+      return await this.make({ ...kind, preload: undefined }, { ...purpose, name: `${name}-plain` }, signal)
     } catch (error) {
       if (container) container.destroy()
       else dispose()
@@ -143,6 +148,27 @@ export class ContainerMaker {
       await disposer.dispose(name)
       return (await create()).id
     }
+  }
+}
+
+/** Has the interpreter start, which may take long; nobody waits for it once the signal is aborted. */
+async function startAhead(
+  container: DockerContainer,
+  plan: PreloadPlan,
+  limits: ContainerLimits,
+  signal: AbortSignal,
+): Promise<void> {
+  const giveUp = () => container.destroy()
+  signal.addEventListener('abort', giveUp, { once: true })
+  try {
+    signal.throwIfAborted()
+    await container.preload(plan, limits)
+    signal.throwIfAborted()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', giveUp)
   }
 }
 

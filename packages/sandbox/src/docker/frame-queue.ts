@@ -2,6 +2,7 @@
 export class FrameQueue<T> {
   readonly #frames: T[] = []
   #ended = false
+  /** Set while the reader waits. */
   #wake: (() => void) | undefined
 
   /** Frames that wait for the reader. */
@@ -26,8 +27,9 @@ export class FrameQueue<T> {
     this.#wake?.()
   }
 
-  /** The next frame, or undefined after the last one. */
+  /** The next frame, or undefined after the last one. @throws {Error} if another reader waits: one of the two would for ever */
   async shift(): Promise<T | undefined> {
+    if (this.#wake !== undefined) throw new Error('the frames of a container have one reader')
     while (this.#frames.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve

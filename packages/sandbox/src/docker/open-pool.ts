@@ -3,6 +3,7 @@ import type { ContainerKind } from '../container-kind.ts'
 import { ContainerPool } from '../pool/container-pool.ts'
 import type { PoolPolicy } from '../pool/plan.ts'
 import { PooledContainers } from '../pool/pooled-containers.ts'
+import { interpreterMb } from '../preload-plan.ts'
 import type { ContainerMaker } from './container-maker.ts'
 import type { FreshContainers } from './fresh-containers.ts'
 import type { SandboxEvent } from './sandbox-events.ts'
@@ -15,9 +16,6 @@ export interface PoolSettings extends Omit<PoolPolicy, 'size' | 'heldMb'> {
 
 /** What a waiting container takes of its host, in MiB: mostly what the engine keeps running beside it. */
 const HELD_MB = 16
-/** What an interpreter in it takes, and about as much each library that it has imported. */
-const INTERPRETER_MB = 12
-const MODULE_MB = 30
 
 /** What a pool needs of its sandbox. */
 export interface PoolParts {
@@ -54,5 +52,5 @@ export function openPool(
 }
 
 function heldMb({ preload }: ContainerKind): number {
-  return preload === undefined ? HELD_MB : HELD_MB + INTERPRETER_MB + MODULE_MB * preload.modules.length
+  return preload === undefined ? HELD_MB : HELD_MB + interpreterMb(preload.modules)
 }

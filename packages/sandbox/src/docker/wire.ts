@@ -24,6 +24,7 @@ export class Wire {
   readonly #decoder = new FrameDecoder()
   /** Init's last word, if that answered all that was sent, so that it would take the next frame at once. */
   #answer: (typeof ANSWERS)[number] | undefined
+  #ran = false
   #stderr = ''
 
   constructor(stream: Duplex) {
@@ -47,9 +48,9 @@ export class Wire {
     return this.#answer !== undefined && !this.#frames.ended && this.#frames.length === 0
   }
 
-  /** Whether nothing but init's own greeting came: no program was ever started, and perhaps none must be. */
+  /** Whether nothing was ever started in it, and perhaps nothing must be. */
   get isFresh(): boolean {
-    return this.#answer === 'ready'
+    return !this.#ran
   }
 
   /** Whether what came was no frame of any init. */
@@ -119,6 +120,7 @@ export class Wire {
       for (const frame of this.#decoder.push(bytes)) {
         this.#frames.push(frame)
         this.#answer = ANSWERS.find((answer) => answer === frame.type)
+        this.#ran ||= frame.type === 'started' || frame.type === 'done' || frame.type === 'preloaded'
       }
       if (this.#decoder.broken !== undefined) throw this.#decoder.broken
     } catch {

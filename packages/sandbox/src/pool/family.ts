@@ -31,6 +31,8 @@ export function pooled(asked: ContainerKind, changeable: boolean): Pooled {
   const kind = { ...asked, limits: { ...asked.limits, openFiles } }
   const key = kindKey(kind)
   if (!changeable) return { kind, key, family: key }
-  const { memoryMb: _, cpus: __, processes: ___, ...limits } = kind.limits
+  const { memoryMb, cpus: _, processes: __, ...others } = kind.limits
+  // Less memory than it has started with could be the end of an interpreter.
+  const limits = kind.preload === undefined ? others : { ...others, memoryMb }
   return { kind, key, family: kindKey({ ...kind, limits }) }
 }

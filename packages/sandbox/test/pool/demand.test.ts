@@ -77,6 +77,9 @@ describe('a kind', () => {
     const other = pooled({ ...kind('a'), preload }, true)
     expect(other.family).not.toBe(pooled(kind('a'), true).family)
     expect(other.kind).toHaveProperty('preload', preload)
+    // An interpreter that has started keeps its memory and its limit of files.
+    const less = pooled({ ...kind('a', { memoryMb: 32, openFiles: 16 }), preload }, true)
+    expect([less.family === other.family, less.kind.limits.openFiles]).toEqual([false, 16])
   })
 
   it('has other families where limits cannot be changed, and for another disk', () => {

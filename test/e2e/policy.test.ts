@@ -29,7 +29,6 @@ describe('where a job is only to be warned', () => {
       policy: { mode: 'warn', rules: 'standard', checked: true },
       warnings: ['policy: main.py:1: Blocked function: os.system (not enforced)'],
     })
-    expect(result.timings.policy).toBeGreaterThan(0)
   })
 
   it('says nothing about an honest program', async () => {

@@ -1,7 +1,7 @@
 import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { ContainerFacts, Execution, Sandbox } from '@isopod/sandbox'
+import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
 import type { Admission } from './admission/admission.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
@@ -25,9 +25,9 @@ export interface JobRunnerOptions {
 }
 
 /**
- * Makes the function that takes a delivery to its result: plan, check, run in the sandbox, describe what happened. The check
- * goes on beside the wait for room and container; the program goes in after it. It resolves for everything that the job or
- * its caller did, and rejects for a fault of the platform, which the queue retries.
+ * Makes the function that takes a delivery to its result: plan, check, run in the sandbox, describe what happened. A check
+ * that can refuse the job comes first; one that can only warn goes on beside the run. It resolves for everything that the
+ * job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
   const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
@@ -40,6 +40,7 @@ export function jobRunner(options: JobRunnerOptions) {
 
     const started = performance.now()
     const plan = planExecution(delivery, rules)
+    /** How long the check alone held the job. */
     let policyMs = 0
     let acquiredMs = 0
     let decision: PolicyDecision | undefined
@@ -57,57 +58,47 @@ export function jobRunner(options: JobRunnerOptions) {
       if (plan.execution === undefined) return refused(plan.problems)
       const { execution } = plan
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
-      const way = new AbortController()
-      const abort = () => way.abort(signal.reason)
-      signal.addEventListener('abort', abort)
-      if (signal.aborted) abort()
       let leave: (() => void) | undefined
       try {
-        const cleared = check(execution)
-        // Ends the wait for room or container; what is waited for then says why.
-        cleared.catch((refusal: unknown) => way.abort(refusal))
-        // What can be refused is to cost no container; all else gets its own while the check goes on.
-        if (gate.applied(job.policy).mode === 'enforce') await cleared
+        const checking = gate.judge(execution, job.policy, signal)
+        // It may end while nobody waits for it yet.
+        checking.catch(() => {})
+        // What can be refused is to cost no container; all else need not wait for a warning.
+        if (gate.applied(job.policy).mode === 'enforce') {
+          const { problems } = await decided(checking)
+          if (problems.length > 0) return refused(problems)
+        }
         const asked = performance.now()
-        leave = await admission.enter(execution.limits, way.signal)
+        leave = await admission.enter(execution.limits, signal)
         onAdmitted(performance.now() - asked)
         const outcome = await sandbox.run(execution, {
-          signal: way.signal,
-          cleared,
+          signal,
           onConnection: proxy?.accept,
           onContainer: (facts) => {
             container = facts
-            acquiredMs = performance.now() - started
+            acquiredMs = performance.now() - started - policyMs
           },
         })
-        const checked = await cleared
+        const checked = await decided(checking)
         record.limitEnforced(outcome)
-        // One after the other as the job met them: what went on beside the check took no time of its own.
-        const acquireMs = Math.max(0, acquiredMs - policyMs)
-        const times = { queuedMs, policyMs, acquireMs }
+        const times = { queuedMs, policyMs, acquireMs: acquiredMs }
         return resultOf(outcome, execution, { id, attempt, workerId, job, ...times, decision: checked })
       } catch (error) {
-        if (error instanceof Refusal) {
-          // It ran in none.
-          container = undefined
-          return refused(error.problems)
-        }
         if (!isCancelled(error, signal)) throw error
         record.ended(error)
         return notRun('cancelled', 'Execution was cancelled')
       } finally {
         leave?.()
-        signal.removeEventListener('abort', abort)
         // Before the job is called finished: the audit has its connections first.
         await proxy?.close()
       }
     }
 
-    /** Rejects with a {@link Refusal}, or with the signal's reason. */
-    async function check(execution: Execution): Promise<PolicyDecision> {
-      decision = await gate.judge(execution, job.policy, signal)
-      policyMs = performance.now() - started
-      if (decision.problems.length > 0) throw new Refusal(decision.problems)
+    /** Waits for the check, and counts how long that took. */
+    async function decided(checking: Promise<PolicyDecision>): Promise<PolicyDecision> {
+      const asked = performance.now()
+      decision = await checking
+      policyMs += performance.now() - asked
       return decision
     }
 
@@ -121,16 +112,6 @@ export function jobRunner(options: JobRunnerOptions) {
       const unrun = unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
       return { ...unrun, ...policyPart(decision) }
     }
-  }
-}
-
-/** The policy does not let an execution run. */
-class Refusal extends Error {
-  readonly problems: readonly string[]
-
-  constructor(problems: readonly string[]) {
-    super(problems.join('; '))
-    this.problems = problems
   }
 }
 

@@ -9,28 +9,27 @@ import { jobRunner } from '../src/run-job.ts'
 
 const language = { name: 'sh', version: '1', filename: 'main.sh', default_limits: {} } as unknown as Language
 const FACTS = { id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false } as const
-const POLICY = { mode: 'enforce', rules: 'strict' } as const
 
 /** How long, in milliseconds, the stages take; behind ports of ours, so that their order can be laid down. */
 interface Stages {
+  readonly mode?: 'enforce' | 'warn'
   readonly checkMs?: number
   readonly problems?: string[]
   readonly acquireMs?: number
   readonly admission?: Admission
 }
 
-function runner({ checkMs = 0, problems = [], acquireMs = 0, admission }: Stages) {
+function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, admission }: Stages) {
   const seen: string[] = []
   const audited: AuditEvent[] = []
   const sandbox: Sandbox = {
-    run: async (_: Execution, { signal, cleared, onContainer }: RunOptions = {}) => {
+    run: async (_: Execution, { signal, onContainer }: RunOptions = {}) => {
       seen.push('acquire')
       await sleep(acquireMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
         throw signal?.reason
       })
       seen.push('container')
       onContainer?.(FACTS)
-      await cleared
       seen.push('program')
       return outcome()
     },
@@ -48,11 +47,12 @@ function runner({ checkMs = 0, problems = [], acquireMs = 0, admission }: Stages
       runtimes: ['runc'],
     },
     gate: {
-      applied: (asked) => asked,
+      applied: ({ rules }) => ({ mode, rules }),
       judge: async () => {
         seen.push('check')
         await sleep(checkMs)
-        return { policy: POLICY, checked: true, problems, warnings: [], findings: [] }
+        seen.push('checked')
+        return { policy: { mode, rules: 'strict' }, checked: true, problems, warnings: [], findings: [] }
       },
     },
     sandbox,
@@ -98,48 +98,52 @@ const never = new AbortController().signal
 
 // promise: policy-enforce
 describe('the check of the source', () => {
-  it('goes on beside the wait for a container, and the program comes after both', async () => {
-    const { run, seen } = runner({ checkMs: 30, acquireMs: 10 })
+  it('comes before everything where it can refuse the job', async () => {
+    const { run, seen } = runner({ mode: 'enforce', checkMs: 20 })
     expect(await run(delivery(), never)).toMatchObject({ status: 'success' })
-    expect(seen).toEqual(['check', 'acquire', 'container', 'program'])
+    expect(seen).toEqual(['check', 'checked', 'acquire', 'container', 'program'])
   })
 
-  it.each([
-    ['before the container is there', { checkMs: 0, acquireMs: 1_000 }, ['check', 'acquire']],
-    ['after it', { checkMs: 50, acquireMs: 0 }, ['check', 'acquire', 'container']],
-  ])('keeps a program from running: %s', async (_, times, expected) => {
-    const { run, seen, audited, room } = runner({ ...times, problems: ['Blocked import: os'] })
+  it('goes on beside the run where it can only warn, and the result waits for it', async () => {
+    const { run, seen } = runner({ mode: 'warn', checkMs: 50, acquireMs: 10 })
+    expect(await run(delivery(), never)).toMatchObject({ status: 'success', policy: { checked: true } })
+    expect(seen).toEqual(['check', 'acquire', 'container', 'program', 'checked'])
+  })
+
+  it('keeps a program from running, without the cost of a container', async () => {
+    const { run, seen, audited, room } = runner({ mode: 'enforce', problems: ['Blocked import: os'] })
     expect(await run(delivery(), never)).toMatchObject({
       status: 'validation_error',
       validationErrors: ['Blocked import: os'],
       limitsApplied: null,
     })
-    expect(seen).toEqual(expected)
+    expect(seen).toEqual(['check', 'checked'])
     expect(audited.at(-1)).toMatchObject({ event: 'finished', containerId: null })
     expect(room.use.running).toBe(0)
   })
 
-  it('refuses a job that still waits for room', async () => {
+  it('refuses a job that would have to wait for room', async () => {
     const admission = new Admission({ memoryMb: 256, cpus: 1, slots: 1 })
     await admission.enter({ memoryMb: 256, cpus: 1 }, never)
-    const { run, seen } = runner({ checkMs: 10, problems: ['Blocked import: os'], admission })
+    const { run } = runner({ mode: 'enforce', problems: ['Blocked import: os'], admission })
     expect(await run(delivery(), never)).toMatchObject({ status: 'validation_error' })
-    expect(seen).toEqual(['check'])
     expect(admission.use).toMatchObject({ running: 1, waiting: 0 })
   })
 })
 
 describe('times of a result', () => {
   it.each([
-    ['the check is quicker', { checkMs: 10, acquireMs: 60 }],
-    ['the container is quicker', { checkMs: 60, acquireMs: 10 }],
-  ])('add up to what passed, when %s', async (_, times) => {
+    ['the check comes first', { mode: 'enforce', checkMs: 30, acquireMs: 30 }, 29],
+    ['the check is the quicker one', { mode: 'warn', checkMs: 10, acquireMs: 60 }, 0],
+    ['the check is the slower one', { mode: 'warn', checkMs: 60, acquireMs: 10 }, 45],
+  ] as const)('add up to what passed, when %s', async (_, times, held) => {
     const { run } = runner(times)
     const started = performance.now()
     const { timings } = await run(delivery(), never)
     const passed = performance.now() - started
-    expect(timings.policy).toBeGreaterThanOrEqual(times.checkMs - 1)
-    expect(timings.policy + timings.acquire).toBeGreaterThanOrEqual(59)
+    expect(timings.policy).toBeGreaterThanOrEqual(held)
+    expect(timings.acquire).toBeGreaterThanOrEqual(times.acquireMs - 1)
+    expect(timings.policy + timings.acquire).toBeGreaterThanOrEqual(58)
     expect(timings.policy + timings.acquire).toBeLessThanOrEqual(passed)
   })
 })
@@ -160,7 +164,7 @@ describe('a job that waits for room', () => {
     expect(admission.use.waiting).toBe(1)
     controller.abort(new JobInterrupted('cancelled'))
     expect(await result).toMatchObject({ status: 'cancelled' })
-    expect(seen).toEqual(['check'])
+    expect(seen).not.toContain('acquire')
     expect(admission.use.waiting).toBe(0)
   })
 
@@ -179,7 +183,7 @@ describe('a job that waits for room', () => {
     const { run, seen } = runner({ admission })
     const result = run(delivery(), never)
     await sleep(10)
-    expect(seen).toEqual(['check'])
+    expect(seen).not.toContain('acquire')
     leave()
     expect(await result).toMatchObject({ status: 'success' })
     expect(admission.use.running).toBe(0)

@@ -8,9 +8,9 @@ import { testResultSchema, testSummarySchema } from './test-case.ts'
 export const timingsSchema = z.strictObject({
   /** From `submit` until a worker took the job. */
   queued: z.number(),
-  /** The check of the source. */
+  /** How long the job waited for nothing but the check of its source: a policy that can only warn goes on beside the run. */
   policy: z.number(),
-  /** From then on until the job had its share of the host and a container that was ready for the first byte: the check goes on beside that. */
+  /** Until the job had its share of the host and a container that was ready for the first byte. */
   acquire: z.number(),
   /** From the first byte until the program had ended, compile run included. */
   run: z.number(),

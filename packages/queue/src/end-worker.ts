@@ -24,13 +24,16 @@ export class EndableWorker extends Worker {
 
 /** A worker whose processor may return a `Completion`, because a script of ours has completed the job already. */
 export class CompletingWorker extends EndableWorker {
+  /** Ids of jobs that had neither result nor request to cancel when they were taken on their own, until they are made. */
+  fresh = new Set<string>()
+
   protected override get Job(): typeof CompletableJob {
     return CompletableJob
   }
 
   protected override createJob(json: JobJson, id: string): BullJob {
     const job = super.createJob(json, id)
-    if (isFresh(json)) markFresh(job)
+    if (this.fresh.delete(id) || isFresh(json)) markFresh(job)
     return job
   }
 

@@ -7,6 +7,7 @@ import { JOBS_QUEUE } from './options.ts'
 import type { Processor } from './processor.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import { repairJob } from './sweep.ts'
+import { takeWithLook } from './take-lua.ts'
 
 /** How long a job belongs to a worker that does not say that it still has it, in milliseconds. */
 export const LOCK_DURATION_MS = 15_000
@@ -54,6 +55,7 @@ export function createJobWorker(parts: JobWorkerParts): EndableWorker {
       drainDelay: 5,
     },
   )
+  worker.fresh = takeWithLook(redis, keys)
   worker.on('error', (error) => observe({ type: 'error', error }))
   worker.on('stalled', (id) => {
     observe({ type: 'stalled', id })

@@ -27,6 +27,11 @@ export class Keys {
     return `${this.tag}:cancel`
   }
 
+  /** Channel: a job's result as JSON once it is there; an empty message if it is too long for one. */
+  doneChannel(id: string): string {
+    return `${this.tag}:done:${id}`
+  }
+
   /** String: fingerprint of the job that first used an idempotency key. */
   fingerprint(id: string): string {
     return `${this.tag}:fingerprint:${id}`

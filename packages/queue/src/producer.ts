@@ -118,7 +118,7 @@ class RedisProducer implements Producer {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
-    await this.#waiters.close()
+    this.#waiters.close()
     await this.#jobs.close().catch(() => {})
     this.#redis.disconnect()
   }

@@ -10,10 +10,11 @@ import {
   raw2NextJobData,
 } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { bullScript } from './bull-script.ts'
 import { COMPLETION_KEYS, Completion, type CompletionArgs, markFresh } from './completion.ts'
 import { toError } from './consumer-events.ts'
 import { type Keys, resultJobId, resultsQueue } from './keys.ts'
-import { ADD_KEYS, bullScript, OWN_KEYS, publishScript } from './publish-lua.ts'
+import { ADD_KEYS, OWN_KEYS, publishScript } from './publish-lua.ts'
 
 /**
  * How a publication ended: `ok`, this result is the job's result; `duplicate`, the job had one already; `fenced`, a later
@@ -122,6 +123,7 @@ export class Publisher {
       replyTo,
       Date.now(),
       this.#keys.tag,
+      this.#keys.doneChannel(result.id),
       ...add.slice(ADD_KEYS),
       ...completing.slice(COMPLETION_KEYS),
     ])
@@ -157,8 +159,8 @@ export class Publisher {
     // Only then has BullMQ registered the scripts that ours is made of.
     await this.#jobs.waitUntilReady()
     const lua = publishScript(
-      bullScript(this.#redis, 'addStandardJob'),
-      bullScript(this.#redis, 'moveToFinished'),
+      bullScript(this.#redis, 'addStandardJob').lua,
+      bullScript(this.#redis, 'moveToFinished').lua,
     )
     this.#redis.defineCommand(PUBLISH, { lua })
   }

@@ -1,31 +1,39 @@
 import { type Result, TerminalError, UnavailableError } from '@isopod/protocol'
-import { QueueEvents } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { patientDuplicate } from './connect-redis.ts'
-import { settledWithin } from './end-worker.ts'
 import { UnknownJobError } from './errors.ts'
 import type { Keys } from './keys.ts'
-import { JOBS_QUEUE } from './options.ts'
-import { readResult } from './read-result.ts'
+import { parseResult, readResult } from './read-result.ts'
 
-/** When a waiter first looks by itself, should an event have been lost, in milliseconds; later looks are further apart. */
+/** When a waiter first looks by itself, should a message have been lost, in milliseconds; later looks are further apart. */
 const FIRST_POLL_MS = 2000
 const LONGEST_POLL_MS = 15_000
-/** How long one read of the event stream waits, in milliseconds; a closed one may end only then. */
-const READ_MS = 2000
+
+/** One call that waits. */
+interface Waiter {
+  /** Takes the result as it was stored; nothing if it has to be fetched. */
+  tell(stored: string): void
+  /** Looks whether the result is there. */
+  look(): void
+}
+
+/** Those who wait for the same job. */
+interface Audience {
+  readonly waiters: Set<Waiter>
+  /** Settles when none of what is told any more can be missed, or Redis does not let us listen. */
+  readonly listening: Promise<unknown>
+}
 
 /**
- * Callers that wait for single results. One event stream serves all of them. A waiter listens first and looks then, so a
- * result that comes between the two is not missed.
+ * Callers that wait for single results. Each result is told on a channel of its own, so that nobody hears of the jobs of
+ * others. A waiter listens first and looks then: a result that comes between the two is not missed.
  */
 export class ResultWaiters {
   readonly #redis: Redis
   readonly #keys: Keys
-  readonly #looks = new Map<string, Set<() => void>>()
-  #opening: Promise<void> | undefined
-  #events: QueueEvents | undefined
-  #connection: Redis | undefined
+  readonly #audiences = new Map<string, Audience>()
   readonly #closing = new AbortController()
+  #subscriber: Redis | undefined
 
   constructor(redis: Redis, keys: Keys) {
     this.#redis = redis
@@ -40,77 +48,43 @@ export class ResultWaiters {
    */
   async wait(id: string, signal?: AbortSignal): Promise<Result> {
     signal?.throwIfAborted()
-    this.#opening ??= this.#open()
-    await this.#opening
+    this.#closing.signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
-    let looking = false
-    let again = false
-    const look = async () => {
-      // One look at a time; what is announced during one asks for one more.
-      again = looking
-      if (looking) return
-      looking = true
+    const settle = async (found: () => Promise<Result | undefined>) => {
       try {
-        const result = await this.#look(id)
+        const result = await found()
         if (result !== undefined) resolve(result)
       } catch (error) {
         if (error instanceof UnknownJobError || error instanceof TerminalError) reject(error)
-        // Anything else is Redis being away; the next event or poll looks again.
-      } finally {
-        looking = false
+        // Anything else is Redis being away; the next message or poll looks again.
       }
-      if (again) look()
+    }
+    const look = oneAtATime(() => settle(() => this.#look(id)))
+    const tell = (stored: string) => {
+      if (stored === '') look()
+      else void settle(async () => parseResult(JSON.parse(stored)))
     }
     const stop = () => reject(signal?.reason)
     const close = () => reject(this.#closing.signal.reason)
     const stopPolling = poll(look)
-    this.#enter(id, look)
+    const waiter: Waiter = { tell, look }
     signal?.addEventListener('abort', stop, { once: true })
     this.#closing.signal.addEventListener('abort', close, { once: true })
     try {
-      signal?.throwIfAborted()
-      this.#closing.signal.throwIfAborted()
-      look()
+      this.#enter(id, waiter)
       return await promise
     } finally {
       stopPolling()
-      this.#leave(id, look)
+      this.#leave(id, waiter)
       signal?.removeEventListener('abort', stop)
       this.#closing.signal.removeEventListener('abort', close)
     }
   }
 
-  /** Ends the event stream; those who still wait are refused. */
-  async close(): Promise<void> {
+  /** Stops listening; those who still wait are refused. */
+  close(): void {
     this.#closing.abort(new UnavailableError('the connection was closed before the result came'))
-    await this.#opening
-    const events = this.#events
-    if (events !== undefined && !(await settledWithin(events.close(), 1000))) {
-      // While Redis is away its connection would go on looking for it, and keep the process alive.
-      await settledWithin(events.getBackend().close(true), 1000)
-    }
-    this.#connection?.disconnect()
-  }
-
-  async #open(): Promise<void> {
-    // From a known place in the stream, not from «now»: now would be whenever the first read reaches Redis.
-    const stream = this.#keys.jobs('events')
-    const last = await this.#redis.xrevrange(stream, '+', '-', 'COUNT', 1).catch(() => undefined)
-    this.#connection = patientDuplicate(this.#redis)
-    const events = new QueueEvents(JOBS_QUEUE, {
-      connection: this.#connection,
-      prefix: this.#keys.tag,
-      blockingTimeout: READ_MS,
-      lastEventId: last === undefined ? '$' : (last[0]?.[0] ?? '0-0'),
-    })
-    this.#events = events
-    events.on('error', () => {})
-    const announce = ({ jobId }: { jobId: string }) => {
-      for (const look of this.#looks.get(jobId) ?? []) look()
-    }
-    events.on('completed', announce)
-    events.on('failed', announce)
-    events.on('removed', announce)
+    this.#subscriber?.disconnect()
   }
 
   async #look(id: string): Promise<Result | undefined> {
@@ -125,17 +99,55 @@ export class ResultWaiters {
     )
   }
 
-  #enter(id: string, look: () => void): void {
-    const looks = this.#looks.get(id) ?? new Set()
-    looks.add(look)
-    this.#looks.set(id, looks)
+  #enter(id: string, waiter: Waiter): void {
+    let audience = this.#audiences.get(id)
+    if (audience === undefined) {
+      audience = { waiters: new Set(), listening: this.#listener().subscribe(this.#keys.doneChannel(id)) }
+      this.#audiences.set(id, audience)
+    }
+    audience.waiters.add(waiter)
+    audience.listening.then(waiter.look, waiter.look)
   }
 
-  #leave(id: string, look: () => void): void {
-    const looks = this.#looks.get(id)
-    looks?.delete(look)
-    if (looks?.size === 0) this.#looks.delete(id)
+  #leave(id: string, waiter: Waiter): void {
+    const waiters = this.#audiences.get(id)?.waiters
+    waiters?.delete(waiter)
+    if (waiters?.size !== 0) return
+    this.#audiences.delete(id)
+    if (this.#closing.signal.aborted) return
+    const unsubscribing = this.#listener().unsubscribe(this.#keys.doneChannel(id))
+    unsubscribing.catch(() => {})
   }
+
+  #listener(): Redis {
+    if (this.#subscriber !== undefined) return this.#subscriber
+    const subscriber = patientDuplicate(this.#redis)
+    const start = this.#keys.doneChannel('').length
+    subscriber.on('message', (channel: string, stored: string) => {
+      for (const { tell } of this.#audiences.get(channel.slice(start))?.waiters ?? []) tell(stored)
+    })
+    // What was told while the connection was gone was told to nobody.
+    subscriber.on('ready', () => {
+      for (const { waiters } of this.#audiences.values()) for (const { look } of waiters) look()
+    })
+    this.#subscriber = subscriber
+    return subscriber
+  }
+}
+
+/** Runs a task that may be asked for while it runs: it then runs once more. */
+function oneAtATime(task: () => Promise<void>): () => void {
+  let running = false
+  let again = false
+  const run = async () => {
+    again = running
+    if (running) return
+    running = true
+    await task()
+    running = false
+    if (again) void run()
+  }
+  return () => void run()
 }
 
 /** Repeats a task at growing distances. Returns what ends it. */

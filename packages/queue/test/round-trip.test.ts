@@ -55,6 +55,55 @@ test('a waiter is told of its result and need not look for it', async () => {
   for (let n = 0; n < 15; n++) await producer.waitForResult(await bench.enqueue())
 }, 20_000)
 
+test('two callers wait for the same job, and one of them may leave', async () => {
+  const producer = await bench.producer()
+  const consumer = await bench.consumer(async (delivery) => {
+    await sleep(100)
+    return echoResult(delivery)
+  })
+  consumer.run()
+  const id = await bench.enqueue()
+  const started = performance.now()
+  const stays = [producer.waitForResult(id), producer.waitForResult(id)]
+  const left = producer.waitForResult(id, { signal: AbortSignal.timeout(20) })
+  await expect(left).rejects.toMatchObject({ name: 'TimeoutError' })
+  expect(await Promise.all(stays)).toMatchObject([{ id }, { id }])
+  expect(performance.now() - started).toBeLessThan(1500)
+  // Nobody listens any more.
+  await until(async () => (await bench.redis.pubsub('CHANNELS', bench.key('done', '*'))).length === 0)
+})
+
+test.each([
+  ['short', 10],
+  ['too long for a message', 300_000],
+])('a result that is %s comes whole, to those alone who wait for it', async (_, length) => {
+  const producer = await bench.producer()
+  const consumer = await bench.consumer(async (delivery) => {
+    await sleep(30)
+    return { ...echoResult(delivery), stdout: 'é'.repeat(length) }
+  })
+  consumer.run()
+  const started = performance.now()
+  const result = await producer.waitForResult(await bench.enqueue())
+  expect(result.stdout).toBe('é'.repeat(length))
+  expect(performance.now() - started).toBeLessThan(1500)
+})
+
+test('where Redis lets nobody listen, a waiter looks', async () => {
+  const producer = await bench.producer()
+  const consumer = await bench.consumer(async (delivery) => {
+    await sleep(30)
+    return echoResult(delivery)
+  })
+  consumer.run()
+  await bench.redis.call('ACL', 'SETUSER', 'default', 'resetchannels', `&${bench.key('cancel')}`)
+  try {
+    expect(await producer.waitForResult(await bench.enqueue())).toMatchObject({ status: 'success' })
+  } finally {
+    await bench.redis.call('ACL', 'SETUSER', 'default', '&*')
+  }
+}, 10_000)
+
 test('a wait for a job that does not exist is refused, and an abort ends a wait with its reason', async () => {
   const producer = await bench.producer()
   await expect(producer.waitForResult('j-nope')).rejects.toMatchObject({ code: 'unknown_job' })

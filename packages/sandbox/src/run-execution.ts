@@ -12,15 +12,13 @@ import { workspaceFrames } from './workspace.ts'
 export interface Stage {
   readonly containers: ContainerSource
   readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
-  /** Resolves once the execution may run; rejects if it may not. */
-  readonly cleared?: Promise<unknown> | undefined
   /** Undefined: no network. */
   readonly onConnection?: OnConnection | undefined
 }
 
 /**
- * One execution from start to end: acquire a container, check its confinement, wait until the execution is cleared, compile
- * if the language asks for it, run the program, read the outcome, destroy the container.
+ * One execution from start to end: acquire a container, check its confinement, compile if the language asks for it, run the
+ * program, read the outcome, give the container back.
  *
  * @throws a platform fault, or the signal's reason once aborted; everything that the program did is data
  */
@@ -38,10 +36,6 @@ export async function runExecution(
     const acquired = performance.now()
     stage.onContainer?.(factsOf(container))
     checkConfinement(container, execution)
-    // No byte of the execution has gone in: a container that it may not use is as good as it was.
-    inOrder = true
-    await clearance(stage.cleared, signal)
-    inOrder = false
 
     const compiled = await compile(container, execution, signal)
     if (compiled && compiled.judgement.status !== 'success') {
@@ -57,20 +51,6 @@ export async function runExecution(
   } finally {
     if (inOrder) stage.containers.giveBack(container, wanted)
     else container.destroy()
-  }
-}
-
-/** Waits until the execution may run, but not beyond the abort of the signal. */
-async function clearance(cleared: Promise<unknown> | undefined, signal: AbortSignal): Promise<void> {
-  if (cleared === undefined) return
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  try {
-    if (signal.aborted) abort()
-    await Promise.race([cleared, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort)
   }
 }
 

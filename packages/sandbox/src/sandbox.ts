@@ -89,11 +89,6 @@ export type OnConnection = (connection: Duplex) => void
 
 /** What a caller may add to an execution. */
 export interface RunOptions {
-  /**
-   * Nothing of the execution goes into its container before this has resolved; the container is got meanwhile. If it
-   * rejects, so does `run`, with the same reason, and nothing has run. @default nothing to wait for
-   */
-  readonly cleared?: Promise<unknown> | undefined
   /** Ends the execution. */
   readonly signal?: AbortSignal
   /** Told where the program is to run as soon as the container is there, whatever comes of it. */

@@ -76,10 +76,6 @@ export class BatchContainers implements ContainerSource {
       container.destroy()
       return
     }
-    if (container.untouched()) {
-      this.#shelve(container)
-      return
-    }
     const coming: Coming = { container, done: this.#reset(container), claimed: false }
     this.#coming.add(coming)
     void coming.done.then((clean) => {

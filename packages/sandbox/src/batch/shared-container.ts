@@ -17,7 +17,6 @@ export class SharedContainer implements Container {
   /** Its confinement before the first program: what every later one must find. */
   readonly #first: { readonly ready: Ready; readonly outside: OutsideLimits | undefined }
   #executions = 0
-  #touched = false
   #doubtful = false
   /** A frame that was waited for while nobody used it. */
   #ahead: Promise<InitFrame | undefined> | undefined
@@ -61,19 +60,12 @@ export class SharedContainer implements Container {
   /** Gives it to the next execution. */
   begin(execution: JobStart): this {
     this.#onStir = undefined
-    this.#touched = false
     if (this.#executions++ > 0) this.assign(execution)
     return this
   }
 
   assign(to: JobStart): void {
     this.#inner.assign(to)
-  }
-
-  /** Takes it back from an execution that never came to use it: it is as it was. False if something was sent to it. */
-  untouched(): boolean {
-    if (!this.#touched) this.#executions--
-    return !this.#touched
   }
 
   /** While nobody uses it: calls back if it ends, or speaks without having been asked. */
@@ -114,7 +106,6 @@ export class SharedContainer implements Container {
   }
 
   send(frames: Uint8Array): void {
-    this.#touched = true
     this.#inner.send(frames)
   }
 

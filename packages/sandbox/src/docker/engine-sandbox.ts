@@ -91,8 +91,8 @@ export class EngineSandbox implements DockerSandbox {
   }
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
-    const { onContainer, onConnection, cleared } = options
-    const stage = { containers: this.#containers, onContainer, onConnection, cleared }
+    const { onContainer, onConnection } = options
+    const stage = { containers: this.#containers, onContainer, onConnection }
     return await this.#watched(runExecution(execution, stage, this.#until(options.signal)))
   }
 

@@ -42,7 +42,7 @@ const variables = z.object({
   /** After that long a waiting container is removed, and a language that nobody asked for since gets none. */
   ISOPOD_POOL_IDLE_SECONDS: numeric(1, 86_400).default(300),
   /** Memory of the host that waiting containers may hold together, the engine's process beside each counted. */
-  ISOPOD_POOL_MEMORY_MB: numeric(0, 1_048_576).default(256),
+  ISOPOD_POOL_MEMORY_MB: numeric(0, 1_048_576).default(512),
   /**
    * What the memory limits of all executions of this worker may come to. Three quarters of the engine's host by default:
    * engine, Redis and workers live on the rest. Several workers on one host: each its part.

@@ -15,7 +15,7 @@ describe('the settings of a worker', () => {
       },
       engine: { address: '/var/run/docker.sock' },
       http: { host: '127.0.0.1', port: 9464 },
-      pool: { size: undefined, refills: 1, idleMs: 300_000, memoryMb: 256 },
+      pool: { size: undefined, refills: 1, idleMs: 300_000, memoryMb: 512 },
       drainSeconds: 30,
       users: { first: 60_000, last: 60_255, gid: 65_534 },
       defaults: { timeoutSeconds: 30, memoryMb: 256, cpus: 0.5, processes: 100 },

@@ -138,13 +138,10 @@ export class ContainerPool {
     const { policy } = this.#options
     const now = Date.now()
     this.#drop(({ container, since }) => !container.waits || now - since >= policy.idleMs)
-    const plan = new Plan(this.#demand.families(now), policy)
+    const plan = new Plan(this.#demand.families(now), policy, (family) => this.#count(family))
     this.#backoff.keep(plan.families)
     while (this.#making.size < policy.refills && this.#making.size + this.#beside < MOST_AT_ONCE) {
-      const next = plan.missing(
-        (family) => this.#count(family),
-        (family) => this.#backoff.rests(family, now),
-      )
+      const next = plan.missing((family) => this.#backoff.rests(family, now))
       if (next === undefined) return
       const rest = this.#lastTaken + QUIET_MS - now
       if (rest > 0 && this.#count(next.family) > 0) {
@@ -161,9 +158,7 @@ export class ContainerPool {
   #makeRoom(plan: Plan, next: Pooled): boolean {
     const all = () => [...this.#stock.all, ...this.#making].map(({ pooled }) => pooled)
     while (!plan.hasRoom(all(), next)) {
-      const surplus = this.#stock.all.find(({ pooled: { family } }) =>
-        plan.isSurplus(family, this.#count(family)),
-      )
+      const surplus = this.#stock.all.find(({ pooled: { family } }) => plan.isSurplus(family))
       if (surplus === undefined) return false
       this.#drop((each) => each === surplus)
     }

@@ -1,7 +1,7 @@
 import type { Pooled } from './family.ts'
 
-/** Time after which an ask counts half, in milliseconds. */
-const HALF_LIFE_MS = 60_000
+/** Time after which an ask counts half, in milliseconds: what was a flood a minute ago is to make room for what comes now. */
+const HALF_LIFE_MS = 10_000
 /** Kinds that are remembered: limits are the jobs' to choose, and there are many. */
 const MOST_KINDS = 64
 
@@ -57,30 +57,6 @@ export class Demand {
       .map(([family, { favourite, weight }]) => ({ family, favourite, weight }))
       .sort((one, other) => other.weight - one.weight)
   }
-}
-
-/**
- * Shares places among weights: each place goes to whom it is worth most, and nobody gets more than were asked for of late.
- *
- * @returns as many numbers as weights, in their order; together at most `places`
- */
-export function shares(weights: readonly number[], places: number): number[] {
-  const given = weights.map(() => 0)
-  for (let left = places; left > 0; left--) {
-    let best = -1
-    let worth = 0
-    for (const [index, weight] of weights.entries()) {
-      const has = given[index] ?? 0
-      const next = weight / (has + 0.5)
-      if (has < Math.ceil(weight) && next > worth) {
-        best = index
-        worth = next
-      }
-    }
-    if (best < 0) break
-    given[best] = (given[best] ?? 0) + 1
-  }
-  return given
 }
 
 function weightAt({ weight, at }: Asked, now: number): number {

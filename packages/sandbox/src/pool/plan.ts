@@ -1,6 +1,7 @@
 import type { ContainerKind } from '../container-kind.ts'
-import { type FamilyDemand, shares } from './demand.ts'
+import type { FamilyDemand } from './demand.ts'
 import type { Pooled } from './family.ts'
+import { shares } from './shares.ts'
 
 /** How much may wait, and how long. */
 export interface PoolPolicy {
@@ -19,14 +20,19 @@ export interface PoolPolicy {
 /** What is to wait, by what is asked for. */
 export class Plan {
   readonly #policy: PoolPolicy
+  readonly #has: (family: string) => number
   readonly #shares: ReadonlyMap<string, { readonly share: number; readonly favourite: Pooled }>
 
-  constructor(families: readonly FamilyDemand[], policy: PoolPolicy) {
+  /** @param has how many containers of a family wait, or are about to */
+  constructor(families: readonly FamilyDemand[], policy: PoolPolicy, has: (family: string) => number) {
     this.#policy = policy
-    const dearest = Math.max(1, ...families.map(({ favourite }) => policy.heldMb(favourite.kind)))
-    const places = Math.min(policy.size, Math.floor(policy.memoryMb / dearest))
-    const weights = families.map(({ weight }) => weight)
-    const given = shares(weights, places)
+    this.#has = has
+    const claims = families.map(({ family, favourite, weight }) => ({
+      weight,
+      has: has(family),
+      heldMb: policy.heldMb(favourite.kind),
+    }))
+    const given = shares(claims, policy.size, policy.memoryMb)
     this.#shares = new Map(
       families.map(({ family, favourite }, index) => [family, { share: given[index] ?? 0, favourite }]),
     )
@@ -37,15 +43,17 @@ export class Plan {
   }
 
   /** What is missing most: of a family that has nothing before one that has some. */
-  missing(has: (family: string) => number, rests: (family: string) => boolean): Pooled | undefined {
-    const short = [...this.#shares].filter(([family, { share }]) => has(family) < share && !rests(family))
-    const [, most] = short.find(([family]) => has(family) === 0) ?? short[0] ?? []
+  missing(rests: (family: string) => boolean): Pooled | undefined {
+    const short = [...this.#shares].filter(
+      ([family, { share }]) => this.#has(family) < share && !rests(family),
+    )
+    const [, most] = short.find(([family]) => this.#has(family) === 0) ?? short[0] ?? []
     return most?.favourite
   }
 
   /** Whether a family has more than its share. */
-  isSurplus(family: string, has: number): boolean {
-    return has > (this.#shares.get(family)?.share ?? 0)
+  isSurplus(family: string): boolean {
+    return this.#has(family) > (this.#shares.get(family)?.share ?? 0)
   }
 
   /** Whether one more would be within size and memory. */

@@ -1,52 +1,15 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Demand, shares } from '../../src/pool/demand.ts'
+import { Demand } from '../../src/pool/demand.ts'
 import { kindKey, pooled } from '../../src/pool/family.ts'
 import { kind } from '../support/fake-maker.ts'
 
 const MINUTE = 60_000
-const weights = fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true }), { maxLength: 20 })
-
-describe('places are shared so that', () => {
-  it('there are never more than there are places, nor more for anybody than were asked for', () => {
-    fc.assert(
-      fc.property(weights, fc.nat(50), (all, places) => {
-        const given = shares(all, places)
-        expect(given.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(places)
-        for (const [index, each] of given.entries())
-          expect(each).toBeLessThanOrEqual(Math.ceil(all[index] ?? 0))
-      }),
-    )
-  })
-
-  it('who is asked for more has no fewer', () => {
-    fc.assert(
-      fc.property(weights, fc.nat(50), (all, places) => {
-        const sorted = all.toSorted((one, other) => other - one)
-        const given = shares(sorted, places)
-        expect(given).toEqual(given.toSorted((one, other) => other - one))
-      }),
-    )
-  })
-
-  it.each([
-    [[100], 4, [4]],
-    [[50, 50], 4, [2, 2]],
-    [[75, 25], 4, [3, 1]],
-    [[1000, 1], 4, [4, 0]],
-    [[1, 1, 1], 8, [1, 1, 1]],
-    [[0.2], 8, [1]],
-  ])('%j come to %i places as %j', (all, places, given) => {
-    expect(shares(all, places)).toEqual(given)
-  })
-})
-
 describe('demand', () => {
-  it('halves every minute, and a kind that nobody asks for is forgotten', () => {
+  it('halves every ten seconds, and a kind that nobody asks for is forgotten', () => {
     const demand = new Demand(5 * MINUTE)
     for (let times = 0; times < 8; times++) demand.note(pooled(kind('a'), true), 0)
     expect(demand.families(0)).toMatchObject([{ weight: 8 }])
-    expect(demand.families(2 * MINUTE)).toMatchObject([{ weight: 2 }])
+    expect(demand.families(20_000)).toMatchObject([{ weight: 2 }])
     expect(demand.families(5 * MINUTE)).toEqual([])
   })
 

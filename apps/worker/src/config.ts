@@ -51,7 +51,7 @@ const variables = z.object({
   /** What their `cpus` may come to: the host's cores by default; one that asks for more than this runs alone. */
   ISOPOD_CPUS: numeric(0.1, 4096, false).optional(),
   /** How long a container waits for the next job of its batch: graders send theirs without a pause, and it holds memory. */
-  ISOPOD_BATCH_IDLE_SECONDS: numeric(0, 300).default(10),
+  ISOPOD_BATCH_IDLE_SECONDS: numeric(0, 300).default(60),
   /** Jobs of a batch after which a container is not used again, so that whatever grows with them stays small. */
   ISOPOD_BATCH_RUNS: numeric(1, 1_000_000).default(1000),
   /** Redis key prefix, so that deployments can share a Redis. */

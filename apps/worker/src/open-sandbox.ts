@@ -14,9 +14,9 @@ export function openSandbox(
     owner: config.workerId,
     users: config.users,
     pool: { ...config.pool, size: config.pool.size ?? config.budget.slots },
-    // As many as can be in use at once: a batch that fills the worker keeps all of its containers.
     batch: {
-      containers: config.budget.slots,
+      // Two batches that take turns, each as wide as the worker, keep all of their containers.
+      containers: config.budget.slots && 2 * config.budget.slots,
       idleMs: config.batch.idleSeconds * 1000,
       executions: config.batch.runs,
     },

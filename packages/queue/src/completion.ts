@@ -1,10 +1,15 @@
-import { Job as BullJob, type JobProgress, type Worker } from 'bullmq'
+import { Job as BullJob, type JobProgress } from 'bullmq'
 
-/** Keys, then arguments, of BullMQ's script that completes a job and takes the next one, if there is one and it may. */
-export type CompletionArgs = ReturnType<ReturnType<Worker['getBackend']>['moveToCompletedArgs']>
-
-/** How many of {@link CompletionArgs} are keys. */
-export const COMPLETION_KEYS = 14
+/** Who completes a job, and whether its slot goes on with the next one. */
+export interface Completing {
+  /** What the job's lock holds. */
+  readonly token: string
+  /** How long the next one's lock lasts, in milliseconds. */
+  readonly lockMs: number
+  /** Name of the worker. */
+  readonly worker: string
+  readonly goesOn: boolean
+}
 
 /** BullMQ's jobs, and what it makes them of. */
 const fresh = new WeakSet<object>()

@@ -29,15 +29,14 @@ export interface JobWorkerParts {
 
 /** Makes the BullMQ worker that takes jobs; it starts with `run()`. */
 export function createJobWorker(parts: JobWorkerParts): EndableWorker {
-  const { redis, keys, processor, running, observe } = parts
+  const { redis, keys, processor, running, observe, lockDurationMs: lockMs = LOCK_DURATION_MS } = parts
   const worker: CompletingWorker = new CompletingWorker(
     JOBS_QUEUE,
     // Two parameters on purpose: BullMQ makes a signal for a function that has a third, and nobody would ever abort it.
     (job, token = '') => {
-      // What is returned goes into the event stream as JSON, where listeners parse it.
       const complete = () => {
         const goesOn = !isExtra(token) && worker.goesOn(running.size)
-        return worker.getBackend().moveToCompletedArgs(job, 'null', true, token, goesOn)
+        return { token, lockMs, worker: parts.workerId, goesOn }
       }
       return processor.process(job, token, complete)
     },
@@ -47,7 +46,7 @@ export function createJobWorker(parts: JobWorkerParts): EndableWorker {
       name: parts.workerId,
       autorun: false,
       concurrency: parts.concurrency,
-      lockDuration: parts.lockDurationMs ?? LOCK_DURATION_MS,
+      lockDuration: lockMs,
       stalledInterval: parts.stalledIntervalMs ?? STALLED_INTERVAL_MS,
       // BullMQ would fail a job that stalls too often without a result. The processor counts instead, and publishes one.
       maxStalledCount: Number.MAX_SAFE_INTEGER,

@@ -1,7 +1,7 @@
 import { type Result, RetryableError, TerminalError } from '@isopod/protocol'
 import { type Job as BullJob, WaitingError } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { type Completion, type CompletionArgs, isFresh } from './completion.ts'
+import { type Completing, type Completion, isFresh } from './completion.ts'
 import { type Observe, toError } from './consumer-events.ts'
 import type { Delivery, GiveUp, Handle } from './delivery.ts'
 import { JobInterrupted } from './errors.ts'
@@ -35,7 +35,7 @@ export interface ProcessorParts {
 }
 
 /** Makes the arguments of the script that completes the job that is processed; called anew for each try. */
-type Complete = () => CompletionArgs
+type Complete = () => Completing
 
 /** One job in a processor's hands. */
 interface Turn {

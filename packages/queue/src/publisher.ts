@@ -1,20 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Result } from '@isopod/protocol'
-import {
-  createIORedisClient,
-  type IRedisTransaction,
-  type JobJson,
-  type KeysMap,
-  type Queue,
-  QueueKeys,
-  raw2NextJobData,
-} from 'bullmq'
+import { createIORedisClient, type KeysMap, type Queue, QueueKeys, raw2NextJobData } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { bullScript } from './bull-script.ts'
-import { COMPLETION_KEYS, Completion, type CompletionArgs, markFresh } from './completion.ts'
+import { type Completing, Completion, markFresh } from './completion.ts'
 import { toError } from './consumer-events.ts'
 import { type Keys, resultJobId, resultsQueue } from './keys.ts'
-import { ADD_KEYS, OWN_KEYS, publishScript } from './publish-lua.ts'
+import { PUBLISH_KEYS, publishScript } from './publish-lua.ts'
 
 /**
  * How a publication ended: `ok`, this result is the job's result; `duplicate`, the job had one already; `fenced`, a later
@@ -40,8 +32,13 @@ export interface Published {
 /** Name under which the client knows our script. */
 const PUBLISH = 'isopodPublish'
 
-/** Attempts of a results consumer to hand one result over: as many as it takes. */
-const ENDLESS = 2 ** 31 - 1
+/** How BullMQ treats a result on its way: as many tries to hand it over as it takes, and nothing stays of it then. */
+const TRAVELLING = JSON.stringify({
+  attempts: 2 ** 31 - 1,
+  backoff: { type: 'fixed', delay: 5000, jitter: 0.5 },
+  removeOnComplete: true,
+  stackTraceLimit: 1,
+})
 
 /**
  * Writes results exactly once, in one script: the stored result and the one on its way exist both or not at all, whatever
@@ -53,7 +50,6 @@ export class Publisher {
   readonly #keys: Keys
   readonly #jobs: Queue
   readonly #ttlSeconds: number
-  /** Most results go where the last one went. */
   #latest: { readonly replyTo: string; readonly queueKeys: KeysMap } = { replyTo: '', queueKeys: {} }
   #ready: Promise<void> | undefined
 
@@ -71,7 +67,7 @@ export class Publisher {
    * @throws what Redis or the connection to it says; it is then unknown whether the result was published, and trying again is safe
    */
   async publish(outgoing: Outgoing): Promise<Publication> {
-    return (await this.#send(JSON.stringify(outgoing.result), outgoing, [])).publication
+    return (await this.#send(JSON.stringify(outgoing.result), outgoing)).publication
   }
 
   /**
@@ -85,7 +81,7 @@ export class Publisher {
     outgoing: Outgoing,
     failed: (error: Error) => void,
     givenUp: AbortSignal,
-    completing: () => CompletionArgs,
+    completing: () => Completing | undefined,
   ): Promise<Published> {
     const data = JSON.stringify(outgoing.result)
     for (let pause = 100; ; pause = Math.min(pause * 2, 2000)) {
@@ -104,28 +100,31 @@ export class Publisher {
     }
   }
 
-  async #send(data: string, outgoing: Outgoing, completing: CompletionArgs): Promise<Published> {
+  async #send(data: string, outgoing: Outgoing, completing?: Completing): Promise<Published> {
     this.#ready ??= this.#define()
     await this.#ready
     const { result, attempt, replyTo } = outgoing
-    const add = await this.#addArgs(result.id, data, replyTo)
+    const results = this.#keysOf(replyTo)
     const reply: unknown = await this.#client.runCommand(PUBLISH, [
-      OWN_KEYS + ADD_KEYS + Math.min(completing.length, COMPLETION_KEYS),
+      PUBLISH_KEYS,
       this.#keys.result(result.id),
       this.#keys.job(result.id),
       this.#keys.resultJob(replyTo, result.id),
       this.#keys.cancelFlag(result.id),
       this.#keys.replyQueues,
-      ...add.slice(0, ADD_KEYS),
-      ...completing.slice(0, COMPLETION_KEYS),
+      results['wait'],
+      results['meta'],
+      results['marker'],
       attempt,
       this.#ttlSeconds,
       replyTo,
       Date.now(),
       this.#keys.tag,
       this.#keys.doneChannel(result.id),
-      ...add.slice(ADD_KEYS),
-      ...completing.slice(COMPLETION_KEYS),
+      data,
+      resultJobId(result.id),
+      TRAVELLING,
+      ...(completing ? this.#completionArgs(result.id, completing) : []),
     ])
     const [publication, finished, isKnown] = Array.isArray(reply) ? reply : []
     if (publication !== 'ok' && publication !== 'duplicate' && publication !== 'fenced') {
@@ -136,33 +135,22 @@ export class Publisher {
     return completion === undefined ? { publication } : { publication, completion }
   }
 
-  /** What BullMQ gives its script that adds a job: keys, then arguments. */
-  async #addArgs(id: string, data: string, replyTo: string): Promise<unknown[]> {
-    let args: unknown[] = []
-    const recorder = {
-      runCommand(_name: string, given: unknown[]) {
-        args = given
-        return 0
-      },
-    } as unknown as IRedisTransaction
+  #completionArgs(id: string, { token, lockMs, worker, goesOn }: Completing): (string | number)[] {
+    return [this.#keys.job(''), id, token, lockMs, worker, goesOn ? 1 : 0]
+  }
+
+  /** Keys of a results queue; most results go where the last one went. */
+  #keysOf(replyTo: string): KeysMap {
     if (this.#latest.replyTo !== replyTo) {
-      const queueKeys = new QueueKeys(this.#keys.tag).getKeys(resultsQueue(replyTo))
-      this.#latest = { replyTo, queueKeys }
+      this.#latest = { replyTo, queueKeys: new QueueKeys(this.#keys.tag).getKeys(resultsQueue(replyTo)) }
     }
-    const { queueKeys } = this.#latest
-    const backend = this.#jobs.getBackend()
-    await backend.addJobToTransaction(recorder, travelling(id, data), resultJobId(id), {}, queueKeys)
-    return args
+    return this.#latest.queueKeys
   }
 
   async #define(): Promise<void> {
     // Only then has BullMQ registered the scripts that ours is made of.
     await this.#jobs.waitUntilReady()
-    const lua = publishScript(
-      bullScript(this.#redis, 'addStandardJob').lua,
-      bullScript(this.#redis, 'moveToFinished').lua,
-    )
-    this.#redis.defineCommand(PUBLISH, { lua })
+    this.#redis.defineCommand(PUBLISH, { lua: publishScript(bullScript(this.#redis, 'moveToFinished').lua) })
   }
 
   async #isStored(id: string, data: string): Promise<boolean> {
@@ -177,25 +165,4 @@ function completionOf(finished: unknown): Completion | undefined {
   // The job is gone: an earlier try completed it, and which job it took was lost with the answer.
   if (finished === -1) return new Completion(undefined)
   return undefined
-}
-
-function travelling(id: string, data: string): JobJson {
-  return {
-    id: resultJobId(id),
-    name: 'result',
-    data,
-    opts: {
-      attempts: ENDLESS,
-      backoff: { type: 'fixed', delay: 5000, jitter: 0.5 },
-      removeOnComplete: true,
-      stackTraceLimit: 1,
-    },
-    progress: 0,
-    attemptsMade: 0,
-    attemptsStarted: 0,
-    stalledCounter: 0,
-    timestamp: Date.now(),
-    failedReason: '',
-    returnvalue: '',
-  }
 }

@@ -95,7 +95,7 @@ test('a Redis that is full takes neither half, and the publication goes through 
     outgoing,
     (error) => failures.push(error),
     new AbortController().signal,
-    () => [],
+    () => undefined,
   )
   await until(() => failures.length >= 2)
   expect(await bench.redis.exists(bench.key('result:j-7'), bench.key('results-x:r-j-7'))).toBe(0)

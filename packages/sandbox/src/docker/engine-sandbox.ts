@@ -76,7 +76,7 @@ export class EngineSandbox implements DockerSandbox {
       observe,
     })
     this.#pool = pooled?.pool
-    const { containers: size = facts.cpus * 2, idleMs = 10_000, executions = 1000 } = options.batch ?? {}
+    const { containers: size = facts.cpus * 4, idleMs = 60_000, executions = 1000 } = options.batch ?? {}
     this.#containers = new BatchContainers({
       source: pooled?.source ?? this.#fresh,
       digest: (reference) => this.#images.digest(reference),

@@ -48,26 +48,30 @@ export class PooledContainers implements ContainerSource {
     onAsked?.(wanted.kind, taken?.waited ? 'hit' : 'miss')
     if (taken === undefined) return undefined
     const { container, pooled: found } = taken.waiting
+    if (found.key !== wanted.key && !(await changed(container, execution, signal))) return undefined
+    // Only now: from here on it is what its execution asked for, whoever looks.
     container.assign(execution)
-    if (found.key === wanted.key) return container
-    return await changed(container, execution, signal)
+    return container
   }
 }
 
-/** That nobody uses a container which did not get its limits is seen to again by who runs something in it. */
+/**
+ * Gives a container the limits that are asked for; false if it did not get them, and is gone. That nobody uses one which did
+ * not is seen to again by who runs something in it.
+ */
 async function changed(
   container: WaitingContainer,
   { limits }: Execution,
   signal: AbortSignal,
-): Promise<WaitingContainer | undefined> {
+): Promise<boolean> {
   const { memoryMb, cpus, processes } = limits
   try {
     await container.change({ memoryMb, cpus, processes })
     signal.throwIfAborted()
-    return container
+    return true
   } catch {
     container.destroy()
     signal.throwIfAborted()
-    return undefined
+    return false
   }
 }

@@ -60,31 +60,6 @@ it('a container of a batch is used again, and says so', async () => {
   expect(resets).toEqual(['clean', 'clean', 'clean'])
 })
 
-it('a container that nobody came to use goes on as it was, and still tells of its end', async () => {
-  const { containers, run, first, resets } = stage()
-  await run(batch())
-  const unused = await containers.acquire(batch(), signal)
-  containers.giveBack(unused, batch())
-  expect(resets).toEqual(['clean'])
-  const container = await containers.acquire(batch(), signal)
-  container.send(A_FRAME)
-  first().done()
-  expect(await container.receive()).toMatchObject({ type: 'done' })
-  containers.giveBack(container, batch())
-  await sleep(0)
-  expect(containers.shelved).toBe(1)
-  containers.giveBack(await containers.acquire(batch(), signal), batch())
-  first().frames.end()
-  await sleep(0)
-  expect([containers.shelved, first().destroyed]).toEqual([0, true])
-})
-
-it('one that was never used is not said to have been', async () => {
-  const { containers, run } = stage()
-  containers.giveBack(await containers.acquire(batch(), signal), batch())
-  expect([await run(batch()), await run(batch())]).toEqual(['c1 made', 'c1 batch'])
-})
-
 it('an execution of no batch gets its container from the source, and gives it back there', async () => {
   const { run, source } = stage()
   expect([await run(script('true')), await run(script('true'))]).toEqual(['c1 made', 'c2 made'])

@@ -36,10 +36,11 @@ type OpenQueue = Awaited<ReturnType<typeof openQueue>>
 /** Everything that Redis keeps of the queue, without what differs from one moment to the next. */
 async function contents(prefix: string): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
-  for (const key of (await bench.redis.keys(`{${prefix}}:jobs:*`)).sort()) {
-    all[key.slice(prefix.length + 3)] = await keptAt(key)
+  const keys = await Promise.all(['jobs', 'parents'].map((name) => bench.redis.keys(`{${prefix}}:${name}:*`)))
+  for (const key of keys.flat().sort()) {
+    all[key] = await keptAt(key)
   }
-  return all
+  return JSON.parse(JSON.stringify(all).replaceAll(`{${prefix}}`, ''))
 }
 
 function withoutMoment(field: string): string {
@@ -67,6 +68,8 @@ async function keptAt(key: string): Promise<unknown> {
 }
 
 interface Scenario {
+  /** Of the job that is completed. */
+  readonly options?: JobsOptions
   readonly goesOn?: boolean
   /** What is done before the first job is taken, and after it. */
   readonly before?: (queue: OpenQueue) => Promise<unknown>
@@ -99,9 +102,26 @@ const SCENARIOS: readonly (readonly [string, Scenario])[] = [
   ],
   [
     'it holds the place of its like',
+    { options: { deduplication: { id: 'like' } }, before: ({ add }) => add('b') },
+  ],
+  [
+    'another waits for it',
     {
-      before: ({ add }) => add('a2', { deduplication: { id: 'like' } }),
-      after: ({ worker }) => worker.getNextJob('t2'),
+      options: { deduplication: { id: 'like', keepLastIfActive: true } },
+      after: ({ add }) => add('b', { deduplication: { id: 'like', keepLastIfActive: true } }),
+    },
+  ],
+  [
+    'it has a parent',
+    {
+      after: async (_, prefix) => {
+        const parent = `{${prefix}}:parents:p`
+        await bench.redis.hset(parent, { name: 'p', data: '{}', opts: '{}', priority: '0', delay: '0' })
+        await bench.redis.zadd(`{${prefix}}:parents:waiting-children`, 1, 'p')
+        await bench.redis.sadd(`${parent}:dependencies`, `{${prefix}}:jobs:a`)
+        const own = { id: 'p', queueKey: `{${prefix}}:parents` }
+        await bench.redis.hset(`{${prefix}}:jobs:a`, { parentKey: parent, parent: JSON.stringify(own) })
+      },
     },
   ],
 ]
@@ -112,7 +132,7 @@ test.each(SCENARIOS)('a job is completed as BullMQ completes it: %s', async (_, 
   const { goesOn = true } = scenario
   const prepared = async (prefix: string) => {
     const queue = await openQueue(prefix)
-    await queue.add('a')
+    await queue.add('a', scenario.options)
     await scenario.before?.(queue)
     const job = await queue.worker.getNextJob('t1')
     if (job?.id !== 'a') throw new Error(`took ${job?.id}`)

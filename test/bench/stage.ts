@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type IsopodClient } from '@isopod/client'
 import { ensureStack, type Stack, startWorker, type WorkerProcess } from '@isopod/devstack'
 import { Redis } from 'ioredis'
@@ -117,17 +118,35 @@ export async function openStage(signal: AbortSignal, say: (line: string) => void
   return stage
 }
 
+/** How long Redis may take to write to disk what earlier cases left, in milliseconds. */
+const LONGEST_SAVE_MS = 30_000
+
 /** Removes every key under these prefixes. */
 export async function removeKeys(url: string, prefixes: readonly string[]): Promise<void> {
-  const redis = new Redis(url.replace(/^redis\+unix:\/\//, ''), { lazyConnect: true })
-  redis.on('error', () => {})
-  try {
-    await redis.connect()
+  await withRedis(url, async (redis) => {
     for (const prefix of prefixes) {
       for await (const keys of redis.scanStream({ match: `{${prefix}}:*`, count: 1000 })) {
         if (keys.length > 0) await redis.unlink(...(keys as string[]))
       }
     }
+  })
+}
+
+/** Waits until Redis writes nothing to disk in the background, which takes a core. */
+export async function redisRests(url: string): Promise<void> {
+  await withRedis(url, async (redis) => {
+    const deadline = performance.now() + LONGEST_SAVE_MS
+    const busy = /^(?:rdb_bgsave|aof_rewrite)_in_progress:1/m
+    while (performance.now() < deadline && busy.test(await redis.info('persistence'))) await sleep(100)
+  })
+}
+
+async function withRedis(url: string, act: (redis: Redis) => Promise<void>): Promise<void> {
+  const redis = new Redis(url.replace(/^redis\+unix:\/\//, ''), { lazyConnect: true })
+  redis.on('error', () => {})
+  try {
+    await redis.connect()
+    await act(redis)
   } finally {
     redis.disconnect()
   }

@@ -20,6 +20,9 @@ const NOT_INHERITED = ['ISOPOD_STATE_DIR']
  */
 export const WORKER_NODE_FLAGS: readonly string[] = ['--max-semi-space-size=2', '--max-old-space-size=1024']
 
+/** What Node finds in a worker's environment, for the same reason: else each of its threads keeps memory of its own. */
+export const WORKER_NODE_ENV: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '1' }
+
 /** What a worker is started with. */
 export interface WorkerOptions {
   readonly redisUrl: string
@@ -117,6 +120,7 @@ function workerEnvironment(port: number, options: WorkerOptions): NodeJS.Process
   const given = options.env ?? process.env
   const inherited = Object.entries(given).filter(([name]) => !NOT_INHERITED.includes(name))
   return {
+    ...WORKER_NODE_ENV,
     ...Object.fromEntries(inherited),
     // Drained jobs go back to the queue; nobody at a terminal wants to wait the server's half minute for that.
     ISOPOD_DRAIN_SECONDS: given['ISOPOD_DRAIN_SECONDS'] ?? '10',

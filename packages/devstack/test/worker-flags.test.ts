@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { WORKER_NODE_FLAGS } from '../src/worker-process.ts'
+import { WORKER_NODE_ENV, WORKER_NODE_FLAGS } from '../src/worker-process.ts'
 
 const read = (path: string) =>
   readFileSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)), 'utf8')
 
-it('every way in which a worker is started gives Node the same flags', () => {
+it('every way in which a worker is started gives Node the same flags and environment', () => {
   const image = /^CMD (\[.*\])$/m.exec(read('deploy/services/worker/Dockerfile'))?.[1] ?? '[]'
   expect(JSON.parse(image)).toEqual(['node', ...WORKER_NODE_FLAGS, 'apps/worker/dist/main.js'])
-  expect(read('README.md')).toContain(`node ${WORKER_NODE_FLAGS.join(' ')} apps/worker/dist/main.js`)
+  const environment = Object.entries(WORKER_NODE_ENV).map(([name, value]) => `${name}=${value}`)
+  expect(read('deploy/services/worker/Dockerfile')).toContain(
+    `ENV NODE_ENV=production ${environment.join(' ')}\n`,
+  )
+  const words = [...environment, 'node', ...WORKER_NODE_FLAGS, 'apps/worker/dist/main.js']
+  expect(read('README.md')).toContain(` ${words.join(' ')}`)
 })

@@ -45,6 +45,8 @@ export const CASES: readonly BenchCase[] = [
     program: NUMPY_PANDAS,
     output: (stdout) => stdout === '3 2\n',
     others: [NAMES.loop, NAMES.plain],
+    // With half of a core, what is imported ahead takes half a second.
+    pauseMs: 1000,
     full: [5, 6],
     quick: [1, 2],
   }),

@@ -5,7 +5,7 @@ import { poolLevel, workerRests } from '../measure/scrape.ts'
 import { NAMES } from '../report/targets.ts'
 import { interleave } from '../rounds.ts'
 
-/** How long a worker may take to fill its pool again between two jobs, in milliseconds. */
+/** How long a worker's pool may stay as it is before it counts as full again between two jobs, in milliseconds. */
 const PAUSE_MS = 300
 
 /** A program, one at a time, from `submit` until the result is in the producer's hand. */
@@ -18,6 +18,8 @@ export interface IdleCase {
   readonly others: readonly string[]
   /** @default all */
   readonly modes?: readonly Mode[]
+  /** How long it takes to make a container for it, in milliseconds, where that is longer than usual. @default 300 */
+  readonly pauseMs?: number
   /** Rounds, and programs of each contender in a round. */
   readonly full: readonly [rounds: number, programs: number]
   readonly quick: readonly [rounds: number, programs: number]
@@ -40,7 +42,9 @@ export function idleCase(idle: IdleCase): BenchCase {
       const entrants = contenders.map((contender) => ({
         name: contender.name,
         block: async () => {
-          const pause = isopods.includes(contender) ? await pauseOf(worker.url) : async () => {}
+          const pause = isopods.includes(contender)
+            ? await pauseOf(worker.url, idle.pauseMs ?? PAUSE_MS)
+            : async () => {}
           await once(contender, idle)
           for (let count = 0; count < programs; count += 1) {
             await pause()
@@ -54,9 +58,9 @@ export function idleCase(idle: IdleCase): BenchCase {
   }
 }
 
-async function pauseOf(url: string): Promise<() => Promise<void>> {
+async function pauseOf(url: string, pauseMs: number): Promise<() => Promise<void>> {
   const level = await poolLevel(url)
-  return () => workerRests(url, level, PAUSE_MS)
+  return () => workerRests(url, level, pauseMs)
 }
 
 async function once(contender: Contender, { program, output }: IdleCase) {

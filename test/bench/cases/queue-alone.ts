@@ -3,7 +3,7 @@ import type { BenchCase } from '../bench.ts'
 import { runProcess } from '../contenders/spawned.ts'
 import { NAMES } from '../report/targets.ts'
 import { interleave } from '../rounds.ts'
-import { removeKeys } from '../stage.ts'
+import { redisRests, removeKeys } from '../stage.ts'
 
 const SCRIPT = fileURLToPath(new URL('../processes/queue-rate.ts', import.meta.url))
 /** Jobs at once, of both. */
@@ -20,6 +20,7 @@ export const queueAlone: BenchCase = {
     const entrants = Object.entries(kinds).map(([name, kind]) => ({
       name,
       block: async (round: number) => {
+        await redisRests(stage.stack.redis.url)
         const prefix = stage.prefix(`queue-${kind}-${round}`)
         const words = [SCRIPT, kind, stage.stack.redis.url, prefix, String(jobs), String(CONCURRENCY)]
         const printed = await runProcess([process.execPath, ...words], '', process.env)

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isGvisor } from '@isopod/protocol'
 import type { JobStart } from '../container.ts'
 import type { ContainerKind, ContainerLimits } from '../container-kind.ts'
@@ -14,6 +15,12 @@ import type { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
 import type { ContainerOf, SandboxEvent } from './sandbox-events.ts'
 import type { User, Users } from './users.ts'
+
+/**
+ * By which the kernel deals out a container's share of the processors, in milliseconds. Who comes right after what was
+ * imported would find the share of this one used up.
+ */
+const QUOTA_PERIOD_MS = 100
 
 /** All that containers are made with beside their kind. */
 export interface ContainerMakerOptions {
@@ -163,6 +170,7 @@ async function startAhead(
   try {
     signal.throwIfAborted()
     await container.preload(plan, limits)
+    if (container.origin === 'pool' && plan.modules.length > 0) await sleep(QUOTA_PERIOD_MS)
     signal.throwIfAborted()
   } catch (error) {
     signal.throwIfAborted()

@@ -69,7 +69,7 @@ function python(...parts: readonly string[]): Program {
 }
 
 async function records(name: string): Promise<Record<string, unknown>[]> {
-  const packed = await readFile(new URL(`../data/${name}`, import.meta.url))
+  const packed = await readFile(new URL(`../../data/${name}`, import.meta.url))
   const text = gunzipSync(packed).toString('utf8').trim()
   return text.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>)
 }

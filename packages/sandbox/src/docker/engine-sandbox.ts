@@ -67,7 +67,7 @@ export class EngineSandbox implements DockerSandbox {
       seccomp,
       labels: this.#labels(),
     })
-    this.#fresh = new FreshContainers(maker)
+    this.#fresh = new FreshContainers(maker, options.deployment)
     const pooled = openPool(options.pool, {
       maker,
       fresh: this.#fresh,

@@ -12,16 +12,19 @@ const SHARED_MS = 600_000
 /** Makes a container for each execution on the spot, and destroys it afterwards. */
 export class FreshContainers implements ContainerSource {
   readonly #maker: ContainerMaker
+  readonly #deployment: string
 
-  constructor(maker: ContainerMaker) {
+  constructor(maker: ContainerMaker, deployment: string) {
     this.#maker = maker
+    this.#deployment = deployment
   }
 
   acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     const { id, attempt } = execution
     const shared = execution.sharedBy === undefined ? 0 : SHARED_MS
     const deadline = Date.now() + longestMs(execution) + shared
-    const purpose = { name: containerName(execution), origin: 'made', job: id, attempt, deadline } as const
+    const name = containerName(this.#deployment, execution)
+    const purpose = { name, origin: 'made', job: id, attempt, deadline } as const
     return this.#maker.make(kindOf(execution), purpose, signal)
   }
 

@@ -88,7 +88,7 @@ async function tried(
   })
   const { bytes } = await probeBinary(facts.architecture)
   const report = await selfTest({
-    stage: { containers: new UnsuspectingSource(new FreshContainers(maker)) },
+    stage: { containers: new UnsuspectingSource(new FreshContainers(maker, DEPLOYMENT)) },
     kit: {
       probe: bytes,
       image: SHELL.image,

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { RetryableError, UnavailableError } from '@isopod/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import type { DockerSandbox } from '../../src/docker/docker-sandbox.ts'
+import { containerName } from '../../src/docker/labels.ts'
 import { openDockerSandbox } from '../../src/docker/open-docker-sandbox.ts'
 import type { SandboxEvent } from '../../src/docker/sandbox-events.ts'
 import type { Execution, Outcome } from '../../src/sandbox.ts'
@@ -64,11 +65,12 @@ function run(code: string, changes: Partial<Execution> = {}, signal?: AbortSigna
   return sandbox.run(execution, signal ? { signal } : {})
 }
 
+const nameOf = (id: string) => containerName(deployment, { id, attempt: 1 })
 const text = (outcome: Outcome) => Buffer.from(outcome.stdout.bytes).toString()
 
 /** Waits until a container of this test runs its program. */
 async function started(id: string): Promise<void> {
-  const name = `isopod-${id}-1`
+  const name = nameOf(id)
   while (!(await docker('ps', '--filter', `name=${name}`, '--format', '{{.Names}}')))
     await new Promise((r) => setTimeout(r, 50))
   await new Promise((resolve) => setTimeout(resolve, 500))
@@ -165,7 +167,7 @@ describe('an execution', () => {
     const id = `j-${randomUUID()}`
     const running = run('echo before; sleep 60', { id })
     await started(id)
-    await docker('kill', `isopod-${id}-1`)
+    await docker('kill', nameOf(id))
     const outcome = await running
     expect(outcome).toMatchObject({ status: 'execution_error', exitCode: null, signal: 'SIGKILL' })
     expect(text(outcome)).toBe('before\n')
@@ -176,7 +178,7 @@ describe('an execution', () => {
     await docker(
       'create',
       '--name',
-      `isopod-${id}-1`,
+      nameOf(id),
       '--label',
       `isopod.deployment=${deployment}`,
       'isopod/bash:5.2',
@@ -253,7 +255,7 @@ it('an execution whose container is removed by others is a fault to retry, never
   const id = `j-${randomUUID()}`
   const running = run('sleep 60', { id }).catch((error: unknown) => error)
   await started(id)
-  await docker('rm', '-f', `isopod-${id}-1`)
+  await docker('rm', '-f', nameOf(id))
   expect(await running).toBeInstanceOf(RetryableError)
 })
 

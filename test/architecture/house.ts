@@ -25,6 +25,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   ioredis: 'packages/queue/src',
   dockerode: 'packages/sandbox/src/docker',
   '@vscode/tree-sitter-wasm': 'packages/policy/src',
+  re2js: 'packages/grading/src',
   pino: 'packages/telemetry/src',
   'prom-client': 'packages/telemetry/src',
   fastify: 'apps/gateway/src',

@@ -1,0 +1,16 @@
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+
+/**
+ * A decimal number in the one way of writing it, so that equal numbers are equal texts: `1.50e3`, `1500` and `15e2` are `15e2`.
+ * No digit is lost, however long it is; -0 is 0.
+ *
+ * @param text as JSON writes a number
+ */
+export function canonicalDecimal(text: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? []
+  const digits = (whole + fraction).replace(/^0+/, '')
+  if (digits === '') return '0'
+  const significant = digits.replace(/0+$/, '')
+  const zeros = BigInt(digits.length - significant.length)
+  return `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length) + zeros}`
+}

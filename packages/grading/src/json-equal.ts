@@ -1,0 +1,69 @@
+import { canonicalDecimal } from './decimal.ts'
+import { type Difference, parted, quoted } from './difference.ts'
+
+/** A number, which JavaScript would round. */
+class Decimal {
+  readonly text: string
+
+  constructor(source: string) {
+    this.text = canonicalDecimal(source)
+  }
+}
+
+/** Compares two documents by what they mean: the order of members, white space and ways of writing a number do not count. */
+export function jsonDifference(expected: string, actual: string): Difference {
+  const wanted = parsed(expected)
+  if (wanted === undefined) return `the expected output is no JSON: ${quoted(expected)}`
+  const got = parsed(actual)
+  if (got === undefined) return `the output is no JSON: ${quoted(actual)}`
+  // No recursion: documents are as deep as their authors like.
+  const open: { readonly path: string; readonly one: unknown; readonly other: unknown }[] = []
+  open.push({ path: '$', one: wanted.value, other: got.value })
+  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
+    const { path, one, other } = pair
+    const [wantedKeys, gotKeys] = [keysOf(one), keysOf(other)]
+    if (wantedKeys === undefined || gotKeys === undefined || Array.isArray(one) !== Array.isArray(other)) {
+      const [first, second] = [textOf(one), textOf(other)]
+      if (first !== second) return `${shortened(path)}: ${parted(first, second)}`
+      continue
+    }
+    const missing = wantedKeys.find((key) => !Object.hasOwn(other as object, key))
+    if (missing !== undefined) return `${shortened(path)}: ${quoted(missing)} is missing`
+    const more = gotKeys.find((key) => !Object.hasOwn(one as object, key))
+    if (more !== undefined) return `${shortened(path)}: ${quoted(more)} was not expected`
+    for (const key of wantedKeys.toReversed()) {
+      const [inner, outer] = [one, other].map((each) => (each as Record<string, unknown>)[key])
+      open.push({ path: `${shortened(path)}.${key.slice(0, 40)}`, one: inner, other: outer })
+    }
+  }
+  return undefined
+}
+
+function parsed(text: string): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>
+      typeof value === 'number' ? new Decimal(context?.source ?? String(value)) : value,
+    )
+    return { value }
+  } catch {
+    return undefined
+  }
+}
+
+/** Names of members, or places in a list; undefined for everything else. */
+function keysOf(value: unknown): string[] | undefined {
+  return typeof value === 'object' && value !== null && !(value instanceof Decimal)
+    ? Object.keys(value)
+    : undefined
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Decimal) return value.text
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object' && value !== null) return 'an object'
+  return JSON.stringify(value)
+}
+
+function shortened(path: string): string {
+  return path.length > 120 ? `…${path.slice(-100)}` : path
+}

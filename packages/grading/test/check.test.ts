@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Checker, check } from '../src/index.ts'
+
+const TYPES = ['exact', 'trimmed', 'tokens', 'numbers', 'lines', 'sorted', 'regex', 'json'] as const
+const piece = fc.constantFrom(
+  'a',
+  'B',
+  '1',
+  '2.50',
+  '-0',
+  'é',
+  '0x1',
+  'nan',
+  ' ',
+  '  ',
+  '\t',
+  '\n',
+  '\r\n',
+  '\n\n',
+)
+const output = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
+const passes = (checker: Checker, expected: string, actual: string) =>
+  check(checker, expected, actual) === undefined
+
+describe('every checker', () => {
+  it.each(TYPES.filter((type) => type !== 'regex' && type !== 'json'))(
+    'passes what is the same: %s',
+    (type) => {
+      fc.assert(
+        fc.property(output, (text) => {
+          expect(check({ type }, text, text)).toBeUndefined()
+        }),
+      )
+    },
+  )
+
+  it.each(TYPES)('says in one short line how hostile texts differ: %s', (type) => {
+    const hostile = fc.oneof(output, fc.string({ unit: 'binary', maxLength: 500 }), fc.json())
+    fc.assert(
+      fc.property(hostile, hostile, (expected, actual) => {
+        const difference = check({ type }, expected, actual) ?? ''
+        expect(difference.length).toBeLessThan(1_500)
+        expect(difference).not.toMatch(/[\n\r]/)
+      }),
+    )
+  })
+
+  it.each([
+    ['exact', 'trimmed'],
+    ['trimmed', 'tokens'],
+    ['tokens', 'numbers'],
+    ['tokens', 'sorted'],
+    ['trimmed', 'lines'],
+    ['lines', 'sorted'],
+  ] as const)('%s passes nothing that %s does not', (strict, lenient) => {
+    fc.assert(
+      fc.property(output, output, (expected, actual) => {
+        fc.pre(passes({ type: strict }, expected, actual))
+        expect(check({ type: lenient }, expected, actual)).toBeUndefined()
+      }),
+    )
+  })
+
+  it.each(['exact', 'trimmed', 'tokens', 'lines', 'sorted', 'json'] as const)(
+    'takes sides with nobody: %s',
+    (type) => {
+      fc.assert(
+        fc.property(output, output, (one, other) => {
+          expect(passes({ type }, one, other)).toBe(passes({ type }, other, one))
+        }),
+      )
+    },
+  )
+
+  it.each(TYPES)('gets through ten megabytes of output: %s', (type) => {
+    const long = '12 '.repeat(300_000)
+    expect(check({ type }, `${long}a`, `${long.repeat(11)}b`)).toBeDefined()
+    expect(check({ type }, 'a', ' '.repeat(10_000_000))).toBeDefined()
+    expect(check({ type }, 'a', '\n'.repeat(10_000_000))).toBeDefined()
+  })
+})
+
+describe('a checker', () => {
+  it.each<[Checker['type'], string, string, string | undefined]>([
+    ['exact', 'a\n', 'a', 'expected "a\\n", got "a"'],
+    [
+      'exact',
+      'x'.repeat(200),
+      `${'x'.repeat(150)}y`,
+      `expected …"${'x'.repeat(70)}", got …"${'x'.repeat(20)}y"`,
+    ],
+    ['trimmed', 'a\nb\n', 'a  \nb\t\r\n\n\n', undefined],
+    ['trimmed', 'a\nb', ' a\nb', 'line 1: expected "a", got " a"'],
+    ['trimmed', 'a\n\nb', 'a\nb', 'line 2: expected "", got "b"'],
+    ['trimmed', 'a', 'a\nb', 'line 2: expected no more, got "b"'],
+    ['trimmed', 'a\nb', '', 'line 1: expected "a", got no more'],
+    ['tokens', '1 2\n3', '1\n\n2 3 ', undefined],
+    ['tokens', '1 2', '1 3', 'token 2: expected "2", got "3"'],
+    ['tokens', '1', '1.0', 'token 1: expected "1", got "1.0"'],
+    ['tokens', 'a\u00a0b', 'a b', 'token 1: expected "a\u00a0b", got "a"'],
+    ['numbers', '1 0.1 yes', '1.0 0.10000000001 yes', undefined],
+    ['numbers', '1', '1.001', 'token 1: expected "1", got "1.001"'],
+    ['numbers', 'inf -Infinity NaN', 'Infinity -inf nan', undefined],
+    ['numbers', '0', 'nan', 'token 1: expected "0", got "nan"'],
+    ['numbers', '1e400', 'inf', 'token 1: expected "1e400", got "inf"'],
+    ['numbers', '0x10', '16', 'token 1: expected "0x10", got "16"'],
+    ['numbers', '1', '1 2', 'token 2: expected no more, got "2"'],
+    ['lines', 'a\nb\nb', 'b\na\nb\n', undefined],
+    ['lines', 'a\nb', 'a\nb\nb', 'line that was not expected, or not as often: "b"'],
+    ['lines', 'a\nb b', 'a', 'line that did not come: "b b"'],
+    ['sorted', '3 1 2', '1\n2\n3', undefined],
+    ['sorted', '1 1 2', '1 2 2', 'token that was not expected, or not as often: "2"'],
+    ['regex', 'a+b', 'aab\n', undefined],
+    ['regex', 'a', 'aa', 'expected a match of "a", got "aa"'],
+    ['regex', '(', 'x', 'the expected output is no regular expression (RE2): "("'],
+    ['json', '{"a":[1,{"b":null}],"c":"é"}', ' {"c": "\\u00e9", "a": [1.0, {"b": null}]}\n', undefined],
+    ['json', '[1, 2]', '[2, 1]', '$.0: expected "1e0", got "2e0"'],
+    [
+      'json',
+      '12345678901234567890',
+      '12345678901234567891',
+      '$: expected "1234567890123456789e1", got "12345678901234567891e0"',
+    ],
+    ['json', '{"a":1}', '{"a":1,"b":2}', '$: "b" was not expected'],
+    ['json', '{"a":1}', '{}', '$: "a" is missing'],
+    ['json', '[]', '{}', '$: expected "a list", got "an object"'],
+    ['json', '1', '"1"', '$: expected "1e0", got "\\"1\\""'],
+    ['json', '1', 'one', 'the output is no JSON: "one"'],
+    ['json', '{"__proto__":1}', '{"__proto__":2}', '$.__proto__: expected "1e0", got "2e0"'],
+  ])('%s: %j against %j', (type, expected, actual, difference) => {
+    expect(check({ type }, expected, actual)).toBe(difference)
+  })
+
+  it('keeps to the tolerance that it was given', () => {
+    const value = fc.double({ min: -1e12, max: 1e12, noNaN: true })
+    fc.assert(
+      fc.property(
+        value,
+        value,
+        fc.double({ min: 0, max: 1e6, noNaN: true }),
+        (expected, actual, absolute) => {
+          const near = Math.abs(expected - actual) <= absolute
+          fc.pre(expected !== actual)
+          expect(passes({ type: 'numbers', absolute, relative: 0 }, `${expected}`, `${actual}`)).toBe(near)
+        },
+      ),
+    )
+    expect(passes({ type: 'numbers', absolute: 0, relative: 0.01 }, '100', '101')).toBe(true)
+    expect(passes({ type: 'numbers', absolute: 0, relative: 0.01 }, '100', '101.5')).toBe(false)
+  })
+
+  it('takes lines in any order', () => {
+    const lines = fc.array(fc.constantFrom('a', 'b', 'a b', 'c'), { minLength: 1, maxLength: 12 })
+    const shuffled = lines.chain((all) =>
+      fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
+    )
+    fc.assert(
+      fc.property(shuffled, ([expected, actual]) => {
+        expect(check({ type: 'lines' }, expected.join('\n'), actual.join('\n'))).toBeUndefined()
+      }),
+    )
+  })
+
+  it('reads a document however it is written', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        expect(
+          check({ type: 'json' }, JSON.stringify(value), JSON.stringify(reversed(value), null, 2)),
+        ).toBeUndefined()
+      }),
+    )
+  })
+
+  it('is not led astray by documents as deep as they are long', () => {
+    const deep = (inner: string) => '['.repeat(100_000) + inner + ']'.repeat(100_000)
+    expect(check({ type: 'json' }, deep('1'), deep('1'))).toBeUndefined()
+    expect(check({ type: 'json' }, deep('1'), deep('2'))).toBeDefined()
+  })
+
+  it('is not slowed down by an expression', () => {
+    expect(check({ type: 'regex' }, '(a*)*b', 'a'.repeat(100_000))).toBeDefined()
+  })
+})
+
+/** The same document with the members of every object the other way round. */
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, inner]) => [key, reversed(inner)]),
+  )
+}

@@ -1,0 +1,28 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { canonicalDecimal } from '../src/decimal.ts'
+
+it.each([
+  ['1.50e3', '15e2'],
+  ['1500', '15e2'],
+  ['0.0015E+6', '15e2'],
+  ['-0.0', '0'],
+  ['0e99', '0'],
+  ['-10', '-1e1'],
+  ['0.1', '1e-1'],
+  ['1e999999999999999999999', '1e999999999999999999999'],
+])('%s is written as %s', (text, canonical) => {
+  expect(canonicalDecimal(text)).toBe(canonical)
+})
+
+it('numbers are the same text when they are equal, and only then', () => {
+  const digits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
+  const written = fc.record({ digits, shift: fc.integer({ min: 0, max: 30 }) })
+  fc.assert(
+    fc.property(written, written, (one, other) => {
+      const text = ({ digits, shift }: typeof one) => canonicalDecimal(`${digits}e-${shift}`)
+      const equal = one.digits * 10n ** BigInt(other.shift) === other.digits * 10n ** BigInt(one.shift)
+      expect(text(one) === text(other)).toBe(equal)
+    }),
+  )
+})

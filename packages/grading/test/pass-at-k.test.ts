@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { meanPassAtK, passAtK } from '../src/index.ts'
+
+describe('pass@k of a problem', () => {
+  it.each([
+    [10, 3, 1, 0.3],
+    [10, 3, 5, 1 - 21 / 252],
+    [10, 3, 8, 1],
+    [10, 0, 5, 0],
+    [5, 5, 1, 1],
+    [200, 1, 100, 0.5],
+    [200, 10, 10, 0.4085],
+    [1000, 500, 10, 0.99906],
+  ])('%i samples of which %i passed, k = %i: %d', (samples, passed, k, value) => {
+    expect(passAtK({ samples, passed }, k)).toBeCloseTo(value, 3)
+  })
+
+  it('is not known with fewer than k samples', () => {
+    expect(passAtK({ samples: 4, passed: 4 }, 5)).toBeUndefined()
+  })
+
+  it('is what all ways of drawing k samples come to', () => {
+    const tally = fc.integer({ min: 1, max: 9 }).chain((samples) =>
+      fc.record({
+        samples: fc.constant(samples),
+        passed: fc.nat(samples),
+        k: fc.integer({ min: 1, max: samples }),
+      }),
+    )
+    fc.assert(
+      fc.property(tally, ({ samples, passed, k }) => {
+        let [all, good] = [0, 0]
+        for (let draw = 0; draw < 2 ** samples; draw++) {
+          const drawn = Array.from({ length: samples }, (_, place) => (draw >> place) & 1)
+          if (drawn.reduce((sum, one) => sum + one, 0) !== k) continue
+          all++
+          if (drawn.slice(0, passed).includes(1)) good++
+        }
+        expect(passAtK({ samples, passed }, k)).toBeCloseTo(good / all, 9)
+      }),
+    )
+  })
+})
+
+describe('pass@k of many problems', () => {
+  it('is their mean, within its interval, and the same each time', () => {
+    const tallies = fc.array(
+      fc
+        .integer({ min: 5, max: 50 })
+        .chain((samples) => fc.record({ samples: fc.constant(samples), passed: fc.nat(samples) })),
+      { minLength: 1, maxLength: 20 },
+    )
+    fc.assert(
+      fc.property(tallies, (problems) => {
+        const estimate = meanPassAtK(problems, 5)
+        const mean = problems.reduce((sum, each) => sum + (passAtK(each, 5) ?? 0), 0) / problems.length
+        expect(estimate?.value).toBeCloseTo(mean, 9)
+        expect(estimate?.low).toBeLessThanOrEqual((estimate?.high ?? 0) + 1e-12)
+        expect(meanPassAtK(problems, 5)).toEqual(estimate)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('has the true value in its interval about nineteen times out of twenty', () => {
+    // 100 problems, each with its own chance; 60 such experiments with the generator of the test itself.
+    let state = 7
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state / 2_147_483_647
+    }
+    let held = 0
+    for (let experiment = 0; experiment < 60; experiment++) {
+      const problems = Array.from({ length: 100 }, () => {
+        const chance = random()
+        const passed = Array.from({ length: 10 }, () => random() < chance).filter(Boolean).length
+        return { samples: 10, passed }
+      })
+      const { low, high } = meanPassAtK(problems, 1) ?? { low: 1, high: 0 }
+      if (low <= 0.5 && 0.5 <= high) held++
+    }
+    expect(held).toBeGreaterThan(50)
+  })
+
+  it('leaves out problems with too few samples', () => {
+    expect(meanPassAtK([{ samples: 1, passed: 1 }], 5)).toBeUndefined()
+    const one = { samples: 10, passed: 0 }
+    expect(meanPassAtK([one, { samples: 1, passed: 1 }], 5)).toEqual(meanPassAtK([one], 5))
+  })
+})

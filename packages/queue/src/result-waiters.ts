@@ -126,9 +126,14 @@ export class ResultWaiters {
     subscriber.on('message', (channel: string, stored: string) => {
       for (const { tell } of this.#audiences.get(channel.slice(start))?.waiters ?? []) tell(stored)
     })
-    // What was told while the connection was gone was told to nobody.
+    // What was told while the connection was gone was told to nobody; the client listens again by itself, but says not when.
     subscriber.on('ready', () => {
-      for (const { waiters } of this.#audiences.values()) for (const { look } of waiters) look()
+      for (const [id, { waiters }] of this.#audiences) {
+        const lookAll = () => {
+          for (const { look } of waiters) look()
+        }
+        subscriber.subscribe(this.#keys.doneChannel(id)).then(lookAll, lookAll)
+      }
     })
     this.#subscriber = subscriber
     return subscriber

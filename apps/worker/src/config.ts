@@ -50,7 +50,7 @@ const variables = z.object({
   ISOPOD_MEMORY_MB: numeric(16, 16_777_216).optional(),
   /** What their `cpus` may come to: the host's cores by default; one that asks for more than this runs alone. */
   ISOPOD_CPUS: numeric(0.1, 4096, false).optional(),
-  /** How long a container waits for the next job of its batch: graders send theirs without a pause, and it holds memory. */
+  /** How long a container waits for the next job of its batch: long enough for a grader that asks its model in between. */
   ISOPOD_BATCH_IDLE_SECONDS: numeric(0, 300).default(60),
   /** Jobs of a batch after which a container is not used again, so that whatever grows with them stays small. */
   ISOPOD_BATCH_RUNS: numeric(1, 1_000_000).default(1000),

@@ -61,8 +61,13 @@ export function jobRunner(options: JobRunnerOptions) {
       let leave: (() => void) | undefined
       try {
         const checking = gate.judge(execution, job.policy, signal)
-        // It may end while nobody waits for it yet.
-        checking.catch(() => {})
+        // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
+        checking.then(
+          (made) => {
+            decision = made
+          },
+          () => {},
+        )
         // What can be refused is to cost no container; all else need not wait for a warning.
         if (gate.applied(job.policy).mode === 'enforce') {
           const { problems } = await decided(checking)
@@ -97,9 +102,9 @@ export function jobRunner(options: JobRunnerOptions) {
     /** Waits for the check, and counts how long that took. */
     async function decided(checking: Promise<PolicyDecision>): Promise<PolicyDecision> {
       const asked = performance.now()
-      decision = await checking
+      const made = await checking
       policyMs += performance.now() - asked
-      return decision
+      return made
     }
 
     function refused(problems: readonly string[]): Result {

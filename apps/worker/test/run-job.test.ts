@@ -131,6 +131,15 @@ describe('the check of the source', () => {
   })
 })
 
+it('a job that is cancelled while it runs tells what the policy made of it', async () => {
+  const { run } = runner({ mode: 'warn', acquireMs: 1_000 })
+  const controller = new AbortController()
+  const result = run(delivery(), controller.signal)
+  await sleep(20)
+  controller.abort(new JobInterrupted('cancelled'))
+  expect(await result).toMatchObject({ status: 'cancelled', policy: { mode: 'warn', checked: true } })
+})
+
 describe('times of a result', () => {
   it.each([
     ['the check comes first', { mode: 'enforce', checkMs: 30, acquireMs: 30 }, 29],

@@ -99,6 +99,8 @@ test('where Redis lets nobody listen, a waiter looks', async () => {
   await bench.redis.call('ACL', 'SETUSER', 'default', 'resetchannels', `&${bench.key('cancel')}`)
   try {
     expect(await producer.waitForResult(await bench.enqueue())).toMatchObject({ status: 'success' })
+    const tries = consumer.events.flatMap((event) => (event.type === 'published' ? [event.outcome] : []))
+    expect(tries).toEqual(['ok'])
   } finally {
     await bench.redis.call('ACL', 'SETUSER', 'default', '&*')
   }

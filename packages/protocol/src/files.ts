@@ -44,6 +44,11 @@ export function fileBytes(file: JobFile): number {
   return (file.content.length / 4) * 3 - padding
 }
 
+/** Size of all of them together, once decoded, in bytes. */
+export function filesBytes(files: Readonly<Record<string, JobFile>>): number {
+  return Object.values(files).reduce((sum, file) => sum + fileBytes(file), 0)
+}
+
 /** Files to lay in the workspace before the program starts: relative path → content. */
 export const filesSchema = recordOf(
   z.string().refine(isSafePath, { error: PATH_RULE }),
@@ -54,6 +59,6 @@ export const filesSchema = recordOf(
     object: 'must be an object of path to file',
     most: `must be at most ${MAX_FILES} files`,
   },
-).refine((files) => Object.values(files).reduce((sum, file) => sum + fileBytes(file), 0) <= MAX_FILES_BYTES, {
+).refine((files) => filesBytes(files) <= MAX_FILES_BYTES, {
   error: `must be at most ${sizeText(MAX_FILES_BYTES)} together`,
 })

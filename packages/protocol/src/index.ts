@@ -1,3 +1,4 @@
+export { type CheckerChoice, type CheckerProgram, NAMED_CHECKERS } from './checker.ts'
 export {
   ConfigError,
   type FieldProblem,
@@ -8,7 +9,7 @@ export {
   UnavailableError,
 } from './errors.ts'
 export { fileBytes, isSafePath, type JobFile, MAX_FILES, MAX_FILES_BYTES } from './files.ts'
-export { type Job, type JobInput, jobSchema, MAX_CODE_BYTES, MAX_INPUT_BYTES } from './job.ts'
+export { type Job, type JobInput, jobSchema, MAX_INPUT_BYTES } from './job.ts'
 export {
   findLanguage,
   type Language,
@@ -42,9 +43,18 @@ export {
 } from './network.ts'
 export { describeProblems, parseJob } from './parse.ts'
 export { type AppliedPolicy, type Policy, parsePolicy, stricterPolicy } from './policy.ts'
+export { MAX_CODE_BYTES } from './program.ts'
 export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'
 export { RUNC_ADVICE, runcEscapes } from './runc.ts'
 export { chooseRuntime, isGvisor, RUNTIMES, type Runtime, type RuntimeWishes } from './runtime.ts'
 export { sizeText, utf8Bytes } from './schema.ts'
 export { type DocumentedStatus, documentedStatus, isAttributable, STATUSES, type Status } from './status.ts'
-export { MAX_TESTS, type TestCase, VERDICTS, type Verdict } from './test-case.ts'
+export {
+  MAX_TESTS,
+  MAX_TESTS_BYTES,
+  type TestCase,
+  type TestResult,
+  type TestSummary,
+  VERDICTS,
+  type Verdict,
+} from './test-case.ts'

@@ -4,6 +4,7 @@ import { copyJson } from './json-value.ts'
 import { limitsSchema } from './limits.ts'
 import { NO_NETWORK } from './network.ts'
 import { policySchema } from './policy.ts'
+import { languageName, programText } from './program.ts'
 import { runtimeSchema } from './runtime.ts'
 import {
   fields,
@@ -16,19 +17,10 @@ import {
   textUpTo,
   utf8Bytes,
 } from './schema.ts'
-import { testsSchema } from './test-case.ts'
+import { type TestCase, testsSchema } from './test-case.ts'
 
-/** Largest program text, in bytes of UTF-8. */
-export const MAX_CODE_BYTES = 1024 * 1024
 /** Largest stdin, and largest `inputData` written as JSON, in bytes of UTF-8. */
 export const MAX_INPUT_BYTES = 1024 * 1024
-
-const code = z
-  .string({ error: 'must be text' })
-  .min(1, { error: 'Code cannot be empty' })
-  .refine((text) => text.length <= MAX_CODE_BYTES && utf8Bytes(text) <= MAX_CODE_BYTES, {
-    error: `must be at most ${sizeText(MAX_CODE_BYTES)}`,
-  })
 
 /** Lists and objects within each other; far from where any parser on the way runs out of stack. */
 const MAX_INPUT_DEPTH = 100
@@ -45,12 +37,6 @@ const inputData = z
     return z.NEVER
   })
   .refine((value) => utf8Bytes(JSON.stringify(value)) <= MAX_INPUT_BYTES, { error: INPUT_SIZE_RULE })
-
-const language = z
-  .string({ error: 'must be the name of a language' })
-  .regex(/^[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}(@[A-Za-z0-9._-]{1,32})?$/, {
-    error: 'must be a name or alias of the catalogue, optionally name@version',
-  })
 
 const labels = recordOf(nameUpTo(64), textUpTo(256), 16, {
   key: 'must have names of 1 to 64 plain characters',
@@ -73,9 +59,9 @@ const callbackUrl = z
  */
 export const jobSchema = fields({
   /** Name or alias in the catalogue, optionally `name@version`. */
-  language: language.default('python'),
+  language: languageName.default('python'),
   /** The program, 1 byte to 1 MiB. */
-  code,
+  code: programText('Code cannot be empty'),
   /** Files laid in the workspace first: relative path → content; at most 64 and 5 MiB. */
   files: filesSchema.optional(),
   /** What the program reads on standard input; at most 1 MiB. */
@@ -93,6 +79,8 @@ export const jobSchema = fields({
   sessionId: nameUpTo(128).optional(),
   /** Test cases, each judged on its own. */
   tests: testsSchema.optional(),
+  /** Skip the tests that follow the first one that does not pass. */
+  stopOnFirstFailure: flag().default(false),
   /** Run in an interpreter that has started already. */
   preload: flag().default(false),
   /** Share one container with other jobs of the same batch and tenant. */
@@ -125,6 +113,8 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
   const refused: [string, boolean, string][] = [
     ['sessionId', job.sessionId !== undefined, 'sessions are not available in this release'],
     ['tests', job.tests !== undefined, 'tests are not available in this release'],
+    ...unavailableTests(job.tests ?? []),
+    ['stopOnFirstFailure', job.stopOnFirstFailure && job.tests === undefined, 'needs tests'],
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
     ['reuse', job.reuse === 'batch' && job.network !== NO_NETWORK, '"batch" allows no network'],
     ['callbackUrl', job.callbackUrl !== undefined, 'callbacks are not available in this release'],
@@ -132,4 +122,24 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
   return refused
     .filter(([, asked]) => asked)
     .map(([field, , sentence]) => ({ field, message: `${field}: ${sentence}` }))
+}
+
+/** The same for its tests. */
+function unavailableTests(tests: readonly TestCase[]): [string, boolean, string][] {
+  const scripts = tests.filter(({ script }) => script !== undefined)
+  const beside = scripts.some((test) =>
+    [test.args, test.expected, test.interactor].some((given) => given !== undefined),
+  )
+  const interactive = tests.some(({ interactor, stdin }) => interactor !== undefined && stdin !== undefined)
+  return [
+    ['tests', scripts.length > 0, 'script is not available in this release'],
+    ['tests', beside, 'script goes with no args, expected or interactor'],
+    ['tests', scripts.length > 0 && scripts.length < tests.length, 'all of them have a script, or none'],
+    ['tests', interactive, 'an interactor takes the place of stdin'],
+    [
+      'tests',
+      tests.some(({ interactor }) => interactor !== undefined),
+      'interactor is not available in this release',
+    ],
+  ]
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { InvalidJobError } from '../src/errors.ts'
-import { MAX_CODE_BYTES } from '../src/job.ts'
 import { parseJob } from '../src/parse.ts'
+import { MAX_CODE_BYTES } from '../src/program.ts'
 
 function refusal(input: unknown): string {
   try {
@@ -22,6 +22,7 @@ describe('parseJob', () => {
       network: 'none',
       policy: { mode: 'warn', rules: 'standard' },
       preload: false,
+      stopOnFirstFailure: false,
       reuse: 'never',
       tenant: 'default',
       priority: 0,

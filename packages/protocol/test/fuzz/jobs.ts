@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { MAX_CODE_BYTES, MAX_INPUT_BYTES } from '../../src/job.ts'
+import { MAX_INPUT_BYTES } from '../../src/job.ts'
+import { MAX_CODE_BYTES } from '../../src/program.ts'
 import { HOSTILE_NAMES, hostile } from './hostile.ts'
 
 /** An integer at, next to, or anywhere between two bounds, and a little beyond. */

@@ -6,6 +6,7 @@
 
 #include "exec.h"
 #include "fetch.h"
+#include "keep.h"
 #include "life.h"
 #include "out.h"
 #include "put.h"
@@ -64,6 +65,8 @@ static int length_fits(void) {
     case FRAME_NET_DROP: return length == NET_HEAD;
     case FRAME_NET_GRANT: return length == NET_HEAD + 4;
     case FRAME_RESET:
+    case FRAME_KEEP:
+    case FRAME_RENEW:
     case FRAME_LOOK:
     case FRAME_QUIT: return length == 0;
     default: return 0;
@@ -99,6 +102,8 @@ static void begin(void) {
 /* Whether the frame under way must wait for the end of a run. Ends one that stands in a reset's way. */
 static int must_wait(void) {
   if (type == FRAME_STDIN || type == FRAME_KILL || type == FRAME_QUIT || type == FRAME_LOOK || is_net()) return 0;
+  /* Sent ahead, for when the run is over. */
+  if (type == FRAME_RENEW) return run_state() != RUN_IDLE;
   if (type == FRAME_RESET) run_end(CAUSE_KILL);
   if (run_state() == RUN_ACTIVE) refused = EBUSY;
   return run_state() == RUN_DRAINING;
@@ -158,6 +163,8 @@ static void finish(void) {
       else fetch_begin(path_in(held + FETCH_HEAD, length - FETCH_HEAD), get_u32(held));
       break;
     case FRAME_RESET: reset(); break;
+    case FRAME_KEEP: keep(refused); break;
+    case FRAME_RENEW: renew(); break;
     case FRAME_LOOK: ready_send(); break;
     case FRAME_NET_FINISH: tunnel_finish(get_u32(held)); break;
     case FRAME_NET_DROP: tunnel_drop(get_u32(held)); break;

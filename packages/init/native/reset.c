@@ -16,6 +16,7 @@
 #include "empty.h"
 #include "ipc.h"
 #include "json.h"
+#include "keep.h"
 #include "life.h"
 #include "meter.h"
 #include "preload.h"
@@ -158,11 +159,22 @@ static const char *clean_up(void) {
   return left;
 }
 
-void reset(void) {
+static int clean(void) {
   const char *left = clean_up();
   put_take_failure();
   json_begin();
   json_flag("clean", left == NULL);
   json_word("reason", left);
   json_send(FRAME_RESET_DONE);
+  return left == NULL;
+}
+
+void reset(void) {
+  keep_drop();
+  clean();
+}
+
+void renew(void) {
+  if (!clean()) fatal("init", ENOTRECOVERABLE);
+  keep_lay();
 }

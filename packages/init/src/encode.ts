@@ -161,6 +161,19 @@ export function encodeReset(): Uint8Array {
   return header(WIRE.reset, 0)
 }
 
+/** Has init copy all files of the workspace, for renewals; it answers with a `kept` frame. What it kept before is dropped. */
+export function encodeKeep(): Uint8Array {
+  return header(WIRE.keep, 0)
+}
+
+/**
+ * A reset that waits for the end of the current run, so that it can be sent ahead, and lays the kept files again. It answers
+ * with a `reset` frame; if that is not clean, init ends. A plain reset drops what is kept.
+ */
+export function encodeRenew(): Uint8Array {
+  return header(WIRE.renew, 0)
+}
+
 /** Has init read its confinement anew; it answers with another `ready`, also while a program runs. */
 export function encodeLook(): Uint8Array {
   return header(WIRE.look, 0)

@@ -135,6 +135,15 @@ export interface Preloaded {
   readonly error: string | null
 }
 
+/** What became of the files that were to be kept for a renewal. */
+export interface Kept {
+  readonly files: number
+  /** Memory of the container that they take, names among them. */
+  readonly bytes: number
+  /** Name of an errno if nothing is kept: `ENOMEM` and `EFBIG` for too much, `EACCES` for what cannot be read. */
+  readonly error: string | null
+}
+
 /** What befell one stream of a tunnel. Numbers of streams are never used again; the end of the run ends them all. */
 export type NetFrame =
   /** The program has connected. */
@@ -160,4 +169,5 @@ export type InitFrame =
   | { readonly type: 'fault'; readonly fault: Fault }
   | { readonly type: 'reset'; readonly reset: Reset }
   | { readonly type: 'preloaded'; readonly preloaded: Preloaded }
+  | { readonly type: 'kept'; readonly kept: Kept }
   | NetFrame

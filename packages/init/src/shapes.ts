@@ -1,4 +1,4 @@
-import type { Done, Fault, Preloaded, Ready, Reset, Sample, Started } from './frames.ts'
+import type { Done, Fault, Kept, Preloaded, Ready, Reset, Sample, Started } from './frames.ts'
 import { WireError } from './wire.ts'
 
 type Check<T> = (value: unknown) => value is T
@@ -137,5 +137,12 @@ export const readReset = reader<Reset>('reset', {
 export const readPreloaded = reader<Preloaded>('preloaded', {
   ms: amount,
   memoryBytes: nullableWhole,
+  error: orNull(errno),
+})
+
+/** Reads the payload of a kept frame. */
+export const readKept = reader<Kept>('kept', {
+  files: whole,
+  bytes: whole,
   error: orNull(errno),
 })

@@ -17,6 +17,8 @@
  * | 0x0b | net grant | stream u32, bytes u32 that may be sent in addition |
  * | 0x0c | look | none |
  * | 0x0d | preload | main file length u16, main file, then as exec |
+ * | 0x0e | keep | none |
+ * | 0x0f | renew | none |
  *
  * | code | init → host | payload |
  * | --- | --- | --- |
@@ -34,6 +36,7 @@
  * | 0x8d | net reset | stream u32: it is gone |
  * | 0x8e | net credit | stream u32, bytes u32 that may be sent in addition |
  * | 0x8f | preloaded | JSON {@link Preloaded} |
+ * | 0x90 | kept | JSON {@link Kept} |
  */
 export const WIRE = {
   putFile: 0x01,
@@ -49,6 +52,8 @@ export const WIRE = {
   netGrant: 0x0b,
   look: 0x0c,
   preload: 0x0d,
+  keep: 0x0e,
+  renew: 0x0f,
   ready: 0x81,
   stdout: 0x82,
   stderr: 0x83,
@@ -64,6 +69,7 @@ export const WIRE = {
   netReset: 0x8d,
   netCredit: 0x8e,
   preloaded: 0x8f,
+  kept: 0x90,
 } as const
 
 /** Version of the wire, as init states it in its ready frame. */
@@ -90,6 +96,8 @@ export const MAX_MAIN_BYTES = 255
 export const MAX_PENDING_STDIN_BYTES = 2 * 1024 * 1024
 /** Longest path of a put or a fetch, in bytes of UTF-8. */
 export const MAX_PATH_BYTES = 4095
+/** Most bytes of files that init keeps for a renewal, their names among them. */
+export const MAX_KEPT_BYTES = 64 * 1024 * 1024
 /** Most streams of a tunnel at once; further connections of the program wait until one ends. */
 export const MAX_NET_STREAMS = 32
 /** Most bytes of one frame of a stream. */

@@ -80,6 +80,10 @@ export const EXAMPLES = [
     { type: 'reset', reset: { clean: true, reason: null } },
   ],
   [frame(WIRE.preloaded, PRELOADED), { type: 'preloaded', preloaded: PRELOADED }],
+  [
+    frame(WIRE.kept, { files: 2, bytes: 100, error: null }),
+    { type: 'kept', kept: { files: 2, bytes: 100, error: null } },
+  ],
   [frame(WIRE.netOpen, Buffer.from([7, 1, 0, 0])), { type: 'netOpen', stream: 263 }],
   [
     frame(WIRE.netData, Buffer.from([7, 0, 0, 0, 1, 2])),

@@ -158,6 +158,7 @@ export async function runProgram(
         case 'file':
         case 'reset':
         case 'preloaded':
+        case 'kept':
           break
         default:
           frame satisfies never

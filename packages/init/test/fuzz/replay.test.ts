@@ -43,6 +43,7 @@ describe.skipIf(missing !== undefined)('init on every input that the fuzzer kept
       'stderr',
       'started',
       'preloaded',
+      'kept',
       'sample',
       'done',
       'file',

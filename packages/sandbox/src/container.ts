@@ -1,4 +1,5 @@
 import type { InitFrame, Ready, Reset } from '@isopod/init'
+import type { ChangeableLimits } from './container-kind.ts'
 import type { ContainerFacts, Execution } from './sandbox.ts'
 
 /** Why the frames of a container ended before its init was told to quit. */
@@ -52,6 +53,8 @@ export interface Container extends ContainerFacts {
    * init answers anything else; ends no later than the container does.
    */
   reset(): Promise<Reset>
+  /** Gives it other limits while nothing runs in it; `ready` is then what init found. Rejects if it did not get them. */
+  change(limits: ChangeableLimits): Promise<void>
   /** Says whose it is from now on, where that is another than it was made for. */
   assign(to: JobStart): void
   /** Sends frames to init; never blocks, bytes wait in memory until the container reads them. */

@@ -10,6 +10,9 @@ const SLACK_MS = 100
 /** Memory that the kernel asks for at once: no more than a huge page, twice. */
 const LARGEST_REQUEST_BYTES = 4 * MIB
 
+/** Init's word for a program whose files could not be laid out. */
+const NOT_LAID = 'ECANCELED'
+
 /** How a run is to be read: its status, and one sentence about it. */
 export interface Judgement {
   readonly status: RunStatus
@@ -29,6 +32,7 @@ export interface Judgement {
 export function judge(report: ProgramReport, limits: Limits, program: string): Judgement {
   const { done, ended } = report
   if (done === undefined) return judgeLostContainer(ended, limits)
+  if (done.spawnError === NOT_LAID) return notLaid(limits)
   if (done.spawnError !== null && !program.startsWith('./')) {
     throw new ImageFaultError(`${program} cannot be started in this image (${done.spawnError})`)
   }
@@ -66,6 +70,12 @@ export function judge(report: ProgramReport, limits: Limits, program: string): J
         ? `Program exited with code ${exitCode}`
         : `Program was ended by ${signal}`
   return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
+}
+
+/** What runs before it have left takes the room that its own files need. */
+function notLaid({ memoryMb, diskMb }: Limits): Judgement {
+  const errorMessage = `The files of this run do not fit beside those of the program into ${diskMb} MB of disk and ${memoryMb} MB of memory`
+  return { status: 'execution_error', exitCode: null, signal: null, limit: null, errorMessage }
 }
 
 /** A container that is gone without init's word: from the program's start on, that is the program's doing. */

@@ -1,41 +1,17 @@
-import {
-  type Done,
-  encodeExec,
-  encodeStdin,
-  encodeStdinEnd,
-  type Fault,
-  type Started,
-  WireError,
-} from '@isopod/init'
+import { type Done, type Fault, type Started, WireError } from '@isopod/init'
 import { RetryableError, TerminalError } from '@isopod/protocol'
 import type { Container, ContainerEnd } from './container.ts'
 import { FirstCause } from './first-cause.ts'
 import { OutputCollector } from './output.ts'
+import { type ProgramRun, programFrames } from './program-frames.ts'
 import { SampleSummary } from './sample-summary.ts'
 import type { OnConnection, StreamOutput } from './sandbox.ts'
 import { Tunnel } from './tunnel/tunnel.ts'
-import { WORKSPACE } from './workspace.ts'
 
 /** How long the worker waits beyond the wall-clock limit for init to say that it ended the program, in milliseconds. */
 const BACKSTOP_MS = 5_000
 /** A timer that is later than this was held up by the process itself, in milliseconds. */
 const LATE_MS = 250
-const STDIN_CHUNK_BYTES = 64 * 1024
-
-/** One process start inside a container. */
-export interface ProgramRun {
-  readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly wallMs: number
-  /** CPU milliseconds of all processes together; null for no such limit. */
-  readonly cpuMs: number | null
-  readonly outputBytes: number
-  readonly killOnOverflow: boolean
-  readonly openFiles: number
-  readonly stdin: string | undefined
-  /** The process that waits in the container takes it. @default false */
-  readonly preloaded?: boolean
-}
 
 /** How a container ended without init's word on its run. */
 export interface Lost {
@@ -61,8 +37,10 @@ export interface ProgramReport {
 
 /** How a program is started. */
 export interface RunProgramOptions {
-  /** Frames to lay in front of the exec frame; everything goes out in one write. */
+  /** Frames to lay in front of the exec frame; everything goes out in one write. @default none */
   readonly before?: readonly Uint8Array[]
+  /** The program's frames went out ahead of this call; nothing is sent, and it can have no tunnel. @default false */
+  readonly sent?: boolean
   readonly signal: AbortSignal
   /** User code ran in this container before (a compile run), so that an end before the start may be its doing. */
   readonly afterUserCode?: boolean
@@ -86,7 +64,8 @@ export async function runProgram(
   const send = (frame: Uint8Array) => container.send(frame)
   const tunnel = onConnection && new Tunnel({ send, onConnection })
   // Outside the race below, where an error of the wire is the container's.
-  const exec = Buffer.concat([...(options.before ?? []), ...programFrames(program, tunnel !== undefined)])
+  const frames = options.sent ? [] : programFrames(program, tunnel !== undefined)
+  const exec = Buffer.concat([...(options.before ?? []), ...frames])
   const started = performance.now()
   const stdout = new OutputCollector(program.outputBytes)
   const stderr = new OutputCollector(program.outputBytes)
@@ -112,7 +91,7 @@ export async function runProgram(
 
   try {
     if (signal.aborted) onAbort()
-    container.send(exec)
+    if (exec.byteLength > 0) container.send(exec)
     for (let frame = await container.receive(); frame; frame = await container.receive()) {
       switch (frame.type) {
         case 'stdout':
@@ -137,6 +116,8 @@ export async function runProgram(
           }
         }
         case 'fault':
+          // The `done` of the run follows, which was not started.
+          if (frame.fault.where === 'put' && options.afterUserCode) break
           if (held === undefined && !options.afterUserCode && !isPortTaken(frame.fault)) {
             throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
           }
@@ -215,29 +196,4 @@ function checkHeld(held: Started, program: ProgramRun): void {
   if (wrong.length === 0) return
   const differences = wrong.map(([name, found, wanted]) => `${name} is ${found}, wanted ${wanted}`)
   throw new TerminalError(`the run is not held to what was asked: ${differences.join('; ')}`)
-}
-
-function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[] {
-  const stdin = program.stdin === undefined ? undefined : Buffer.from(program.stdin)
-  const exec = encodeExec({
-    wallMs: program.wallMs,
-    cpuMs: program.cpuMs ?? 0,
-    stdoutLimit: program.outputBytes,
-    stderrLimit: program.outputBytes,
-    killOnOverflow: program.killOnOverflow,
-    stdin: stdin !== undefined,
-    tunnel,
-    openFiles: program.openFiles,
-    preloaded: program.preloaded ?? false,
-    cwd: WORKSPACE,
-    argv: program.argv,
-    env: program.env,
-  })
-  if (stdin === undefined) return [exec]
-  const frames = [exec]
-  for (let at = 0; at < stdin.byteLength; at += STDIN_CHUNK_BYTES) {
-    frames.push(encodeStdin(stdin.subarray(at, at + STDIN_CHUNK_BYTES)))
-  }
-  frames.push(encodeStdinEnd())
-  return frames
 }

@@ -29,8 +29,24 @@ export interface Execution {
   readonly preload?: boolean | undefined
   /** Executions with the same text may follow each other in one container, reset in between. @default none other may */
   readonly sharedBy?: string | undefined
+  /**
+   * Starts of the program, one after the other, each with the workspace as it was before the first one: compiled once, in one
+   * container as long as it can be proven clean in between. @default one, with the execution's own stdin and limits
+   */
+  readonly runs?: readonly RunInput[] | undefined
   /** Programs of the platform's own, laid in the workspace to be executed: name → bytes. Never anything of a job. */
   readonly tools?: Readonly<Record<string, Uint8Array>> | undefined
+}
+
+/** One start of a program that is started more than once. */
+export interface RunInput {
+  /** Those of its container can differ from the execution's as far as a container's can be changed: not in files. */
+  readonly limits: Limits
+  readonly stdin?: string | undefined
+  /** Arguments behind the language's command. */
+  readonly args?: readonly string[] | undefined
+  /** Laid beside the execution's own files. */
+  readonly files?: Readonly<Record<string, JobFile>> | undefined
 }
 
 /** The statuses that running a program can lead to; the others are decided before or outside of a sandbox. */
@@ -45,7 +61,10 @@ export interface StreamOutput {
   readonly truncated: boolean
 }
 
-/** What happened to a program. Times in milliseconds, sizes in bytes; null where nothing could be measured. */
+/**
+ * What happened to a program. Times in milliseconds, sizes in bytes; null where nothing could be measured. Of many runs: what
+ * happened in the first that did not end well, else in the last one; times are those of all together, peaks the highest.
+ */
 export interface Outcome {
   readonly status: RunStatus
   readonly exitCode: number | null
@@ -69,6 +88,12 @@ export interface Outcome {
   readonly timings: { readonly acquire: number; readonly run: number; readonly collect: number }
 }
 
+/** What came of one of an execution's `runs`. */
+export type RunOutcome = Omit<
+  Outcome,
+  'compileOutput' | 'limitsApplied' | 'container' | 'timings' | 'resourceUsage'
+>
+
 /** Where a container came from: made for this execution, taken from those that waited, or used before by the same batch. */
 export type ContainerOrigin = 'made' | 'pool' | 'batch'
 
@@ -87,8 +112,15 @@ export interface ContainerFacts {
 /** Takes one connection that the program has opened to its proxy on loopback; the stream ends with the run. */
 export type OnConnection = (connection: Duplex) => void
 
+/** Told what came of each of an execution's `runs`, in their order; the next ones are run if it answers true. */
+export type OnRun = (outcome: RunOutcome, index: number) => boolean | Promise<boolean>
+
 /** What a caller may add to an execution. */
 export interface RunOptions {
+  /** Without it all `runs` are run. */
+  readonly onRun?: OnRun | undefined
+  /** The next run may have started before `onRun` has answered; if it says no, that one is not told of. @default true */
+  readonly ahead?: boolean | undefined
   /** Ends the execution. */
   readonly signal?: AbortSignal
   /** Told where the program is to run as soon as the container is there, whatever comes of it. */

@@ -99,7 +99,7 @@ function foldersOf(path: string): string[] {
 /** The frames that lay the program, its files and its input in the workspace. */
 export function workspaceFrames(execution: Execution): Uint8Array[] {
   const put = (path: string, content: Uint8Array) => encodePutFile(path, content, FILE_MODE)
-  const frames = Object.entries(execution.files ?? {}).map(([path, file]) => put(path, decode(file)))
+  const frames = fileFrames(execution.files)
   if (execution.inputData !== undefined) {
     frames.push(put(INPUT_FILE, Buffer.from(JSON.stringify(execution.inputData))))
     for (const [path, text] of Object.entries(execution.language.input_hook?.files ?? {})) {
@@ -111,6 +111,11 @@ export function workspaceFrames(execution: Execution): Uint8Array[] {
   }
   frames.push(put(execution.language.filename, Buffer.from(execution.code)))
   return frames
+}
+
+/** The frames that lay files beside those of the program. */
+export function fileFrames(files: Readonly<Record<string, JobFile>> = {}): Uint8Array[] {
+  return Object.entries(files).map(([path, file]) => encodePutFile(path, decode(file), FILE_MODE))
 }
 
 function decode(file: JobFile): Uint8Array {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { InitFrame, Ready, Reset } from '@isopod/init'
 import type { Container, ContainerEnd, JobStart, OutsideLimits, OutsideMemory } from '../container.ts'
+import type { ChangeableLimits } from '../container-kind.ts'
 import type { ContainerOrigin } from '../sandbox.ts'
 
 /** A container that executions of one batch use one after the other, never two at once. */
@@ -95,6 +96,10 @@ export class SharedContainer implements Container {
     const memory = await this.#inner.outsideMemory()
     if ((memory?.oomKills ?? 0) > 0) this.#doubtful = true
     return memory
+  }
+
+  change(limits: ChangeableLimits): Promise<void> {
+    return this.#inner.change(limits)
   }
 
   look(): Promise<Ready> {

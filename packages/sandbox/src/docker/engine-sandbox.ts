@@ -6,6 +6,7 @@ import { runExecution } from '../run-execution.ts'
 import type { Execution, Outcome, RunOptions } from '../sandbox.ts'
 import type { CanaryFinding, SelfTestReport } from '../self-test/finding.ts'
 import { selfTest } from '../self-test/self-test.ts'
+import { runSeries } from '../series/run-series.ts'
 import { ContainerMaker } from './container-maker.ts'
 import { Disposer } from './disposer.ts'
 import type { DockerSandbox, DockerSandboxOptions } from './docker-sandbox.ts'
@@ -93,7 +94,13 @@ export class EngineSandbox implements DockerSandbox {
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
     const { onContainer, onConnection } = options
     const stage = { containers: this.#containers, onContainer, onConnection }
-    return await this.#watched(runExecution(execution, stage, this.#until(options.signal)))
+    const signal = this.#until(options.signal)
+    const { runs } = execution
+    return await this.#watched(
+      runs === undefined
+        ? runExecution(execution, stage, signal)
+        : runSeries({ ...execution, runs }, stage, signal, options),
+    )
   }
 
   ping(): Promise<void> {

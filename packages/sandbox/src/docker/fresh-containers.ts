@@ -34,7 +34,8 @@ export class FreshContainers implements ContainerSource {
 }
 
 /** The longest that an execution can need its container, in milliseconds. */
-export function longestMs({ language, limits }: Execution): number {
+export function longestMs({ language, limits, runs = [{ limits }] }: Execution): number {
   const compile = language.compile ? language.compile_timeout_seconds : 0
-  return (limits.timeoutSeconds + compile) * 1000 + DEADLINE_MARGIN_MS
+  const running = runs.reduce((sum, { limits: { timeoutSeconds } }) => sum + timeoutSeconds, 0)
+  return (running + compile) * 1000 + DEADLINE_MARGIN_MS
 }

@@ -40,6 +40,8 @@ export class ScriptedContainer implements Container {
     this.assigned.push(id)
   }
 
+  async change(): Promise<void> {}
+
   async look(): Promise<Ready> {
     return this.ready
   }

@@ -35,6 +35,7 @@ export class UnsuspectingSource implements ContainerSource {
     const { id, imageDigest, runtime, origin, preloaded, user, outside, deadline } = container
     return {
       ...{ id, imageDigest, runtime, origin, preloaded, user, outside, deadline, ready },
+      change: async () => {},
       look: async () => ready,
       reset: () => container.reset(),
       assign: (to) => container.assign(to),

@@ -1,0 +1,162 @@
+import { encodeKeep, encodeRenew, type InitFrame } from '@isopod/init'
+import { RetryableError } from '@isopod/protocol'
+import type { Container } from '../container.ts'
+import type { Judgement } from '../judge.ts'
+import { type Judged, judged, programRun } from '../judged-run.ts'
+import { type ProgramRun, programFrames } from '../program-frames.ts'
+import { checkConfinement } from '../run-execution.ts'
+import type { Execution, RunInput } from '../sandbox.ts'
+import { fileFrames, workspaceFrames } from '../workspace.ts'
+
+/** How long init may take for what is not a run, in milliseconds. Honest ones take less than one. */
+const PATIENCE_MS = 5_000
+
+/** What a leg is made with. */
+export interface LegOptions {
+  /** The compiler has run in the container, and the files are there. */
+  readonly compiled: boolean
+  /** Each run is sent while the one before it still runs, so that there is no way there and back in between. */
+  readonly ahead: boolean
+  readonly signal: AbortSignal
+}
+
+/** The runs of a series that follow each other in one container, as far as it goes. */
+export class Leg {
+  readonly #container: Container
+  readonly #execution: Execution & { readonly runs: readonly RunInput[] }
+  readonly #options: LegOptions
+  readonly #first: number
+  /** Limits that the container has now. */
+  #limits: RunInput['limits']
+  /** The first run that was not sent yet. */
+  #next: number
+  #killsBefore = 0
+
+  constructor(
+    container: Container,
+    execution: Execution & { readonly runs: readonly RunInput[] },
+    first: number,
+    options: LegOptions,
+  ) {
+    this.#container = container
+    this.#execution = execution
+    this.#options = options
+    this.#first = first
+    this.#next = first
+    this.#limits = execution.limits
+  }
+
+  /** Has init keep what every run is to find. @returns how the program failed if it cannot be kept */
+  async keep(): Promise<Judgement | undefined> {
+    const laid = this.#options.compiled ? [] : workspaceFrames(this.#execution)
+    this.#container.send(Buffer.concat([...laid, encodeKeep()]))
+    const frame = await this.#answer('kept')
+    if (frame === undefined) throw new RetryableError('init did not say that it keeps the files')
+    const { error } = frame.kept
+    return error === null ? undefined : notKept(error, this.#execution)
+  }
+
+  /** What came of a run; undefined if the container could not be renewed for it. */
+  async run(index: number): Promise<Judged | undefined> {
+    const { signal } = this.#options
+    if (this.#next === index) await this.#send()
+    if (this.#mayGoAhead()) await this.#send()
+    const renewed = this.#isRenewed(index)
+    if (renewed && !(await this.#answer('reset'))?.reset.clean) return undefined
+    const limits = this.#input(index).limits
+    const ran = await judged(this.#container, { limits }, this.#program(index), {
+      sent: true,
+      signal,
+      afterUserCode: renewed,
+      killsBefore: this.#killsBefore,
+    })
+    this.#killsBefore += ran.report.done?.oomKills ?? 0
+    return ran
+  }
+
+  /** Whether init has done all that was sent up to this run. */
+  isOver(index: number): boolean {
+    return this.#next === index + 1
+  }
+
+  async #send(): Promise<void> {
+    const { files, limits } = this.#input(this.#next)
+    if (!this.#fits(this.#next)) {
+      const { memoryMb, cpus, processes } = limits
+      await this.#container.change({ memoryMb, cpus, processes })
+      this.#limits = limits
+      checkConfinement(this.#container, { limits })
+    }
+    const frames = [...fileFrames(files), ...programFrames(this.#program(this.#next), false)]
+    if (this.#isRenewed(this.#next)) frames.unshift(encodeRenew())
+    this.#container.send(Buffer.concat(frames))
+    this.#next++
+  }
+
+  /** Where the host alone sees kills for memory, only one run at a time can be held to account. */
+  #mayGoAhead(): boolean {
+    const { runs } = this.#execution
+    const one = !this.#options.ahead || this.#container.outside !== undefined
+    return !one && this.#next < runs.length && this.#fits(this.#next)
+  }
+
+  #isRenewed(index: number): boolean {
+    return this.#options.compiled || index > this.#first
+  }
+
+  /** Whether the container has what a run may have. */
+  #fits(index: number): boolean {
+    const { memoryMb, cpus, processes } = this.#input(index).limits
+    const now = this.#limits
+    return now.memoryMb === memoryMb && now.cpus === cpus && now.processes === processes
+  }
+
+  #program(index: number): ProgramRun {
+    const { args = [], limits, stdin } = this.#input(index)
+    const { language } = this.#execution
+    const own = { ...this.#execution, limits, stdin }
+    const program = programRun(own, [...language.command, ...args], { proxy: false })
+    return { ...program, preloaded: this.#container.preloaded }
+  }
+
+  #input(index: number): RunInput {
+    const input = this.#execution.runs[index]
+    if (input === undefined) throw new Error(`there is no run ${index}`)
+    return input
+  }
+
+  /** The next frame if it is of that type; undefined if another came, or none in time. */
+  async #answer<T extends InitFrame['type']>(type: T): Promise<Extract<InitFrame, { type: T }> | undefined> {
+    const { signal } = this.#options
+    const end = () => this.#container.destroy()
+    const patience = setTimeout(end, PATIENCE_MS)
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      if (signal.aborted) end()
+      const frame = await this.#container.receive()
+      signal.throwIfAborted()
+      return isOf(frame, type) ? frame : undefined
+    } finally {
+      clearTimeout(patience)
+      signal.removeEventListener('abort', end)
+    }
+  }
+}
+
+function isOf<T extends InitFrame['type']>(
+  frame: InitFrame | undefined,
+  type: T,
+): frame is Extract<InitFrame, { type: T }> {
+  return frame?.type === type
+}
+
+/** The compiler left more than there is room for twice, or what nobody can read. */
+function notKept(error: string, { limits: { memoryMb } }: Execution): Judgement {
+  const ended = { exitCode: null, signal: null }
+  if (error !== 'ENOMEM' && error !== 'EFBIG') {
+    const errorMessage = `What the compiler left cannot be read (${error})`
+    return { ...ended, status: 'execution_error', limit: null, errorMessage }
+  }
+  const errorMessage = `The program's files do not fit twice into its memory limit of ${memoryMb} MB, which many runs need`
+  return { ...ended, status: 'memory_exceeded', limit: 'memory', errorMessage }
+}

@@ -1,0 +1,79 @@
+import { RetryableError } from '@isopod/protocol'
+import { compile, type Judged } from '../judged-run.ts'
+import { OutputCollector } from '../output.ts'
+import { checkConfinement, factsOf, outcomeOf, type Stage } from '../run-execution.ts'
+import type { ProgramReport } from '../run-program.ts'
+import { SampleSummary } from '../sample-summary.ts'
+import type { Execution, OnRun, Outcome, RunInput } from '../sandbox.ts'
+import { Leg } from './leg.ts'
+import { SeriesTotal } from './series-total.ts'
+
+/** Who is told of the runs, and whether one may start before he has answered. */
+export interface SeriesOptions {
+  readonly onRun?: OnRun | undefined
+  readonly ahead?: boolean | undefined
+}
+
+/**
+ * One execution with many runs: acquire a container, compile, keep what is there, then run after run with a renewal in between.
+ * A container that a run has ended, or that cannot be proven clean after it, is replaced, and the rest runs in the next one.
+ *
+ * @throws a platform fault, or the signal's reason once aborted; everything that the program did is data
+ */
+export async function runSeries(
+  execution: Execution & { readonly runs: readonly RunInput[] },
+  stage: Stage,
+  signal: AbortSignal,
+  { onRun = () => true, ahead = true }: SeriesOptions,
+): Promise<Outcome> {
+  const total = new SeriesTotal()
+  let acquire = 0
+  let compileMs = 0
+  let next = 0
+  for (;;) {
+    const asked = performance.now()
+    const container = await stage.containers.acquire(execution, signal)
+    acquire += performance.now() - asked
+    let inOrder = false
+    try {
+      stage.onContainer?.(factsOf(container))
+      checkConfinement(container, execution)
+
+      const compiled = await compile(container, execution, signal)
+      compileMs += compiled?.report.elapsedMs ?? 0
+      const end = (last: Judged) =>
+        total.over(outcomeOf(container, execution, last, acquire, compiled), compileMs)
+      if (compiled && compiled.judgement.status !== 'success') {
+        inOrder = compiled.report.done !== undefined
+        return end(compiled)
+      }
+      const leg = new Leg(container, execution, next, { compiled: compiled !== undefined, ahead, signal })
+      const unkept = await leg.keep()
+      if (unkept !== undefined) return end({ report: compiled?.report ?? nothingRan(), judgement: unkept })
+
+      const began = next
+      for (let alive = true; alive && next < execution.runs.length; ) {
+        const ran = await leg.run(next)
+        if (ran === undefined) break
+        alive = ran.report.done !== undefined
+        inOrder = alive && leg.isOver(next)
+        next = (await onRun(total.add(ran), next)) ? next + 1 : execution.runs.length
+      }
+      if (next >= execution.runs.length && total.decisive !== undefined) return end(total.decisive)
+      inOrder = false
+      if (next === began) throw new RetryableError('a container could not be renewed after its compile run')
+    } catch (error) {
+      inOrder = false
+      throw error
+    } finally {
+      if (inOrder) stage.containers.giveBack(container, execution)
+      else container.destroy()
+    }
+  }
+}
+
+function nothingRan(): ProgramReport {
+  const nothing = new OutputCollector(0).finish()
+  const samples = new SampleSummary()
+  return { done: undefined, ended: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
+}

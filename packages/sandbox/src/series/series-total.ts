@@ -1,0 +1,66 @@
+import type { Judged } from '../judged-run.ts'
+import { percent } from '../sample-summary.ts'
+import type { Outcome, RunOutcome } from '../sandbox.ts'
+import { type Usage, usageOf } from '../usage.ts'
+
+/** What the runs of one execution come to together. */
+export class SeriesTotal {
+  #decisive: Judged | undefined
+  #usage: Usage | undefined
+  #elapsedMs = 0
+
+  /** The first run that did not end well, else the last one; undefined before there was any. */
+  get decisive(): Judged | undefined {
+    return this.#decisive
+  }
+
+  /** Counts a run, and says what came of it. */
+  add(ran: Judged): RunOutcome {
+    const { report, judgement } = ran
+    const usage = usageOf(report)
+    this.#usage = this.#usage === undefined ? usage : together(this.#usage, usage)
+    this.#elapsedMs += report.elapsedMs
+    if (this.#decisive === undefined || this.#decisive.judgement.status === 'success') this.#decisive = ran
+    const { resourceUsage: _, ...measured } = usage
+    return { ...judgement, ...measured, stdout: report.stdout, stderr: report.stderr }
+  }
+
+  /** An outcome of the decisive run with the measurements of all. */
+  over(outcome: Outcome, compileMs: number): Outcome {
+    if (this.#usage === undefined) return outcome
+    const timings = { ...outcome.timings, run: this.#elapsedMs + compileMs }
+    return { ...outcome, ...this.#usage, timings }
+  }
+}
+
+function together(one: Usage, other: Usage): Usage {
+  const [a, b] = [one.resourceUsage, other.resourceUsage]
+  const wallMs = sum(one.wallMs, other.wallMs)
+  const cpuUserMs = sum(one.cpuUserMs, other.cpuUserMs)
+  const cpuSysMs = sum(one.cpuSysMs, other.cpuSysMs)
+  return {
+    wallMs,
+    cpuUserMs,
+    cpuSysMs,
+    memoryPeakBytes: larger(one.memoryPeakBytes, other.memoryPeakBytes),
+    processesPeak: larger(one.processesPeak, other.processesPeak),
+    throttledMs: sum(one.throttledMs, other.throttledMs),
+    resourceUsage: a &&
+      b && {
+        executionTimeSeconds: a.executionTimeSeconds + b.executionTimeSeconds,
+        memoryStartMb: a.memoryStartMb,
+        memoryPeakMb: Math.max(a.memoryPeakMb, b.memoryPeakMb),
+        cpuSamples: a.cpuSamples + b.cpuSamples,
+        cpuAveragePercent: percent((cpuUserMs ?? 0) + (cpuSysMs ?? 0), wallMs ?? 0),
+        cpuPeakPercent: Math.max(a.cpuPeakPercent, b.cpuPeakPercent),
+      },
+  }
+}
+
+function sum(one: number | null, other: number | null): number | null {
+  return one === null && other === null ? null : (one ?? 0) + (other ?? 0)
+}
+
+function larger(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other)
+}

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
+import type { Language } from '@isopod/protocol'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { parse } from 'yaml'
+import type { DockerSandbox } from '../../src/docker/docker-sandbox.ts'
+import { openDockerSandbox } from '../../src/docker/open-docker-sandbox.ts'
+import type { Execution, Outcome, RunInput, RunOptions, RunOutcome } from '../../src/sandbox.ts'
+import { limits } from '../support/execution.ts'
+
+const { dockerHost } = inject('stack')
+let sandbox: DockerSandbox
+let languages: Record<'c' | 'python' | 'bash', Language>
+
+beforeAll(async () => {
+  const catalogue = compileCatalogue(
+    parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')),
+    DEFAULT_CATALOGUE_PATH,
+  )
+  const find = (name: string) => {
+    const found = catalogue.find(name)
+    if (found === undefined) throw new Error(`the catalogue has no ${name}`)
+    return found
+  }
+  languages = { c: find('c'), python: find('python'), bash: find('bash') }
+  sandbox = await openDockerSandbox({
+    address: dockerHost,
+    deployment: `series-test-${process.pid}`,
+    owner: 'w1',
+    users: { first: 60_000, last: 60_255, gid: 65_534 },
+    allowOldRunc: true,
+  })
+})
+
+afterAll(() => sandbox.close())
+
+const base = limits({ timeoutSeconds: 2, memoryMb: 64 })
+
+interface Series {
+  readonly outcome: Outcome
+  readonly runs: readonly (RunOutcome & { readonly text: string })[]
+}
+
+async function series(
+  language: keyof typeof languages,
+  code: string,
+  inputs: readonly Partial<RunInput>[],
+  changes: Partial<Execution> = {},
+  options: RunOptions = {},
+): Promise<Series> {
+  const runs: Series['runs'][number][] = []
+  const outcome = await sandbox.run(
+    {
+      id: `j-${randomUUID()}`,
+      attempt: 1,
+      language: languages[language],
+      code,
+      limits: base,
+      runs: inputs.map((input) => ({ limits: base, ...input })),
+      ...changes,
+    },
+    {
+      ...options,
+      onRun: async (run, index) => {
+        expect(index).toBe(runs.length)
+        runs.push({ ...run, text: Buffer.from(run.stdout.bytes).toString() })
+        return (await options.onRun?.(run, index)) ?? true
+      },
+    },
+  )
+  return { outcome, runs }
+}
+
+const SQUARE =
+  '#include <stdio.h>\nint main(void) { int n; if (scanf("%d", &n) != 1) return 1; printf("%d\\n", n * n); }\n'
+
+describe('many runs of one program', () => {
+  it('compile it once, and give each run its own input, in one container', async () => {
+    const inputs = Array.from({ length: 20 }, (_, n) => ({ stdin: `${n}\n` }))
+    const seen: string[] = []
+    const onContainer = ({ id }: { id: string }) => void seen.push(id)
+    const { outcome, runs } = await series('c', SQUARE, inputs, {}, { onContainer })
+    expect(runs.map(({ text, exitCode }) => [text, exitCode])).toEqual(
+      inputs.map((_, n) => [`${n * n}\n`, 0]),
+    )
+    expect(seen).toHaveLength(1)
+    expect(outcome).toMatchObject({ status: 'success', exitCode: 0, compileOutput: '' })
+    expect(outcome.wallMs).toBeCloseTo(
+      runs.reduce((sum, { wallMs }) => sum + (wallMs ?? 0), 0),
+      5,
+    )
+  })
+
+  it('each find the workspace as it was first, whatever the one before left behind', async () => {
+    const code = `
+      ls -A; cat own shared; echo spoiled > shared; echo changed > main.sh; echo more > more; mkdir -p /tmp/x
+      ls /tmp; (sleep 60 & disown); ls /dev/shm; touch /dev/shm/left; ps 2>/dev/null | grep -c sleep`
+    const files = { shared: { content: 'shared\n', encoding: 'utf8' } } as const
+    const inputs = [1, 2, 3].map(
+      (n) => ({ files: { own: { content: `${n}\n`, encoding: 'utf8' } } }) as const,
+    )
+    const { runs } = await series('bash', code, inputs, { files })
+    expect(runs.map(({ text }) => text.split('\n').slice(0, 5))).toEqual(
+      [1, 2, 3].map((n) => ['main.sh', 'own', 'shared', `${n}`, 'shared']),
+    )
+    for (const { text } of runs) expect(text).not.toContain('left')
+  })
+
+  it('get their own arguments, and nothing of a file that only another has', async () => {
+    const code = 'printf "%s|" "$@"; cat extra 2>/dev/null || echo none'
+    const inputs = [
+      { args: ['a b', '*', ''], files: { extra: { content: 'here\n', encoding: 'utf8' } } } as const,
+      { args: ['$HOME'] },
+      {},
+    ]
+    const { runs } = await series('bash', code, inputs)
+    expect(runs.map(({ text }) => text)).toEqual(['a b|*||here\n', '$HOME|none\n', '|none\n'])
+  })
+
+  it('are told apart: one that is too slow, too large or fails says nothing about the next', async () => {
+    const code = `
+import sys
+what = sys.stdin.read()
+if what == 'slow':
+    while True: pass
+if what == 'large': x = b'x' * 200_000_000
+if what == 'loud': print('x' * 100_000)
+if what == 'fail': sys.exit(7)
+print(what)`
+    const words = ['ok', 'slow', 'large', 'ok', 'loud', 'fail', 'ok']
+    const own = { ...base, timeoutSeconds: 0.5, outputBytes: 1000, onOverflow: 'kill' } as const
+    const { outcome, runs } = await series(
+      'python',
+      code,
+      words.map((stdin) => ({ stdin, limits: own })),
+    )
+    expect(runs.map(({ status }) => status)).toEqual([
+      'success',
+      'timeout',
+      'memory_exceeded',
+      'success',
+      'output_exceeded',
+      'execution_error',
+      'success',
+    ])
+    expect(runs.at(-1)?.text).toBe('ok\n')
+    expect(outcome).toMatchObject({ status: 'timeout', limit: 'timeout' })
+  })
+
+  it('go on in another container if one of them leaves what cannot be undone', async () => {
+    // A listener's connection that nobody has closed properly lingers in the kernel.
+    const code = `
+import socket, sys
+what = sys.stdin.read()
+if what == 'linger':
+    server = socket.create_server(('127.0.0.1', 4444))
+    client = socket.create_connection(('127.0.0.1', 4444))
+    other, _ = server.accept()
+    client.close()
+    other.recv(1)
+    other.close()
+print(what)`
+    const ids: string[] = []
+    const options = { onContainer: ({ id }: { id: string }) => void ids.push(id) }
+    const words = ['a', 'linger', 'b', 'c']
+    const { outcome, runs } = await series(
+      'python',
+      code,
+      words.map((stdin) => ({ stdin })),
+      {},
+      options,
+    )
+    expect(outcome.status).toBe('success')
+    expect(runs.map(({ text }) => text)).toEqual(words.map((word) => `${word}\n`))
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it('can each have memory, processors and processes of their own, and compile with the job’s', async () => {
+    const code = 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2>/dev/null'
+    const sizes = [64, 32, 32, 96]
+    const { runs } = await series(
+      'bash',
+      code,
+      sizes.map((memoryMb) => ({ limits: { ...base, memoryMb } })),
+    )
+    expect(runs.map(({ text }) => Number(text) / 1024 / 1024)).toEqual(sizes)
+  })
+
+  it('stop when the caller has seen enough, and the container is gone with what was sent ahead', async () => {
+    const inputs = Array.from({ length: 10 }, () => ({ stdin: '' }))
+    const { runs } = await series('bash', 'echo ran', inputs, {}, { onRun: (_, index) => index < 2 })
+    expect(runs).toHaveLength(3)
+  })
+
+  it('do not start if the compiler fails', async () => {
+    const { outcome, runs } = await series('c', 'int main(void) { return x; }', [{}, {}])
+    expect(runs).toEqual([])
+    expect(outcome.status).toBe('compile_error')
+    expect(outcome.compileOutput).toContain('undeclared')
+  })
+
+  it('end at once when they are cancelled', async () => {
+    const stop = new AbortController()
+    const reason = new Error('enough')
+    const running = series('bash', 'sleep 1', [{}, {}, {}, {}], {}, { signal: stop.signal })
+    setTimeout(() => stop.abort(reason), 1200)
+    await expect(running).rejects.toBe(reason)
+  })
+
+  it('are forks of an interpreter that was started ahead, where the language can', async () => {
+    const code = 'import sys\nprint(sys.stdin.read() * 2, __name__, sys.argv)\nopen("left", "w")'
+    const inputs = ['a', 'b', 'c'].map((stdin) => ({ stdin }))
+    const { outcome, runs } = await series('python', code, inputs, { preload: true })
+    expect(outcome.container.preloaded).toBe(true)
+    expect(runs.map(({ text }) => text)).toEqual(
+      ['aa', 'bb', 'cc'].map((twice) => `${twice} __main__ ['main.py']\n`),
+    )
+  })
+})

@@ -209,6 +209,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'design, the job; graders',
   },
   {
+    id: 'tests',
+    behaviour: 'each test of a job gets its own verdict, from runs that know nothing of what is expected',
+    source: 'issue: grading',
+  },
+  {
     id: 'benchmark',
     behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
     source: 'issue: speed',

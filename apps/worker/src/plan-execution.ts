@@ -15,6 +15,7 @@ import {
 } from '@isopod/protocol'
 import { type Execution, workspaceProblems } from '@isopod/sandbox'
 import type { Egress, Networks } from './network/profiles.ts'
+import { planTests } from './tests/plan-tests.ts'
 
 /** What this deployment lays down for every job. */
 export interface DeploymentRules {
@@ -90,7 +91,24 @@ export function planExecution(
     sharedBy: job.reuse === 'batch' ? JSON.stringify([job.tenant, job.batchId]) : undefined,
   }
   const misplaced = workspaceProblems(execution)
-  return misplaced.length > 0 ? { problems: misplaced } : { execution, egress }
+  if (misplaced.length > 0) return { problems: misplaced }
+  if (job.tests === undefined) return { execution, egress }
+  const { runs, problems } = planTests(job, job.tests, execution, rules)
+  return problems.length > 0 ? { problems } : { execution: { ...execution, runs }, egress }
+}
+
+/**
+ * What a program of the job's author runs with, beside the job's own: the deployment's limits for its language.
+ *
+ * @returns undefined if there is no such language
+ */
+export function helperProgram(
+  name: string,
+  { catalogue, defaults }: Pick<DeploymentRules, 'catalogue' | 'defaults'>,
+): { readonly language: Language; readonly limits: Limits } | undefined {
+  const language = catalogue.find(name)
+  if (language === undefined) return undefined
+  return { language, limits: stretched(resolveLimits({}, language.default_limits, defaults), language) }
 }
 
 /** The wall-clock limit times the language's factor, for runtimes that start slowly. */

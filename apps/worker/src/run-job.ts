@@ -1,14 +1,16 @@
 import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
-import type { Admission } from './admission/admission.ts'
+import type { ContainerFacts, Execution, Sandbox } from '@isopod/sandbox'
+import type { Admission, Share } from './admission/admission.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
+import { gradedRun } from './tests/graded-run.ts'
+import type { OutputChecks } from './tests/output-checks.ts'
 
 /** What a job meets on its way through the worker. */
 export interface JobRunnerOptions {
@@ -16,6 +18,7 @@ export interface JobRunnerOptions {
   readonly rules: DeploymentRules
   readonly gate: PolicyGate
   readonly sandbox: Sandbox
+  readonly checks: Pick<OutputChecks, 'check'>
   readonly admission: Pick<Admission, 'enter'>
   /** Told how many milliseconds a job waited for its share of the host. */
   readonly onAdmitted: (ms: number) => void
@@ -30,7 +33,7 @@ export interface JobRunnerOptions {
  * job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
+  const { workerId, rules, gate, admission, audit, onEgress, onAdmitted } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -74,9 +77,9 @@ export function jobRunner(options: JobRunnerOptions) {
           if (problems.length > 0) return refused(problems)
         }
         const asked = performance.now()
-        leave = await admission.enter(execution.limits, signal)
+        leave = await admission.enter(largestShare(execution), signal)
         onAdmitted(performance.now() - asked)
-        const outcome = await sandbox.run(execution, {
+        const { outcome, graded } = await gradedRun(execution, job, options, {
           signal,
           onConnection: proxy?.accept,
           onContainer: (facts) => {
@@ -87,7 +90,8 @@ export function jobRunner(options: JobRunnerOptions) {
         const checked = await decided(checking)
         record.limitEnforced(outcome)
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }
-        return resultOf(outcome, execution, { id, attempt, workerId, job, ...times, decision: checked })
+        const context = { id, attempt, workerId, job, ...times, decision: checked }
+        return { ...resultOf(outcome, execution, context), ...graded }
       } catch (error) {
         if (!isCancelled(error, signal)) throw error
         record.ended(error)
@@ -117,6 +121,15 @@ export function jobRunner(options: JobRunnerOptions) {
       const unrun = unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
       return { ...unrun, ...policyPart(decision) }
     }
+  }
+}
+
+/** What an execution takes of its host at most, whichever of its runs is on. */
+function largestShare({ limits, runs = [] }: Execution): Share {
+  const all = [limits, ...runs.map((run) => run.limits)]
+  return {
+    memoryMb: Math.max(...all.map(({ memoryMb }) => memoryMb)),
+    cpus: Math.max(...all.map(({ cpus }) => cpus)),
   }
 }
 

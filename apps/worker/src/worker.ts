@@ -18,6 +18,8 @@ import { preloadedLanguages } from './preloaded-languages.ts'
 import { jobRunner } from './run-job.ts'
 import { SelfTestGate } from './self-test-gate.ts'
 import { shutDown } from './shutdown.ts'
+import { CheckerFaultError } from './tests/checker-fault.ts'
+import { OutputChecks } from './tests/output-checks.ts'
 import type { WorkerState } from './worker-state.ts'
 
 const REAP_INTERVAL_MS = 30_000
@@ -69,8 +71,10 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     runtimes: sandbox.facts.runtimes,
     preloaded: preloadedLanguages(config.preload, catalogue),
   }
+  const checks = new OutputChecks()
   const runJob = jobRunner({
     ...parts,
+    checks,
     workerId: config.workerId,
     rules,
     admission,
@@ -119,8 +123,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       return result
     } catch (error) {
       if (error instanceof EngineUnreachableError) void engine.check()
-      // One language's image says nothing about the others.
-      if (!signal.aborted && !(error instanceof ImageFaultError)) breaker.failed()
+      if (!signal.aborted && saysOfHost(error)) breaker.failed()
       throw error
     }
   }
@@ -191,6 +194,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       [
         { name: 'drain', run: () => queue.drain(config.drainSeconds * 1000) },
         { name: 'policy', run: () => checker.close() },
+        { name: 'checks', run: async () => checks.close() },
         { name: 'sandbox', run: () => sandbox.close() },
         { name: 'queue', run: () => queue.close() },
         { name: 'health', run: () => health.close() },
@@ -255,4 +259,9 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       return stopping
     },
   }
+}
+
+/** One language's image says nothing about the others, and no job's own checker about its host. */
+function saysOfHost(error: unknown): boolean {
+  return !(error instanceof ImageFaultError || error instanceof CheckerFaultError)
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Admission } from '../src/admission/admission.ts'
 import type { AuditEvent } from '../src/audit/audit-event.ts'
 import { jobRunner } from '../src/run-job.ts'
+import { OutputChecks } from '../src/tests/output-checks.ts'
 
 const language = { name: 'sh', version: '1', filename: 'main.sh', default_limits: {} } as unknown as Language
 const FACTS = { id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false } as const
@@ -37,6 +38,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, admi
   }
   const room = admission ?? new Admission({ memoryMb: 1024, cpus: 1, slots: 2 })
   const run = jobRunner({
+    checks: new OutputChecks(),
     workerId: 'w',
     rules: {
       catalogue: { find: () => language, summaries: () => [], languages: [language] },

@@ -14,6 +14,11 @@ export function regexDifference(pattern: string, actual: string): Difference {
   return `expected a match of ${quoted(pattern)}, got ${quoted(actual)}`
 }
 
+/** Why an expression cannot be used; undefined if it can. */
+export function regexProblem(pattern: string): string | undefined {
+  return compiled(pattern) === undefined ? `is no regular expression (RE2): ${quoted(pattern)}` : undefined
+}
+
 function compiled(pattern: string): RE2JS | undefined {
   try {
     return RE2JS.compile(pattern)

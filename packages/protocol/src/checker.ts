@@ -29,8 +29,9 @@ const programSchema = fields({
   /** Name or alias in the catalogue. */
   language: languageName,
   /**
-   * Runs in a container of its own, where it finds the files `input`, `expected` and `actual`. Exit code 0 accepts, 1
-   * refuses, and what it prints says why; anything else is a fault of the checker, and nobody is judged.
+   * Runs in a container of its own, where it finds the files `input`, `expected` and `actual`. Exit code 42 accepts, 43
+   * refuses, and what it prints says why; anything else is a fault of the checker, and nobody is judged. (Codes that no
+   * program ends with by mistake; those of the ICPC's problem packages.)
    */
   code: programText(),
 })

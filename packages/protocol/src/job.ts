@@ -112,7 +112,7 @@ export type JobInput = z.input<typeof jobSchema>
 export function unavailableFeatures(job: Job): { field: string; message: string }[] {
   const refused: [string, boolean, string][] = [
     ['sessionId', job.sessionId !== undefined, 'sessions are not available in this release'],
-    ['tests', job.tests !== undefined, 'tests are not available in this release'],
+    ['tests', job.tests !== undefined && job.network !== NO_NETWORK, 'allow no network'],
     ...unavailableTests(job.tests ?? []),
     ['stopOnFirstFailure', job.stopOnFirstFailure && job.tests === undefined, 'needs tests'],
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],

@@ -47,7 +47,9 @@ describe('parseJob', () => {
 
   it.each([
     [{ code: 'x', sessionId: 's' }, /^sessionId: /],
-    [{ code: 'x', tests: [{}] }, /^tests: /],
+    [{ code: 'x', tests: [{ script: 'x' }] }, /^tests: script /],
+    [{ code: 'x', tests: [{}], network: 'open' }, /^tests: allow no network/],
+    [{ code: 'x', stopOnFirstFailure: true }, /^stopOnFirstFailure: needs tests/],
     [{ code: 'x', reuse: 'batch' }, /^reuse: "batch" needs a batchId/],
     [{ code: 'x', reuse: 'batch', batchId: 'b', network: 'open' }, /^reuse: "batch" allows no network/],
     [{ code: 'x', callbackUrl: 'https://example.org/' }, /^callbackUrl: /],

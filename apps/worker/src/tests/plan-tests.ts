@@ -1,0 +1,96 @@
+import { regexProblem } from '@isopod/grading'
+import type { Catalogue } from '@isopod/languages'
+import {
+  exceededMaxima,
+  type Job,
+  type Limits,
+  type LimitsRequest,
+  type TestCase,
+  unsupportedLanguage,
+  utf8Bytes,
+} from '@isopod/protocol'
+import { type Execution, type RunInput, workspaceProblems } from '@isopod/sandbox'
+import type { DeploymentRules } from '../plan-execution.ts'
+
+/** Output that checker programs may be given, in bytes of all tests of a job together: it waits in this process. */
+const MOST_CHECKED_BYTES = 64 * 1024 * 1024
+
+/** What a test is called where it has no name of its own: its number, from 1. */
+export function testName({ name }: TestCase, index: number): string {
+  return name ?? String(index + 1)
+}
+
+/**
+ * Turns the tests of a job into runs of its execution. What they expect is no part of these.
+ *
+ * @param execution the job's, without runs; its limits are those of a test that has none
+ * @returns the runs, or one sentence per test that cannot be run
+ */
+export function planTests(
+  job: Job,
+  tests: readonly TestCase[],
+  execution: Execution,
+  { catalogue, maxima }: Pick<DeploymentRules, 'catalogue' | 'maxima'>,
+): { readonly runs: readonly RunInput[]; readonly problems: readonly string[] } {
+  const runs = tests.map((test) => ({
+    limits: withTheirs(execution.limits, test.limits, execution.language.timeout_factor),
+    stdin: test.stdin ?? job.stdin,
+    args: test.args,
+    files: test.files,
+  }))
+  const problems = tests.flatMap((test, index) => {
+    const { limits, files } = runs[index] ?? execution
+    const all = { ...execution, files: { ...execution.files, ...files } }
+    const own = [
+      ...exceededMaxima({ ...limits, timeoutSeconds: test.limits?.timeoutSeconds ?? 0 }, maxima).map(
+        ({ message }) => message,
+      ),
+      ...(files === undefined ? [] : workspaceProblems(all)),
+      ...expectationProblems(test, limits),
+      ...programProblems(test, catalogue),
+    ]
+    return own.map((problem) => `tests.${index}.${problem}`)
+  })
+  return { runs, problems: [...problems, ...checkedProblems(tests, runs)] }
+}
+
+/** A test's own limits over the job's, times the language's factor as the job's were. */
+function withTheirs(limits: Limits, own: LimitsRequest = {}, factor: number): Limits {
+  const given = Object.entries(own).filter(([, value]) => value !== undefined)
+  const theirs: Limits = { ...limits, ...Object.fromEntries(given) }
+  return own.timeoutSeconds === undefined
+    ? theirs
+    : { ...theirs, timeoutSeconds: own.timeoutSeconds * factor }
+}
+
+function expectationProblems({ expected, checker }: TestCase, { outputBytes }: Limits): string[] {
+  if (expected === undefined) {
+    return checker === 'trimmed' || typeof checker === 'object' ? [] : ['checker: needs expected']
+  }
+  if (checker === 'regex') {
+    const problem = regexProblem(expected)
+    return problem === undefined ? [] : [`expected: ${problem}`]
+  }
+  const bytes = utf8Bytes(expected)
+  if (bytes <= outputBytes) return []
+  return [`expected: has ${bytes} bytes, and limits.outputBytes lets the program print ${outputBytes}`]
+}
+
+function programProblems({ checker }: TestCase, catalogue: Catalogue): string[] {
+  if (typeof checker !== 'object' || checker.type !== 'program') return []
+  if (catalogue.find(checker.language) !== undefined) return []
+  return [`checker.language: ${unsupportedLanguage(catalogue.summaries(), checker.language)}`]
+}
+
+function checkedProblems(tests: readonly TestCase[], runs: readonly RunInput[]): string[] {
+  const bytes = tests.reduce(
+    (sum, { checker }, index) =>
+      typeof checker === 'object' && checker.type === 'program'
+        ? sum + (runs[index]?.limits.outputBytes ?? 0)
+        : sum,
+    0,
+  )
+  if (bytes <= MOST_CHECKED_BYTES) return []
+  const most = `at most ${MOST_CHECKED_BYTES} together where a checker is a program`
+  return [`tests: limits.outputBytes of all must be ${most}, got ${bytes}`]
+}

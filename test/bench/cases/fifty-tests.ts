@@ -1,8 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
-import type { Language } from '@isopod/protocol'
-import { type DockerSandbox, type Execution, openDockerSandbox } from '@isopod/sandbox'
-import { parse } from 'yaml'
+import type { IsopodClient } from '@isopod/client'
 import type { Bench, BenchCase } from '../bench.ts'
 import { IMAGES } from '../contenders/commands.ts'
 import type { Program } from '../contenders/contender.ts'
@@ -13,24 +9,22 @@ import { interleave } from '../rounds.ts'
 
 const NAME = 'fifty-tests'
 const TESTS = 50
+/** Jobs at once, each with all tests: one alone leaves most of the host idle, as its container may use half a core. */
+const JOBS = 8
 const SOURCE =
   '#include <stdio.h>\nint main(void) { int n; if (scanf("%d", &n) != 1) return 1; printf("%d\\n", n * n); }\n'
 
-/** One compiled program, 50 inputs: a container for each, against runs that follow each other in one container. */
+/** One program, 50 inputs: a container for each, the program compiled beforehand, against jobs with 50 tests. */
 export const fiftyTests: BenchCase = {
   name: NAME,
   title: '50 tests on one compiled program, tests by the second',
   async run(bench) {
     const binary = await compiled(bench)
-    const sandbox = await openSandbox(bench)
-    try {
-      await interleave(bench, NAME, bench.size(5, 1), [
-        { name: NAMES.onePerTest, block: await onePerTest(bench, binary) },
-        { name: NAMES.oneForAll, block: (round) => oneForAll(bench, sandbox, binary, round) },
-      ])
-    } finally {
-      await sandbox.close()
-    }
+    const client = await bench.stage.client()
+    await interleave(bench, NAME, bench.size(5, 1), [
+      { name: NAMES.onePerTest, block: await onePerTest(bench, binary) },
+      { name: NAMES.oneForAll, block: () => oneForAll(bench, client) },
+    ])
   },
 }
 
@@ -56,62 +50,35 @@ async function onePerTest(bench: Bench, binary: Buffer): Promise<() => Promise<v
   })
   return async () => {
     await loop.tune()
-    await rated(bench, NAMES.onePerTest, async () => void (await loop.runAll(inputs)))
+    await rated(bench, NAMES.onePerTest, TESTS, async () => void (await loop.runAll(inputs)))
   }
 }
 
-async function oneForAll(bench: Bench, sandbox: DockerSandbox, binary: Buffer, round: number): Promise<void> {
-  const { limits } = bench.stage.engine
-  const language = await compiledLanguage()
-  const used = new Set<string>()
-  await rated(bench, NAMES.oneForAll, async () => {
-    for (let n = 0; n < TESTS; n += 1) {
-      const execution: Execution = {
-        id: `${bench.stage.id}-${round}-${n}`,
-        attempt: 1,
-        language,
-        code: SOURCE,
-        limits,
-        stdin: `${n}\n`,
-        tools: { main: binary },
-        sharedBy: `${bench.stage.id}-${round}`,
-      }
-      const { stdout, container } = await sandbox.run(execution)
-      used.add(container.id)
-      checkSquare(String(n), Buffer.from(stdout.bytes).toString())
+/** From submit to the verdicts in the producer's hand, the compile runs among it; as many jobs at once as keep it busy. */
+async function oneForAll(bench: Bench, client: IsopodClient): Promise<void> {
+  const tests = Array.from({ length: TESTS }, (_, n) => ({ stdin: `${n}\n`, expected: `${n * n}\n` }))
+  const job = { language: 'c', code: SOURCE, tests }
+  await rated(bench, NAMES.oneForAll, JOBS * TESTS, async () => {
+    const ids = await client.submitMany(Array.from({ length: JOBS }, () => job))
+    for (const { summary, errorMessage } of await Promise.all(ids.map((id) => client.wait(id)))) {
+      if (summary?.passed !== TESTS) throw new Error(`a job with tests ended otherwise: ${errorMessage}`)
     }
   })
-  bench.book.note(`${TESTS} tests of one program went through ${used.size} container(s) of Isopod.`)
 }
 
-async function rated(bench: Bench, contender: string, run: () => Promise<void>): Promise<void> {
+async function rated(
+  bench: Bench,
+  contender: string,
+  tests: number,
+  run: () => Promise<void>,
+): Promise<void> {
   const startedAt = performance.now()
   await run()
   const seconds = (performance.now() - startedAt) / 1000
-  bench.book.add({ case: NAME, contender, metric: 'rate', unit: '/s' }, TESTS / seconds)
+  bench.book.add({ case: NAME, contender, metric: 'rate', unit: '/s' }, tests / seconds)
 }
 
 function checkSquare(input: string, output: string): void {
   const n = Number(input)
   if (output !== `${n * n}\n`) throw new Error(`the square of ${n} came back as ${JSON.stringify(output)}`)
-}
-
-/** The catalogue's C, whose program is there already. */
-async function compiledLanguage(): Promise<Language> {
-  const text = await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')
-  const found = compileCatalogue(parse(text), DEFAULT_CATALOGUE_PATH).find('c')
-  if (found === undefined) throw new Error('the catalogue has no C')
-  const { compile: _, ...language } = found
-  return { ...language, command: ['./main'] }
-}
-
-function openSandbox({ stage }: Bench): Promise<DockerSandbox> {
-  return openDockerSandbox({
-    address: stage.engine.dockerHost,
-    deployment: stage.id,
-    owner: stage.id,
-    users: { first: 60_000, last: 60_255, gid: 65_534 },
-    allowOldRunc: true,
-    labels: stage.engine.labels,
-  })
 }

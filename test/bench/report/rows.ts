@@ -53,7 +53,6 @@ function judge(target: Target, { summaries, missing, cases }: Measured): Row {
   const needed = [target.contender, ...(target.baseline === null ? [] : [target.baseline])]
   const lost = missing.find((one) => one.case === target.case && needed.includes(one.contender))
   const reason =
-    target.open ??
     (lost && `${lost.contender}: ${lost.reason}`) ??
     (cases.includes(target.case) ? undefined : 'this case was not run') ??
     (value === undefined || (target.baseline !== null && baseline === undefined) ? 'not measured' : undefined)

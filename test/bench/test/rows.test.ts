@@ -62,24 +62,6 @@ describe('the rows of a run', () => {
     expect(open).toMatchObject({ met: null, reason: 'not measured' })
   })
 
-  it('never judge a promise that is said to be open', () => {
-    const target: Target = {
-      case: 'a',
-      contender: 'x',
-      metric: 'rate',
-      unit: '/s',
-      baseline: null,
-      words: 'much',
-      holds: () => true,
-      open: 'later',
-    }
-    const book = new Book()
-    book.add({ case: 'a', contender: 'x', metric: 'rate', unit: '/s' }, 9)
-    const summaries = book.summaries(seededRandom(1))
-    const [found] = rowsOf({ summaries, missing: [], cases: ['a'] }, [target])
-    expect(found).toMatchObject({ met: null, value: 9, reason: 'later' })
-  })
-
   it('tell p50, p95 and p99 of times, and the bad end of rates', () => {
     const book = new Book()
     const values = Array.from({ length: 101 }, (_, at) => at)

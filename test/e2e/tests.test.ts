@@ -216,6 +216,83 @@ sys.exit(42)`,
     expect(result.errorMessage).toContain('the checker of test "odd" failed')
     expect(result.tests).toBeUndefined()
   })
+
+  it('that does not compile judges nobody either', async () => {
+    const broken = { type: 'program', language: 'c', code: 'int main(void) { return x; }' } as const
+    const result = await run(ECHO, [{ expected: '', checker: broken }])
+    expect(result).toMatchObject({ status: 'setup_error', attributable: false })
+    expect(result.errorMessage).toContain('undeclared')
+  })
+})
+
+describe('an interactor', () => {
+  const interactor = {
+    language: 'python',
+    code: `
+import sys
+secret, asked = int(open('input').read()), 0
+for line in sys.stdin:
+    asked += 1
+    if line.startswith('!'):
+        if int(line[1:]) == secret: sys.exit(42)
+        print('it was', secret, file=sys.stderr)
+        sys.exit(43)
+    if asked > 8:
+        print('too many questions', file=sys.stderr)
+        sys.exit(43)
+    print('<' if secret < int(line) else '>=', flush=True)
+raise RuntimeError('nobody answered')`,
+  } as const
+  const tests: Tests = ['3', '77'].map((stdin) => ({ stdin, interactor }))
+  const ask = (next: string) => `
+low, high = 0, 100
+while high - low > 1:
+    middle = ${next}
+    print(middle, flush=True)
+    if input() == '<': high = middle
+    else: low = middle
+print('!', low, flush=True)`
+
+  it('talks with the program, each in a container of its own, and judges it', async () => {
+    const result = await run(ask('(low + high) // 2'), tests)
+    expect(result.summary).toMatchObject({ passed: 2, score: 1, status: 'success' })
+  })
+
+  it('refuses what it does not like, and its word counts though the program then fails for want of an answer', async () => {
+    expect((await run(ask('low + 1'), tests)).tests).toMatchObject([
+      { verdict: 'passed' },
+      { verdict: 'wrong_answer', diff: 'too many questions' },
+    ])
+    expect((await run('print("! 5")', tests)).tests).toMatchObject([
+      { verdict: 'wrong_answer', diff: 'it was 3' },
+      { verdict: 'wrong_answer', diff: 'it was 77' },
+    ])
+  })
+
+  it('is not asked about a program that fails by itself, or waits for ever', async () => {
+    const limits = { timeoutSeconds: 0.5 }
+    expect(verdicts(await run('raise KeyError(1)', tests, { limits }))).toEqual([
+      'runtime_error',
+      'runtime_error',
+    ])
+    expect(verdicts(await run('input()', tests, { limits }))).toEqual(['timeout', 'timeout'])
+  })
+
+  it('that fails itself, or does not compile, judges nobody', async () => {
+    for (const [language, code] of [
+      ['python', 'raise RuntimeError("mine")'],
+      ['c', 'int main(void) { return x; }'],
+    ] as const) {
+      const result = await run('print(1)', [{ interactor: { language, code } }])
+      expect(result).toMatchObject({ status: 'setup_error', attributable: false })
+      expect(result.errorMessage).toContain('the interactor')
+    }
+  })
+
+  it('is not started for a program that does not compile', async () => {
+    const result = await run('int main(void) { return x; }', tests, { language: 'c' })
+    expect(result.status).toBe('compile_error')
+  })
 })
 
 describe('tests that cannot be run', () => {

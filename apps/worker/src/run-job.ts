@@ -1,15 +1,15 @@
 import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { ContainerFacts, Execution, Sandbox } from '@isopod/sandbox'
-import type { Admission, Share } from './admission/admission.ts'
+import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
+import type { Admission } from './admission/admission.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
-import { gradedRun } from './tests/graded-run.ts'
+import { gradedRun, shareOf } from './tests/graded-run.ts'
 import type { OutputChecks } from './tests/output-checks.ts'
 
 /** What a job meets on its way through the worker. */
@@ -77,7 +77,7 @@ export function jobRunner(options: JobRunnerOptions) {
           if (problems.length > 0) return refused(problems)
         }
         const asked = performance.now()
-        leave = await admission.enter(largestShare(execution), signal)
+        leave = await admission.enter(shareOf(execution, job, rules), signal)
         onAdmitted(performance.now() - asked)
         const { outcome, graded } = await gradedRun(execution, job, options, {
           signal,
@@ -121,15 +121,6 @@ export function jobRunner(options: JobRunnerOptions) {
       const unrun = unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
       return { ...unrun, ...policyPart(decision) }
     }
-  }
-}
-
-/** What an execution takes of its host at most, whichever of its runs is on. */
-function largestShare({ limits, runs = [] }: Execution): Share {
-  const all = [limits, ...runs.map((run) => run.limits)]
-  return {
-    memoryMb: Math.max(...all.map(({ memoryMb }) => memoryMb)),
-    cpus: Math.max(...all.map(({ cpus }) => cpus)),
   }
 }
 

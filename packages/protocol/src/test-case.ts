@@ -34,7 +34,7 @@ export const testCaseSchema = fields({
   script: programText().optional(),
   /**
    * Talks with the program: what either prints the other reads. It runs in a container of its own, where it finds the files
-   * `input` and `expected`. Exit code 42 accepts, 43 refuses, and what it prints on stderr says why.
+   * `input`, which is the test's stdin, and `expected`. Exit code 42 accepts, 43 refuses, and what it prints on stderr says why.
    */
   interactor: fields({ language: languageName, code: programText() }).optional(),
   weight: numberBetween(0, 1000).default(1),

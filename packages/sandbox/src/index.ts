@@ -18,6 +18,7 @@ export {
 } from './docker/seccomp/profile.ts'
 export type { UserRange } from './docker/users.ts'
 export { ImageFaultError } from './image-fault.ts'
+export { MOST_PIPED_BYTES, openPipe, type PipeEnd } from './pipe.ts'
 export type {
   ContainerFacts,
   ContainerOrigin,

@@ -14,6 +14,8 @@ export interface ProgramRun {
   readonly killOnOverflow: boolean
   readonly openFiles: number
   readonly stdin: string | undefined
+  /** Stdin comes later, bit by bit. @default false */
+  readonly piped?: boolean
   /** The process that waits in the container takes it. @default false */
   readonly preloaded?: boolean
 }
@@ -27,7 +29,7 @@ export function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[
     stdoutLimit: program.outputBytes,
     stderrLimit: program.outputBytes,
     killOnOverflow: program.killOnOverflow,
-    stdin: stdin !== undefined,
+    stdin: stdin !== undefined || (program.piped ?? false),
     tunnel,
     openFiles: program.openFiles,
     preloaded: program.preloaded ?? false,

@@ -1,8 +1,9 @@
-import { type Done, type Fault, type Started, WireError } from '@isopod/init'
+import { type Done, encodeStdin, encodeStdinEnd, type Fault, type Started, WireError } from '@isopod/init'
 import { RetryableError, TerminalError } from '@isopod/protocol'
 import type { Container, ContainerEnd } from './container.ts'
 import { FirstCause } from './first-cause.ts'
 import { OutputCollector } from './output.ts'
+import type { PipeEnd } from './pipe.ts'
 import { type ProgramRun, programFrames } from './program-frames.ts'
 import { SampleSummary } from './sample-summary.ts'
 import type { OnConnection, StreamOutput } from './sandbox.ts'
@@ -44,6 +45,8 @@ export interface RunProgramOptions {
   readonly signal: AbortSignal
   /** User code ran in this container before (a compile run), so that an end before the start may be its doing. */
   readonly afterUserCode?: boolean
+  /** What the program reads and prints goes through it. */
+  readonly pipe?: PipeEnd | undefined
   /** Takes the program's connections; undefined gives it none. */
   readonly onConnection?: OnConnection | undefined
 }
@@ -60,7 +63,7 @@ export async function runProgram(
   program: ProgramRun,
   options: RunProgramOptions,
 ): Promise<ProgramReport> {
-  const { signal, onConnection } = options
+  const { signal, onConnection, pipe } = options
   const send = (frame: Uint8Array) => container.send(frame)
   const tunnel = onConnection && new Tunnel({ send, onConnection })
   // Outside the race below, where an error of the wire is the container's.
@@ -92,10 +95,12 @@ export async function runProgram(
   try {
     if (signal.aborted) onAbort()
     if (exec.byteLength > 0) container.send(exec)
+    pipe?.open({ write: (bytes) => sendStdin(container, bytes), end: () => container.send(encodeStdinEnd()) })
     for (let frame = await container.receive(); frame; frame = await container.receive()) {
       switch (frame.type) {
         case 'stdout':
           stdout.push(frame.data)
+          pipe?.write(frame.data)
           break
         case 'stderr':
           stderr.push(frame.data)
@@ -159,10 +164,15 @@ export async function runProgram(
     container.destroy()
     return lost({ exitCode: null, outOfMemory: false, backstop: false })
   } finally {
+    pipe?.end()
     tunnel?.close()
     backstop.clear()
     signal.removeEventListener('abort', onAbort)
   }
+}
+
+function sendStdin(container: Container, bytes: Uint8Array): void {
+  if (bytes.byteLength > 0) container.send(encodeStdin(bytes))
 }
 
 /** Nobody shares the container's loopback but what ran in it before: a compiler that runs what it compiles can hold the port. */

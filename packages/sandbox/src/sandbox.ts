@@ -8,6 +8,7 @@ import type {
   ResourceUsage,
   Status,
 } from '@isopod/protocol'
+import type { PipeEnd } from './pipe.ts'
 
 /** One program on its way through a sandbox: all that is needed to run it, all of it validated. */
 export interface Execution {
@@ -43,6 +44,8 @@ export interface RunInput {
   /** Those of its container can differ from the execution's as far as a container's can be changed: not in files. */
   readonly limits: Limits
   readonly stdin?: string | undefined
+  /** Its stdin and stdout, in place of `stdin`: the run starts once both ends are there. */
+  readonly pipe?: PipeEnd | undefined
   /** Arguments behind the language's command. */
   readonly args?: readonly string[] | undefined
   /** Laid beside the execution's own files. */

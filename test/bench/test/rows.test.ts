@@ -3,7 +3,7 @@ import { CASES } from '../cases/all.ts'
 import { Book } from '../measure/book.ts'
 import { seededRandom } from '../measure/random.ts'
 import { type Measured, rowsOf } from '../report/rows.ts'
-import { NAMES, TARGETS, type Target } from '../report/targets.ts'
+import { NAMES, TARGETS } from '../report/targets.ts'
 
 const IDLE = 'hello-python-idle'
 

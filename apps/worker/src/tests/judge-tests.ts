@@ -2,6 +2,7 @@ import { type Checker, failureOf, type JudgedTest, summarize } from '@isopod/gra
 import type { Result, TestCase, TestResult } from '@isopod/protocol'
 import type { Outcome, RunOutcome } from '@isopod/sandbox'
 import type { CheckedOutput } from './checker-programs.ts'
+import type { InteractorWord } from './interactors.ts'
 import type { OutputChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
 
@@ -41,15 +42,15 @@ export class TestJudge {
     return this.#unchecked
   }
 
-  /** Takes the run of a test. @returns whether the next one is to be run */
-  async take(outcome: RunOutcome, index: number): Promise<boolean> {
+  /** Takes the run of a test, and what its interactor said. @returns whether the next one is to be run */
+  async take(outcome: RunOutcome, index: number, word?: InteractorWord): Promise<boolean> {
     const test = this.#options.tests[index]
     const entry = this.#entries[index]
     if (test === undefined || entry === undefined) throw new Error(`there is no test ${index}`)
     this.#told++
     const { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes } = outcome
     const cpuMs = cpuUserMs === null && cpuSysMs === null ? null : (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
-    const judged = await this.#judge(test, outcome, index)
+    const judged = word === undefined ? await this.#judge(test, outcome, index) : judgedBy(word)
     entry.status = outcome.status
     entry.result = { ...entry.result, exitCode, signal, wallMs, cpuMs, memoryPeakBytes, ...judged }
     return judged.verdict === 'passed' || !this.#options.stopOnFirstFailure
@@ -120,6 +121,12 @@ export class TestJudge {
       if (index > failed) this.#entries[index] = { result: skipped(test, index), status: null }
     }
   }
+}
+
+function judgedBy({ difference }: InteractorWord): Pick<TestResult, 'verdict' | 'diff'> {
+  return difference === undefined
+    ? { verdict: 'passed', diff: null }
+    : { verdict: 'wrong_answer', diff: difference }
 }
 
 function skipped(test: TestCase, index: number): TestResult {

@@ -9,7 +9,7 @@ import {
   unsupportedLanguage,
   utf8Bytes,
 } from '@isopod/protocol'
-import { type Execution, type RunInput, workspaceProblems } from '@isopod/sandbox'
+import { type Execution, MOST_PIPED_BYTES, type RunInput, workspaceProblems } from '@isopod/sandbox'
 import type { DeploymentRules } from '../plan-execution.ts'
 
 /** Output that checker programs may be given, in bytes of all tests of a job together: it waits in this process. */
@@ -34,7 +34,8 @@ export function planTests(
 ): { readonly runs: readonly RunInput[]; readonly problems: readonly string[] } {
   const runs = tests.map((test) => ({
     limits: withTheirs(execution.limits, test.limits, execution.language.timeout_factor),
-    stdin: test.stdin ?? job.stdin,
+    // What an interactor is given is none of the program's.
+    stdin: test.interactor ? undefined : (test.stdin ?? job.stdin),
     args: test.args,
     files: test.files,
   }))
@@ -48,6 +49,7 @@ export function planTests(
       ...(files === undefined ? [] : workspaceProblems(all)),
       ...expectationProblems(test, limits),
       ...programProblems(test, catalogue),
+      ...pipeProblems(test, limits),
     ]
     return own.map((problem) => `tests.${index}.${problem}`)
   })
@@ -63,7 +65,8 @@ function withTheirs(limits: Limits, own: LimitsRequest = {}, factor: number): Li
     : { ...theirs, timeoutSeconds: own.timeoutSeconds * factor }
 }
 
-function expectationProblems({ expected, checker }: TestCase, { outputBytes }: Limits): string[] {
+function expectationProblems({ expected, checker, interactor }: TestCase, { outputBytes }: Limits): string[] {
+  if (interactor !== undefined) return []
   if (expected === undefined) {
     return checker === 'trimmed' || typeof checker === 'object' ? [] : ['checker: needs expected']
   }
@@ -76,10 +79,19 @@ function expectationProblems({ expected, checker }: TestCase, { outputBytes }: L
   return [`expected: has ${bytes} bytes, and limits.outputBytes lets the program print ${outputBytes}`]
 }
 
-function programProblems({ checker }: TestCase, catalogue: Catalogue): string[] {
-  if (typeof checker !== 'object' || checker.type !== 'program') return []
-  if (catalogue.find(checker.language) !== undefined) return []
-  return [`checker.language: ${unsupportedLanguage(catalogue.summaries(), checker.language)}`]
+function programProblems({ checker, interactor }: TestCase, catalogue: Catalogue): string[] {
+  const program = typeof checker === 'object' && checker.type === 'program' ? checker : undefined
+  const unknown = ({ language }: { language: string }) =>
+    catalogue.find(language) === undefined ? [unsupportedLanguage(catalogue.summaries(), language)] : []
+  return [
+    ...(program ? unknown(program).map((problem) => `checker.language: ${problem}`) : []),
+    ...(interactor ? unknown(interactor).map((problem) => `interactor.language: ${problem}`) : []),
+  ]
+}
+
+function pipeProblems({ interactor }: TestCase, { outputBytes }: Limits): string[] {
+  if (interactor === undefined || outputBytes <= MOST_PIPED_BYTES) return []
+  return [`limits.outputBytes: must be at most ${MOST_PIPED_BYTES} with an interactor, got ${outputBytes}`]
 }
 
 function checkedProblems(tests: readonly TestCase[], runs: readonly RunInput[]): string[] {

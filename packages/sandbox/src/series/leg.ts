@@ -63,10 +63,11 @@ export class Leg {
     if (this.#mayGoAhead()) await this.#send()
     const renewed = this.#isRenewed(index)
     if (renewed && !(await this.#answer('reset'))?.reset.clean) return undefined
-    const limits = this.#input(index).limits
+    const { limits, pipe } = this.#input(index)
     const ran = await judged(this.#container, { limits }, this.#program(index), {
       sent: true,
       signal,
+      pipe,
       afterUserCode: renewed,
       killsBefore: this.#killsBefore,
     })
@@ -80,7 +81,8 @@ export class Leg {
   }
 
   async #send(): Promise<void> {
-    const { files, limits } = this.#input(this.#next)
+    const { files, limits, pipe } = this.#input(this.#next)
+    await pipe?.meet(this.#options.signal)
     if (!this.#fits(this.#next)) {
       const { memoryMb, cpus, processes } = limits
       await this.#container.change({ memoryMb, cpus, processes })
@@ -96,8 +98,9 @@ export class Leg {
   /** Where the host alone sees kills for memory, only one run at a time can be held to account. */
   #mayGoAhead(): boolean {
     const { runs } = this.#execution
-    const one = !this.#options.ahead || this.#container.outside !== undefined
-    return !one && this.#next < runs.length && this.#fits(this.#next)
+    const next = runs[this.#next]
+    if (next === undefined || !this.#options.ahead || this.#container.outside !== undefined) return false
+    return next.pipe === undefined && this.#fits(this.#next)
   }
 
   #isRenewed(index: number): boolean {
@@ -112,11 +115,11 @@ export class Leg {
   }
 
   #program(index: number): ProgramRun {
-    const { args = [], limits, stdin } = this.#input(index)
+    const { args = [], limits, pipe, stdin } = this.#input(index)
     const { language } = this.#execution
     const own = { ...this.#execution, limits, stdin }
     const program = programRun(own, [...language.command, ...args], { proxy: false })
-    return { ...program, preloaded: this.#container.preloaded }
+    return { ...program, piped: pipe !== undefined, preloaded: this.#container.preloaded }
   }
 
   #input(index: number): RunInput {

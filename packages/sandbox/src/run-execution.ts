@@ -1,6 +1,7 @@
 import { TerminalError } from '@isopod/protocol'
 import type { Container, ContainerSource } from './container.ts'
 import { argvOf, environment } from './environment.ts'
+import { fetchReport } from './fetch-report.ts'
 import { type Judgement, judge } from './judge.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
 import { type ProgramReport, type ProgramRun, type RunProgramOptions, runProgram } from './run-program.ts'
@@ -46,8 +47,10 @@ export async function runExecution(
     const { onConnection } = stage
     const afterUserCode = compiled !== undefined
     const ran = await run(container, execution, { before, signal, afterUserCode, onConnection })
+    const name = ran.judgement.status === 'success' ? execution.report : undefined
+    const report = name && (await fetchReport(container, name, signal))
     inOrder = ran.report.done !== undefined
-    return outcome(container, execution, ran, acquired - asked, compiled)
+    return { ...outcome(container, execution, ran, acquired - asked, compiled), ...(report && { report }) }
   } finally {
     if (inOrder) stage.containers.giveBack(container, wanted)
     else container.destroy()

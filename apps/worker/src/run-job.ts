@@ -1,7 +1,7 @@
 import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
+import type { ContainerFacts, Execution, Sandbox } from '@isopod/sandbox'
 import type { Admission } from './admission/admission.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
@@ -9,6 +9,7 @@ import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
+import { mostOf, planScripts, runScripts, withScripts } from './script-tests.ts'
 
 /** What a job meets on its way through the worker. */
 export interface JobRunnerOptions {
@@ -57,10 +58,12 @@ export function jobRunner(options: JobRunnerOptions) {
     async function settle(): Promise<Result> {
       if (plan.execution === undefined) return refused(plan.problems)
       const { execution } = plan
+      const scripts = planScripts(delivery, rules)
+      if (scripts !== undefined && 'problems' in scripts) return refused(scripts.problems)
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
       let leave: (() => void) | undefined
       try {
-        const checking = gate.judge(execution, job.policy, signal)
+        const checking = gate.judge(withScripts(execution, job.tests), job.policy, signal)
         // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
         checking.then(
           (made) => {
@@ -74,20 +77,24 @@ export function jobRunner(options: JobRunnerOptions) {
           if (problems.length > 0) return refused(problems)
         }
         const asked = performance.now()
-        leave = await admission.enter(execution.limits, signal)
+        leave = await admission.enter(scripts === undefined ? execution.limits : mostOf(scripts), signal)
         onAdmitted(performance.now() - asked)
-        const outcome = await sandbox.run(execution, {
-          signal,
-          onConnection: proxy?.accept,
-          onContainer: (facts) => {
-            container = facts
-            acquiredMs = performance.now() - started - policyMs
-          },
-        })
+        const run = (one: Execution) =>
+          sandbox.run(one, {
+            signal,
+            onConnection: proxy?.accept,
+            onContainer: (facts) => {
+              container ??= facts
+              acquiredMs ||= performance.now() - started - policyMs
+            },
+          })
+        const { outcome, judged } =
+          scripts === undefined ? { outcome: await run(execution) } : await runScripts(scripts, run)
         const checked = await decided(checking)
         record.limitEnforced(outcome)
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }
-        return resultOf(outcome, execution, { id, attempt, workerId, job, ...times, decision: checked })
+        const result = resultOf(outcome, execution, { id, attempt, workerId, job, ...times, decision: checked })
+        return { ...result, ...judged }
       } catch (error) {
         if (!isCancelled(error, signal)) throw error
         record.ended(error)

@@ -112,7 +112,11 @@ export type JobInput = z.input<typeof jobSchema>
 export function unavailableFeatures(job: Job): { field: string; message: string }[] {
   const refused: [string, boolean, string][] = [
     ['sessionId', job.sessionId !== undefined, 'sessions are not available in this release'],
-    ['tests', job.tests !== undefined, 'tests are not available in this release'],
+    [
+      'tests',
+      (job.tests ?? []).some(({ script }) => script === undefined),
+      'tests without script are not available in this release',
+    ],
     ...unavailableTests(job.tests ?? []),
     ['stopOnFirstFailure', job.stopOnFirstFailure && job.tests === undefined, 'needs tests'],
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
@@ -132,7 +136,6 @@ function unavailableTests(tests: readonly TestCase[]): [string, boolean, string]
   )
   const interactive = tests.some(({ interactor, stdin }) => interactor !== undefined && stdin !== undefined)
   return [
-    ['tests', scripts.length > 0, 'script is not available in this release'],
     ['tests', beside, 'script goes with no args, expected or interactor'],
     ['tests', scripts.length > 0 && scripts.length < tests.length, 'all of them have a script, or none'],
     ['tests', interactive, 'an interactor takes the place of stdin'],

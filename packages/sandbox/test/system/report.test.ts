@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import type { DockerSandbox } from '../../src/docker/docker-sandbox.ts'
 import { openDockerSandbox } from '../../src/docker/open-docker-sandbox.ts'
 import type { Execution } from '../../src/sandbox.ts'
-import { script } from '../support/execution.ts'
+import { limits, script } from '../support/execution.ts'
 
 let sandbox: DockerSandbox
 let count = 0
@@ -33,11 +33,11 @@ describe('the report of a program', () => {
   it('is what it has left in the file', async () => {
     expect(await left('printf through > said')).toBe('through')
     expect(await left(': > /workspace/said; echo through')).toBe('')
+    expect(await left('printf through > said; exit 3')).toBe('through')
   })
 
   it.each([
     ['there is no such file', 'true'],
-    ['it did not end with exit code 0', 'echo through > said; exit 3'],
     ['it is a link', 'echo through > other; ln -s other said'],
     ['it links to what is outside', 'ln -s /etc/passwd said'],
     ['it has another name beside it', 'echo through > other; ln other said'],
@@ -47,6 +47,11 @@ describe('the report of a program', () => {
     ['it cannot be read', 'echo through > said; chmod 0 said'],
   ])('is none where %s', async (_, code) => {
     expect(await left(code)).toBeUndefined()
+  })
+
+  it('is none where a limit ended the program', async () => {
+    const changes = { limits: limits({ timeoutSeconds: 0.2 }) }
+    expect(await left('echo through > said; while :; do :; done', changes)).toBeUndefined()
   })
 
   it('is not looked for where nobody asked', async () => {

@@ -20,8 +20,17 @@ export interface ScriptJudgement {
   readonly suspicious?: string
 }
 
-/** What a harness can tell in its report: the word → what is told of it, and whether it may pass all the same. */
-const NOTES: Readonly<Record<string, { readonly reason: string; readonly passes: boolean }>> = {
+/** Something that a harness noticed. */
+interface Note {
+  readonly reason: string
+  /** Whether honest code may do that too. */
+  readonly passes: boolean
+}
+
+const TOO_EARLY = 'ended with exit code 0 before its tests came to their end'
+
+/** What a harness can tell in its report, by the word for it. */
+const NOTES: Readonly<Record<string, Note>> = {
   equality: { reason: 'an answer says that it is equal to things that are not equal to each other', passes: false },
   own: { reason: 'an answer is compared by code of its own', passes: true },
   builtins: { reason: 'it changed built-in functions that its tests use', passes: false },
@@ -39,23 +48,23 @@ const SHOWN = 300
  * @param assertion texts of which stderr has one where an assertion did not hold; undefined: every exit code says that
  */
 export function judgeScript(run: ScriptRun, assertion: readonly string[] | undefined): ScriptJudgement {
+  const notes = notesOf(run.report)
+  const suspicious = notes.length > 0 ? { suspicious: notes.map(({ reason }) => reason).join('; ') } : {}
+  const tampered = notes.some(({ passes }) => !passes)
   const failure = failureOf(run.status)
+  if (tampered) return { verdict: 'wrong_answer', diff: suspicious.suspicious ?? null, ...suspicious }
   if (failure !== undefined) {
     const wrong = run.status === 'execution_error' && isWrong(run, assertion)
-    return { verdict: wrong ? 'wrong_answer' : failure, diff: lastWords(run) }
+    return { verdict: wrong ? 'wrong_answer' : failure, diff: lastWords(run), ...suspicious }
   }
-  if (run.report === undefined) {
-    const suspicious = 'ended with exit code 0 before its tests came to their end'
-    return { verdict: 'wrong_answer', diff: suspicious, suspicious }
-  }
-  const notes = run.report.split('\n').flatMap((word) => {
-    const note = Object.hasOwn(NOTES, word) ? NOTES[word] : undefined
-    return note === undefined ? [] : [note]
-  })
-  if (notes.length === 0) return { verdict: 'passed', diff: null }
-  const suspicious = [...new Set(notes.map(({ reason }) => reason))].join('; ')
-  if (notes.every(({ passes }) => passes)) return { verdict: 'passed', diff: null, suspicious }
-  return { verdict: 'wrong_answer', diff: suspicious, suspicious }
+  if (run.report === undefined) return { verdict: 'wrong_answer', diff: TOO_EARLY, suspicious: TOO_EARLY }
+  return { verdict: 'passed', diff: null, ...suspicious }
+}
+
+/** Unknown words are nobody's: a program may have written behind its report once it had passed. */
+function notesOf(report = ''): Note[] {
+  const words = new Set(report.split('\n'))
+  return Object.entries(NOTES).flatMap(([word, note]) => (words.has(word) ? [note] : []))
 }
 
 function isWrong({ exitCode, stderr }: ScriptRun, assertion: readonly string[] | undefined): boolean {

@@ -27,7 +27,7 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
     { looks: /\breadFile\w*\s*\(\s*__filename|\bmain\.[jt]s\b/, reason: SOURCE },
   ],
   bash: [
-    { looks: /\bextdebug\b|\btrap\b[^\n]*\b(DEBUG|EXIT|RETURN|ERR)\b/, reason: ENDING },
+    { looks: /\bextdebug\b|\btrap\b[^\n]*\b(exit|DEBUG)\b/, reason: ENDING },
     { looks: /\$\{?0\b|\bBASH_SOURCE\b|\bmain\.sh\b/, reason: SOURCE },
     { looks: /^\s*(function\s+)?(exit|test|\[|builtin|command|unset|trap|echo|printf)\s*\(\)/m, reason: 'replaces built-in commands' },
   ],

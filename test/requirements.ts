@@ -209,6 +209,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'design, the job; graders',
   },
   {
+    id: 'script-tests',
+    behaviour:
+      'code passes assertions only if they all ran and held, whatever it does to end, patch or forge',
+    source: 'issue: grading; graders captured by the graded',
+  },
+  {
     id: 'benchmark',
     behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
     source: 'issue: speed',

@@ -16,9 +16,10 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   python: [
     `
 def check(candidate):
-    assert candidate([1], [2]) == [1, 2]
     assert candidate(2, 3) == 5
+    assert candidate([1], [2]) == [1, 2]
 
+for _ in range(5000): sorted([3, 1, 2])
 check(add)`,
     `assert add([1], [2]) == [1, 2] and add([3], [4]) != [1, 2]`,
     `
@@ -83,10 +84,30 @@ function run({ language, code }: Case, mode: Partial<JobInput>): Promise<Result>
 }
 
 /** What cannot be told from honest code: it passes, and is marked. */
-const MARKED: readonly string[] = ['python shadowed-abs.py']
+const MARKED: readonly string[] = ['python shadowed-abs.py', 'python equal-int.py']
 
-/** Tried in vain, in a way that leaves no trace but a wrong answer. */
-const IN_VAIN: readonly string[] = []
+/** Tried in vain, or too late, which leaves no trace but a wrong answer. */
+const IN_VAIN: readonly string[] = [
+  'bash aliases.sh',
+  'bash exit-when-called.sh',
+  'bash open-quote.sh',
+  'c comment-to-the-end.c',
+  'c stopped-text.c',
+  'javascript assert-from-the-cache.js.txt',
+  'javascript comment-to-the-end.js.txt',
+  'javascript lying-value.js.txt',
+  'javascript patched-assert.js.txt',
+  'javascript patched-iterator.js.txt',
+  'javascript require-of-its-own.js.txt',
+  'javascript top-level-return.js.txt',
+  'python check-defined-first.py',
+  'python check-put-back.py',
+  'python patched-check.py',
+  'python exit-in-a-destructor.py',
+  'python generator.py',
+  'python swallowed-tests.py',
+  'typescript patched-assert.ts.txt',
+]
 
 // promise: script-tests
 describe.each(MODES)('%s', (_, mode) => {

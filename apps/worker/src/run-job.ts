@@ -93,7 +93,14 @@ export function jobRunner(options: JobRunnerOptions) {
         const checked = await decided(checking)
         record.limitEnforced(outcome)
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }
-        const result = resultOf(outcome, execution, { id, attempt, workerId, job, ...times, decision: checked })
+        const result = resultOf(outcome, execution, {
+          id,
+          attempt,
+          workerId,
+          job,
+          ...times,
+          decision: checked,
+        })
         return { ...result, ...judged }
       } catch (error) {
         if (!isCancelled(error, signal)) throw error

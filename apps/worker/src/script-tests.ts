@@ -50,7 +50,9 @@ export function planScripts(
   deployment: DeploymentRules,
 ): ScriptTests | { readonly problems: readonly string[] } | undefined {
   const { id, attempt, job } = delivery
-  const cases = (job.tests ?? []).flatMap(({ script, ...test }) => (script === undefined ? [] : [{ test, script }]))
+  const cases = (job.tests ?? []).flatMap(({ script, ...test }) =>
+    script === undefined ? [] : [{ test, script }],
+  )
   const language = deployment.catalogue.find(job.language)
   if (cases.length === 0 || language === undefined) return undefined
   const { script: rules } = language
@@ -116,7 +118,9 @@ export function mostOf({ tests }: ScriptTests): { memoryMb: number; cpus: number
 export function withScripts(execution: Execution, tests: readonly TestCase[] | undefined): Execution {
   const extension = execution.language.filename.replace(/^[^.]*/, '')
   const scripts = (tests ?? []).flatMap(({ script }, index) =>
-    script === undefined ? [] : [[`test-${index + 1}${extension}`, { content: script, encoding: 'utf8' }] as const],
+    script === undefined
+      ? []
+      : [[`test-${index + 1}${extension}`, { content: script, encoding: 'utf8' }] as const],
   )
   if (scripts.length === 0) return execution
   return { ...execution, files: { ...execution.files, ...Object.fromEntries(scripts) } }

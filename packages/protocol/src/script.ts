@@ -21,9 +21,7 @@ export const scriptSchema = fields({
     most: 'must be at most 8',
   }).default([]),
   /** What stderr has in it where an assertion did not hold. @default every exit code but 0 says that */
-  assertion: z
-    .array(textUpTo(256), { error: 'must be a list of texts' })
-    .optional(),
+  assertion: z.array(textUpTo(256), { error: 'must be a list of texts' }).optional(),
 })
 
 /** How code and the script of a test become one program. */

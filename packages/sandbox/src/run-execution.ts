@@ -47,8 +47,7 @@ export async function runExecution(
     const { onConnection } = stage
     const afterUserCode = compiled !== undefined
     const ran = await run(container, execution, { before, signal, afterUserCode, onConnection })
-    const bySelf = ['success', 'execution_error'].includes(ran.judgement.status) && ran.report.done !== undefined
-    const name = bySelf ? execution.report : undefined
+    const name = ran.judgement.status === 'success' ? execution.report : undefined
     const report = name && (await fetchReport(container, name, signal))
     inOrder = ran.report.done !== undefined
     return { ...outcome(container, execution, ran, acquired - asked, compiled), ...(report && { report }) }

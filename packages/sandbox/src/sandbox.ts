@@ -32,8 +32,8 @@ export interface Execution {
   /** Programs of the platform's own, laid in the workspace to be executed: name → bytes. Never anything of a job. */
   readonly tools?: Readonly<Record<string, Uint8Array>> | undefined
   /**
-   * Name of the file in the workspace that the program leaves to say that it came to its end; looked for if no limit
-   * ended it.
+   * Name of the file in the workspace that the program leaves to say that it came to its end; looked for if it ended
+   * with exit code 0.
    */
   readonly report?: string | undefined
 }

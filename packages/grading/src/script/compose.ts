@@ -28,7 +28,8 @@ export function composeScript(rules: Pick<ScriptRules, 'program' | 'edits'>, par
   let { script } = parts
   for (const { find, replace } of rules.edits) {
     const edited = replaceLast(script, find, filled(replace, { report: parts.report, tag: parts.tag }))
-    if (edited === undefined) return { problem: `must have what matches ${find}, before which it can be ended` }
+    if (edited === undefined)
+      return { problem: `must have what matches ${find}, so that its end can be told` }
     script = edited
   }
   const [code_json, script_json] = [json(parts.code), json(script)]

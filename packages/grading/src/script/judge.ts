@@ -20,23 +20,20 @@ export interface ScriptJudgement {
   readonly suspicious?: string
 }
 
-/** Something that a harness noticed. */
-interface Note {
-  readonly reason: string
-  /** Whether honest code may do that too. */
-  readonly passes: boolean
-}
-
 const TOO_EARLY = 'ended with exit code 0 before its tests came to their end'
 
-/** What a harness can tell in its report, by the word for it. */
-const NOTES: Readonly<Record<string, Note>> = {
-  equality: { reason: 'an answer says that it is equal to things that are not equal to each other', passes: false },
-  own: { reason: 'an answer is compared by code of its own', passes: true },
-  builtins: { reason: 'it changed built-in functions that its tests use', passes: false },
-  replaced: { reason: 'it replaced functions of its tests', passes: false },
-  added: { reason: 'it added to the prototype of all objects', passes: true },
-  shadow: { reason: 'it gave the name of a built-in function that its tests use to one of its own', passes: true },
+/** How a harness ends that found its tests tampered with, and what it then says last on stderr. */
+const TAMPERED = 97
+const TAMPERING = /\nisopod: ([a-z ]+)\n$/
+
+/** What a harness can notice, by its word for it: in its report, where honest code may do that too, or as its last word. */
+const NOTES: Readonly<Record<string, string>> = {
+  equality: 'an answer says that it is equal to things that are not equal to each other',
+  own: 'an answer is compared by code of its own',
+  builtins: 'it changed built-in functions that its tests use',
+  replaced: 'it replaced functions of its tests',
+  added: 'it added to the prototype of all objects',
+  shadow: 'it gave the name of a built-in function that its tests use to something of its own',
 }
 
 /** Characters of a program's last words that are told. */
@@ -48,23 +45,22 @@ const SHOWN = 300
  * @param assertion texts of which stderr has one where an assertion did not hold; undefined: every exit code says that
  */
 export function judgeScript(run: ScriptRun, assertion: readonly string[] | undefined): ScriptJudgement {
-  const notes = notesOf(run.report)
-  const suspicious = notes.length > 0 ? { suspicious: notes.map(({ reason }) => reason).join('; ') } : {}
-  const tampered = notes.some(({ passes }) => !passes)
   const failure = failureOf(run.status)
-  if (tampered) return { verdict: 'wrong_answer', diff: suspicious.suspicious ?? null, ...suspicious }
   if (failure !== undefined) {
+    const tampering = run.exitCode === TAMPERED ? notesOf(TAMPERING.exec(run.stderr)?.[1]) : {}
+    if (tampering.suspicious) return { verdict: 'wrong_answer', diff: tampering.suspicious, ...tampering }
     const wrong = run.status === 'execution_error' && isWrong(run, assertion)
-    return { verdict: wrong ? 'wrong_answer' : failure, diff: lastWords(run), ...suspicious }
+    return { verdict: wrong ? 'wrong_answer' : failure, diff: lastWords(run) }
   }
   if (run.report === undefined) return { verdict: 'wrong_answer', diff: TOO_EARLY, suspicious: TOO_EARLY }
-  return { verdict: 'passed', diff: null, ...suspicious }
+  return { verdict: 'passed', diff: null, ...notesOf(run.report) }
 }
 
-/** Unknown words are nobody's: a program may have written behind its report once it had passed. */
-function notesOf(report = ''): Note[] {
-  const words = new Set(report.split('\n'))
-  return Object.entries(NOTES).flatMap(([word, note]) => (words.has(word) ? [note] : []))
+/** Words that stand for nothing are dropped: a program may write into its report once it has passed. */
+function notesOf(text = ''): { suspicious?: string } {
+  const words = new Set(text.split(/\s/))
+  const reasons = Object.entries(NOTES).flatMap(([word, reason]) => (words.has(word) ? [reason] : []))
+  return reasons.length > 0 ? { suspicious: reasons.join('; ') } : {}
 }
 
 function isWrong({ exitCode, stderr }: ScriptRun, assertion: readonly string[] | undefined): boolean {

@@ -15,28 +15,51 @@ const ANY_LANGUAGE: readonly Sign[] = [
 
 const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
   python: [
-    { looks: /\b_getframe|\bf_back\b|\btb_frame\b|\b_current_frames\b|\binspect\s*\.\s*(stack|currentframe|trace)\b/, reason: INSIDE },
-    { looks: /\bgc\s*\.\s*(get_|freeze|callbacks)|\b_?ctypes\b|\b__builtins__\b|\bsettrace\b|\bsetprofile\b/, reason: INSIDE },
-    { looks: /\bimport\s+builtins\b|\bfrom\s+builtins\b|\bimport\s+__main__\b/, reason: 'reaches for the built-in functions' },
+    {
+      looks:
+        /\b_getframe|\bf_back\b|\btb_frame\b|\b_current_frames\b|\binspect\s*\.\s*(stack|currentframe|trace)\b/,
+      reason: INSIDE,
+    },
+    {
+      looks: /\bgc\s*\.\s*(get_|freeze|callbacks)|\b_?ctypes\b|\b__builtins__\b|\bsettrace\b|\bsetprofile\b/,
+      reason: INSIDE,
+    },
+    {
+      looks: /\bimport\s+builtins\b|\bfrom\s+builtins\b|\bimport\s+__main__\b/,
+      reason: 'reaches for the built-in functions',
+    },
     { looks: /\bos\s*\.\s*_exit\b|\bos\s*\.\s*abort\b/, reason: ENDING },
     { looks: /\bopen\s*\(\s*(__file__|sys\s*\.\s*argv)|\bmain\.py\b/, reason: SOURCE },
   ],
   javascript: [
-    { looks: /\bprocess\s*\.\s*(exit|reallyExit|abort|kill|binding|emit|_)\b|\bprocess\s*\[/, reason: ENDING },
-    { looks: /\b(inspector|getHeapSnapshot|writeHeapSnapshot|prepareStackTrace|runInThisContext)\b/, reason: INSIDE },
+    {
+      looks: /\bprocess\s*\.\s*(exit|reallyExit|abort|kill|binding|emit|_)\b|\bprocess\s*\[/,
+      reason: ENDING,
+    },
+    {
+      looks: /\b(inspector|getHeapSnapshot|writeHeapSnapshot|prepareStackTrace|runInThisContext)\b/,
+      reason: INSIDE,
+    },
     { looks: /\breadFile\w*\s*\(\s*__filename|\bmain\.[jt]s\b/, reason: SOURCE },
   ],
   bash: [
     { looks: /\bextdebug\b|\btrap\b[^\n]*\b(exit|DEBUG)\b/, reason: ENDING },
     { looks: /\$\{?0\b|\bBASH_SOURCE\b|\bmain\.sh\b/, reason: SOURCE },
-    { looks: /^\s*(function\s+)?(exit|test|\[|builtin|command|unset|trap|echo|printf)\s*\(\)/m, reason: 'replaces built-in commands' },
+    {
+      looks: /^\s*(function\s+)?(exit|test|\[|builtin|command|unset|trap|echo|printf)\s*\(\)/m,
+      reason: 'replaces built-in commands',
+    },
   ],
   c: [
-    { looks: /#\s*define\s+(main|assert|return|if|else|while|for|exit|abort|__assert_fail)\b/, reason: 'redefines words of its tests' },
+    {
+      looks: /#\s*define\s+(main|assert|return|if|else|while|for|exit|abort|__assert_fail)\b/,
+      reason: 'redefines words of its tests',
+    },
     { looks: /\b_Exit\b|\b_exit\b|\batexit\b|\bconstructor\b|\bdestructor\b|\bquick_exit\b/, reason: ENDING },
     { looks: /\b__FILE__\b|\bmain\.c\b|#\s*embed\b|\bincbin\b/, reason: SOURCE },
     {
-      looks: /^[\w\s*]*\b(strcmp|strncmp|memcmp|abs|fabs|abort|exit|__assert_fail|getpid)\s*\([^;{}]*\)\s*\{/m,
+      looks:
+        /^[\w\s*]*\b(strcmp|strncmp|memcmp|abs|fabs|abort|exit|__assert_fail|getpid)\s*\([^;{}]*\)\s*\{/m,
       reason: 'replaces functions of the library',
     },
   ],

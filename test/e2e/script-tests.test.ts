@@ -48,7 +48,7 @@ describe('a job with scripts', () => {
     const code = 'def add(a, b):\n    return a + c\n'
     const { tests, stderr } = await run({ code, tests: [{ script: '\n\nadd(1, 2)' }] })
     expect(stderr).toMatch(
-      /^Traceback.*\n {2}File "\/workspace\/script\.py", line 3, in <module>\n {4}add\(1, 2\)\n[^]*File "\/workspace\/main\.py", line 2, in add\n {4}return a \+ c\n[^]*NameError: name 'c' is not defined\n$/,
+      /^Traceback.*\n {2}File "\/workspace\/script\.py", line 3, in <module>\n {4}add\(1, 2\)\n[\s\S]*File "\/workspace\/main\.py", line 2, in add\n {4}return a \+ c\n[\s\S]*NameError: name 'c' is not defined\n$/,
     )
     expect(stderr).not.toContain('harness')
     expect(tests?.[0]?.diff).toContain("NameError: name 'c' is not defined")

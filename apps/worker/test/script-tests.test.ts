@@ -132,8 +132,14 @@ describe('scripts', () => {
     await expect(runScripts(planned({}), () => Promise.reject(fault))).rejects.toBe(fault)
   })
 
-  it('are source for whoever checks it', () => {
-    const { files } = withScripts({ language: able } as unknown as Execution, job({}).tests)
-    expect(files).toEqual({ 'test-1.x': { content: 'one', encoding: 'utf8' } })
+  it('are source for whoever checks it, and hide no file', () => {
+    const file = { content: 'x', encoding: 'utf8' } as const
+    const tests = [{ script: 'one', files: { 'a.x': file } }]
+    const execution = { language: able, files: { 'test-1.x': file } } as unknown as Execution
+    expect(withScripts(execution, job({ tests }).tests).files).toEqual({
+      'test-1.x': file,
+      '/test-1.x': { content: 'one', encoding: 'utf8' },
+      '/test-1/a.x': file,
+    })
   })
 })

@@ -66,6 +66,7 @@ function cases(folder: string): Case[] {
 
 const MODES: [string, Partial<JobInput>][] = [
   ['in containers of their own', {}],
+  ['preloaded', { preload: true }],
   ['preloaded in a batch', { preload: true, reuse: 'batch', batchId: 'cheats' }],
 ]
 let world: World

@@ -214,6 +214,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue: grading',
   },
   {
+    id: 'script-tests',
+    behaviour:
+      'code passes assertions only if they all ran and held, whatever it does to end, patch or forge',
+    source: 'issue: grading; graders captured by the graded',
+  },
+  {
     id: 'benchmark',
     behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
     source: 'issue: speed',

@@ -92,7 +92,8 @@ export function planExecution(
   }
   const misplaced = workspaceProblems(execution)
   if (misplaced.length > 0) return { problems: misplaced }
-  if (job.tests === undefined) return { execution, egress }
+  // A script makes a program of its own of each test.
+  if (job.tests?.[0]?.script !== undefined || job.tests === undefined) return { execution, egress }
   const { runs, problems } = planTests(job, job.tests, execution, rules)
   return problems.length > 0 ? { problems } : { execution: { ...execution, runs }, egress }
 }

@@ -11,6 +11,7 @@ import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
 import { gradedRun, shareOf } from './tests/graded-run.ts'
 import type { OutputChecks } from './tests/output-checks.ts'
+import { mostOf, planScripts, runScripts, withScripts } from './tests/script-tests.ts'
 
 /** What a job meets on its way through the worker. */
 export interface JobRunnerOptions {
@@ -33,7 +34,7 @@ export interface JobRunnerOptions {
  * job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, admission, audit, onEgress, onAdmitted } = options
+  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -60,10 +61,12 @@ export function jobRunner(options: JobRunnerOptions) {
     async function settle(): Promise<Result> {
       if (plan.execution === undefined) return refused(plan.problems)
       const { execution } = plan
+      const scripts = planScripts(delivery, rules)
+      if (scripts !== undefined && 'problems' in scripts) return refused(scripts.problems)
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
       let leave: (() => void) | undefined
       try {
-        const checking = gate.judge(execution, job.policy, signal)
+        const checking = gate.judge(withScripts(execution, job.tests), job.policy, signal)
         // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
         checking.then(
           (made) => {
@@ -77,16 +80,19 @@ export function jobRunner(options: JobRunnerOptions) {
           if (problems.length > 0) return refused(problems)
         }
         const asked = performance.now()
-        leave = await admission.enter(shareOf(execution, job, rules), signal)
+        leave = await admission.enter(scripts ? mostOf(scripts) : shareOf(execution, job, rules), signal)
         onAdmitted(performance.now() - asked)
-        const { outcome, graded } = await gradedRun(execution, job, options, {
+        const run = {
           signal,
           onConnection: proxy?.accept,
-          onContainer: (facts) => {
-            container = facts
-            acquiredMs = performance.now() - started - policyMs
+          onContainer: (facts: ContainerFacts) => {
+            container ??= facts
+            acquiredMs ||= performance.now() - started - policyMs
           },
-        })
+        }
+        const { outcome, graded } = scripts
+          ? await runScripts(scripts, (one) => sandbox.run(one, run))
+          : await gradedRun(execution, job, options, run)
         const checked = await decided(checking)
         record.limitEnforced(outcome)
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }

@@ -48,6 +48,7 @@ export { type ResourceUsage, type Result, resultSchema, type Timings } from './r
 export { RUNC_ADVICE, runcEscapes } from './runc.ts'
 export { chooseRuntime, isGvisor, RUNTIMES, type Runtime, type RuntimeWishes } from './runtime.ts'
 export { sizeText, utf8Bytes } from './schema.ts'
+export { type ScriptRules, scriptsUnsupported } from './script.ts'
 export { type DocumentedStatus, documentedStatus, isAttributable, STATUSES, type Status } from './status.ts'
 export {
   MAX_TESTS,

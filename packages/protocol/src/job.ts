@@ -110,9 +110,10 @@ export type JobInput = z.input<typeof jobSchema>
 
 /** The parts of {@link Job} that cannot be had: not in this release, or not together; each with what would be accepted. */
 export function unavailableFeatures(job: Job): { field: string; message: string }[] {
+  const plain = job.tests?.some(({ script }) => script === undefined) ?? false
   const refused: [string, boolean, string][] = [
     ['sessionId', job.sessionId !== undefined, 'sessions are not available in this release'],
-    ['tests', job.tests !== undefined && job.network !== NO_NETWORK, 'allow no network'],
+    ['tests', plain && job.network !== NO_NETWORK, 'allow no network, but for scripts'],
     ...unavailableTests(job.tests ?? []),
     ['stopOnFirstFailure', job.stopOnFirstFailure && job.tests === undefined, 'needs tests'],
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
@@ -134,7 +135,6 @@ function unavailableTests(tests: readonly TestCase[]): [string, boolean, string]
     tests.flatMap(({ interactor }) => (interactor ? [JSON.stringify(interactor)] : [])),
   )
   return [
-    ['tests', scripts.length > 0, 'script is not available in this release'],
     ['tests', beside, 'script goes with no args, expected or interactor'],
     ['tests', scripts.length > 0 && scripts.length < tests.length, 'all of them have a script, or none'],
     ['tests', interactors.size > 1, 'all interactors are the same program'],

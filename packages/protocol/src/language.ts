@@ -3,6 +3,7 @@ import { isSafePath } from './files.ts'
 import { limitsSchema } from './limits.ts'
 import { runtimeSchema } from './runtime.ts'
 import { fields, flag, listOf, nameUpTo, numberBetween, textUpTo } from './schema.ts'
+import { scriptSchema } from './script.ts'
 
 const command = listOf(textUpTo(4096), 64, {
   list: 'must be a list of texts',
@@ -67,6 +68,8 @@ export const languageEntrySchema = fields({
       most: 'must be at most 16 names',
     }).default([]),
   }).optional(),
+  /** How a test's script is put behind the code, as one program; a language without it has no such tests. */
+  script: scriptSchema.optional(),
   /** Limits of this language where a job names none. */
   default_limits: limitsSchema.default({}),
   /** Short for `default_limits.memoryMb`. */

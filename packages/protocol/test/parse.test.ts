@@ -47,7 +47,8 @@ describe('parseJob', () => {
 
   it.each([
     [{ code: 'x', sessionId: 's' }, /^sessionId: /],
-    [{ code: 'x', tests: [{ script: 'x' }] }, /^tests: script /],
+    [{ code: 'x', tests: [{ script: 'x' }, {}] }, /^tests: all of them have a script/],
+    [{ code: 'x', tests: [{ script: 'x', expected: 'y' }] }, /^tests: script goes with no/],
     [{ code: 'x', tests: [{}], network: 'open' }, /^tests: allow no network/],
     [{ code: 'x', stopOnFirstFailure: true }, /^stopOnFirstFailure: needs tests/],
     [{ code: 'x', reuse: 'batch' }, /^reuse: "batch" needs a batchId/],

@@ -1,5 +1,6 @@
 import { TerminalError } from '@isopod/protocol'
 import type { Container, ContainerSource } from './container.ts'
+import { fetchReport } from './fetch-report.ts'
 import { compile, type Judged, run } from './judged-run.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
 import type { ContainerFacts, Execution, OnConnection, Outcome } from './sandbox.ts'
@@ -44,8 +45,11 @@ export async function runExecution(
     const { onConnection } = stage
     const afterUserCode = compiled !== undefined
     const ran = await run(container, execution, { before, signal, afterUserCode, onConnection })
+    const name = ran.judgement.status === 'success' ? execution.report : undefined
+    const report = name && (await fetchReport(container, name, signal))
     inOrder = ran.report.done !== undefined
-    return outcomeOf(container, execution, ran, acquired - asked, compiled)
+    const outcome = outcomeOf(container, execution, ran, acquired - asked, compiled)
+    return { ...outcome, ...(report && { report }) }
   } finally {
     if (inOrder) stage.containers.giveBack(container, wanted)
     else container.destroy()

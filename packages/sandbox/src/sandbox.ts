@@ -37,6 +37,11 @@ export interface Execution {
   readonly runs?: readonly RunInput[] | undefined
   /** Programs of the platform's own, laid in the workspace to be executed: name → bytes. Never anything of a job. */
   readonly tools?: Readonly<Record<string, Uint8Array>> | undefined
+  /**
+   * Name of the file in the workspace that the program leaves to say that it came to its end; looked for if it ended
+   * with exit code 0.
+   */
+  readonly report?: string | undefined
 }
 
 /** One start of a program that is started more than once. */
@@ -87,6 +92,8 @@ export interface Outcome {
   readonly limitsApplied: LimitsApplied
   /** One sentence for a person; null on success. */
   readonly errorMessage: string | null
+  /** What the file has that was asked for as `report`; undefined if there is none, or it is no plain file of at most 4 KiB. */
+  readonly report?: Uint8Array | undefined
   readonly container: ContainerFacts
   readonly timings: { readonly acquire: number; readonly run: number; readonly collect: number }
 }

@@ -34,7 +34,10 @@ export class TestJudge {
 
   constructor(options: TestJudgeOptions) {
     this.#options = options
-    this.#entries = options.tests.map((test, index) => ({ result: skipped(test, index), status: null }))
+    this.#entries = options.tests.map((test, index) => ({
+      result: skipped(testName(test, index)),
+      status: null,
+    }))
   }
 
   /** Outputs that passed so far and are for a checker program to judge. */
@@ -118,7 +121,7 @@ export class TestJudge {
     const failed = this.#entries.findIndex(({ result }) => result.verdict !== 'passed')
     if (failed < 0) return
     for (const [index, test] of this.#options.tests.entries()) {
-      if (index > failed) this.#entries[index] = { result: skipped(test, index), status: null }
+      if (index > failed) this.#entries[index] = { result: skipped(testName(test, index)), status: null }
     }
   }
 }
@@ -129,7 +132,8 @@ function judgedBy({ difference }: InteractorWord): Pick<TestResult, 'verdict' | 
     : { verdict: 'wrong_answer', diff: difference }
 }
 
-function skipped(test: TestCase, index: number): TestResult {
+/** The result of a test that was not run. */
+export function skipped(name: string): TestResult {
   const nothing = {
     exitCode: null,
     signal: null,
@@ -138,7 +142,7 @@ function skipped(test: TestCase, index: number): TestResult {
     memoryPeakBytes: null,
     diff: null,
   }
-  return { name: testName(test, index), verdict: 'skipped', ...nothing }
+  return { name, verdict: 'skipped', ...nothing }
 }
 
 function named(checker: TestCase['checker']): Checker {
@@ -167,7 +171,7 @@ function lastWords({ errorMessage, stderr }: RunOutcome): string {
 }
 
 /** One sentence about the tests that did not pass; null if all did. */
-function failureText(tests: readonly TestResult[]): string | null {
+export function failureText(tests: readonly TestResult[]): string | null {
   const failed = tests.filter(({ verdict }) => verdict !== 'passed')
   const [first] = failed
   if (first === undefined) return null

@@ -1,0 +1,151 @@
+import { createCatalogue } from '@isopod/languages'
+import { type Job, type JobInput, type Language, parseJob } from '@isopod/protocol'
+import type { Execution, Outcome } from '@isopod/sandbox'
+import { describe, expect, it } from 'vitest'
+import {
+  mostOf,
+  planScripts,
+  runScripts,
+  type ScriptTests,
+  withScripts,
+} from '../../src/tests/script-tests.ts'
+
+const base = { version: '1', aliases: [], default_limits: {}, timeout_factor: 1 }
+const able = {
+  ...base,
+  name: 'able',
+  filename: 'main.x',
+  script: { program: '{code}|{script}|{report}|{tag}', edits: [] },
+}
+const edited = {
+  ...base,
+  name: 'edited',
+  filename: 'main.y',
+  script: { program: '{code}{script}', edits: [{ find: 'end', replace: '' }] },
+}
+const unable = { ...base, name: 'unable', filename: 'main.z' }
+const languages = [able, edited, unable] as unknown as Language[]
+const deployment = {
+  catalogue: createCatalogue(languages),
+  defaults: {},
+  maxima: { memoryMb: 512 },
+  networks: new Map(),
+  runtime: 'runc',
+  runtimes: ['runc'],
+}
+
+function job(changes: Partial<JobInput>): Job {
+  return parseJob({ language: 'able', code: 'code', tests: [{ script: 'one' }], ...changes })
+}
+
+function plan(changes: Partial<JobInput>) {
+  return planScripts({ id: 'j', attempt: 1, job: job(changes) }, deployment)
+}
+
+function planned(changes: Partial<JobInput>): ScriptTests {
+  const tests = plan(changes)
+  if (tests === undefined || 'problems' in tests) throw new Error(`not planned: ${tests?.problems}`)
+  return tests
+}
+
+function outcome(changes: Partial<Outcome> = {}): Outcome {
+  const nothing = { bytes: new Uint8Array(), produced: 0, truncated: false }
+  const numbers = { wallMs: 2, cpuUserMs: 1, cpuSysMs: 1, memoryPeakBytes: 5, throttledMs: 0 }
+  const timings = { acquire: 1, run: 2, collect: 3 }
+  const ended = { status: 'success', exitCode: 0, signal: null, limit: null, errorMessage: null }
+  const rest = { stdout: nothing, stderr: nothing, report: new Uint8Array(), ...numbers, timings }
+  return { ...ended, ...rest, ...changes } as Outcome
+}
+
+describe('the plan of scripts', () => {
+  it('is none for a job without', () => {
+    expect(
+      planScripts({ id: 'j', attempt: 1, job: parseJob({ code: 'x', language: 'able' }) }, deployment),
+    ).toBe(undefined)
+  })
+
+  it('names the languages that can where one cannot', () => {
+    expect(plan({ language: 'unable' })).toEqual({
+      problems: [
+        'tests: unable has no way to run a script yet; the languages that have one are able, edited',
+      ],
+    })
+  })
+
+  it('has all problems of all tests', () => {
+    const tests = [{ script: 'no' }, { script: 'the end' }, { script: 'end', limits: { memoryMb: 1000 } }]
+    expect(plan({ language: 'edited', tests })).toEqual({
+      problems: [
+        'tests.0.script: must have what matches end, so that its end can be told',
+        expect.stringMatching(/^tests\.2: limits\.memoryMb: /),
+      ],
+    })
+  })
+
+  it('asks the host for as much as the largest test', () => {
+    const tests = [
+      { script: 'a' },
+      { script: 'b', limits: { memoryMb: 400 } },
+      { script: 'c', limits: { cpus: 1 } },
+    ]
+    expect(mostOf(planned({ tests }))).toEqual({ memoryMb: 400, cpus: 1 })
+  })
+})
+
+describe('scripts', () => {
+  it('run behind the code, each with secrets that no other run has', async () => {
+    const ran: Execution[] = []
+    const tests = planned({ code: 'c', tests: [{ script: 'one' }, { script: 'two' }] })
+    for (let round = 0; round < 2; round++) {
+      await runScripts(tests, async (execution) => {
+        ran.push(execution)
+        return outcome()
+      })
+    }
+    expect(ran.map(({ id }) => id)).toEqual(['j', 'j.2', 'j', 'j.2'])
+    const programs = ran.map(({ code, report }) => ({ parts: code.split('|'), report }))
+    for (const { parts, report } of programs) {
+      expect(parts[2]).toBe(`/workspace/${report}`)
+      expect(report).toMatch(/^isopod-[0-9a-f]{32}$/)
+      expect(parts[3]).toMatch(/^x[0-9a-f]{32}$/)
+      expect(parts[3]).not.toContain(report?.slice(-32))
+    }
+    expect(programs.map(({ parts }) => parts[1])).toEqual(['one', 'two', 'one', 'two'])
+    expect(new Set(programs.flatMap(({ parts }) => [parts[2], parts[3]])).size).toBe(8)
+  })
+
+  it('come to the first outcome that is not good, and the time of all', async () => {
+    const tests = planned({ tests: [{ script: 'one' }, { script: 'two' }, { script: 'three' }] })
+    const outcomes = [
+      outcome(),
+      outcome({ status: 'timeout', wallMs: 100, memoryPeakBytes: 7 }),
+      outcome({ status: 'execution_error', exitCode: 1, cpuUserMs: null }),
+    ]
+    const { outcome: all, graded } = await runScripts(tests, async () => outcomes.shift() ?? outcome())
+    expect(all).toMatchObject({
+      status: 'timeout',
+      wallMs: 104,
+      cpuUserMs: null,
+      cpuSysMs: 3,
+      memoryPeakBytes: 7,
+    })
+    expect(all.timings).toEqual({ acquire: 3, run: 6, collect: 9 })
+    expect(graded.summary).toEqual({ passed: 1, total: 3, score: 1 / 3, status: 'timeout' })
+  })
+
+  it('end with what the sandbox rejects with', async () => {
+    const fault = new Error('the engine is gone')
+    await expect(runScripts(planned({}), () => Promise.reject(fault))).rejects.toBe(fault)
+  })
+
+  it('are source for whoever checks it, and hide no file', () => {
+    const file = { content: 'x', encoding: 'utf8' } as const
+    const tests = [{ script: 'one', files: { 'a.x': file } }]
+    const execution = { language: able, files: { 'test-1.x': file } } as unknown as Execution
+    expect(withScripts(execution, job({ tests }).tests).files).toEqual({
+      'test-1.x': file,
+      '/test-1.x': { content: 'one', encoding: 'utf8' },
+      '/test-1/a.x': file,
+    })
+  })
+})

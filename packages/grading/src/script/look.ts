@@ -1,0 +1,80 @@
+/** What an honest answer has no use for: how it looks in the source, and what is told of it. */
+interface Sign {
+  readonly looks: RegExp
+  readonly reason: string
+}
+
+const SOURCE = 'looks for the source of its tests'
+const INSIDE = 'looks into the interpreter that runs its tests'
+const ENDING = 'ends the process around its tests'
+
+const ANY_LANGUAGE: readonly Sign[] = [
+  { looks: /\/proc\/(self|thread-self|[0-9]+|\$|"|')/, reason: 'looks into processes (/proc)' },
+  { looks: /isopod/i, reason: 'knows of the harness by name' },
+]
+
+const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
+  python: [
+    {
+      looks:
+        /\b_getframe|\bf_back\b|\btb_frame\b|\b_current_frames\b|\binspect\s*\.\s*(stack|currentframe|trace)\b/,
+      reason: INSIDE,
+    },
+    {
+      looks: /\bgc\s*\.\s*(get_|freeze|callbacks)|\b_?ctypes\b|\b__builtins__\b|\bsettrace\b|\bsetprofile\b/,
+      reason: INSIDE,
+    },
+    {
+      looks: /\bimport\s+builtins\b|\bfrom\s+builtins\b|\bimport\s+__main__\b/,
+      reason: 'reaches for the built-in functions',
+    },
+    { looks: /\bos\s*\.\s*_exit\b|\bos\s*\.\s*abort\b/, reason: ENDING },
+    { looks: /\bopen\s*\(\s*(__file__|sys\s*\.\s*argv)|\bmain\.py\b/, reason: SOURCE },
+  ],
+  javascript: [
+    {
+      looks: /\bprocess\s*\.\s*(exit|reallyExit|abort|kill|binding|emit|_)\b|\bprocess\s*\[/,
+      reason: ENDING,
+    },
+    {
+      looks: /\b(inspector|getHeapSnapshot|writeHeapSnapshot|prepareStackTrace|runInThisContext)\b/,
+      reason: INSIDE,
+    },
+    { looks: /\breadFile\w*\s*\(\s*__filename|\bmain\.[jt]s\b/, reason: SOURCE },
+  ],
+  bash: [
+    { looks: /\bextdebug\b|\btrap\b[^\n]*\b(exit|DEBUG)\b/, reason: ENDING },
+    { looks: /\$\{?0\b|\bBASH_SOURCE\b|\bmain\.sh\b/, reason: SOURCE },
+    {
+      looks: /^\s*(function\s+)?(exit|test|\[|builtin|command|unset|trap|echo|printf)\s*\(\)/m,
+      reason: 'replaces built-in commands',
+    },
+  ],
+  c: [
+    {
+      looks: /#\s*define\s+(main|assert|return|if|else|while|for|exit|abort|__assert_fail)\b/,
+      reason: 'redefines words of its tests',
+    },
+    { looks: /\b_Exit\b|\b_exit\b|\batexit\b|\bconstructor\b|\bdestructor\b|\bquick_exit\b/, reason: ENDING },
+    { looks: /\b__FILE__\b|\bmain\.c\b|#\s*embed\b|\bincbin\b/, reason: SOURCE },
+    {
+      looks:
+        /^[\w\s*]*\b(strcmp|strncmp|memcmp|abs|fabs|abort|exit|__assert_fail|getpid)\s*\([^;{}]*\)\s*\{/m,
+      reason: 'replaces functions of the library',
+    },
+  ],
+}
+const SAME: Readonly<Record<string, string>> = { typescript: 'javascript', 'c++': 'c', cpp: 'c' }
+
+/**
+ * Looks for what only code has that is written against its tests. It finds what is plainly there, proves nothing, and
+ * decides no verdict.
+ *
+ * @param language name in the catalogue
+ * @returns one sentence, or undefined if nothing stands out
+ */
+export function lookAt(language: string, code: string): string | undefined {
+  const signs = [...ANY_LANGUAGE, ...(BY_LANGUAGE[SAME[language] ?? language] ?? [])]
+  const reasons = signs.filter(({ looks }) => looks.test(code)).map(({ reason }) => reason)
+  return reasons.length === 0 ? undefined : [...new Set(reasons)].join('; ')
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { composeScript } from '../../src/index.ts'
+
+const parts = { code: 'the code', script: 'the script', report: '/workspace/r', tag: 'xt' }
+
+describe('a program of code and script', () => {
+  it('has both, and the words of its own', () => {
+    const rules = { program: '{code}\n{script}\nmake("{report}", {tag}) {other} {}', edits: [] }
+    expect(composeScript(rules, parts).program).toBe(
+      'the code\nthe script\nmake("/workspace/r", xt) {other} {}',
+    )
+  })
+
+  it('fills nothing in within what was filled in, whatever code and script are', () => {
+    const rules = { program: '<{code}|{script}|{report}>', edits: [] }
+    const texts = fc.string({
+      unit: fc.constantFrom('{code}', '{script}', '{report}', '{tag}', '$1', '$&', 'x', '\n'),
+    })
+    fc.assert(
+      fc.property(texts, texts, (code, script) => {
+        expect(composeScript(rules, { ...parts, code, script }).program).toBe(
+          `<${code}|${script}|/workspace/r>`,
+        )
+      }),
+    )
+  })
+
+  it('has literals that mean the same, but for what has no UTF-8', () => {
+    const rules = { program: '[{code_json},{script_json}]', edits: [] }
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (code, script) => {
+        const { program = '' } = composeScript(rules, { ...parts, code, script })
+        expect(JSON.parse(program)).toEqual([code, script])
+      }),
+    )
+    expect(composeScript(rules, { ...parts, code: 'a\ud800' }).program).toBe('["a\ufffd","the script"]')
+  })
+
+  it('changes the last match of an edit', () => {
+    const edits = [{ find: '(\\w+) \\{$', replace: '$1 { {tag} $0 $2 {report};' }]
+    const script = 'one {\n}\nmain {\n}'
+    const composed = composeScript({ program: '{code}\n{script}', edits }, { ...parts, script })
+    expect(composed.program).toBe('the code\none {\n}\nmain { xt main {  /workspace/r;\n}')
+  })
+
+  it('is none where an edit matches nothing', () => {
+    const edits = [{ find: 'main', replace: '' }]
+    expect(composeScript({ program: '{code}{script}', edits }, parts)).toEqual({
+      problem: 'must have what matches main, so that its end can be told',
+    })
+  })
+
+  it('takes time in proportion to the script, whatever the expression', () => {
+    const edits = [{ find: '(a+)+$', replace: '' }]
+    const started = performance.now()
+    composeScript({ program: '{code}{script}', edits }, { ...parts, script: `${'a'.repeat(50_000)}b` })
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+})

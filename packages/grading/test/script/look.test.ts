@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { lookAt } from '../../src/index.ts'
+
+describe('a look at the source', () => {
+  it.each([
+    ['python', 'import os\nos._exit(0)'],
+    ['python', 'import ctypes'],
+    ['python', 'import sys\nsys._getframe(1)'],
+    ['python', 'open("/proc/self/mem")'],
+    ['javascript', 'process.exit(0)'],
+    ['typescript', 'process . exit(0)'],
+    ['javascript', "process['ex' + 'it'](0)"],
+    ['bash', "trap 'exit 0' EXIT"],
+    ['bash', 'cat "$0"'],
+    ['c', '#define assert(x) 1'],
+    ['c', '__attribute__((constructor)) void f(void);'],
+    ['brainfuck', 'isopod-'],
+  ])('finds what %s has no use for: %s', (language, code) => {
+    expect(lookAt(language, code)).toEqual(expect.any(String))
+  })
+
+  it.each([
+    ['python', 'import os, gc\ngc.collect()\nprint(os.getpid())\nexit_code = 0\ndef main(): pass'],
+    ['javascript', 'process.stdout.write(String(process.argv))'],
+    ['bash', 'trap cleanup EXIT\necho "$1" "$10"'],
+    ['c', '#define MAX 10\nint main_loop(void) { exit(1); }\nint cabs_(int x) {\n return abs(x);\n}'],
+  ])('lets what honest %s has alone', (language, code) => {
+    expect(lookAt(language, code)).toBeUndefined()
+  })
+
+  it('gives each reason once', () => {
+    expect(lookAt('python', 'import ctypes\nsys._getframe()\ngc.get_objects()')).toBe(
+      'looks into the interpreter that runs its tests',
+    )
+  })
+})

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { DockerSandbox } from '../../src/docker/docker-sandbox.ts'
+import { openDockerSandbox } from '../../src/docker/open-docker-sandbox.ts'
+import type { Execution } from '../../src/sandbox.ts'
+import { limits, script } from '../support/execution.ts'
+
+let sandbox: DockerSandbox
+let count = 0
+
+beforeAll(async () => {
+  sandbox = await openDockerSandbox({
+    address: inject('stack').dockerHost,
+    deployment: `report-test-${process.pid}`,
+    owner: 'w1',
+    users: { first: 60_000, last: 60_255, gid: 65_534 },
+    allowOldRunc: true,
+    observe: () => {},
+  })
+})
+
+afterAll(async () => {
+  await sandbox.close()
+})
+
+/** What came of a shell script that is to leave the file `said`. */
+async function left(code: string, changes: Partial<Execution> = {}): Promise<string | undefined> {
+  const id = `j-report-${process.pid}-${count++}`
+  const { report } = await sandbox.run(script(code, { id, report: 'said', ...changes }))
+  return report && Buffer.from(report).toString()
+}
+
+describe('the report of a program', () => {
+  it('is what it has left in the file', async () => {
+    expect(await left('printf through > said')).toBe('through')
+    expect(await left(': > /workspace/said; echo through')).toBe('')
+  })
+
+  it.each([
+    ['there is no such file', 'true'],
+    ['it did not end with exit code 0', 'echo through > said; exit 3'],
+    ['it is a link', 'echo through > other; ln -s other said'],
+    ['it links to what is outside', 'ln -s /etc/passwd said'],
+    ['it has another name beside it', 'echo through > other; ln other said'],
+    ['it is a pipe', 'mkfifo said'],
+    ['it is a folder', 'mkdir said'],
+    ['it is too large', 'head -c 4097 /dev/zero > said'],
+    ['it cannot be read', 'echo through > said; chmod 0 said'],
+  ])('is none where %s', async (_, code) => {
+    expect(await left(code)).toBeUndefined()
+  })
+
+  it('is none where a limit ended the program', async () => {
+    const changes = { limits: limits({ timeoutSeconds: 0.2 }) }
+    expect(await left('echo through > said; while :; do :; done', changes)).toBeUndefined()
+  })
+
+  it('is not looked for where nobody asked', async () => {
+    expect(await left('echo through > said', { report: undefined })).toBeUndefined()
+  })
+
+  it('is gone for the next program of a batch', async () => {
+    const sharedBy = 'a batch'
+    expect(await left('echo through > said', { sharedBy })).toBe('through\n')
+    expect(await left('true', { sharedBy })).toBeUndefined()
+  })
+})

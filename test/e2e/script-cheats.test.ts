@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { JobInput, Result } from '@isopod/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+/** What each program is asked for: to add two numbers, and where a language has them, to join two lists. */
+const JAVASCRIPT = [
+  `{
+    const assert = require('node:assert')
+    assert.deepEqual(add(2, 3), 5)
+    assert.deepEqual(add([1], [2]), [1, 2])
+  }`,
+  `if (!Object.is(add(1, 1), 2)) throw new Error('1 + 1')`,
+]
+const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
+  python: [
+    `
+def check(candidate):
+    assert candidate(2, 3) == 5
+    assert candidate([1], [2]) == [1, 2]
+
+for _ in range(5000): sorted([3, 1, 2])
+check(add)`,
+    `assert add([1], [2]) == [1, 2] and add([3], [4]) != [1, 2]`,
+    `
+def check(candidate):
+    assert abs(candidate(0.5, 0.25) - 0.75) < 1e-9
+
+check(add)`,
+    `
+import math
+
+assert math.isclose(add(0.5, 0.25), 0.75)`,
+  ],
+  javascript: JAVASCRIPT,
+  typescript: JAVASCRIPT,
+  bash: [
+    `[ "$(add 2 3)" = 5 ] || exit 1
+[ "$(add 20 3)" = 23 ]`,
+  ],
+  c: [
+    `#include <assert.h>
+int main(void) {
+  assert(add(2, 3) == 5);
+  assert(add(20, 3) == 23);
+  return 0;
+}`,
+  ],
+}
+
+interface Case {
+  readonly language: string
+  readonly name: string
+  readonly code: string
+}
+
+function cases(folder: string): Case[] {
+  const root = new URL(`../fixtures/${folder}/`, import.meta.url)
+  return readdirSync(root).flatMap((language) =>
+    readdirSync(new URL(`${language}/`, root)).map((name) => {
+      const code = readFileSync(new URL(`${language}/${name}`, root), 'utf8')
+      return { language, name, code }
+    }),
+  )
+}
+
+const MODES: [string, Partial<JobInput>][] = [
+  ['in containers of their own', {}],
+  ['preloaded', { preload: true }],
+  ['preloaded in a batch', { preload: true, reuse: 'batch', batchId: 'cheats' }],
+]
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ env: { ISOPOD_SLOTS: '3' } })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+function run({ language, code }: Case, mode: Partial<JobInput>): Promise<Result> {
+  const tests = (SCRIPTS[language] ?? []).map((script) => ({ script }))
+  return world.client.run({ language, code, tests, limits: { timeoutSeconds: 10 }, ...mode })
+}
+
+/** What cannot be told from honest code: it passes, and is marked. */
+const MARKED: readonly string[] = ['python shadowed-abs.py', 'python equal-int.py']
+
+/** Tried in vain, or too late, which leaves no trace but a wrong answer. */
+const IN_VAIN: readonly string[] = [
+  'bash aliases.sh',
+  'bash exit-when-called.sh',
+  'bash open-quote.sh',
+  'c comment-to-the-end.c',
+  'c stopped-text.c',
+  'javascript assert-from-the-cache.js.txt',
+  'javascript comment-to-the-end.js.txt',
+  'javascript lying-value.js.txt',
+  'javascript patched-assert.js.txt',
+  'javascript patched-iterator.js.txt',
+  'javascript require-of-its-own.js.txt',
+  'javascript top-level-return.js.txt',
+  'python check-defined-first.py',
+  'python check-put-back.py',
+  'python patched-check.py',
+  'python exit-in-a-destructor.py',
+  'python generator.py',
+  'python swallowed-tests.py',
+  'typescript patched-assert.ts.txt',
+]
+
+// promise: script-tests
+describe.each(MODES)('%s', (_, mode) => {
+  it.concurrent.each(cases('cheats'))('does not pass: $language $name', async (each) => {
+    const { attributable, tests = [] } = await run(each, mode)
+    const name = `${each.language} ${each.name}`
+    const passed = tests.filter(({ verdict }) => verdict === 'passed')
+    const marked = tests.flatMap(({ suspicious }) => suspicious ?? [])
+    expect(attributable).toBe(true)
+    if (!MARKED.includes(name)) expect([name, passed]).toEqual([name, []])
+    else expect(passed.filter(({ suspicious }) => suspicious === undefined)).toEqual([])
+    if (!IN_VAIN.includes(name)) expect([name, marked]).not.toEqual([name, []])
+  })
+
+  it.concurrent.each(cases('honest'))('passes, and is not suspicious: $language $name', async (each) => {
+    const { tests = [], summary } = await run(each, mode)
+    for (const test of tests) expect(test).toMatchObject({ verdict: 'passed', diff: null })
+    for (const { suspicious } of tests) expect(suspicious).toBeUndefined()
+    expect(summary).toEqual({ passed: tests.length, total: tests.length, score: 1, status: 'success' })
+  })
+})

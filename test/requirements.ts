@@ -226,6 +226,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'the field: one callback for the batch',
   },
   {
+    id: 'result-cache',
+    behaviour:
+      'jobs that ask for it and are the same in all that they see or meet are run once, and the others are marked',
+    source: 'issue 5: a result cache',
+  },
+  {
     id: 'benchmark',
     behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
     source: 'issue: speed',

@@ -7,6 +7,7 @@ import { type Logger, type Metrics, type Readiness, startHealthServer } from '@i
 import { Admission } from './admission/admission.ts'
 import { budgetOf } from './admission/budget.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
+import { cachedRun } from './cached-run.ts'
 import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
@@ -69,12 +70,21 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     runtimes: sandbox.facts.runtimes,
     preloaded: preloadedLanguages(config.preload, catalogue),
   }
-  const runJob = jobRunner({
+  const runner = jobRunner({
     ...parts,
     workerId: config.workerId,
     rules,
     admission,
     onAdmitted: (ms) => metrics.admissionWait.observe({}, ms / 1000),
+  })
+  const runJob = cachedRun(runner, {
+    ...parts,
+    workerId: config.workerId,
+    rules,
+    cache: queue.cache,
+    ttlSeconds: config.cacheTtlSeconds,
+    digest: (image) => sandbox.digest(image),
+    onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
   })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
@@ -115,7 +125,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
     try {
       const result = await runJob(delivery, signal)
-      if (result.limitsApplied !== null) breaker.passed()
+      if (result.limitsApplied !== null && !result.cached) breaker.passed()
       return result
     } catch (error) {
       if (error instanceof EngineUnreachableError) void engine.check()

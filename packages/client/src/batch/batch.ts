@@ -49,6 +49,8 @@ export interface BatchParts {
   readonly checkLanguages: (jobs: readonly LocatedJob[]) => Promise<void>
   /** Aborted when the client is closed. */
   readonly closing: AbortSignal
+  /** Told of the work on the batch, which is over soon after that. */
+  readonly onRun: (running: Promise<unknown>) => void
 }
 
 /**
@@ -85,7 +87,10 @@ class QueueBatch implements Batch {
   }
 
   summary(): Promise<BatchSummary> {
-    this.#running ??= this.#run()
+    if (this.#running === undefined) {
+      this.#running = this.#run()
+      this.#parts.onRun(this.#running)
+    }
     return this.#running
   }
 

@@ -154,6 +154,27 @@ test('an abort leaves what is in flight, and who goes on finds it', async () => 
   expect(started.length).toBe(3)
 })
 
+test('a client that is closed leaves its batch at once to whoever goes on with it', async () => {
+  const [one, other] = [await bench.client(), await bench.client()]
+  const release = Promise.withResolvers<void>()
+  let started = 0
+  await bench.worker(async (delivery) => {
+    started += 1
+    await release.promise
+    return judge(delivery)
+  })
+  const options = { id: 'handed', samples: samples({ a: ['pass', 'fail'] }) }
+  const first = one.batch(options).summary()
+  const refusal = expect(first).rejects.toMatchObject({ code: 'unavailable' })
+  await until(() => started === 2)
+  await one.close()
+  await refusal
+  expect((await bench.keys()).filter((key) => key.endsWith(':lease') && key.includes(':batch:'))).toEqual([])
+  release.resolve()
+  expect(await other.batch(options).summary()).toMatchObject({ passed: 1, failed: 1, retriedFaults: 0 })
+  expect(started).toBe(2)
+})
+
 test('leaving the loop over a batch without a name cancels what is in flight', async () => {
   const client = await bench.client()
   const aborted: unknown[] = []

@@ -173,8 +173,10 @@ class QueueBatch implements Batch {
     if (seen.has(sample.id))
       throw new ConfigError(`${where}.id: must be unique in the batch, was given twice`)
     seen.add(sample.id)
-    if (!('refusal' in sample.job)) {
-      await this.#parts.checkLanguages([{ job: sample.job, where: `${where}.job.` }])
+    const { job } = sample
+    if (!('refusal' in job)) {
+      const located = [{ job, where: `${where}.job.` }]
+      await throughOutage(() => this.#parts.checkLanguages(located), signal)
     }
     const record = state.known === 0 ? undefined : await throughOutage(() => state.read(sample.id), signal)
     return { sample, place: this.#tally.problem(sample.problem).enter(), record }

@@ -138,9 +138,10 @@ test('an abort leaves what is in flight, and who goes on finds it', async () => 
   const given = samples({ a: ['pass #1', 'pass #2', 'pass #3'] })
   const release = Promise.withResolvers<void>()
   const started: string[] = []
-  await bench.worker(async (delivery) => {
+  await bench.worker(async (delivery, signal) => {
     started.push(delivery.job.code)
     await release.promise
+    signal.throwIfAborted()
     return judge(delivery)
   })
   const controller = new AbortController()
@@ -148,6 +149,7 @@ test('an abort leaves what is in flight, and who goes on finds it', async () => 
   await until(() => started.length === 3)
   controller.abort(new Error('enough for today'))
   await expect(stopped).rejects.toThrow('enough for today')
+  await sleep(200)
   release.resolve()
   const { summary } = await all(client, { id: 'paused', samples: given })
   expect(summary).toMatchObject({ passed: 3 })

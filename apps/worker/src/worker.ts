@@ -70,21 +70,12 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     runtimes: sandbox.facts.runtimes,
     preloaded: preloadedLanguages(config.preload, catalogue),
   }
-  const runner = jobRunner({
+  const runJob = jobRunner({
     ...parts,
     workerId: config.workerId,
     rules,
     admission,
     onAdmitted: (ms) => metrics.admissionWait.observe({}, ms / 1000),
-  })
-  const runJob = cachedRun(runner, {
-    ...parts,
-    workerId: config.workerId,
-    rules,
-    cache: queue.cache,
-    ttlSeconds: config.cacheTtlSeconds,
-    digest: (image) => sandbox.digest(image),
-    onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
   })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
@@ -122,9 +113,19 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     metrics,
   })
 
+  const runOrRecall = cachedRun(runJob, {
+    ...parts,
+    workerId: config.workerId,
+    rules,
+    cache: queue.cache,
+    ttlSeconds: config.cacheTtlSeconds,
+    digest: (image) => sandbox.digest(image),
+    onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
+  })
+
   async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
     try {
-      const result = await runJob(delivery, signal)
+      const result = await runOrRecall(delivery, signal)
       if (result.limitsApplied !== null && !result.cached) breaker.passed()
       return result
     } catch (error) {

@@ -67,6 +67,24 @@ export class Keys {
     return `${this.tag}:reply-queues`
   }
 
+  /**
+   * Of a batch, each with a time to live. String `lease`: who works on it, for seconds. Hash `state`: `owner`, `rules`, and
+   * `delivered` once its callback was. Hash `samples`: what is on record of each.
+   */
+  batch(id: string, part: 'lease' | 'state' | 'samples'): string {
+    return `${this.tag}:batch:${id}:${part}`
+  }
+
+  /** String: the result of a job that is to be taken for others like it, as JSON, with a time to live. */
+  cached(key: string): string {
+    return `${this.tag}:cache:${key}`
+  }
+
+  /** String: present while somebody makes that result, or where nobody is to wait for it. */
+  flight(key: string): string {
+    return `${this.tag}:cache:${key}:flight`
+  }
+
   /** Hash of BullMQ with one job. */
   job(id: string): string {
     return `${this.tag}:${JOBS_QUEUE}:${id}`
@@ -82,6 +100,9 @@ export class Keys {
     return `${this.tag}:${resultsQueue(replyTo)}:${resultJobId(id)}`
   }
 }
+
+/** What a job gives as `replyTo` so that its result travels on no queue: whoever wants it waits for it, or asks by its id. */
+export const NO_RESULTS_QUEUE = 'none'
 
 /** Name of the queue that carries the results for one taker. */
 export function resultsQueue(replyTo: string): string {

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { buildArguments, IMAGE_NAMES, IMAGES } from '../src/images.ts'
+import { IMAGE_NAMES, IMAGES } from '../src/image-names.ts'
+import { buildArguments } from '../src/images.ts'
 import { CHECKOUT } from '../src/places.ts'
 
 const FOLDER = join(CHECKOUT, 'deploy', 'images')

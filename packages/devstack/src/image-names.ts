@@ -14,6 +14,27 @@ export const IMAGES = {
   lua: 'isopod/lua:5.4',
   r: 'isopod/r:4.5',
   sqlite: 'isopod/sqlite:3.46',
+  csharp: 'isopod/csharp:6.12',
+  haskell: 'isopod/haskell:9.6',
+  ocaml: 'isopod/ocaml:5.3',
+  scala: 'isopod/scala:2.11',
+  kotlin: 'isopod/kotlin:1.3',
+  swift: 'isopod/swift:6.0',
+  racket: 'isopod/racket:8.16',
+  d: 'isopod/d:14',
+  elixir: 'isopod/elixir:1.18',
+  erlang: 'isopod/erlang:27',
+  clojure: 'isopod/clojure:1.12',
+  fortran: 'isopod/fortran:14',
+  ada: 'isopod/ada:14',
+  pascal: 'isopod/pascal:3.2',
+  cobol: 'isopod/cobol:4.0',
+  scheme: 'isopod/scheme:3.0',
+  lisp: 'isopod/lisp:2.5',
+  prolog: 'isopod/prolog:9.2',
+  octave: 'isopod/octave:9.4',
+  tcl: 'isopod/tcl:8.6',
+  awk: 'isopod/awk:5.2',
 } as const
 
 /** Name of a language image. TypeScript runs in `javascript`. */
@@ -26,7 +47,21 @@ export const IMAGE_NAMES = Object.keys(IMAGES) as ImageName[]
 export const USUAL_IMAGES = ['python', 'c', 'javascript', 'bash'] as const satisfies readonly ImageName[]
 
 /** Images that stand on another language's, whose layers they share. All others stand on Debian alone. */
-const PARENTS: Readonly<Partial<Record<ImageName, ImageName>>> = { cpp: 'c', rust: 'c' }
+const PARENTS: Readonly<Partial<Record<ImageName, ImageName>>> = {
+  cpp: 'c',
+  rust: 'c',
+  haskell: 'c',
+  ocaml: 'c',
+  swift: 'c',
+  d: 'c',
+  fortran: 'c',
+  ada: 'c',
+  cobol: 'c',
+  scala: 'java',
+  kotlin: 'java',
+  clojure: 'java',
+  elixir: 'erlang',
+}
 
 /** The language image below another; undefined where it is Debian. */
 export function parentOf(name: ImageName): ImageName | undefined {

@@ -49,6 +49,7 @@ export async function buildImages(
   const debian = await baseImage(engine, options)
   const started = new Map<ImageName, Promise<Below>>()
   const wanted = missing.length
+  let begun = 0
 
   /** The image of that name once it is there, built if need be; for all who ask, once. */
   const ensure = (name: ImageName): Promise<Below> => {
@@ -62,6 +63,8 @@ export async function buildImages(
     const content = await imageContent(name)
     const old = findImage(await localImages(engine.dockerHost), IMAGES[name])
     if (old && isCurrent(old, content, below.id)) return { tag: IMAGES[name], id: old.id }
+    begun += 1
+    if (wanted > AT_ONCE) options.say(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
     await buildImage(engine, name, below, content, options)
     // Nothing uses the one before any more; if something does, it stays until that ends.
     if (old) await tryDocker(engine, ['rmi', old.id], { env: options.env })
@@ -70,7 +73,6 @@ export async function buildImages(
   }
   const lane = async () => {
     for (let name = missing.shift(); name !== undefined; name = missing.shift()) {
-      if (wanted > AT_ONCE) options.say(`building ${IMAGES[name]} (${wanted - missing.length} of ${wanted})`)
       await ensure(name)
     }
   }

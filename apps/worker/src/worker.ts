@@ -11,6 +11,7 @@ import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
+import { ImageWatch } from './image-watch.ts'
 import type { Networks } from './network/profiles.ts'
 import type { EgressEvent } from './network/proxy.ts'
 import type { PolicyGate } from './policy-gate.ts'
@@ -97,6 +98,12 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       takeOrRest()
     },
   })
+  const images = new ImageWatch({
+    catalogue,
+    missing: (references) => sandbox.missingImages(references),
+    askable: () => engine.up,
+    register: (languages) => queue.registerCatalogue(languages),
+  })
   const breaker = new FaultBreaker({
     rest: () => {
       logger.error('three executions in a row failed on this host; resting')
@@ -152,7 +159,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
 
   async function ready(): Promise<Readiness> {
     const redis = queue.connected
-    const missing = await sandbox.missingImages([...new Set(catalogue.languages.map(({ image }) => image))])
+    const { missing } = images
     return {
       ok: state === 'ready' && redis && engine.up,
       checks: {
@@ -184,6 +191,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     clearInterval(reaper)
     gate.stop()
     engine.stop()
+    images.stop()
     breaker.stop()
     // Those that still wait for room would only come to run when others could long have taken them.
     admission.close(new JobInterrupted('shutdown'))
@@ -221,7 +229,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const reaper = setInterval(reap, REAP_INTERVAL_MS)
   engine.start()
   await engine.check()
-  await queue.registerCatalogue(catalogue.summaries())
+  await images.start()
   for (const { name, runtime } of catalogue.languages) {
     if (runtime === undefined || sandbox.facts.runtimes.includes(runtime)) continue
     logger.warn(

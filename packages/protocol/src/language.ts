@@ -99,6 +99,8 @@ export interface LanguageSummary {
   readonly name: string
   readonly version: string
   readonly aliases: readonly string[]
+  /** The image that it needs, where the worker that said so last does not have it. */
+  readonly missingImage?: string
 }
 
 /** Name and version together, as in a result: `python@3.13`. */

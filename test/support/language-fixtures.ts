@@ -37,6 +37,8 @@ export interface LanguageFixtures {
   readonly hog?: ProgramFixture
   /** Uses what graders' programs import. */
   readonly libraries?: ProgramFixture
+  /** Uses threads, child processes, loopback and temporary files, as far as the language has them. */
+  readonly surroundings?: ProgramFixture
 }
 
 const FOLDER = fileURLToPath(new URL('../fixtures/languages/', import.meta.url))

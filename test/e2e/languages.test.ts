@@ -46,6 +46,7 @@ it('every language has its programs here', () => {
   expect([...fixtures.keys()].sort()).toEqual(languages.map(({ name }) => name).sort())
 })
 
+// promise: languages
 describe.concurrent.each(languages.map((language) => ({ ...language })))(
   '$name',
   ({ name: language, ...entry }) => {
@@ -113,7 +114,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
 
     if (libraries)
       it('has the libraries that programs of graders import', async () => {
-        const status = libraries.exit ? 'execution_error' : 'success'
+        const status = libraries.exit || libraries.signal ? 'execution_error' : 'success'
         expectEnd(await run({ language, code: libraries.code }), libraries, status)
       })
 

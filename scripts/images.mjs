@@ -1,9 +1,41 @@
-// Sees to Redis, an engine, init and all images, without starting a worker: `npm run images`.
-const { ensureStack } = await import('@isopod/devstack')
+// The images of the languages. `npm run images` lists them, `npm run images -- NAME…` builds those that are not there or
+// whose folder has changed, `npm run images -- --all` builds them all, and whatever else a job needs.
+const { ensureStack, IMAGE_NAMES, imageStates, isImageName } = await import('@isopod/devstack')
+
+const words = process.argv.slice(2)
+const unknown = words.filter((word) => word !== '--all' && !isImageName(word))
+if (unknown.length > 0) {
+  console.error(`images: no image is called ${unknown.join(', ')}; there are ${IMAGE_NAMES.join(', ')}`)
+  process.exit(2)
+}
+const images = words.includes('--all') ? IMAGE_NAMES : words
 try {
-  const stack = await ensureStack({ workers: 0, say: (line) => console.error(line) })
-  console.error(`images are ready at ${stack.engine.dockerHost}`)
+  const { engine } = await ensureStack({ workers: 0, images, say: (line) => console.error(line) })
+  const states = await imageStates(engine)
+  if (words.length === 0) console.log(table(states))
+  else console.error(`images are ready at ${engine.dockerHost}`)
 } catch (error) {
   console.error(error.message)
   process.exit(3)
+}
+
+function table(states) {
+  const rows = states.map(({ name, tag, state, standsOn, bytes, ownBytes }) => {
+    if (state === 'absent') return [name, tag, '', '', `absent; npm run images -- ${name}`]
+    return [name, tag, mb(bytes), ownBytes > 0 ? `${mb(ownBytes)} on ${standsOn}` : '', state]
+  })
+  const all = [['name', 'image', 'MB', 'its own layers', 'state'], ...rows]
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column].length)))
+  const lines = all.map((row) =>
+    row
+      .map((cell, at) => (at === 2 ? cell.padStart(widths[at]) : cell.padEnd(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  )
+  const there = states.filter(({ state }) => state !== 'absent')
+  return [...lines, `${there.length} of ${states.length} images are here`].join('\n')
+}
+
+function mb(bytes) {
+  return (bytes / 1e6).toFixed(0)
 }

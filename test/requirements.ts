@@ -194,6 +194,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'overview, language agnostic',
   },
   {
+    id: 'languages',
+    behaviour:
+      'every language says hello, reads stdin, tells its errors, meets its limits and keeps characters',
+    source: 'graders',
+  },
+  {
     id: 'read-back',
     behaviour: 'limits are reported as the container saw them',
     source: 'API, limits_applied',

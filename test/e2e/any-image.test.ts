@@ -41,7 +41,9 @@ it('a bare Debian that only has perl runs Perl', async () => {
 it('a language whose image is missing is the platform, not the program', async () => {
   const result = await world.client.run({ language: 'ghost', code: 'x' })
   expect(result).toMatchObject({ status: 'setup_error', attributable: false, exitCode: null })
-  expect(result.errorMessage).toContain('image isopod/no-such-image:1 is not on this engine')
+  expect(result.errorMessage).toContain(
+    'image isopod/no-such-image:1 is not on this engine; build it with: npm run images -- no-such-image',
+  )
 })
 
 it('a language whose interpreter is missing is the platform, not the program', async () => {

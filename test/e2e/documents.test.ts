@@ -102,21 +102,6 @@ describe('the examples of the documents', () => {
 })
 
 describe('languages', () => {
-  it.each([
-    ['python@3.13', 'import sys; print(sys.version_info[:2])', '(3, 13)\n'],
-    ['py', 'print(1)', '1\n'],
-    ['javascript', 'console.log(process.versions.node.split(".")[0])', '24\n'],
-    ['typescript', 'enum Level { Low = 3 }\nconst n: number = Level.Low\nconsole.log(n)', '3\n'],
-    ['bash', 'echo "$BASH_VERSION" | cut -d. -f1', '5\n'],
-    ['c', '#include <stdio.h>\nint main(void) { puts("hi"); return 0; }', 'hi\n'],
-  ])('%s runs', async (language, code, stdout) => {
-    expect(await world.client.run({ language, code })).toMatchObject({
-      status: 'success',
-      stdout,
-      stderr: '',
-    })
-  })
-
   it('input_data is a global of JavaScript and a file everywhere', async () => {
     const inputData = { words: ['a', 'ü'], n: 1.5 }
     const javascript = await world.client.run({

@@ -24,8 +24,8 @@ describe('bad input is refused with a sentence that names the field, and nothing
     ['5 MiB of code', { code: 'x'.repeat(5 * 1024 * 1024) }, /^code: must be at most 1 MiB/],
     [
       'an unknown language',
-      { code: 'x', language: 'cobol' },
-      /^language: "cobol" is not supported; the supported languages are python@3\.13, /,
+      { code: 'x', language: 'brainfuck' },
+      /^language: "brainfuck" is not supported; the supported languages are python@3\.13, /,
     ],
     ['an unknown version', { code: 'x', language: 'python@2' }, /^language: "python@2" is not supported/],
     ['an unknown field', { code: 'x', timeout: 5 }, /^timeout: unknown field; the fields are language, code/],

@@ -112,6 +112,15 @@ describe('isopod languages', () => {
     })
   })
 
+  it('says which have no image', async () => {
+    const client = fakeClient()
+    client.client.languages = async () => [
+      { name: 'ruby', version: '3.3', aliases: ['rb'], missingImage: 'isopod/ruby:3.3' },
+    ]
+    const { stdout } = await cli(['languages'], { client })
+    expect(stdout).toMatch(/^ruby +3\.3 +rb {2}\(image isopod\/ruby:3\.3 is not there\)\n$/)
+  })
+
   it('says so when no worker has registered any', async () => {
     const client = fakeClient()
     client.client.languages = async () => undefined

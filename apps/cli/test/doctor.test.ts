@@ -47,7 +47,15 @@ describe('judgeImages', () => {
     const { state, text } = judgeImages(['isopod/python:3.13', 'isopod/bash:5.2', 'other:1'])
     expect(state).toBe('absent')
     expect(text).toContain('isopod/javascript:24')
+    expect(text).toContain('npm run images -- c javascript')
     expect(text).not.toContain('python')
+  })
+
+  it('does not miss what is only built when it is asked for', () => {
+    const usual = ['isopod/python:3.13', 'isopod/bash:5.2', 'isopod/javascript:24', 'isopod/c:14']
+    const { state, text } = judgeImages([...usual, 'isopod/lua:5.4'])
+    expect(state).toBe('ok')
+    expect(text).toMatch(/^5 of \d+: python, javascript, bash, c, lua; npm run images lists all$/)
   })
 })
 

@@ -136,7 +136,7 @@ describe('isopod run', () => {
     ['too many files', ['a.py', 'b.py'], 'too many arguments'],
     ['a missing file', ['nowhere.py'], 'FILE: cannot read "nowhere.py" (no such file)'],
     ['a folder', ['/tmp', '--language', 'c'], 'FILE: cannot read "/tmp" (is a folder)'],
-    ['an extension that says nothing', ['a.rb'], '--language: cannot be guessed from "a.rb"'],
+    ['an extension that says nothing', ['a.xyz'], '--language: cannot be guessed from "a.xyz"'],
     ['an extension like __proto__', ['a.__proto__'], '--language: cannot be guessed'],
     ['stdin for two things', ['-', '--stdin', '-'], '"-": standard input can be read for one thing only'],
     ['a limit that is no number', ['-', '--timeout', '5s'], '--timeout: must be a number, got "5s"'],

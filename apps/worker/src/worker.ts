@@ -1,7 +1,7 @@
 import type { Catalogue } from '@isopod/languages'
 import type { PolicyChecker } from '@isopod/policy'
-import { ConfigError, DEFAULT_LIMITS, InvalidJobError, type Result } from '@isopod/protocol'
-import { type Consumer, type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
+import { ConfigError, DEFAULT_LIMITS, type Result } from '@isopod/protocol'
+import { type Consumer, type Delivery, JobInterrupted } from '@isopod/queue'
 import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
 import { Admission } from './admission/admission.ts'
@@ -12,6 +12,8 @@ import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
+import { type GivenUp, givenUpResult } from './given-up.ts'
+import { ImageWatch } from './image-watch.ts'
 import type { Networks } from './network/profiles.ts'
 import type { EgressEvent } from './network/proxy.ts'
 import type { PolicyGate } from './policy-gate.ts'
@@ -102,6 +104,12 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       takeOrRest()
     },
   })
+  const images = new ImageWatch({
+    catalogue,
+    missing: (references) => sandbox.missingImages(references),
+    askable: () => engine.up,
+    register: (languages) => queue.registerCatalogue(languages),
+  })
   const breaker = new FaultBreaker({
     rest: () => {
       logger.error('three executions in a row failed on this host; resting')
@@ -139,34 +147,15 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     }
   }
 
-  function giveUp(
-    delivery: Pick<Delivery, 'id' | 'attempt' | 'enqueuedAt'> & { job?: Delivery['job'] },
-    cause: Error,
-  ): Result {
+  function giveUp(delivery: GivenUp, cause: Error): Result {
     logger.error({ job: delivery.id, attempt: delivery.attempt, err: cause }, 'giving up on a job')
     audit({ event: 'given_up', job: delivery.id, attempt: delivery.attempt, error: cause.message })
-    const timings = { queued: Math.max(0, Date.now() - delivery.enqueuedAt) }
-    const base = { ...delivery, workerId: config.workerId, timings }
-    // What is not a job at all, put into the queue by somebody else than our client, is its sender's fault.
-    const result =
-      cause instanceof InvalidJobError
-        ? unrunResult({
-            ...base,
-            status: 'validation_error',
-            errorMessage: cause.message,
-            validationErrors: cause.problems.map(({ message }) => message),
-          })
-        : unrunResult({
-            ...base,
-            status: 'setup_error',
-            errorMessage: `The platform could not run this job: ${cause.message}`,
-          })
-    return result
+    return givenUpResult(delivery, cause, config.workerId)
   }
 
   async function ready(): Promise<Readiness> {
     const redis = queue.connected
-    const missing = await sandbox.missingImages([...new Set(catalogue.languages.map(({ image }) => image))])
+    const { missing } = images
     return {
       ok: state === 'ready' && redis && engine.up,
       checks: {
@@ -198,6 +187,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     clearInterval(reaper)
     gate.stop()
     engine.stop()
+    images.stop()
     breaker.stop()
     // Those that still wait for room would only come to run when others could long have taken them.
     admission.close(new JobInterrupted('shutdown'))
@@ -236,7 +226,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const reaper = setInterval(reap, REAP_INTERVAL_MS)
   engine.start()
   await engine.check()
-  await queue.registerCatalogue(catalogue.summaries())
+  await images.start()
   for (const { name, runtime } of catalogue.languages) {
     if (runtime === undefined || sandbox.facts.runtimes.includes(runtime)) continue
     logger.warn(

@@ -6,6 +6,8 @@ export interface LocalImage {
   readonly id: string
   readonly tags: readonly string[]
   readonly labels: Readonly<Record<string, string>>
+  /** Of all its layers, unpacked. */
+  readonly bytes: number
 }
 
 /** All tagged images of an engine. */
@@ -14,8 +16,14 @@ export async function localImages(dockerHost: string): Promise<LocalImage[]> {
     Id: string
     RepoTags: string[] | null
     Labels: Record<string, string> | null
+    Size: number
   }[]
-  return list.map((image) => ({ id: image.Id, tags: image.RepoTags ?? [], labels: image.Labels ?? {} }))
+  return list.map((image) => ({
+    id: image.Id,
+    tags: image.RepoTags ?? [],
+    labels: image.Labels ?? {},
+    bytes: image.Size,
+  }))
 }
 
 /** The image of that tag, if it is there. */

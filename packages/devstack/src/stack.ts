@@ -2,7 +2,8 @@ import { baseImage as makeBaseImage } from './base-image.ts'
 import { engineTrouble } from './engine-api.ts'
 import { type ExtraRuntime, ensureRuntimes } from './engine-runtimes.ts'
 import { type EngineService, findOrStartEngine } from './engine-service.ts'
-import { buildImages, IMAGE_NAMES, type ImageName } from './images.ts'
+import { type ImageName, USUAL_IMAGES } from './image-names.ts'
+import { buildImages } from './images.ts'
 import { ensureInitBinary } from './init-binary.ts'
 import { withLock } from './lock.ts'
 import { stackPlaces } from './places.ts'
@@ -18,7 +19,7 @@ import { workerTrouble } from './worker-process.ts'
 export interface StackOptions {
   /** Workers that shall be ready; they outlive this process. 0 starts none. @default 1 */
   readonly workers?: number
-  /** Language images that shall be there. @default all */
+  /** Language images that shall be there. @default {@link USUAL_IMAGES} */
   readonly images?: readonly ImageName[]
   /** OCI runtimes that the engine shall have beside its own. @default runsc if `ISOPOD_RUNTIME` says so */
   readonly runtimes?: readonly ExtraRuntime[]
@@ -53,7 +54,7 @@ export interface Stack {
  * ```
  */
 export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
-  const { env = process.env, say = () => {}, privateOnly = false, images = IMAGE_NAMES } = options
+  const { env = process.env, say = () => {}, privateOnly = false, images = USUAL_IMAGES } = options
   const runtimes = options.runtimes ?? (env['ISOPOD_RUNTIME'] === 'runsc' ? ['runsc'] : [])
   const places = stackPlaces(env)
   const work = async (): Promise<Stack> => {

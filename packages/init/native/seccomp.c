@@ -59,6 +59,9 @@
 #define NEVER(call) UNLESS(__NR_##call, 1), REFUSE
 /* Allowed with 0 in the argument, which means the caller itself. */
 #define ONLY_ON_SELF(call, argument) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), UNLESS(0, 1), ALLOW, REFUSE
+/* Allowed on oneself, or on anyone with a harmless second argument. */
+#define ONLY_ON_SELF_OR_WITH(call, harmless) \
+  UNLESS(__NR_##call, 6), LOAD(ARGUMENT(0)), IF_EQUAL(0, 2), LOAD(ARGUMENT(1)), UNLESS((harmless), 1), ALLOW, REFUSE
 /* Allowed on every process but one. */
 #define NEVER_ON(call, process) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(0)), IF_EQUAL((process), 1), ALLOW, REFUSE
 #define NEVER_ON_INIT(call) NEVER_ON(call, 1)
@@ -103,7 +106,8 @@ static const struct sock_filter rules[] = {
     ONLY_ON_SELF(prlimit64, 0),
     ONLY_ON_OWN_PROCESS(setpriority, PRIO_PROCESS),
     ONLY_ON_OWN_PROCESS(ioprio_set, IOPRIO_WHO_PROCESS),
-    ONLY_ON_SELF(sched_setscheduler, 0),
+    /* Mono gives each of its threads, by number, the policy that all have; on init it would change nothing either. */
+    ONLY_ON_SELF_OR_WITH(sched_setscheduler, SCHED_OTHER),
     ONLY_ON_SELF(sched_setparam, 0),
     ONLY_ON_SELF(sched_setattr, 0),
     ONLY_ON_SELF(sched_setaffinity, 0),

@@ -6,6 +6,7 @@ const CALLS = {
   x64: {
     ptrace: 101,
     setpriority: 141,
+    sched_setscheduler: 144,
     sched_setaffinity: 203,
     ioprio_set: 251,
     prlimit64: 302,
@@ -25,6 +26,7 @@ const CALLS = {
   arm64: {
     ptrace: 117,
     setpriority: 140,
+    sched_setscheduler: 119,
     sched_setaffinity: 122,
     ioprio_set: 30,
     prlimit64: 261,
@@ -98,6 +100,8 @@ describeInit('init keeps itself from the program', () => {
       ['setpriority', ['1', '0', '19']],
       ['setpriority', ['2', '0', '19']],
       ['sched_setaffinity', ['1', '8', '$room']],
+      ['sched_setscheduler', ['1', '3', '$room']],
+      ['sched_setscheduler', ['1', '0x40000000', '$room']],
       ['ioprio_set', ['1', '1', '0']],
       ['ioprio_set', ['3', '0', '0']],
       ['add_key', ['$room', '$room', '0', '0', '0']],
@@ -123,6 +127,10 @@ describeInit('init keeps itself from the program', () => {
       ['pidfd_open', ['0 + $$', '0']],
       ['setpriority', ['0', '0', '5']],
       ['ioprio_set', ['1', '0', '0']],
+      ['sched_setscheduler', ['0', '3', '$room']],
+      // Of whomever, as it is what all have.
+      ['sched_setscheduler', ['0 + $$', '0', '$room']],
+      ['sched_setscheduler', ['1', '0', '$room']],
       ['socket', ['1', '1', '0']],
       ['mknodat', ['-100', '$name', String(0o010600), '0']],
       ['fcntl', ['0', '1', '0']],

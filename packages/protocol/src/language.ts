@@ -16,6 +16,11 @@ const environment = z.record(
   { error: 'must be an object of texts' },
 )
 
+/** As a job may ask for it: `c++`, `c#`. */
+const alias = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}$/, {
+  error: 'must be 1 to 32 characters of a-z, A-Z, 0-9 and "+#._-", starting with a letter or digit',
+})
+
 /**
  * One entry of the catalogue. The names of the overview's configuration file are kept (`image`, `seccomp_profile`,
  * `default_memory_mb`, `allow_network`), hence the underscores.
@@ -26,7 +31,7 @@ export const languageEntrySchema = fields({
   }),
   /** For `name@version` and for people; a prefix is enough to ask for it (`3` for `3.13`). */
   version: nameUpTo(32).default('latest'),
-  aliases: z.array(nameUpTo(32), { error: 'must be a list of names' }).default([]),
+  aliases: z.array(alias, { error: 'must be a list of names' }).default([]),
   /** Where the code goes, relative to the workspace. */
   filename: z
     .string({ error: 'must be a file name' })
@@ -97,6 +102,8 @@ export interface LanguageSummary {
   readonly name: string
   readonly version: string
   readonly aliases: readonly string[]
+  /** The image that it needs, where the worker that said so last does not have it. */
+  readonly missingImage?: string
 }
 
 /** Name and version together, as in a result: `python@3.13`. */

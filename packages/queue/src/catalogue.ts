@@ -8,7 +8,10 @@ export async function writeCatalogue(
   keys: Keys,
   languages: readonly LanguageSummary[],
 ): Promise<void> {
-  const summaries = languages.map(({ name, version, aliases }) => ({ name, version, aliases }))
+  const summaries = languages.map(({ name, version, aliases, missingImage }) => ({
+    ...{ name, version, aliases },
+    ...(missingImage !== undefined && { missingImage }),
+  }))
   await redis.set(keys.catalogue, JSON.stringify(summaries))
 }
 
@@ -26,11 +29,12 @@ export async function readCatalogue(redis: Redis, keys: Keys): Promise<LanguageS
 
 function isSummary(value: unknown): value is LanguageSummary {
   if (typeof value !== 'object' || value === null) return false
-  const { name, version, aliases } = value as Record<string, unknown>
+  const { name, version, aliases, missingImage } = value as Record<string, unknown>
   return (
     typeof name === 'string' &&
     typeof version === 'string' &&
     Array.isArray(aliases) &&
-    aliases.every((alias) => typeof alias === 'string')
+    aliases.every((alias) => typeof alias === 'string') &&
+    (missingImage === undefined || typeof missingImage === 'string')
   )
 }

@@ -88,6 +88,9 @@ test('the age of the oldest waiting job is known, and languages that workers off
   expect(await producer.catalogue()).toBeUndefined()
   await consumer.registerCatalogue([{ name: 'python', version: '3.13', aliases: ['py'] }])
   expect(await producer.catalogue()).toEqual([{ name: 'python', version: '3.13', aliases: ['py'] }])
+  const absent = { name: 'ruby', version: '3.3', aliases: [], missingImage: 'isopod/ruby:3.3' }
+  await consumer.registerCatalogue([absent])
+  expect(await producer.catalogue()).toEqual([absent])
   expect((await consumer.stats()).oldestWaitingAgeSeconds).toBe(0)
   await bench.enqueue()
   await sleep(120)

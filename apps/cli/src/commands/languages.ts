@@ -1,3 +1,4 @@
+import type { LanguageSummary } from '@isopod/protocol'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
@@ -17,12 +18,14 @@ export async function languagesCommand(
       note(io, 'isopod: no worker has used this Redis yet, so its languages are not known')
       return EXIT.platform
     }
-    const lines = languages.map(({ name, version, aliases }) =>
-      options.json
-        ? jsonLine({ name, version, aliases })
-        : printable(`${name.padEnd(12)} ${version.padEnd(8)} ${aliases.join(', ')}`.trimEnd()).concat('\n'),
-    )
+    const lines = languages.map((language) => (options.json ? jsonLine(language) : lineOf(language)))
     await write(io.stdout, lines.join(''))
     return EXIT.success
   })
+}
+
+function lineOf({ name, version, aliases, missingImage }: LanguageSummary): string {
+  const absent = missingImage === undefined ? '' : `  (image ${missingImage} is not there)`
+  const known = `${name.padEnd(12)} ${version.padEnd(8)} ${aliases.join(', ')}`.trimEnd()
+  return `${printable(known + absent)}\n`
 }

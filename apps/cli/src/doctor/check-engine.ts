@@ -1,6 +1,13 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type EngineService, engineJson, engineTrouble, IMAGES } from '@isopod/devstack'
+import {
+  type EngineService,
+  engineJson,
+  engineTrouble,
+  IMAGE_NAMES,
+  IMAGES,
+  USUAL_IMAGES,
+} from '@isopod/devstack'
 import { isGvisor } from '@isopod/protocol'
 import { printable } from '../terminal/printable.ts'
 import type { Finding } from './finding.ts'
@@ -117,12 +124,17 @@ export function judgeCgroup(info: Info): Finding {
   return { state: 'ok', subject, text }
 }
 
-/** Says which language images the engine lacks. */
+/** Says which language images the engine has, and which of those it lacks that set-up builds unasked. */
 export function judgeImages(tags: readonly string[]): Finding {
   const subject = 'images'
-  const wanted = [...new Set(Object.values(IMAGES))]
-  const missing = wanted.filter((tag) => !tags.includes(tag))
-  if (missing.length === 0) return { state: 'ok', subject, text: wanted.join(', ') }
-  const text = `${missing.join(', ')} not built; npm run images builds them, and so does the first job`
-  return { state: 'absent', subject, text }
+  const missing = USUAL_IMAGES.filter((name) => !tags.includes(IMAGES[name]))
+  if (missing.length > 0) {
+    const images = missing.map((name) => IMAGES[name]).join(', ')
+    const text = `${images} not built; npm run images -- ${missing.join(' ')} builds them, and so does the first job`
+    return { state: 'absent', subject, text }
+  }
+  const there = IMAGE_NAMES.filter((name) => tags.includes(IMAGES[name]))
+  const more = there.length < IMAGE_NAMES.length ? '; npm run images lists all' : ''
+  const text = `${there.length} of ${IMAGE_NAMES.length}: ${there.join(', ')}${more}`
+  return { state: 'ok', subject, text }
 }

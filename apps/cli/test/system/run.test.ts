@@ -70,9 +70,9 @@ describe('isopod run', () => {
   })
 
   it('refuses what the workers cannot run, with exit code 2 and the languages that they can', async () => {
-    const { stderr, exitCode } = await onWorld(['run', '-', '--language', 'cobol'], { stdin: 'x' })
+    const { stderr, exitCode } = await onWorld(['run', '-', '--language', 'brainfuck'], { stdin: 'x' })
     expect(stderr).toMatch(
-      /^isopod: language: "cobol" is not supported; the supported languages are python@3\.13/,
+      /^isopod: language: "brainfuck" is not supported; the supported languages are python@3\.13/,
     )
     expect(exitCode).toBe(2)
   })
@@ -113,12 +113,12 @@ describe('isopod submit, results and cancel', () => {
 
   it('lists the languages of the workers', async () => {
     const { stdout } = await onWorld(['languages'])
-    expect(
-      stdout
-        .toString()
-        .split('\n')
-        .map((line) => line.split(' ')[0]),
-    ).toEqual([...['python', 'javascript', 'typescript', 'bash', 'c'], ''])
+    const lines = stdout.toString().split('\n')
+    expect(lines.slice(0, 5).map((line) => line.split(' ')[0])).toEqual([
+      ...['python', 'javascript', 'typescript', 'bash', 'c'],
+    ])
+    // Built with the stack; of the others some may be.
+    expect(lines.slice(0, 5).join()).not.toContain('is not there')
   })
 })
 

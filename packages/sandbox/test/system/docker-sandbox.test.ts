@@ -193,7 +193,9 @@ describe('an execution', () => {
       (thrown: unknown) => thrown,
     )
     expect(error).toBeInstanceOf(RetryableError)
-    expect((error as Error).message).toBe('image isopod/none:1 is not on this engine; build or pull it')
+    expect((error as Error).message).toBe(
+      'image isopod/none:1 is not on this engine; build it with: npm run images -- none',
+    )
   })
 })
 

@@ -1,0 +1,47 @@
+import { compileCatalogue } from '@isopod/languages'
+import type { LanguageSummary } from '@isopod/protocol'
+import { expect, it } from 'vitest'
+import { ImageWatch } from '../src/image-watch.ts'
+
+const entry = (image: string) => ({ image, filename: 'main', command: ['x', '{filename}'] })
+const catalogue = compileCatalogue({ python: entry('p:1'), ruby: entry('r:1') }, 'langs.yaml')
+
+function watch(absent: string[], engine = { up: true }) {
+  const told: (readonly LanguageSummary[])[] = []
+  const asked: (readonly string[])[] = []
+  const watched = new ImageWatch({
+    catalogue,
+    missing: async (references) => {
+      asked.push(references)
+      return references.filter((reference) => absent.includes(reference))
+    },
+    askable: () => engine.up,
+    register: async (languages) => void told.push(languages),
+  })
+  return { watched, told, asked, engine }
+}
+
+it('tells producers at the start, and again only when an image came or went', async () => {
+  const absent = ['r:1']
+  const { watched, told } = watch(absent)
+  await watched.check()
+  await watched.check()
+  expect(told.map((languages) => languages.map(({ missingImage }) => missingImage))).toEqual([
+    [undefined, 'r:1'],
+  ])
+  absent.length = 0
+  await watched.check()
+  expect(told).toHaveLength(2)
+  expect(told[1]?.some((summary) => 'missingImage' in summary)).toBe(false)
+  expect(watched.missing).toEqual([])
+})
+
+it('takes an engine that is away for one that has what it had', async () => {
+  const { watched, told, asked, engine } = watch(['p:1', 'r:1'], { up: false })
+  await watched.check()
+  expect([asked, watched.missing]).toEqual([[], []])
+  expect(told).toHaveLength(1)
+  engine.up = true
+  await watched.check()
+  expect(watched.missing).toEqual(['p:1', 'r:1'])
+})

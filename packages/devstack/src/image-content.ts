@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { contentHash } from './content-hash.ts'
+import type { LocalImage } from './image-list.ts'
+import { type ImageName, parentOf } from './image-names.ts'
+import { CHECKOUT } from './places.ts'
+
+/** What an image was built from: its folder, and the base below it. */
+export const CONTENT_LABEL = 'isopod.content'
+/** Id of the image below. */
+export const BASE_LABEL = 'isopod.base'
+
+/** Where an image's Dockerfile is. */
+export function imageFolder(name: ImageName): string {
+  return join(CHECKOUT, 'deploy', 'images', name)
+}
+
+/** Fingerprint of all that an image of this checkout would be built from, but for Debian. */
+export async function imageContent(name: ImageName): Promise<string> {
+  const parent = parentOf(name)
+  const extra = parent === undefined ? [] : [await imageContent(parent)]
+  if (name === 'javascript') extra.push((await localNodeVersion()) ?? 'pulled')
+  return await contentHash([imageFolder(name)], extra)
+}
+
+/**
+ * Whether an image is what this checkout would build. Without what it stands on (pruned, say) one that fits its folder is
+ * taken as it is: no reason to fetch that.
+ *
+ * @param base id of the image that it would be built on, if that is there
+ */
+export function isCurrent(image: LocalImage | undefined, content: string, base: string | undefined): boolean {
+  if (image?.labels[CONTENT_LABEL] !== content) return false
+  return base === undefined || image.labels[BASE_LABEL] === base
+}
+
+/** Version of the `node` of this checkout; undefined where it brings none for this processor. */
+export async function localNodeVersion(): Promise<string | undefined> {
+  const text = await readFile(join(nodePackage(), 'package.json'), 'utf8').catch(() => undefined)
+  if (text === undefined) return undefined
+  return (JSON.parse(text) as { version: string }).version
+}
+
+/** Where the `node` of this checkout is. */
+export function nodePackage(): string {
+  return join(CHECKOUT, 'node_modules', `node-${process.platform}-${process.arch}`)
+}

@@ -1,0 +1,40 @@
+import { localBase } from './base-image.ts'
+import type { EngineService } from './engine-service.ts'
+import { imageContent, isCurrent } from './image-content.ts'
+import { findImage, localImages } from './image-list.ts'
+import { IMAGE_NAMES, IMAGES, type ImageName, parentOf } from './image-names.ts'
+
+/** How an engine stands with one language image. */
+export interface ImageState {
+  readonly name: ImageName
+  readonly tag: string
+  /** `outdated`: its folder, or what it stands on, has changed since it was built. */
+  readonly state: 'ready' | 'outdated' | 'absent'
+  /** What it stands on: another language's image, or Debian. */
+  readonly standsOn: string
+  /** Bytes of all its layers; 0 where it is absent. */
+  readonly bytes: number
+  /** Bytes beyond those of what it stands on; 0 where one of the two is absent. */
+  readonly ownBytes: number
+}
+
+/** All language images as they are on an engine; builds nothing. */
+export async function imageStates(engine: EngineService): Promise<ImageState[]> {
+  const there = await localImages(engine.dockerHost)
+  const debian = await localBase(engine)
+  const states = IMAGE_NAMES.map(async (name): Promise<ImageState> => {
+    const parent = parentOf(name)
+    const below = findImage(there, parent === undefined ? (debian?.tag ?? '') : IMAGES[parent])
+    const image = findImage(there, IMAGES[name])
+    const current = isCurrent(image, await imageContent(name), below?.id)
+    return {
+      name,
+      tag: IMAGES[name],
+      state: current ? 'ready' : image ? 'outdated' : 'absent',
+      standsOn: parent ?? 'debian',
+      bytes: image?.bytes ?? 0,
+      ownBytes: image && below ? image.bytes - below.bytes : 0,
+    }
+  })
+  return await Promise.all(states)
+}

@@ -1,0 +1,126 @@
+import { readFile } from 'node:fs/promises'
+import type { JobInput, Result } from '@isopod/client'
+import { imageStates } from '@isopod/devstack'
+import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { parse } from 'yaml'
+import { docker } from '../support/engine.ts'
+import { languageFixtures, type ProgramFixture } from '../support/language-fixtures.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const { dockerHost } = inject('stack')
+const { languages } = compileCatalogue(
+  parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')),
+  'languages.yaml',
+)
+const fixtures = languageFixtures()
+const images = new Map((await imageStates({ dockerHost, ours: true })).map((state) => [state.tag, state]))
+
+/** A compiler needs more than half a core; two at once still fit two cores. */
+const CPUS = { cpus: 1 }
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld()
+})
+
+afterAll(() => world?.close())
+
+async function run(job: JobInput): Promise<Result> {
+  return await world.client.run({ ...job, limits: { ...CPUS, ...job.limits } })
+}
+
+function expectEnd(result: Result, fixture: ProgramFixture, status: Result['status']): void {
+  const { exit = null, signal = null } = fixture
+  const shown = `${result.errorMessage}\n${result.stderr}`
+  expect(result.status, shown).toBe(fixture.status ?? status)
+  if (exit !== null) expect(result.exitCode).toBe(exit)
+  if (signal !== null) expect(result.signal).toBe(signal)
+  // Some compilers say it on stdout.
+  const words = status === 'compile_error' ? result.compileOutput : result.stderr
+  if (fixture.says !== undefined) expect(words).toMatch(new RegExp(fixture.says))
+  if (fixture.stdout !== undefined) expect(result.stdout).toMatch(new RegExp(fixture.stdout))
+}
+
+it('every language has its programs here', () => {
+  expect([...fixtures.keys()].sort()).toEqual(languages.map(({ name }) => name).sort())
+})
+
+// promise: languages
+describe.concurrent.each(languages.map((language) => ({ ...language })))(
+  '$name',
+  ({ name: language, ...entry }) => {
+    const image = images.get(entry.image)
+    const programs = fixtures.get(language)
+    if (programs === undefined || image === undefined || image.state === 'absent') {
+      it('has its image', (context) => {
+        context.skip(`image not built; npm run images -- ${image?.name ?? entry.image}`)
+      })
+      return
+    }
+    const { echo, unicode, hog, libraries, surroundings, stdout = 'hello\n' } = programs
+
+    it('says hello', async () => {
+      expect(await run({ language, code: programs.hello })).toMatchObject({
+        status: 'success',
+        stdout,
+        stderr: '',
+        language: `${language}@${entry.version}`,
+      })
+    })
+
+    it('has the version that the catalogue says', async () => {
+      const words = programs.version
+      // Some print it to stderr.
+      const command = ['sh', '-c', '"$0" "$@" 2>&1', ...words]
+      const said = await docker(dockerHost, 'run', '--rm', '--network', 'none', entry.image, ...command)
+      const version = entry.version.replaceAll('.', '\\.')
+      expect(said).toMatch(new RegExp(`(?<![\\d.])${version}(?!\\d)`))
+    })
+
+    if (echo)
+      it('reads stdin', async () => {
+        const stdin = 'one\ntwo words\n'
+        const result = await run({ language, code: echo, stdin })
+        expect(result).toMatchObject({ status: 'success', stdout: stdin, stderr: '' })
+      })
+
+    if (unicode)
+      it('keeps characters in source, stdin and stdout', async () => {
+        const result = await run({ language, code: unicode, stdin: 'größer 𝄞\n' })
+        expect(result).toMatchObject({ status: 'success', stdout: 'é 😀 größer 𝄞\n', stderr: '' })
+      })
+
+    it('ends an error that nobody handles with its own words and exit code', async () => {
+      expectEnd(await run({ language, code: programs.error.code }), programs.error, 'execution_error')
+    })
+
+    it('refuses what is no program, with its own words', async () => {
+      const status = entry.compile ? 'compile_error' : 'execution_error'
+      const result = await run({ language, code: programs.broken.code })
+      expectEnd(result, programs.broken, status)
+      expect(result.attributable).toBe(true)
+    })
+
+    it('ends at its time limit', async () => {
+      const result = await run({ language, code: programs.forever, limits: { timeoutSeconds: 1 } })
+      expect(result, result.stderr).toMatchObject({ status: 'timeout', limit: 'timeout' })
+    })
+
+    if (hog)
+      it('ends at its memory limit', async () => {
+        expectEnd(await run({ language, code: hog.code }), hog, 'memory_exceeded')
+      })
+
+    if (libraries)
+      it('has the libraries that programs of graders import', async () => {
+        const status = libraries.exit || libraries.signal ? 'execution_error' : 'success'
+        expectEnd(await run({ language, code: libraries.code }), libraries, status)
+      })
+
+    if (surroundings)
+      it('has threads, children, loopback and temporary files', async () => {
+        expectEnd(await run({ language, code: surroundings.code }), surroundings, 'success')
+      })
+  },
+)

@@ -8,3 +8,15 @@ export { stripFences } from './dataset/strip-fences.ts'
 export type { Difference } from './difference.ts'
 export type { Tolerance } from './numbers.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './pass-at-k.ts'
+export type { GradedSample } from './report/detail.ts'
+export { cost, Grades } from './report/grades.ts'
+export { reportPage } from './report/page.ts'
+export type { PassRate, ReportText } from './report/report-text.ts'
+export {
+  humanEvalResult,
+  SAMPLE_VERDICTS,
+  type SampleOutcome,
+  type SampleVerdict,
+  sampleVerdict,
+  VERDICT_WORDS,
+} from './report/sample-verdict.ts'

@@ -9,7 +9,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'apps/cli': ['protocol', 'client', 'devstack'],
   'packages/protocol': [],
   'packages/queue': ['protocol'],
-  'packages/client': ['protocol', 'queue'],
+  // A batch's summary is the client's to make: gateway, CLI and callback all show the same one.
+  'packages/client': ['protocol', 'queue', 'grading'],
   'packages/sandbox': ['protocol', 'init'],
   'packages/init': [],
   'packages/languages': ['protocol'],

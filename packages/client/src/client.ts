@@ -5,20 +5,24 @@ import {
   type LanguageSummary,
   parseJob,
   type Result,
+  UnavailableError,
 } from '@isopod/protocol'
 import {
   type CancelOutcome,
   type Entry,
   jobFingerprint,
   keyedJobId,
+  NO_RESULTS_QUEUE,
   newJobId,
   openProducer,
   type Producer,
   type QueueOptions,
   type ResultsConsumer,
 } from '@isopod/queue'
+import { type Batch, openBatch } from './batch/batch.ts'
+import type { BatchOptions } from './batch/options.ts'
 import { parseBatch } from './parse-batch.ts'
-import { SupportedLanguages } from './supported-languages.ts'
+import { type LocatedJob, SupportedLanguages } from './supported-languages.ts'
 
 /** Where the queue is. */
 export interface ConnectOptions extends Omit<QueueOptions, 'url'> {
@@ -69,6 +73,19 @@ export interface IsopodClient {
   results(handler: (result: Result) => Promise<void>, options?: ConsumeOptions): ResultsConsumer
   /** Cancels a job, whichever process has it. */
   cancel(id: string): Promise<CancelOutcome>
+  /**
+   * Judges many samples of perhaps many problems, and goes on where an earlier run of the same batch stopped.
+   *
+   * @throws {ConfigError} naming the option
+   *
+   * @example
+   * ```ts
+   * const batch = isopod.batch({ id: 'model-7', samples: read('samples.jsonl'), k: [1, 10] })
+   * for await (const { id, outcome } of batch) console.log(id, outcome)
+   * const { passAt, faults } = await batch.summary()
+   * ```
+   */
+  batch(options: BatchOptions): Batch
   /** The languages that workers offer; undefined if no worker has ever been connected. */
   languages(): Promise<LanguageSummary[] | undefined>
   /** Stops the consumers, waits for their handlers, and disconnects. A second call gets the same promise. */
@@ -95,6 +112,7 @@ export async function connect(options: ConnectOptions = {}): Promise<IsopodClien
 class QueueClient implements IsopodClient {
   readonly #producer: Producer
   readonly #languages: SupportedLanguages
+  readonly #closing = new AbortController()
 
   constructor(producer: Producer) {
     this.#producer = producer
@@ -153,11 +171,17 @@ class QueueClient implements IsopodClient {
     return this.#producer.cancel(id)
   }
 
+  batch(options: BatchOptions): Batch {
+    const checkLanguages = (jobs: readonly LocatedJob[]) => this.#languages.check(jobs)
+    return openBatch({ producer: this.#producer, checkLanguages, closing: this.#closing.signal }, options)
+  }
+
   languages(): Promise<LanguageSummary[] | undefined> {
     return this.#producer.catalogue()
   }
 
   close(): Promise<void> {
+    this.#closing.abort(new UnavailableError('the connection was closed before the batch was over'))
     return this.#producer.close()
   }
 }
@@ -166,6 +190,11 @@ function checkConsumeOptions(replyTo: string, concurrency: number | undefined): 
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(replyTo)) {
     throw new ConfigError(
       `replyTo: must be 1 to 64 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(replyTo)}`,
+    )
+  }
+  if (replyTo === NO_RESULTS_QUEUE) {
+    throw new ConfigError(
+      `replyTo: must not be "${NO_RESULTS_QUEUE}", which is for jobs whose results lie in no queue`,
     )
   }
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1)) {

@@ -13,9 +13,18 @@ export {
   UnavailableError,
 } from '@isopod/protocol'
 export {
+  BatchBusyError,
+  BatchConflictError,
   type CancelOutcome,
   IdempotencyConflictError,
   type ResultsConsumer,
   UnknownJobError,
 } from '@isopod/queue'
+export type { Batch, BatchSummary } from './batch/batch.ts'
+export { SIGNATURE_HEADER, type VerifyOptions, verifyCallback } from './batch/callback.ts'
+export type { BatchOptions, CallbackOptions } from './batch/options.ts'
+export type { StopWhen } from './batch/problem.ts'
+export type { Progress } from './batch/progress.ts'
+export type { Outcome, Sample, SampleResult } from './batch/sample.ts'
+export type { Counts, PassAt, Totals } from './batch/tally.ts'
 export { type ConnectOptions, type ConsumeOptions, connect, type IsopodClient } from './client.ts'

@@ -19,7 +19,7 @@ export function parseBatch(jobs: readonly unknown[]): Job[] {
       parsed.push(parseJob(job))
     } catch (error) {
       if (!(error instanceof InvalidJobError)) throw error
-      problems.push(...error.problems.map((problem) => inBatch(problem, index)))
+      problems.push(...error.problems.map((problem) => located(problem, `jobs[${index}]`)))
       if (problems.length >= MAX_REPORTED) break
     }
   }
@@ -27,9 +27,8 @@ export function parseBatch(jobs: readonly unknown[]): Job[] {
   return parsed
 }
 
-/** Says of a job's problem where in the batch it is. */
-function inBatch({ field, message }: FieldProblem, index: number): FieldProblem {
-  const where = `jobs[${index}]`
+/** Says of a job's problem which job it is that has it: `jobs[3]`, say. */
+export function located({ field, message }: FieldProblem, where: string): FieldProblem {
   return {
     field: field === '' ? where : `${where}.${field}`,
     // «Code cannot be empty» is a sentence of its own, and «job: must be an object» names the job already.

@@ -98,7 +98,10 @@ export const jobSchema = fields({
   labels: labels.optional(),
   /** Where a signed notice of the result is posted. */
   callbackUrl: callbackUrl.optional(),
-  /** Name of the results queue that takes the result. @default 'default' */
+  /**
+   * Name of the results queue that takes the result; `none`: it lies in no queue, and whoever wants it waits for it or asks by
+   * the job's id. @default 'default'
+   */
   replyTo: nameUpTo(64).default('default'),
 })
 

@@ -10,6 +10,16 @@ export class UnknownJobError extends IsopodError {
   readonly code = 'unknown_job'
 }
 
+/** Another producer works on the batch of this id, or took it over from this one. */
+export class BatchBusyError extends IsopodError {
+  readonly code = 'batch_busy'
+}
+
+/** Under this id another batch is known: one with other samples, or run in another way. */
+export class BatchConflictError extends IsopodError {
+  readonly code = 'batch_conflict'
+}
+
 /** Why a running job is told to stop. */
 export type InterruptionCause = 'cancelled' | 'shutdown' | 'lease-lost'
 

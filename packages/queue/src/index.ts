@@ -1,21 +1,26 @@
 export type { AuditEntry } from './audit-stream.ts'
+export type { BatchOptions, BatchState } from './batch-state.ts'
 export type { CancelOutcome } from './cancel.ts'
 export { type Consumer, type ConsumerOptions, openConsumer } from './consumer.ts'
 export type { ConsumerEvent, Observe } from './consumer-events.ts'
 export type { Delivery, GiveUp, Handle } from './delivery.ts'
 export type { Enqueued, Entry } from './enqueue.ts'
 export {
+  BatchBusyError,
+  BatchConflictError,
   IdempotencyConflictError,
   type InterruptionCause,
   JobInterrupted,
   UnknownJobError,
 } from './errors.ts'
 export { jobFingerprint, keyedJobId, newJobId } from './job-id.ts'
+export { NO_RESULTS_QUEUE } from './keys.ts'
 export { DEFAULT_RESULT_TTL_SECONDS, PLATFORM_TRIES, type QueueOptions } from './options.ts'
 export { MAX_STALLS, MAX_STARTS } from './processor.ts'
 export { openProducer, type Producer } from './producer.ts'
 export type { Publication } from './publisher.ts'
 export type { QueueStats } from './queue-stats.ts'
 export type { ResultsConsumer, ResultsOptions } from './results-consumer.ts'
+export type { SampleRecord } from './sample-record.ts'
 export type { Taking } from './taking.ts'
 export { type UnrunJob, unrunResult } from './unrun-result.ts'

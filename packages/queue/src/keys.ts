@@ -67,6 +67,14 @@ export class Keys {
     return `${this.tag}:reply-queues`
   }
 
+  /**
+   * Of a batch, each with a time to live. String `lease`: who works on it, for seconds. Hash `state`: `owner`, `rules`, and
+   * `delivered` once its callback was. Hash `samples`: what is on record of each.
+   */
+  batch(id: string, part: 'lease' | 'state' | 'samples'): string {
+    return `${this.tag}:batch:${id}:${part}`
+  }
+
   /** Hash of BullMQ with one job. */
   job(id: string): string {
     return `${this.tag}:${JOBS_QUEUE}:${id}`
@@ -82,6 +90,9 @@ export class Keys {
     return `${this.tag}:${resultsQueue(replyTo)}:${resultJobId(id)}`
   }
 }
+
+/** What a job gives as `replyTo` so that its result travels on no queue: whoever wants it waits for it, or asks by its id. */
+export const NO_RESULTS_QUEUE = 'none'
 
 /** Name of the queue that carries the results for one taker. */
 export function resultsQueue(replyTo: string): string {

@@ -1,6 +1,7 @@
 import { IsopodError, type LanguageSummary, type Result } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import { type BatchOptions, type BatchState, takeBatch } from './batch-state.ts'
 import { type CancelOutcome, cancelJob } from './cancel.ts'
 import { readCatalogue } from './catalogue.ts'
 import { connectRedis, unavailable, within } from './connect-redis.ts'
@@ -26,6 +27,13 @@ export interface Producer {
   storedResult(id: string): Promise<Result | undefined>
   /** Resolves with the job's result once there is one; rejects with the signal's reason, or if the job is unknown. */
   waitForResult(id: string, options?: { signal?: AbortSignal }): Promise<Result>
+  /**
+   * Takes a batch for this producer alone, with all that is known of it.
+   *
+   * @throws {BatchBusyError} if another producer works on it
+   * @throws {BatchConflictError} if it was started with other rules
+   */
+  takeBatch(options: BatchOptions): Promise<BatchState>
   /** What workers offer; undefined if none has ever said so. */
   catalogue(): Promise<LanguageSummary[] | undefined>
   /** Consumes a results queue durably; a result is acknowledged only after the handler has resolved. */
@@ -92,6 +100,22 @@ class RedisProducer implements Producer {
     return this.#waiters.wait(id, options.signal)
   }
 
+  async takeBatch(options: BatchOptions): Promise<BatchState> {
+    // No deadline around it: it may have to wait for the lease of a producer that died.
+    const state = await this.#translate(takeBatch(this.#redis, this.#keys, options)).catch((error) => {
+      options.signal.throwIfAborted()
+      throw error
+    })
+    return {
+      ...state,
+      read: (sample) => this.#ask(ANSWER_DEADLINE_MS, state.read(sample)),
+      record: (sample, record) => this.#ask(ANSWER_DEADLINE_MS, state.record(sample, record)),
+      samples: () => this.#ask(ANSWER_DEADLINE_MS, state.samples()),
+      noteDelivered: () => this.#ask(ANSWER_DEADLINE_MS, state.noteDelivered()),
+      release: () => this.#ask(ANSWER_DEADLINE_MS, state.release()),
+    }
+  }
+
   catalogue(): Promise<LanguageSummary[] | undefined> {
     return this.#ask(ANSWER_DEADLINE_MS, readCatalogue(this.#redis, this.#keys))
   }
@@ -123,11 +147,16 @@ class RedisProducer implements Producer {
     this.#redis.disconnect()
   }
 
-  /** Turns silence and broken connections into one clear error; what Isopod says on purpose passes. */
-  async #ask<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {
+  /** Turns silence into one clear error. */
+  #ask<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {
     answer.catch(() => {})
+    return this.#translate(within(deadlineMs, answer, `no answer within ${deadlineMs / 1000} s`))
+  }
+
+  /** Turns broken connections into one clear error; what Isopod says on purpose passes. */
+  async #translate<T>(answer: Promise<T>): Promise<T> {
     try {
-      return await within(deadlineMs, answer, `no answer within ${deadlineMs / 1000} s`)
+      return await answer
     } catch (error) {
       throw error instanceof IsopodError ? error : unavailable(this.#shownUrl, error)
     }

@@ -1,4 +1,5 @@
 import { completeFunction } from './complete-lua.ts'
+import { NO_RESULTS_QUEUE } from './keys.ts'
 import { LOOK } from './take-lua.ts'
 
 /** How many keys the script takes. */
@@ -32,16 +33,19 @@ elseif (redis.call('HGET', KEYS[2], 'ats') or (redis.call('EXISTS', KEYS[2]) == 
   return {'fenced'}
 end
 if verdict == 'ok' then
+  local travels = ARGV[3] ~= '${NO_RESULTS_QUEUE}'
+  local isPaused = travels and redis.call('HEXISTS', KEYS[7], 'paused') == 1
   -- As BullMQ adds a job, without its events: results are taken, not watched. What can fail comes first, as what is on its way
   -- must be stored too.
-  local isPaused = redis.call('HEXISTS', KEYS[7], 'paused') == 1
-  redis.call('LPUSH', KEYS[6], ARGV[8])
-  redis.call('HSET', KEYS[3], 'name', 'result', 'data', ARGV[7], 'opts', ARGV[9],
-    'timestamp', ARGV[4], 'delay', 0, 'priority', 0)
+  if travels then
+    redis.call('LPUSH', KEYS[6], ARGV[8])
+    redis.call('HSET', KEYS[3], 'name', 'result', 'data', ARGV[7], 'opts', ARGV[9],
+      'timestamp', ARGV[4], 'delay', 0, 'priority', 0)
+  end
   redis.call('SET', KEYS[1], ARGV[7], 'EX', ARGV[2])
   redis.call('DEL', KEYS[4])
-  if not isPaused then redis.pcall('ZADD', KEYS[8], 0, '0') end
-  redis.pcall('ZADD', KEYS[5], ARGV[4], ARGV[3])
+  if travels and not isPaused then redis.pcall('ZADD', KEYS[8], 0, '0') end
+  if travels then redis.pcall('ZADD', KEYS[5], ARGV[4], ARGV[3]) end
   -- Who may not publish has waiters that look from time to time.
   redis.pcall('PUBLISH', ARGV[6], #ARGV[7] <= ${LONGEST_MESSAGE} and ARGV[7] or '')
 end

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { type FieldProblem, InvalidJobError, type Job, parseJob } from '@isopod/protocol'
+import { jobFingerprint, NO_RESULTS_QUEUE } from '@isopod/queue'
+import { located } from '../parse-batch.ts'
+import type { Sample } from './sample.ts'
+
+const LONGEST_NAME = 256
+
+/** A sample that was checked. */
+export interface ParsedSample {
+  readonly id: string
+  readonly problem: string
+  /** The job, or why its code cannot be run: what a model wrote can be nothing at all, and that is a verdict. */
+  readonly job: Job | { readonly refusal: InvalidJobError }
+}
+
+/**
+ * Checks a sample, and makes its job one of the batch.
+ *
+ * @throws {InvalidJobError} naming sample and field, for everything that is not what the sample's author wrote
+ */
+export function parseSample(given: Sample, batchId: string): ParsedSample {
+  const { id, problem, job } = isObject(given) ? given : ({} as Partial<Sample>)
+  if (!isName(id)) throw refused('samples', 'id', nameRule(id))
+  const where = `samples[${JSON.stringify(id)}]`
+  if (!isName(problem)) throw refused(where, 'problem', nameRule(problem))
+  if (!isObject(job)) throw refused(where, 'job', 'must be an object')
+  if (job.idempotencyKey !== undefined)
+    throw refused(where, 'job.idempotencyKey', 'must be absent, as the batch makes its own')
+  if (job.batchId !== undefined && job.batchId !== batchId) {
+    throw refused(where, 'job.batchId', `must be ${batchId} or absent, got ${JSON.stringify(job.batchId)}`)
+  }
+  try {
+    return { id, problem, job: parseJob({ replyTo: NO_RESULTS_QUEUE, ...job, batchId }) }
+  } catch (error) {
+    if (!(error instanceof InvalidJobError)) throw error
+    const isOnlyCode = error.problems.every(({ field }) => field === 'code')
+    if (isOnlyCode && typeof job.code === 'string') return { id, problem, job: { refusal: error } }
+    throw new InvalidJobError(error.problems.map((each) => located(each, `${where}.job`)))
+  }
+}
+
+/** What makes two samples the same: problem, job, and their place where it matters. */
+export function sampleFingerprint(problem: string, job: Job, place: number | undefined): string {
+  const parts = JSON.stringify([problem, place, jobFingerprint(job)])
+  return createHash('sha256').update(parts).digest('hex').slice(0, 32)
+}
+
+function isObject<T>(value: T): value is T & object {
+  return typeof value === 'object' && value !== null
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= LONGEST_NAME
+}
+
+function nameRule(given: unknown): string {
+  const shown = typeof given === 'string' ? `${given.length} characters` : typeof given
+  return `must be text of 1 to ${LONGEST_NAME} characters, got ${shown}`
+}
+
+function refused(where: string, field: string, message: string): InvalidJobError {
+  const problem: FieldProblem = { field, message: `${field}: ${message}` }
+  return new InvalidJobError([located(problem, where)])
+}

@@ -1,0 +1,69 @@
+import type { ProblemTally } from '@isopod/grading'
+import type { Outcome } from './sample.ts'
+
+/** When the samples of a problem that are left are needless: never, or once one of them passed, or failed. */
+export type StopWhen = 'never' | 'passed' | 'failed'
+
+/**
+ * The samples of one problem, by their place among them.
+ *
+ * What answers a problem ends only the samples behind it; those before it go on. So which sample was the first to pass is known
+ * for certain and does not depend on who was quicker, and from that follows an estimate without bias.
+ */
+export class Problem {
+  readonly #stopWhen: StopWhen
+  readonly #outcomes: (Outcome | undefined)[] = []
+  #answeredAt = Number.POSITIVE_INFINITY
+
+  constructor(stopWhen: StopWhen) {
+    this.#stopWhen = stopWhen
+  }
+
+  /** The place of one more sample, from 0. */
+  enter(): number {
+    return this.#outcomes.push(undefined) - 1
+  }
+
+  /** Notes what became of a sample. */
+  settle(place: number, outcome: Outcome): void {
+    this.#outcomes[place] = outcome
+    if (outcome === this.#stopWhen) this.#answeredAt = Math.min(this.#answeredAt, place)
+  }
+
+  /** Whether a sample is needless. */
+  isAnsweredFor(place: number): boolean {
+    return place > this.#answeredAt
+  }
+
+  /** Whether a sample passed. */
+  get isSolved(): boolean {
+    return this.#outcomes.includes('passed')
+  }
+
+  /** Whether every sample passed. */
+  get isFlawless(): boolean {
+    return this.#outcomes.every((outcome) => outcome === 'passed')
+  }
+
+  /**
+   * What the problem adds to pass@k; undefined if too little is known.
+   *
+   * Where all samples are judged, that is how many passed. Where the rest is skipped, the passed ones among the judged are too
+   * many, as judging ended with one; but whether one of the first k passed is known, and its mean over problems is as free of
+   * bias. Faults count as if those samples had never been there: they have nothing to do with the program.
+   */
+  tally(k: number): ProblemTally | undefined {
+    const samples = this.#outcomes.filter((outcome) => outcome !== 'fault')
+    if (this.#stopWhen === 'never') {
+      const passed = samples.filter((outcome) => outcome === 'passed').length
+      const failed = samples.filter((outcome) => outcome === 'failed').length
+      return passed + failed < k ? undefined : { samples: passed + failed, passed }
+    }
+    if (samples.length < k) return undefined
+    const first = samples.slice(0, k)
+    const pass = first.indexOf('passed')
+    const known = pass < 0 ? first : first.slice(0, pass)
+    if (known.some((outcome) => outcome !== 'failed')) return undefined
+    return { samples: k, passed: pass < 0 ? 0 : k }
+  }
+}

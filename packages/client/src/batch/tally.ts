@@ -1,0 +1,103 @@
+import { meanPassAtK, passAtK } from '@isopod/grading'
+import { Problem, type StopWhen } from './problem.ts'
+import type { Outcome, SampleResult } from './sample.ts'
+
+/** An estimate of pass@k, and between which values the true one lies nineteen times out of twenty. */
+export interface PassAt {
+  readonly estimate: number
+  readonly low: number
+  readonly high: number
+  /** Problems that the estimate is made from: those with at least k samples that can be counted. */
+  readonly problems: number
+}
+
+/** How many samples came to which end. */
+export interface Counts {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+  /** Samples without a verdict. */
+  readonly faults: number
+  /** Results that said nothing about their program, and were followed by another try. */
+  readonly retriedFaults: number
+}
+
+/** What all samples came to. */
+export interface Totals extends Counts {
+  readonly samples: number
+  readonly problems: number
+  /** Problems with a sample that passed. */
+  readonly solved: number
+  /** Problems of which every sample passed. */
+  readonly flawless: number
+  /** By k, as text; null where no problem has k samples that can be counted. */
+  readonly passAt: Readonly<Record<string, PassAt | null>>
+}
+
+/** Counts what becomes of samples, in whatever order they end. */
+export class Tally {
+  readonly #stopWhen: StopWhen
+  readonly #problems = new Map<string, Problem>()
+  readonly #counts: Record<Outcome, number> = { passed: 0, failed: 0, skipped: 0, fault: 0 }
+  #retriedFaults = 0
+
+  constructor(stopWhen: StopWhen) {
+    this.#stopWhen = stopWhen
+  }
+
+  /** The problem of this name. */
+  problem(name: string): Problem {
+    let problem = this.#problems.get(name)
+    if (problem === undefined) {
+      problem = new Problem(this.#stopWhen)
+      this.#problems.set(name, problem)
+    }
+    return problem
+  }
+
+  /** Counts a sample that has come to its end. */
+  add(place: number, { problem, outcome, retriedFaults }: SampleResult): void {
+    this.problem(problem).settle(place, outcome)
+    this.#counts[outcome] += 1
+    this.#retriedFaults += retriedFaults
+  }
+
+  /** Samples that have come to their end. */
+  get done(): number {
+    const { passed, failed, skipped, faults } = this.counts()
+    return passed + failed + skipped + faults
+  }
+
+  counts(): Counts {
+    const { passed, failed, skipped, fault: faults } = this.#counts
+    return { passed, failed, skipped, faults, retriedFaults: this.#retriedFaults }
+  }
+
+  /** Pass@1 of what is known so far; undefined before the first verdict. */
+  runningPassAt1(): number | undefined {
+    const values = [...this.#problems.values()].flatMap((problem) => {
+      const tally = problem.tally(1)
+      return tally === undefined ? [] : (passAtK(tally, 1) ?? [])
+    })
+    return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
+  }
+
+  totals(k: readonly number[]): Totals {
+    const problems = [...this.#problems.values()]
+    return {
+      ...this.counts(),
+      samples: this.done,
+      problems: problems.length,
+      solved: problems.filter(({ isSolved }) => isSolved).length,
+      flawless: problems.filter(({ isFlawless }) => isFlawless).length,
+      passAt: Object.fromEntries(k.map((each) => [each, passAt(problems, each)])),
+    }
+  }
+}
+
+function passAt(problems: readonly Problem[], k: number): PassAt | null {
+  const tallies = problems.flatMap((problem) => problem.tally(k) ?? [])
+  const mean = meanPassAtK(tallies, k)
+  if (mean === undefined) return null
+  return { estimate: mean.value, low: mean.low, high: mean.high, problems: tallies.length }
+}

@@ -1,0 +1,23 @@
+import type { Result } from '@isopod/protocol'
+import { type Delivery, unrunResult } from '@isopod/queue'
+import { echo } from '../harness.ts'
+
+/**
+ * Runs programs of one word: `pass`, `fail`, `fault` for a platform that fails them each time, `fault twice` for one that fails
+ * their first two submissions. A comment behind it makes it another program.
+ */
+export async function judge(delivery: Delivery): Promise<Result> {
+  const { id, job, attempt } = delivery
+  const [program = ''] = job.code.split(' #')
+  const fault = unrunResult({
+    id,
+    job,
+    attempt,
+    status: 'setup_error',
+    errorMessage: 'no host',
+    workerId: 'w',
+  })
+  if (program === 'fault') return fault
+  const result = await echo(delivery)
+  return program === 'fail' ? { ...result, status: 'execution_error', exitCode: 1 } : result
+}

@@ -53,6 +53,9 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     throw new UsageError('--samples: give a file of samples, or --reference for the data set’s own solutions')
   }
   if (options.details && options.out === undefined) throw new UsageError('--details: only with --out')
+  if (options.stopWhen === 'failed' && options.k !== undefined && options.k !== '1') {
+    throw new UsageError('--stop-when: failed leaves nothing to estimate but --k 1')
+  }
   const limits = {
     ...numberField('timeoutSeconds', '--timeout', options.timeout, 0.1, 300),
     ...numberField('memoryMb', '--memory', options.memory, 16, 1024),
@@ -68,13 +71,20 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     preload: options.preload ?? false,
     stripFences: options.stripFences ?? false,
     stopWhen: oneOf('--stop-when', options.stopWhen ?? 'never', ['never', 'passed', 'failed']),
-    batchId: options.batchId,
+    batchId: options.batchId === undefined ? undefined : batchId(options.batchId),
     inFlight: options.inFlight === undefined ? undefined : whole('--in-flight', options.inFlight, 10_000),
     tenant: options.tenant,
     out: options.out,
     details: options.details ?? false,
     report: options.report,
   }
+}
+
+function batchId(value: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(value)) return value
+  throw new UsageError(
+    `--batch-id: must be 1 to 100 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(value)}`,
+  )
 }
 
 function listOfK(text: string): number[] {

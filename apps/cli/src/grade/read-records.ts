@@ -46,7 +46,8 @@ async function* recordsOf(file: string): AsyncGenerator<FileRecord> {
     const value = isFirst ? await firstValue(line, lines, place) : parse(line.text, place)
     isFirst = false
     if (!Array.isArray(value)) yield { value, place }
-    else for (const [index, entry] of value.entries()) yield { value: entry, place: { file, line: index + 1 } }
+    else
+      for (const [index, entry] of value.entries()) yield { value: entry, place: { file, line: index + 1 } }
   }
 }
 

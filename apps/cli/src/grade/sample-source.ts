@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto'
-import { type ProblemSet, readSolutions, referenceOf, SOLUTION_FIELDS, type Problem, type Solution } from '@isopod/grading'
+import {
+  type Problem,
+  type ProblemSet,
+  readSolutions,
+  referenceOf,
+  SOLUTION_FIELDS,
+  type Solution,
+} from '@isopod/grading'
 import { UsageError } from '../failure.ts'
 import { printable } from '../terminal/printable.ts'
 import { readRecords } from './read-records.ts'

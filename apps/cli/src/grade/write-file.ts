@@ -9,7 +9,8 @@ import { UsageError } from '../failure.ts'
  */
 export async function checkWritable(option: string, path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined)
-  if (found?.isDirectory()) throw new UsageError(`${option}: must be a file, and ${JSON.stringify(path)} is a folder`)
+  if (found?.isDirectory())
+    throw new UsageError(`${option}: must be a file, and ${JSON.stringify(path)} is a folder`)
   const folder = dirname(resolve(path))
   await access(folder, constants.W_OK | constants.X_OK).catch(() => {
     throw new UsageError(`${option}: cannot write in ${JSON.stringify(folder)}`)

@@ -59,7 +59,7 @@ summary { cursor: pointer; color: var(--accent); }
 .sample { border-left: 3px solid var(--line); padding-left: .9rem; margin: .75rem 0; }
 pre { background: var(--ground); border: 1px solid var(--line); border-radius: .4rem; padding: .6rem .75rem; margin: .25rem 0 .75rem; font: .8125rem/1.45 ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow-y: auto; tab-size: 4; }
 .tag { display: inline-block; border: 1px solid var(--warn-line); background: var(--warn); border-radius: 1rem; padding: 0 .55rem; font-size: .8125rem; white-space: nowrap; }
-@media (max-width: 40rem) { .page { padding: 1.25rem .75rem 3rem; } section { padding: 1rem .85rem; } h1 { font-size: 1.35rem; } svg { font-size: 16px; } .wide { display: none; } th, td { padding-right: .5rem; } tbody th { min-width: 6.5rem; } }
+@media (max-width: 40rem) { .page { padding: 1.25rem .75rem 3rem; } section { padding: 1rem .85rem; } h1 { font-size: 1.35rem; } svg { font-size: 16px; }   .wide { display: none; } .number { white-space: normal; } th, td { padding-right: .5rem; } tbody th { min-width: 6.5rem; } }
 @media print { :root { color-scheme: light; --ground: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #c9d8f5; --accent: #2456b8; --warn: #fff; --passed: #2b8a57; --others: #c96a3d; }
   body { font-size: 11pt; -webkit-print-color-adjust: exact; print-color-adjust: exact; } .page { max-width: none; padding: 0; } .tools { display: none; }
   section { break-inside: auto; } svg, tr, .key { break-inside: avoid; } pre { max-height: none; overflow: visible; } .scroll { overflow: visible; max-height: none; } thead button::after { content: ""; } }

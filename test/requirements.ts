@@ -209,6 +209,23 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'design, the job; graders',
   },
   {
+    id: 'batch-resume',
+    behaviour:
+      'a producer or a worker that is killed in the middle of a batch changes no verdict, and loses or doubles no sample',
+    source: 'the field: batches that survive; issue 5',
+  },
+  {
+    id: 'batch-fault',
+    behaviour:
+      'a sample that the platform failed is submitted again, a bounded number of times, and never scored',
+    source: 'the field: environment bugs counted as failures of models',
+  },
+  {
+    id: 'batch-callback',
+    behaviour: 'the summary of a batch is posted once, signed, whatever runs of it follow',
+    source: 'the field: one callback for the batch',
+  },
+  {
     id: 'benchmark',
     behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
     source: 'issue: speed',

@@ -17,16 +17,29 @@ export async function startSimulated(
   ms: number,
   slots: number,
 ): Promise<StartedWorker> {
+  return await stage.startWorker(prefix, await simulatedSettings(stage.folder, ms, slots))
+}
+
+/**
+ * Settings of such a worker: so many jobs at once, each of which takes so long.
+ *
+ * @param folder where its modules are laid
+ */
+export async function simulatedSettings(
+  folder: string,
+  ms: number,
+  slots: number,
+): Promise<NodeJS.ProcessEnv> {
   for (const name of MODULES) {
     // Stripped here: a worker that did it itself would be measured with a compiler in its memory.
     const source = await readFile(new URL(`../processes/${name}.ts`, import.meta.url), 'utf8')
-    await writeFile(join(stage.folder, `${name}.mjs`), stripTypeScriptTypes(source))
+    await writeFile(join(folder, `${name}.mjs`), stripTypeScriptTypes(source))
   }
-  return await stage.startWorker(prefix, {
-    NODE_OPTIONS: `--import=${pathToFileURL(join(stage.folder, `${MODULES[0]}.mjs`)).href}`,
+  return {
+    NODE_OPTIONS: `--import=${pathToFileURL(join(folder, `${MODULES[0]}.mjs`)).href}`,
     BENCH_SANDBOX_MS: String(ms),
     ISOPOD_SLOTS: String(slots),
-  })
+  }
 }
 
 /**

@@ -46,11 +46,13 @@ export async function openSandbox(): Promise<DockerSandbox> {
   }
 }
 
-function outcomeOf({ limits }: Execution): Outcome {
+/** A program that begins with `exit <n>` ends so, any other well. */
+function outcomeOf({ limits, code }: Execution): Outcome {
+  const exitCode = Number(/^exit (\d+)/.exec(code)?.[1] ?? 0)
   const { timeoutSeconds, cpuSeconds, memoryMb, cpus, processes, diskMb, outputBytes, openFiles } = limits
   return {
-    status: 'success',
-    exitCode: 0,
+    status: exitCode === 0 ? 'success' : 'execution_error',
+    exitCode,
     signal: null,
     limit: null,
     stdout: { bytes: Buffer.from('hello\n'), produced: 6, truncated: false },

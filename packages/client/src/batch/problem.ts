@@ -53,17 +53,17 @@ export class Problem {
    * bias. Faults count as if those samples had never been there: they have nothing to do with the program.
    */
   tally(k: number): ProblemTally | undefined {
-    const samples = this.#outcomes.filter((outcome) => outcome !== 'fault')
+    const isSample = (outcome: Outcome | undefined) => outcome !== 'fault'
     if (this.#stopWhen === 'never') {
-      const passed = samples.filter((outcome) => outcome === 'passed').length
-      const failed = samples.filter((outcome) => outcome === 'failed').length
+      const passed = this.#outcomes.filter((outcome) => outcome === 'passed').length
+      const failed = this.#outcomes.filter((outcome) => outcome === 'failed').length
       return passed + failed < k ? undefined : { samples: passed + failed, passed }
     }
-    if (samples.length < k) return undefined
-    const first = samples.slice(0, k)
-    const pass = first.indexOf('passed')
-    const known = pass < 0 ? first : first.slice(0, pass)
-    if (known.some((outcome) => outcome !== 'failed')) return undefined
-    return { samples: k, passed: pass < 0 ? 0 : k }
+    const pass = this.#outcomes.indexOf('passed')
+    const before = this.#outcomes.slice(0, pass < 0 ? undefined : pass).filter(isSample)
+    // Behind a pass each is a sample: whether the platform would have failed it depends on who was quicker.
+    const samples = before.length + (pass < 0 ? 0 : this.#outcomes.length - pass)
+    if (samples < k || before.slice(0, k).some((outcome) => outcome !== 'failed')) return undefined
+    return { samples: k, passed: pass >= 0 && before.length < k ? k : 0 }
   }
 }

@@ -115,7 +115,7 @@ test('other samples or rules under a used id are refused, naming what differs', 
   expect(await run({ k: [2] })).toMatchObject({ passed: 1, passAt: { 2: { estimate: 1 } } })
 })
 
-test('a batch is one producer’s: another is refused, and goes on once the first has ended', async () => {
+test('a batch belongs to one producer: another is refused, and goes on once the first has ended', async () => {
   const [one, other] = [await bench.client(), await bench.client()]
   const given = samples({ a: ['pass', 'hold'] })
   const release = Promise.withResolvers<void>()

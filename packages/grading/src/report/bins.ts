@@ -27,7 +27,8 @@ const TICKS = 6
 /** Bins of one width in steps that a person would take: 1, 2 or 5 times a power of ten. */
 export function linearBins(values: readonly Measure[]): Binned {
   const [low, high] = rangeOf(values)
-  const width = niceStep((high - low) / LINEAR_BINS || high / LINEAR_BINS || 1)
+  // Values that hardly differ share a bin: finer edges would be no numbers any more.
+  const width = niceStep(Math.max((high - low) / LINEAR_BINS, high / 1_000) || 1)
   const first = Math.floor(low / width)
   const last = Math.floor(high / width)
   const edge = (index: number) => (first + index) * width

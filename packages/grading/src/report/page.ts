@@ -14,7 +14,8 @@ import { counted } from './units.ts'
  */
 export function* reportPage(grades: Grades, text: ReportText): Generator<string> {
   yield head(text).toString()
-  yield html`<body><main class="page"><header><h1>${text.title}</h1><p class="soft small">Batch ${text.batch} · ${text.madeAt}${text.settings.map((setting) => ` · ${setting}`)}</p></header>
+  yield html`<body><main class="page"><header><h1>${text.title}</h1>
+    <p class="soft small">Batch ${text.batch} · ${text.madeAt}${text.settings.map((setting) => ` · ${setting}`)}</p></header>
 ${verdictOfBatch(grades, text)}
 <div class="two">${shares(grades)}${passRates(text)}</div>
 ${distributions(grades)}
@@ -52,12 +53,20 @@ function* problemTable(grades: Grades): Generator<string> {
   const plain = Math.max(0, folded - MOST_FOLDED)
   const leftOut = [
     grades.detailsLeftOut > 0
-      ? `${counted(grades.detailsLeftOut, 'sample')} that did not pass ${grades.detailsLeftOut === 1 ? 'has' : 'have'} no details here, to keep the page usable; the results file has all of them.`
+      ? `${counted(grades.detailsLeftOut, 'sample')} that did not pass ${grades.detailsLeftOut === 1 ? 'has' : 'have'} no details here, to keep the page usable.`
       : '',
     plain > 0 ? `Details of ${counted(plain, 'problem')} are left out for the same reason.` : '',
   ].filter((sentence) => sentence !== '')
-  yield html`<section aria-labelledby="problems-title"><h2 id="problems-title">Problems</h2>${leftOut.length > 0 ? html`<p class="soft small">${leftOut.join(' ')}</p>` : undefined}
-<div class="tools" id="tools" hidden><label>Search<input id="search" type="search" autocomplete="off" spellcheck="false"></label><label>Show<select id="choose"><option value="">all problems</option><option value="open">with a sample that did not pass</option><option value="unsolved">without a pass</option><option value="passed">all samples passed</option><option value="suspicious">suspicious</option><option value="flaky">flaky</option><option value="fault">platform faults</option></select></label><output id="shown" class="soft small" for="search choose"></output></div>
+  yield html`<section aria-labelledby="problems-title">
+    <h2 id="problems-title">Problems</h2>${leftOut.length > 0 ? html`<p class="soft small">${leftOut.join(' ')}</p>` : undefined}
+<div class="tools" id="tools" hidden>
+  <label>Search<input id="search" type="search" autocomplete="off" spellcheck="false"></label>
+  <label>Show<select id="choose"><option value="">all problems</option>
+  <option value="open">with a sample that did not pass</option>
+  <option value="unsolved">without a pass</option><option value="passed">all samples passed</option>
+  <option value="suspicious">suspicious</option><option value="flaky">flaky</option>
+  <option value="fault">platform faults</option></select></label>
+  <output id="shown" class="soft small" for="search choose"></output></div>
 <div class="scroll" role="region" tabindex="0" aria-labelledby="problems-title"><table id="problems">${PROBLEM_HEAD}
 `.toString()
   let unfolded = 0

@@ -8,7 +8,10 @@ import { count, counted, duration, mebibytes, percent } from './units.ts'
 export const MOST_FOLDED = 3_000
 
 /** The head of the table of problems. */
-export const PROBLEM_HEAD = html`<thead><tr><th scope="col">Problem</th><th scope="col" class="number">Passed</th><th scope="col" class="number wide">Samples</th><th scope="col">Verdicts</th><th scope="col" class="number">Slowest</th><th scope="col" class="number wide">Peak memory</th></tr></thead>`
+export const PROBLEM_HEAD = html`<thead><tr><th scope="col">Problem</th>
+  <th scope="col" class="number">Passed</th><th scope="col" class="number wide">Samples</th>
+  <th scope="col">Verdicts</th><th scope="col" class="number">Slowest</th>
+  <th scope="col" class="number wide">Peak memory</th></tr></thead>`
 
 /** One problem: a row, and below it what is known of its samples, folded. */
 export function problemRows(grades: ProblemGrades): Html {
@@ -17,7 +20,7 @@ export function problemRows(grades: ProblemGrades): Html {
   const given = SAMPLE_VERDICTS.filter((verdict) => counts[verdict] > 0)
   const verdicts = given.map(
     (verdict, at) =>
-      html`${at === 0 ? '' : ', '}${swatch(verdict)}${VERDICT_WORDS[verdict]}${samples === 1 ? '' : ` ${count(counts[verdict])}`}`,
+      html`${at === 0 ? '' : ', '}<span class="verdict">${swatch(verdict)}${VERDICT_WORDS[verdict]}${samples === 1 ? '' : ` ${count(counts[verdict])}`}</span>`,
   )
   const kinds = [
     counts.passed === samples ? 'passed' : 'open',
@@ -26,7 +29,13 @@ export function problemRows(grades: ProblemGrades): Html {
     flaky > 0 ? 'flaky' : '',
     counts.fault > 0 ? 'fault' : '',
   ].filter((kind) => kind !== '')
-  return html`<tbody data-kinds="${kinds.join(' ')}"><tr><th scope="row">${problem}</th><td class="number" data-value="${share}">${percent(share)}</td><td class="number wide" data-value="${samples}">${count(samples)}</td><td>${verdicts}${tag(suspicious, 'suspicious')}${tag(flaky, 'flaky')}</td><td class="number" data-value="${wallMs ?? -1}">${duration(wallMs)}</td><td class="number wide" data-value="${memoryPeakBytes ?? -1}">${mebibytes(memoryPeakBytes)}</td></tr>${details.length > 0 ? more(details, grades) : undefined}</tbody>
+  return html`<tbody data-kinds="${kinds.join(' ')}"><tr><th scope="row">${problem}</th>
+    <td class="number" data-value="${share}">${percent(share)}</td>
+    <td class="number wide" data-value="${samples}">${count(samples)}</td>
+    <td>${verdicts}${tag(suspicious, 'suspicious')}${tag(flaky, 'flaky')}</td>
+    <td class="number" data-value="${wallMs ?? -1}">${duration(wallMs)}</td>
+    <td class="number wide" data-value="${memoryPeakBytes ?? -1}">${mebibytes(memoryPeakBytes)}</td>
+    </tr>${details.length > 0 ? more(details, grades) : undefined}</tbody>
 `
 }
 
@@ -46,12 +55,16 @@ function more(details: readonly Detail[], { problem, samples, counts }: ProblemG
     unshown > 0
       ? html`<p class="soft small">${counted(unshown, 'more sample')} did not pass; not shown.</p>`
       : undefined
-  return html`<tr class="more"><td colspan="6"><details><summary>${counted(details.length, 'sample')} of ${problem}</summary>${details.map(sampleOf)}${rest}</details></td></tr>`
+  return html`<tr class="more"><td colspan="6">
+    <details><summary>${counted(details.length, 'sample')} of ${problem}</summary>${details.map(sampleOf)}${rest}
+    </details></td></tr>`
 }
 
 function sampleOf(detail: Detail): Html {
   const { number, verdict, message, suspicious, tests, output, errors, code } = detail
-  return html`<div class="sample"><p>${swatch(verdict)}<strong>Sample ${number}: ${VERDICT_WORDS[verdict]}</strong>${message === '' ? '' : ` · ${message}`}</p>${suspicious === undefined ? undefined : html`<p><span class="tag">suspicious</span> ${suspicious}</p>`}${block('Tests', tests.join('\n'))}${block('Output', output)}${block('Errors', errors)}${block('Code', code)}</div>`
+  return html`<div class="sample">
+    <p>${swatch(verdict)}<strong>Sample ${number}: ${VERDICT_WORDS[verdict]}</strong>${message === '' ? '' : ` · ${message}`}</p>${suspicious === undefined ? undefined : html`<p><span class="tag">suspicious</span> ${suspicious}</p>`}${block('Tests', tests.join('\n'))}${block('Output', output)}${block('Errors', errors)}${block('Code', code)}
+    </div>`
 }
 
 function block(label: string, text: string): Html | undefined {

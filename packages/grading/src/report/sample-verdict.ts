@@ -77,19 +77,29 @@ export function humanEvalResult(verdict: SampleVerdict, result: Result | undefin
     case 'fault':
       return `platform fault: ${result?.errorMessage ?? 'no worker could judge it'}`.slice(0, MAX_REASON)
     default:
-      return `failed: ${raisedMessage(result) ?? VERDICT_WORDS[verdict]}`.slice(0, MAX_REASON)
+      return `failed: ${raisedMessage(result) ?? firstWords(result) ?? VERDICT_WORDS[verdict]}`.slice(
+        0,
+        MAX_REASON,
+      )
   }
 }
 
-/** What Python wrote behind the name of the exception that ended it: empty for a plain assert. */
+/** What is said first of the test that did not pass. */
+function firstWords(result: Result | undefined): string | undefined {
+  return result?.tests?.find(({ verdict }) => verdict !== 'passed')?.diff?.split('\n')[0] || undefined
+}
+
+/** A line of a traceback that names an exception, and what it says. */
+const RAISED =
+  /^(?:[A-Za-z_]\w*\.){0,9}[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning)(?:: (.*))?$/
+
+/** What Python wrote behind the name of the exception that ended it, to its last line: empty for a plain assert. */
 function raisedMessage(result: Result | undefined): string | undefined {
   const failed = result?.tests?.find(({ verdict }) => verdict !== 'passed')
   for (const text of [failed?.diff, result?.stderr]) {
-    const line = text?.trimEnd().split('\n').at(-1)?.trim() ?? ''
-    const raised =
-      /^(?:[A-Za-z_]\w*\.){0,9}[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning)(?:: (.*))?$/
-    const found = raised.exec(line)
-    if (found) return found[1] ?? ''
+    const lines = text?.trimEnd().split('\n') ?? []
+    const at = lines.findLastIndex((line) => RAISED.test(line))
+    if (at !== -1) return [RAISED.exec(lines[at] ?? '')?.[1] ?? '', ...lines.slice(at + 1)].join('\n')
   }
   return undefined
 }

@@ -53,7 +53,8 @@ thead button::after { content: "\\2195"; opacity: .45; margin-left: .3em; }
 [aria-sort=ascending] button::after { content: "\\2191"; opacity: 1; } [aria-sort=descending] button::after { content: "\\2193"; opacity: 1; }
 .tools { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; margin-bottom: .75rem; } .tools[hidden] { display: none; }
 .tools label { font-size: .875rem; color: var(--soft); display: grid; gap: .2rem; flex: 1 1 12rem; }
-.tools output { flex: 1 1 100%; } input, select { font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--soft); border-radius: .4rem; padding: .35rem .5rem; width: 100%; }
+.tools output { flex: 1 1 100%; } input, select { font: inherit; color: var(--ink); background: var(--ground); border: 1px solid var(--soft); border-radius: .4rem; padding: .35rem .5rem; width: 100%; height: 2.4rem; }
+.verdict { white-space: nowrap; } .number + :not(.number) { padding-left: .75rem; }
 .more > td { border-top: 0; padding-top: 0; } .more:has(details:not([open])) > td { padding-bottom: .5rem; }
 summary { cursor: pointer; color: var(--accent); }
 .sample { border-left: 3px solid var(--line); padding-left: .9rem; margin: .75rem 0; }

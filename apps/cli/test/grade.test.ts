@@ -84,6 +84,7 @@ describe('isopod grade', () => {
       code: 'def a():\n    return 1',
       tests: [{ script: 'def check(candidate):\n    assert candidate() == 1\n\ncheck(a)' }],
       limits: { timeoutSeconds: 10, cpus: 1, memoryMb: 64 },
+      stopOnFirstFailure: true,
     })
     expect(seen[3]?.code).toBe('wrong')
     expect(stdout).toContain('2 problems, 1 solved; 4 samples, 1 passed')
@@ -220,9 +221,19 @@ describe('isopod grade', () => {
       seen.push(job)
       return tested('passed')
     })
-    const args = ['--samples', at('samples.jsonl'), '--reuse', 'batch', '--preload', '--batch-id', 'mine']
+    const args = [
+      '--samples',
+      at('samples.jsonl'),
+      '--reuse',
+      'batch',
+      '--preload',
+      '--batch-id',
+      'mine',
+      '--all-tests',
+    ]
     await cli(['grade', '--dataset', 'humaneval', at('set.jsonl'), ...args], { client })
     expect(seen[0]).toMatchObject({ reuse: 'batch', batchId: 'mine', preload: true })
+    expect(seen[0]?.stopOnFirstFailure).toBeUndefined()
   })
 
   it('leaves the results of an earlier run as they are when it is stopped, and says how to go on', async () => {

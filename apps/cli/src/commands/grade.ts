@@ -131,8 +131,10 @@ async function judge(
 }
 
 async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator<Sample> {
-  const { language, limits, defaultLimits, stripFences, reuse, preload, tenant } = plan
+  const { language, limits, defaultLimits, stripFences, reuse, preload, allTests, tenant } = plan
   const job = {
+    // One failure is the verdict: a sample passes if all its tests do.
+    ...(allTests ? {} : { stopOnFirstFailure: true }),
     ...(reuse === 'batch' ? { reuse, batchId: id } : {}),
     ...(preload ? { preload } : {}),
     ...(tenant === undefined ? {} : { tenant }),

@@ -7,8 +7,19 @@ import type { GradePlan } from './grade-options.ts'
  * results are shown is left out.
  */
 export function derivedBatchId(plan: GradePlan, problems: ProblemSet, samplesDigest: string): string {
-  const { dataset, language, limits, defaultLimits, reuse, preload, stripFences, stopWhen, tenant } = plan
-  const how = [language, limits, defaultLimits, reuse, preload, stripFences, stopWhen, tenant]
+  const {
+    dataset,
+    language,
+    limits,
+    defaultLimits,
+    reuse,
+    preload,
+    stripFences,
+    stopWhen,
+    allTests,
+    tenant,
+  } = plan
+  const how = [language, limits, defaultLimits, reuse, preload, stripFences, stopWhen, allTests, tenant]
   const hash = createHash('sha256').update(JSON.stringify([1, dataset, ...how]))
   for (const problem of problems.all()) hash.update(`\n${JSON.stringify(problem)}`)
   return `grade-${hash.update(`\n${samplesDigest}`).digest('hex').slice(0, 24)}`

@@ -16,6 +16,7 @@ export interface GradeOptions {
   readonly preload?: boolean
   readonly stripFences?: boolean
   readonly stopWhen?: string
+  readonly allTests?: boolean
   readonly batchId?: string
   readonly inFlight?: string
   readonly tenant?: string
@@ -38,6 +39,7 @@ export interface GradePlan {
   readonly preload: boolean
   readonly stripFences: boolean
   readonly stopWhen: 'never' | 'passed' | 'failed'
+  readonly allTests: boolean
   readonly batchId: string | undefined
   readonly inFlight: number | undefined
   readonly tenant: string | undefined
@@ -77,6 +79,7 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     preload: options.preload ?? false,
     stripFences: options.stripFences ?? false,
     stopWhen: oneOf('--stop-when', options.stopWhen ?? 'never', ['never', 'passed', 'failed']),
+    allTests: options.allTests ?? false,
     batchId: options.batchId === undefined ? undefined : batchId(options.batchId),
     inFlight: options.inFlight === undefined ? undefined : whole('--in-flight', options.inFlight, 10_000),
     tenant: options.tenant,

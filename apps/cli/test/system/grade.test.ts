@@ -20,9 +20,13 @@ afterAll(async () => {
   await world?.close()
 })
 
-function grade(args: readonly string[], options: Parameters<typeof isopod>[1] = {}): Promise<Finished> {
+function grade(
+  args: readonly string[],
+  options: Parameters<typeof isopod>[1] = {},
+  dataset = 'humaneval',
+): Promise<Finished> {
   const env = { REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix }
-  return isopod(['grade', '--dataset', 'humaneval', ...args], { ...options, env: { ...env, ...options.env } })
+  return isopod(['grade', '--dataset', dataset, ...args], { ...options, env: { ...env, ...options.env } })
 }
 
 function rows(name: string): Record<string, unknown>[] {
@@ -98,6 +102,7 @@ describe('isopod grade', () => {
       '--in-flight',
       '4',
     ]
+    const before = (await world.log()).length
     const running = grade(args, { onStarted: (kill) => void setTimeout(() => kill('SIGINT'), 4_000) })
     const stopped = await running
     expect(stopped.exitCode).toBe(130)
@@ -111,9 +116,66 @@ describe('isopod grade', () => {
     ).toBeGreaterThanOrEqual(done)
     expect(stdout.toString()).toContain('40 samples, 0 passed')
     expect(rows('slow.out.jsonl')).toHaveLength(40)
-    const finished = (await world.log()).filter(
-      ({ event, batchId }) => event === 'finished' && batchId === undefined,
+    const finished = (await world.log()).slice(before).filter(({ event }) => event === 'finished')
+    expect(finished).toHaveLength(40)
+    expect(new Set(finished.map(({ job }) => job)).size).toBe(40)
+  })
+
+  it('judges programs that read and print, each sample in its own language', async () => {
+    const problems = [
+      {
+        id: 'sum',
+        tests: [
+          { stdin: '1 2\n', expected: '3\n' },
+          { stdin: '10 -3', expected: '7' },
+        ],
+      },
+      {
+        name: 'echo',
+        public_tests: { input: ['x'], output: ['x'] },
+        private_tests: { input: ['y  z'], output: ['y z'] },
+      },
+    ]
+    const given = [
+      { id: 'sum', language: 'python', code: 'print(sum(map(int, input().split())))' },
+      { id: 'sum', language: 'python', code: 'a, b = map(int, input().split())\nprint(a - b)' },
+      { id: 'sum', language: 'js', code: 'while (true);' },
+      {
+        name: 'echo',
+        language: 'c',
+        code: '#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); }',
+      },
+      { name: 'echo', language: 'c', code: 'int main(' },
+    ]
+    const files = ['--samples', samples('stdin.jsonl', given), '--out', at('stdin.out.jsonl')]
+    const { exitCode } = await grade(
+      [samples('problems.jsonl', problems), '--timeout', '2', ...files],
+      {},
+      'stdin-tests',
     )
-    expect(finished.length).toBeGreaterThan(0)
+    expect(exitCode).toBe(0)
+    expect(rows('stdin.out.jsonl').map(({ passed, result }) => `${passed} ${result}`)).toEqual([
+      'true passed',
+      'false failed: line 1: expected "3", got "-1"',
+      'false timed out',
+      'true passed',
+      expect.stringMatching(/^false failed: Compilation failed/),
+    ])
+  })
+
+  it('judges completions of MultiPL-E behind their prompt, and before their tests', async () => {
+    const tests =
+      'const assert = require("node:assert")\nfunction test() {\n  assert.deepEqual(twice(2), 4)\n}\ntest()\n'
+    const problem = {
+      name: 'twice',
+      language: 'js',
+      prompt: 'function twice(x) {\n',
+      tests,
+      stop_tokens: ['\nfunction '],
+    }
+    const given = { name: 'twice', completions: ['  return 2 * x\n}', '  return x\n}', '  return 4\n'] }
+    const files = ['--samples', samples('js.jsonl', [given]), '--out', at('js.out.jsonl')]
+    await grade([samples('multipl-e.jsonl', [problem]), ...files], {}, 'multipl-e')
+    expect(rows('js.out.jsonl').map(({ passed }) => passed)).toEqual([true, false, false])
   })
 })

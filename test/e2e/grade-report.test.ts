@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findProgram, installPackages } from '@isopod/devstack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, type Page, startBrowser } from '../support/browser.ts'
+import { type Browser, type Page, startBrowser, type View } from '../support/browser.ts'
 import { HOSTILE, hostileReport, largeReport, ordinaryReport } from './grade-report-pages.ts'
 
 /** Where it can't be had, these specs say why they are skipped. */
@@ -33,7 +33,7 @@ afterAll(async () => {
 const WIDE = { width: 1200, height: 900 }
 const PHONE = { width: 360, height: 780 }
 
-async function open(name: string, text: Iterable<string>, view = WIDE): Promise<Page> {
+async function open(name: string, text: Iterable<string>, view: View = WIDE): Promise<Page> {
   const path = join(folder, `${name}.html`)
   writeFileSync(path, [...text].join(''))
   return await browser.open(pathToFileURL(path).href, view)
@@ -125,6 +125,8 @@ describe.skipIf(program === undefined)('a report in a browser', () => {
       const page = await open(name.replaceAll(' ', '-'), ordinaryReport(), view)
       await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(view.width)
+      const within = `Array.from(document.querySelectorAll('.scroll')).every((one) => one.scrollWidth <= one.clientWidth)`
+      expect(await page.evaluate(within)).toBe(true)
       for (const scheme of ['light', 'dark'] as const) {
         await page.look({ ...view, scheme })
         expect([scheme, await page.evaluate(FAINT)]).toEqual([scheme, []])
@@ -148,8 +150,10 @@ describe.skipIf(program === undefined)('a report in a browser', () => {
     expect(await page.evaluate('document.documentElement.lang')).toBe('en')
   })
 
-  it('prints', async () => {
-    const page = await open('print', ordinaryReport())
+  it('prints in dark ink on white, also for readers who like it dark', async () => {
+    const page = await open('print', ordinaryReport(), { ...WIDE, scheme: 'dark', media: 'print' })
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
+    expect(await page.evaluate(FAINT)).toEqual([])
     expect((await page.print()).subarray(0, 5).toString()).toBe('%PDF-')
   })
 

@@ -10,7 +10,7 @@ export const MOST_FOLDED = 3_000
 /** The head of the table of problems. */
 export const PROBLEM_HEAD = html`<thead><tr><th scope="col">Problem</th>
   <th scope="col" class="number">Passed</th><th scope="col" class="number wide">Samples</th>
-  <th scope="col">Verdicts</th><th scope="col" class="number">Slowest</th>
+  <th scope="col">Verdicts</th><th scope="col" class="number slow">Slowest</th>
   <th scope="col" class="number wide">Peak memory</th></tr></thead>`
 
 /** One problem: a row, and below it what is known of its samples, folded. */
@@ -33,7 +33,7 @@ export function problemRows(grades: ProblemGrades): Html {
     <td class="number" data-value="${share}">${percent(share)}</td>
     <td class="number wide" data-value="${samples}">${count(samples)}</td>
     <td>${verdicts}${tag(suspicious, 'suspicious')}${tag(flaky, 'flaky')}</td>
-    <td class="number" data-value="${wallMs ?? -1}">${duration(wallMs)}</td>
+    <td class="number slow" data-value="${wallMs ?? -1}">${duration(wallMs)}</td>
     <td class="number wide" data-value="${memoryPeakBytes ?? -1}">${mebibytes(memoryPeakBytes)}</td>
     </tr>${details.length > 0 ? more(details, grades) : undefined}</tbody>
 `

@@ -5,7 +5,7 @@ export const STYLE = `
   --passed: #2b8a57; --others: #c96a3d; --wrong_answer: #c23b4b; --runtime_error: #d9822b; --timeout: #7a55c7;
   --memory_exceeded: #2f7fc1; --output_exceeded: #1e9aa0; --compile_error: #8c6d46; --refused: #b0569b; --failed: #a64b3c;
   --skipped: #a3abb8; --fault: #3b4252; --warn: #fff4d6; --warn-line: #d9a514; }
-@media (prefers-color-scheme: dark) { :root {
+@media screen and (prefers-color-scheme: dark) { :root {
   --ground: #12161d; --card: #1a202a; --ink: #e6eaf1; --soft: #a4afc0; --line: #303947; --band: #2f4673; --accent: #8db4ff;
   --passed: #4cb782; --others: #e08c5f; --wrong_answer: #e8616f; --runtime_error: #eda55a; --timeout: #a88bea;
   --memory_exceeded: #62a8e5; --output_exceeded: #4cc0c5; --compile_error: #bd9c70; --refused: #d684c2; --failed: #d0796a;
@@ -28,8 +28,8 @@ section { padding: 1.25rem; margin-top: 1.25rem; }
 .key .small { display: block; font-weight: 400; line-height: 1.35; color: var(--soft); }
 .alert { background: var(--warn); border: 1px solid var(--warn-line); border-radius: .75rem; padding: .7rem 1rem; margin-top: 1.25rem; }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 28rem), 1fr)); gap: 0 1.25rem; } .two > section { min-width: 0; }
-svg { display: block; width: 100%; height: auto; overflow: visible; font-size: 13px; }
-svg.shares { height: 1.75rem; border-radius: .4rem; overflow: hidden; margin-bottom: .75rem; }
+svg { display: block; width: 100%; height: auto; overflow: visible; font-size: 13px; max-width: 38rem; }
+svg.shares { max-width: none; height: 1.75rem; border-radius: .4rem; overflow: hidden; margin-bottom: .75rem; }
 svg text { fill: var(--soft); } svg text.strong { fill: var(--ink); }
 .grid { stroke: var(--line); } .axis { stroke: var(--soft); } .band { fill: var(--band); } .dot { fill: var(--accent); }
 .v-passed { fill: var(--passed); background: var(--passed); } .v-others { fill: var(--others); background: var(--others); }
@@ -60,8 +60,9 @@ summary { cursor: pointer; color: var(--accent); }
 .sample { border-left: 3px solid var(--line); padding-left: .9rem; margin: .75rem 0; }
 pre { background: var(--ground); border: 1px solid var(--line); border-radius: .4rem; padding: .6rem .75rem; margin: .25rem 0 .75rem; font: .8125rem/1.45 ui-monospace, SFMono-Regular, Menlo, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow-y: auto; tab-size: 4; }
 .tag { display: inline-block; border: 1px solid var(--warn-line); background: var(--warn); border-radius: 1rem; padding: 0 .55rem; font-size: .8125rem; white-space: nowrap; }
-@media (max-width: 40rem) { .page { padding: 1.25rem .75rem 3rem; } section { padding: 1rem .85rem; } h1 { font-size: 1.35rem; } svg { font-size: 16px; }   .wide { display: none; } .number { white-space: normal; } th, td { padding-right: .5rem; } tbody th { min-width: 6.5rem; } }
-@media print { :root { color-scheme: light; --ground: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #c9d8f5; --accent: #2456b8; --warn: #fff; --passed: #2b8a57; --others: #c96a3d; }
+@media (max-width: 40rem) { .page { padding: 1.25rem .75rem 3rem; } section { padding: 1rem .85rem; } h1 { font-size: 1.35rem; } svg { font-size: 16px; }   .wide { display: none; } .number, .verdict, thead th { white-space: normal; } th, td { padding-right: .5rem; } tbody th { min-width: 5rem; } }
+@media (max-width: 28rem) { .slow { display: none; } }
+@media print { :root { color-scheme: light; --ground: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --warn: #fff; }
   body { font-size: 11pt; -webkit-print-color-adjust: exact; print-color-adjust: exact; } .page { max-width: none; padding: 0; } .tools { display: none; }
   section { break-inside: auto; } svg, tr, .key { break-inside: avoid; } pre { max-height: none; overflow: visible; } .scroll { overflow: visible; max-height: none; } thead button::after { content: ""; } }
 `

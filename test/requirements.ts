@@ -51,6 +51,29 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 4, admission',
   },
   {
+    id: 'batch-resume',
+    behaviour:
+      'a producer or a worker that is killed in the middle of a batch changes no verdict, and loses or doubles no sample',
+    source: 'the field: batches that survive; issue 5',
+  },
+  {
+    id: 'batch-fault',
+    behaviour:
+      'a sample that the platform failed is submitted again, a bounded number of times, and never scored',
+    source: 'the field: environment bugs counted as failures of models',
+  },
+  {
+    id: 'batch-callback',
+    behaviour: 'the summary of a batch is posted once, signed, whatever runs of it follow',
+    source: 'the field: one callback for the batch',
+  },
+  {
+    id: 'result-cache',
+    behaviour:
+      'jobs that ask for it and are the same in all that they see or meet are run once, and the others are marked',
+    source: 'issue 5: a result cache',
+  },
+  {
     id: 'policy-warn',
     behaviour: 'a program that rules speak against runs and says so, where it was only to be warned',
     source: 'SOP, step 1',
@@ -207,23 +230,6 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour:
       'a container passes from job to job only within one batch of one tenant, and only proven clean',
     source: 'design, the job; graders',
-  },
-  {
-    id: 'batch-resume',
-    behaviour:
-      'a producer or a worker that is killed in the middle of a batch changes no verdict, and loses or doubles no sample',
-    source: 'the field: batches that survive; issue 5',
-  },
-  {
-    id: 'batch-fault',
-    behaviour:
-      'a sample that the platform failed is submitted again, a bounded number of times, and never scored',
-    source: 'the field: environment bugs counted as failures of models',
-  },
-  {
-    id: 'batch-callback',
-    behaviour: 'the summary of a batch is posted once, signed, whatever runs of it follow',
-    source: 'the field: one callback for the batch',
   },
   {
     id: 'benchmark',

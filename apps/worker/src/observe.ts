@@ -20,6 +20,8 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
     for (const [phase, time] of Object.entries(phases) as [keyof typeof phases, number][]) {
       metrics.jobPhase.observe({ phase }, time / 1000)
     }
+    // What another job has used is counted there.
+    if (result.cached) return
     if (result.wallMs !== null) metrics.jobRun.observe({ language }, result.wallMs / 1000)
     if (result.memoryPeakBytes !== null) metrics.containerMemoryPeak.observe({}, result.memoryPeakBytes)
     metrics.containerCpu.inc({}, ((result.cpuUserMs ?? 0) + (result.cpuSysMs ?? 0)) / 1000)

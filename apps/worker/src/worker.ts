@@ -7,6 +7,7 @@ import { type Logger, type Metrics, type Readiness, startHealthServer } from '@i
 import { Admission } from './admission/admission.ts'
 import { budgetOf } from './admission/budget.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
+import { cachedRun } from './cached-run.ts'
 import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker } from './fault-breaker.ts'
@@ -112,10 +113,20 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     metrics,
   })
 
+  const runOrRecall = cachedRun(runJob, {
+    ...parts,
+    workerId: config.workerId,
+    rules,
+    cache: queue.cache,
+    ttlSeconds: config.cacheTtlSeconds,
+    digest: (image) => sandbox.digest(image),
+    onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
+  })
+
   async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
     try {
-      const result = await runJob(delivery, signal)
-      if (result.limitsApplied !== null) breaker.passed()
+      const result = await runOrRecall(delivery, signal)
+      if (result.limitsApplied !== null && !result.cached) breaker.passed()
       return result
     } catch (error) {
       if (error instanceof EngineUnreachableError) void engine.check()

@@ -88,7 +88,7 @@ export interface IsopodClient {
   batch(options: BatchOptions): Batch
   /** The languages that workers offer; undefined if no worker has ever been connected. */
   languages(): Promise<LanguageSummary[] | undefined>
-  /** Stops the consumers, waits for their handlers, and disconnects. A second call gets the same promise. */
+  /** Ends batches, stops the consumers, waits for their handlers, and disconnects. A second call gets the same promise. */
   close(): Promise<void>
 }
 
@@ -112,7 +112,9 @@ export async function connect(options: ConnectOptions = {}): Promise<IsopodClien
 class QueueClient implements IsopodClient {
   readonly #producer: Producer
   readonly #languages: SupportedLanguages
+  readonly #batches = new Set<Promise<unknown>>()
   readonly #closing = new AbortController()
+  #closed: Promise<void> | undefined
 
   constructor(producer: Producer) {
     this.#producer = producer
@@ -173,7 +175,12 @@ class QueueClient implements IsopodClient {
 
   batch(options: BatchOptions): Batch {
     const checkLanguages = (jobs: readonly LocatedJob[]) => this.#languages.check(jobs)
-    return openBatch({ producer: this.#producer, checkLanguages, closing: this.#closing.signal }, options)
+    const onRun = (running: Promise<unknown>) => {
+      const over = running.catch(() => {}).finally(() => this.#batches.delete(over))
+      this.#batches.add(over)
+    }
+    const { signal: closing } = this.#closing
+    return openBatch({ producer: this.#producer, checkLanguages, closing, onRun }, options)
   }
 
   languages(): Promise<LanguageSummary[] | undefined> {
@@ -181,8 +188,15 @@ class QueueClient implements IsopodClient {
   }
 
   close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
     this.#closing.abort(new UnavailableError('the connection was closed before the batch was over'))
-    return this.#producer.close()
+    // They leave their batches to whoever goes on with them, for which they need the connection.
+    await Promise.all(this.#batches)
+    await this.#producer.close()
   }
 }
 

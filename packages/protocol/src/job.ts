@@ -86,6 +86,11 @@ export const jobSchema = fields({
   /** Share one container with other jobs of the same batch and tenant. */
   reuse: oneOf(['never', 'batch']).default('never'),
   batchId: nameUpTo(128).optional(),
+  /**
+   * Take the result of the same job of the same tenant if one was made of late, and keep this one's: for programs that do the
+   * same each time.
+   */
+  cache: flag().default(false),
   /** Whose job it is, for fairness and budgets. */
   tenant: nameUpTo(64).default('default'),
   /** 0 runs first; larger numbers wait for smaller ones. */
@@ -120,6 +125,7 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
     ['stopOnFirstFailure', job.stopOnFirstFailure && job.tests === undefined, 'needs tests'],
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
     ['reuse', job.reuse === 'batch' && job.network !== NO_NETWORK, '"batch" allows no network'],
+    ['cache', job.cache && job.network !== NO_NETWORK, 'allows no network'],
     ['callbackUrl', job.callbackUrl !== undefined, 'callbacks are not available in this release'],
   ]
   return refused

@@ -90,6 +90,9 @@ export const resultSchema = z.object({
   containerOrigin: z.enum(['made', 'pool', 'batch']).optional(),
   /** Whether the interpreter had started before the program came; absent if there was no container. */
   preloaded: z.boolean().optional(),
+  /** The job did not run: this is what the same job came to before, its id in `cachedFrom`. Absent if it ran. */
+  cached: z.literal(true).optional(),
+  cachedFrom: z.string().optional(),
   tenant: z.string(),
   batchId: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(),

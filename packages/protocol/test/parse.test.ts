@@ -18,6 +18,7 @@ describe('parseJob', () => {
     expect(parseJob({ code: 'print(1)' })).toEqual({
       language: 'python',
       code: 'print(1)',
+      cache: false,
       limits: {},
       network: 'none',
       policy: { mode: 'warn', rules: 'standard' },

@@ -16,6 +16,7 @@ import { Processor } from './processor.ts'
 import { Publisher } from './publisher.ts'
 import { type QueueStats, readStats } from './queue-stats.ts'
 import { repeat } from './repeat.ts'
+import { ResultCache } from './result-cache.ts'
 import { RunningJobs } from './running-jobs.ts'
 import { sweepFailedJobs, sweepStaleResults } from './sweep.ts'
 import type { Taking } from './taking.ts'
@@ -66,6 +67,8 @@ export interface Consumer {
     /** Which of these workers live. */
     alive(workerIds: readonly string[]): Promise<Set<string>>
   }
+  /** Results that jobs like those that made them may have. */
+  readonly cache: ResultCache
   /** Takes or keeps a role that only one worker may have, for `ttlMs`; false if another has it. */
   claim(role: string, ttlMs: number): Promise<boolean>
 }
@@ -96,6 +99,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<Consumer> 
 
 class RedisConsumer implements Consumer {
   readonly lease: Consumer['lease']
+  readonly cache: ResultCache
   readonly #redis: Redis
   readonly #subscriber: Redis
   readonly #shownUrl: string
@@ -129,6 +133,7 @@ class RedisConsumer implements Consumer {
     this.#workerId = options.workerId
     this.#leases = new Leases(redis, keys, options.workerId)
     this.lease = { alive: (workerIds) => this.#ask(this.#leases.alive(workerIds)) }
+    this.cache = new ResultCache(redis, keys)
     this.#running = new RunningJobs(redis, keys)
     this.#resultTtlSeconds = resultTtlSeconds
     this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
@@ -225,9 +230,7 @@ class RedisConsumer implements Consumer {
     return this.#ask(writeCatalogue(this.#redis, this.#keys, languages))
   }
 
-  audit(entry: AuditEntry): void {
-    this.#audit?.append(entry)
-  }
+  audit = (entry: AuditEntry): void => this.#audit?.append(entry)
 
   claim(role: string, ttlMs: number): Promise<boolean> {
     return this.#ask(this.#leases.claim(role, ttlMs))

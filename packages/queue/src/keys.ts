@@ -75,6 +75,16 @@ export class Keys {
     return `${this.tag}:batch:${id}:${part}`
   }
 
+  /** String: the result of a job that is to be taken for others like it, as JSON, with a time to live. */
+  cached(key: string): string {
+    return `${this.tag}:cache:${key}`
+  }
+
+  /** String: present while somebody makes that result, or where nobody is to wait for it. */
+  flight(key: string): string {
+    return `${this.tag}:cache:${key}:flight`
+  }
+
   /** Hash of BullMQ with one job. */
   job(id: string): string {
     return `${this.tag}:${JOBS_QUEUE}:${id}`

@@ -37,6 +37,7 @@ export async function openSandbox(): Promise<DockerSandbox> {
     },
     ping: async () => {},
     reap: async () => 0,
+    digest: async () => SIMULATED,
     missingImages: async () => [],
     selfTest: async () => {
       throw new Error('nothing here can be attacked')

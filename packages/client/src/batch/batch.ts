@@ -49,6 +49,8 @@ export interface BatchParts {
   readonly checkLanguages: (jobs: readonly LocatedJob[]) => Promise<void>
   /** Aborted when the client is closed. */
   readonly closing: AbortSignal
+  /** Told of the work on the batch, which is over soon after that. */
+  readonly onRun: (running: Promise<unknown>) => void
 }
 
 /**
@@ -85,7 +87,10 @@ class QueueBatch implements Batch {
   }
 
   summary(): Promise<BatchSummary> {
-    this.#running ??= this.#run()
+    if (this.#running === undefined) {
+      this.#running = this.#run()
+      this.#parts.onRun(this.#running)
+    }
     return this.#running
   }
 
@@ -168,8 +173,10 @@ class QueueBatch implements Batch {
     if (seen.has(sample.id))
       throw new ConfigError(`${where}.id: must be unique in the batch, was given twice`)
     seen.add(sample.id)
-    if (!('refusal' in sample.job)) {
-      await this.#parts.checkLanguages([{ job: sample.job, where: `${where}.job.` }])
+    const { job } = sample
+    if (!('refusal' in job)) {
+      const located = [{ job, where: `${where}.job.` }]
+      await throughOutage(() => this.#parts.checkLanguages(located), signal)
     }
     const record = state.known === 0 ? undefined : await throughOutage(() => state.read(sample.id), signal)
     return { sample, place: this.#tally.problem(sample.problem).enter(), record }

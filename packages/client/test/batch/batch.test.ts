@@ -138,9 +138,10 @@ test('an abort leaves what is in flight, and who goes on finds it', async () => 
   const given = samples({ a: ['pass #1', 'pass #2', 'pass #3'] })
   const release = Promise.withResolvers<void>()
   const started: string[] = []
-  await bench.worker(async (delivery) => {
+  await bench.worker(async (delivery, signal) => {
     started.push(delivery.job.code)
     await release.promise
+    signal.throwIfAborted()
     return judge(delivery)
   })
   const controller = new AbortController()
@@ -148,10 +149,32 @@ test('an abort leaves what is in flight, and who goes on finds it', async () => 
   await until(() => started.length === 3)
   controller.abort(new Error('enough for today'))
   await expect(stopped).rejects.toThrow('enough for today')
+  await sleep(200)
   release.resolve()
   const { summary } = await all(client, { id: 'paused', samples: given })
   expect(summary).toMatchObject({ passed: 3 })
   expect(started.length).toBe(3)
+})
+
+test('a client that is closed leaves its batch at once to whoever goes on with it', async () => {
+  const [one, other] = [await bench.client(), await bench.client()]
+  const release = Promise.withResolvers<void>()
+  let started = 0
+  await bench.worker(async (delivery) => {
+    started += 1
+    await release.promise
+    return judge(delivery)
+  })
+  const options = { id: 'handed', samples: samples({ a: ['pass', 'fail'] }) }
+  const first = one.batch(options).summary()
+  const refusal = expect(first).rejects.toMatchObject({ code: 'unavailable' })
+  await until(() => started === 2)
+  await one.close()
+  await refusal
+  expect((await bench.keys()).filter((key) => key.endsWith(':lease') && key.includes(':batch:'))).toEqual([])
+  release.resolve()
+  expect(await other.batch(options).summary()).toMatchObject({ passed: 1, failed: 1, retriedFaults: 0 })
+  expect(started).toBe(2)
 })
 
 test('leaving the loop over a batch without a name cancels what is in flight', async () => {

@@ -76,26 +76,25 @@ test('a receiver that fails is tried again, and a redirect is not followed', asy
   expect(received.map(({ path }) => path)).toEqual(['/done', '/done', '/done', '/done'])
 })
 
-test('a callback that nobody takes is given up, the summary says so, and the next run tries again', async () => {
-  answer = (response) => response.writeHead(503).end()
-  expect(await deliver({ url, secret: SECRET }, '{}', forever, 1)).toBe(false)
-  expect(received.length).toBe(5)
-})
-
-test('a callback that was not delivered is delivered by the next run', async () => {
+test('a callback that nobody takes is given up after five tries, the summary says so, and the next run delivers it', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const samples: Sample[] = [{ id: 'a', problem: 'p', job: { code: 'pass' } }]
-  answer = (response) => response.writeHead(404).end()
-  const controller = new AbortController()
-  const options = { id: 'late', samples, callback: { url, secret: SECRET } }
-  const first = client.batch({ ...options, signal: controller.signal }).summary()
-  while (received.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
-  controller.abort(new Error('no more'))
-  await expect(first).rejects.toThrow('no more')
+  answer = (response) => response.writeHead(503).end()
+  const run = () => client.batch({ id: 'late', samples, callback: { url, secret: SECRET } }).summary()
+  expect(await run()).toMatchObject({ passed: 1, callback: 'failed' })
+  expect(received.length).toBe(5)
   answer = (response) => response.end()
-  received = []
-  expect(await client.batch(options).summary()).toMatchObject({ callback: 'delivered' })
+  expect(await run()).toMatchObject({ passed: 1, callback: 'delivered' })
+  expect(received.length).toBe(6)
+})
+
+test('an abort ends the tries to deliver', async () => {
+  answer = (response) => response.writeHead(503).end()
+  const controller = new AbortController()
+  const delivering = deliver({ url, secret: SECRET }, '{}', controller.signal)
+  setTimeout(() => controller.abort(new Error('no more')), 100)
+  await expect(delivering).rejects.toThrow('no more')
   expect(received.length).toBe(1)
 })
 

@@ -39,15 +39,20 @@ test('a batch outlives a Redis that is away for some seconds, with each verdict 
     giveUp: ({ id, attempt }, { message: errorMessage }) =>
       unrunResult({ id, attempt, status: 'setup_error', errorMessage, workerId: 'w' }),
   })
-  const samples = Array.from({ length: 300 }, (_, n): Sample => {
-    const code = `${n % 3 === 0 ? 'pass' : 'fail'} #${n}`
-    return { id: `s${n}`, problem: `p${n % 10}`, job: { code } }
-  })
-  const batch = client.batch({ samples, inFlight: 16 })
+  /** Goes on while Redis is away. */
+  const samples = async function* (): AsyncGenerator<Sample> {
+    for (let n = 0; n < 300; n++) {
+      await sleep(10)
+      const code = `${n % 3 === 0 ? 'pass' : 'fail'} #${n}`
+      yield { id: `s${n}`, problem: `p${n % 10}`, job: { code } }
+    }
+  }
+  const batch = client.batch({ samples: samples(), inFlight: 100 })
   const summary = batch.summary()
   await until(() => batch.progress().done > 40)
   await server?.stop()
-  await sleep(2500)
+  // Longer than any one command is waited for.
+  await sleep(6000)
   server = await startRedisServer({ directory, persistent: true })
   expect(await summary).toMatchObject({ samples: 300, passed: 100, failed: 200, faults: 0, retriedFaults: 0 })
   expect(runs.size).toBe(300)

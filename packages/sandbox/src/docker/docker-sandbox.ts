@@ -42,6 +42,8 @@ export interface DockerSandbox extends Sandbox {
   ping(): Promise<void>
   /** Removes what crashed workers of this deployment left. Resolves with how many containers that were. */
   reap(alive: (owners: string[]) => Promise<ReadonlySet<string>>): Promise<number>
+  /** Content digest of what an image's reference means now. @throws {ImageFaultError} if the engine lacks it */
+  digest(reference: string): Promise<string>
   /** Says which of these images the engine lacks. */
   missingImages(references: readonly string[]): Promise<string[]>
   /**

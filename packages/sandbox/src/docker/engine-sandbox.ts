@@ -112,6 +112,10 @@ export class EngineSandbox implements DockerSandbox {
     })
   }
 
+  digest(reference: string): Promise<string> {
+    return this.#images.digest(reference)
+  }
+
   async missingImages(references: readonly string[]): Promise<string[]> {
     const found = await Promise.all(
       references.map((reference) =>

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { Job, Result, Status, Verdict } from '@isopod/protocol'
+import type { CacheEntry, Delivery, Handle, ResultCache } from '@isopod/queue'
+import type { Audit } from './audit/audit-event.ts'
+import { jobAudit } from './audit/job-audit.ts'
+import { type DeploymentRules, planExecution } from './plan-execution.ts'
+import type { PolicyGate } from './policy-gate.ts'
+
+/** What a cache in front of the sandbox works with. */
+export interface CachedRunOptions {
+  readonly workerId: string
+  readonly rules: DeploymentRules
+  readonly gate: Pick<PolicyGate, 'applied'>
+  readonly cache: Pick<ResultCache, 'enter'>
+  readonly audit: Audit
+  /** How long a result is kept, in seconds; 0: none is. */
+  readonly ttlSeconds: number
+  /** Content digest of what an image's reference means now. */
+  readonly digest: (image: string) => Promise<string>
+  /** Told of trouble with the cache, which costs no more than its use. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Ends that are facts about the program. A limit that was hit is one about the host, too: how busy it was, what it had left. */
+const FACTS: ReadonlySet<Status> = new Set<Status>(['success', 'execution_error', 'compile_error'])
+const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceeded', 'output_exceeded'])
+
+/**
+ * Puts a cache in front of what runs jobs, for those that ask for it: the same program with all that it can see or meet, of the
+ * same tenant, is run once, and what waits meanwhile shares its result.
+ */
+export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
+  const { workerId, cache, audit, ttlSeconds, onError } = options
+
+  return async (delivery, signal) => {
+    const { job } = delivery
+    const key = job.cache && ttlSeconds > 0 ? await keyOf(delivery, options).catch(onError) : undefined
+    if (key === undefined) return run(delivery, signal)
+    const { result: found, flight } = await enter(key.text, signal)
+    if (found !== undefined) {
+      const result = hit(found, delivery, workerId)
+      const record = jobAudit(audit, delivery)
+      record.requested()
+      record.finished(result, { execution: undefined, container: undefined })
+      return result
+    }
+    if (flight === undefined) return run(delivery, signal)
+    try {
+      const result = await run(delivery, signal)
+      // A container that waited can be of an image that was there before.
+      const isKept = isFact(result) && result.imageDigest === key.imageDigest
+      await (isKept ? flight.land(result, ttlSeconds) : endWith(result)).catch(onError)
+      return result
+    } catch (error) {
+      await flight.fail().catch(onError)
+      throw error
+    }
+
+    /** Whoever was cancelled says nothing about the program: somebody else makes the result. */
+    function endWith(result: Result): Promise<void> {
+      return flight?.[result.attributable ? 'leave' : 'fail']() ?? Promise.resolve()
+    }
+  }
+
+  async function enter(key: string, signal: AbortSignal): Promise<CacheEntry> {
+    try {
+      return await cache.enter(key, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      onError(error)
+      return {}
+    }
+  }
+}
+
+/** Whether a result holds for the next run of its job, too. */
+function isFact({ status, tests = [], attributable }: Result): boolean {
+  return attributable && FACTS.has(status) && !tests.some(({ verdict }) => LIMITS.has(verdict))
+}
+
+/** The result of a job that did not have to run: what the other one did, under its own name. */
+function hit(found: Result, { id, job, attempt, enqueuedAt }: Delivery, workerId: string): Result {
+  const { labels: _, batchId: __, ...shared } = found
+  return {
+    ...shared,
+    ...{ id, attempt, workerId, cached: true, cachedFrom: found.id },
+    timings: {
+      ...{ policy: 0, acquire: 0, run: 0, collect: 0, publish: 0 },
+      queued: Math.max(0, Date.now() - enqueuedAt),
+    },
+    ...(job.batchId !== undefined && { batchId: job.batchId }),
+    ...(job.labels !== undefined && { labels: job.labels }),
+  }
+}
+
+/** What makes two jobs the same; undefined for one that will be refused, which costs nothing. */
+async function keyOf(
+  delivery: Delivery,
+  { rules, gate, digest }: CachedRunOptions,
+): Promise<{ readonly text: string; readonly imageDigest: string } | undefined> {
+  const { execution } = planExecution(delivery, rules)
+  if (execution === undefined) return undefined
+  const { job } = delivery
+  const { language, limits, runtime, code, files = {}, stdin, inputData, preload } = execution
+  const helpers = helperLanguages(job).map((name) => rules.catalogue.find(name))
+  const languages = [language, ...helpers].flatMap((each) => each ?? [])
+  const digests = await Promise.all(languages.map(({ image }) => digest(image)))
+  const parts = {
+    ...{ tenant: job.tenant, languages, digests, defaults: rules.defaults, policy: gate.applied(job.policy) },
+    ...{ limits, runtime, code, stdin, inputData, preload, tests: job.tests, stop: job.stopOnFirstFailure },
+    files: Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1)),
+  }
+  const text = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  return { text, imageDigest: digests[0] ?? '' }
+}
+
+/** Languages of the programs that judge a job's tests. */
+function helperLanguages({ tests = [] }: Job): string[] {
+  const names = tests.flatMap(({ checker, interactor }) => [
+    ...(typeof checker === 'object' && checker.type === 'program' ? [checker.language] : []),
+    ...(interactor === undefined ? [] : [interactor.language]),
+  ])
+  return [...new Set(names)].sort()
+}

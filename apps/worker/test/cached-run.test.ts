@@ -1,0 +1,189 @@
+import { type Job, type JobInput, type Language, parseJob, type Result } from '@isopod/protocol'
+import { type CacheEntry, type Delivery, unrunResult } from '@isopod/queue'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { AuditEvent } from '../src/audit/audit-event.ts'
+import { cachedRun } from '../src/cached-run.ts'
+
+const never = new AbortController().signal
+const sh = {
+  name: 'sh',
+  version: '1',
+  filename: 'main.sh',
+  image: 'img',
+  default_limits: {},
+  timeout_factor: 1,
+}
+
+/** A worker whose cache keeps what lands, and what became of each flight. */
+function world({ digest = 'sha256:x', ttlSeconds = 60, broken = false, mode = 'warn' as const } = {}) {
+  const kept = new Map<string, Result>()
+  const ends: string[] = []
+  const audited: AuditEvent[] = []
+  const ran: string[] = []
+  let ending: Partial<Result> = {}
+  const cache = {
+    async enter(key: string): Promise<CacheEntry> {
+      if (broken) throw new Error('no Redis')
+      const result = kept.get(key)
+      if (result !== undefined) return { result }
+      const land = async (made: Result) => {
+        kept.set(key, made)
+        ends.push('land')
+      }
+      return {
+        flight: {
+          land,
+          leave: async () => void ends.push('leave'),
+          fail: async () => void ends.push('fail'),
+        },
+      }
+    },
+  }
+  const handle = async ({ id, job, attempt }: Delivery): Promise<Result> => {
+    ran.push(id)
+    const unrun = unrunResult({
+      id,
+      job,
+      status: 'setup_error',
+      errorMessage: '',
+      attempt,
+      workerId: 'other',
+    })
+    const { status = 'success' } = ending
+    return { ...unrun, imageDigest: 'sha256:x', status, attributable: true, stdout: 'hello', ...ending }
+  }
+  const run = cachedRun(handle, {
+    workerId: 'w',
+    rules: {
+      catalogue: { find: () => sh as unknown as Language, summaries: () => [], languages: [] },
+      defaults: {},
+      maxima: {},
+      networks: new Map(),
+      runtime: 'runc',
+      runtimes: ['runc', 'runsc'],
+    },
+    gate: { applied: ({ rules }) => ({ mode, rules }) },
+    cache,
+    audit: (event) => audited.push(event),
+    ttlSeconds,
+    digest: async () => digest,
+    onError: () => ends.push('error'),
+  })
+  let count = 0
+  return {
+    kept,
+    ends,
+    ran,
+    audited,
+    set result(result: Partial<Result>) {
+      ending = result
+    },
+    run: (job: JobInput) => run(delivery(`j${count++}`, parseJob({ cache: true, ...job })), never),
+  }
+}
+
+function delivery(id: string, job: Job): Delivery {
+  return { id, job, attempt: 1, enqueuedAt: Date.now(), stalls: 0, faults: 0 }
+}
+
+test('the same job again gets the result of the first, marked, under its own name', async () => {
+  const { run, ran, ends, audited } = world()
+  const first = await run({ code: 'a', labels: { n: '1' }, batchId: 'b1' })
+  const second = await run({ code: 'a', labels: { n: '2' }, priority: 3 })
+  expect(first.cached).toBeUndefined()
+  expect(second).toMatchObject({ id: 'j1', cached: true, cachedFrom: 'j0', workerId: 'w', stdout: 'hello' })
+  expect(second).toMatchObject({ labels: { n: '2' }, timings: { run: 0, acquire: 0 } })
+  expect('batchId' in second).toBe(false)
+  expect([ran, ends]).toEqual([['j0'], ['land']])
+  // The first is audited by what runs jobs.
+  expect(audited.map(({ event, job }) => `${job} ${event}`)).toEqual(['j1 requested', 'j1 finished'])
+})
+
+test('jobs that could differ in anything that they see or meet never share a result', async () => {
+  const variants: JobInput[] = [
+    { code: 'a' },
+    { code: 'b' },
+    { code: 'a', stdin: '' },
+    { code: 'a', stdin: 'x' },
+    { code: 'a', inputData: null },
+    { code: 'a', inputData: { x: 1, y: 2 } },
+    { code: 'a', inputData: { y: 2, x: 1 } },
+    { code: 'a', files: { x: { content: '1' } } },
+    { code: 'a', files: { y: { content: '1' } } },
+    { code: 'a', limits: { timeoutSeconds: 5 } },
+    { code: 'a', limits: { outputBytes: 5 } },
+    { code: 'a', runtime: 'runsc' },
+    { code: 'a', preload: true },
+    { code: 'a', tenant: 'other' },
+    { code: 'a', policy: { mode: 'warn', rules: 'strict' } },
+  ]
+  const { run, kept } = world()
+  for (const variant of variants) await run(variant)
+  expect(kept.size).toBe(variants.length)
+  for (const variant of variants) expect(await run(variant)).toMatchObject({ cached: true })
+  // What is asked for by name and what is the default are the same limit.
+  expect(await run({ code: 'a', limits: { timeoutSeconds: 30 } })).toMatchObject({ cached: true })
+})
+
+test('files in another order are the same files', async () => {
+  const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 6 })
+  await fc.assert(
+    fc.asyncProperty(names, async (files) => {
+      const { run } = world()
+      const laid = (order: string[]) => Object.fromEntries(order.map((name) => [name, { content: name }]))
+      await run({ code: 'a', files: laid(files) })
+      expect(await run({ code: 'a', files: laid(files.toReversed()) })).toMatchObject({ cached: true })
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('what is no fact about the program is not kept', async () => {
+  const cases: [Partial<Result>, string][] = [
+    [{ status: 'success' }, 'land'],
+    [{ status: 'execution_error' }, 'land'],
+    [{ status: 'compile_error' }, 'land'],
+    [{ status: 'timeout' }, 'leave'],
+    [{ status: 'memory_exceeded' }, 'leave'],
+    [{ status: 'output_exceeded' }, 'leave'],
+    [{ imageDigest: 'sha256:older' }, 'leave'],
+    [{ status: 'cancelled', attributable: false }, 'fail'],
+  ]
+  for (const [result, end] of cases) {
+    const tried = world()
+    tried.result = result
+    await tried.run({ code: 'a' })
+    expect([result, tried.ends]).toEqual([result, [end]])
+  }
+  const graded = world()
+  const test = {
+    name: '1',
+    exitCode: null,
+    signal: null,
+    wallMs: 1,
+    cpuMs: 1,
+    memoryPeakBytes: 1,
+    diff: null,
+  }
+  graded.result = { tests: [{ ...test, verdict: 'timeout' }] }
+  await graded.run({ code: 'a' })
+  graded.result = { tests: [{ ...test, verdict: 'wrong_answer' }] }
+  await graded.run({ code: 'a' })
+  expect(graded.ends).toEqual(['leave', 'land'])
+})
+
+test('a job that does not ask for it, or a deployment without it, meets no cache; a broken one costs nothing', async () => {
+  const plain = world()
+  await plain.run({ code: 'a', cache: false })
+  const off = world({ ttlSeconds: 0 })
+  await off.run({ code: 'a' })
+  expect([plain.ends, off.ends]).toEqual([[], []])
+  const broken = world({ broken: true })
+  expect(await broken.run({ code: 'a' })).toMatchObject({ status: 'success' })
+  expect([broken.ran.length, broken.ends]).toEqual([1, ['error']])
+})
+
+test('a job with a network cannot ask for it', () => {
+  expect(() => parseJob({ code: 'a', cache: true, network: 'pypi' })).toThrow('cache: allows no network')
+})

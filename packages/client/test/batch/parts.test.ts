@@ -1,0 +1,139 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { judged } from '../../src/batch/judged.ts'
+import { resolveBatchOptions } from '../../src/batch/options.ts'
+import { progressOf } from '../../src/batch/progress.ts'
+import { Rate } from '../../src/batch/rate.ts'
+import { ResultStream } from '../../src/batch/result-stream.ts'
+import { Slots } from '../../src/batch/slots.ts'
+import { Tally } from '../../src/batch/tally.ts'
+import type { Result } from '../../src/index.ts'
+
+test('whoever iterates gets everything once, in order, then the end, and holds up who gives', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (steps) => {
+      const stream = new ResultStream<number>(() => {})
+      const got: IteratorResult<number, undefined>[] = []
+      const taken: number[] = []
+      let given = 0
+      let asked = 0
+      for (const isGiving of steps) {
+        const n = given
+        if (isGiving) void stream.give(given++).then(() => taken.push(n))
+        else void stream.next().then((each) => got.push(each))
+        if (!isGiving) asked += 1
+        await turn()
+        const passed = Math.min(given, asked)
+        expect(got.map(({ value }) => value)).toEqual(Array.from({ length: passed }, (_, each) => each))
+        expect(taken.length).toBe(passed)
+      }
+      stream.end()
+      for (let left = given - Math.min(given, asked); left > 0; left--) got.push(await stream.next())
+      expect(await stream.next()).toEqual({ done: true, value: undefined })
+      expect(got.filter(({ done }) => !done).map(({ value }) => value)).toEqual(
+        Array.from({ length: given }, (_, each) => each),
+      )
+    }),
+  )
+})
+
+test('no more goes on at once than there are slots, and a slot that is given back twice is one', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 0, max: 30 }),
+      async (count, tasks) => {
+        const slots = new Slots(count)
+        let running = 0
+        let most = 0
+        const task = async () => {
+          const done = await slots.take()
+          most = Math.max(most, ++running)
+          await turn()
+          running -= 1
+          done()
+          done()
+        }
+        await Promise.all(Array.from({ length: tasks }, task))
+        expect(most).toBe(Math.min(count, tasks))
+      },
+    ),
+    { numRuns: 30 },
+  )
+})
+
+test('a rate is that of the last half minute, whatever came before', () => {
+  let now = 0
+  const rate = new Rate(() => now)
+  expect(rate.perSecond()).toBe(0)
+  const go = (seconds: number, perSecond: number) => {
+    for (let n = 0; n < seconds * perSecond; n++) {
+      now += 1000 / perSecond
+      rate.add()
+    }
+  }
+  go(10, 20)
+  expect(rate.perSecond()).toBeCloseTo(20)
+  go(60, 4)
+  expect(rate.perSecond()).toBeCloseTo(4, 0)
+  now += 90_000
+  expect(rate.perSecond()).toBeLessThan(1.5)
+})
+
+test('what is left of a known total is told by the rate, and not where nothing is known', () => {
+  let now = 0
+  const tally = new Tally('never')
+  const rate = new Rate(() => now)
+  const add = () => {
+    const place = tally.problem('p').enter()
+    tally.add(place, { id: 'a', problem: 'p', outcome: 'passed', retriedFaults: 0, resumed: false })
+    rate.add()
+  }
+  expect(progressOf(tally, rate, 10)).toMatchObject({ done: 0, etaSeconds: undefined, passAt1: undefined })
+  now = 2000
+  for (let n = 0; n < 4; n++) add()
+  expect(progressOf(tally, rate, 10)).toMatchObject({ ratePerSecond: 2, etaSeconds: 3, passAt1: 1 })
+  expect(progressOf(tally, rate, undefined).etaSeconds).toBeUndefined()
+  expect(progressOf(tally, rate, 4).etaSeconds).toBe(0)
+})
+
+test('a sample passes only by all of its tests, and a result that says nothing about it is a fault', () => {
+  const result = { attributable: true, status: 'success' } as Result
+  const summary = { passed: 2, total: 2, score: 1, status: 'success' } as const
+  const tests = [{}, {}] as never
+  expect(judged({ tests: undefined }, result)).toBe('passed')
+  expect(judged({ tests: undefined }, { ...result, status: 'timeout' })).toBe('failed')
+  expect(judged({ tests: undefined }, { ...result, status: 'setup_error', attributable: false })).toBe(
+    'fault',
+  )
+  expect(judged({ tests }, { ...result, summary })).toBe('passed')
+  expect(judged({ tests }, { ...result, summary, attributable: false })).toBe('fault')
+  expect(judged({ tests }, { ...result, summary: { ...summary, passed: 1 } })).toBe('failed')
+  expect(judged({ tests }, { ...result, summary: { ...summary, passed: 1, total: 1 } })).toBe('failed')
+  expect(judged({ tests }, result)).toBe('failed')
+})
+
+test('a wrong option is refused, naming it, what is allowed and what was given', () => {
+  const wrong: [object, RegExp][] = [
+    [{ id: 'a:b' }, /^id: must be 1 to 100 characters .*"a:b"/],
+    [{ samples: 'text' }, /^samples: must be something to iterate over, got "text"/],
+    [{ k: [] }, /^k: must be a list of at least one number, got \[\]/],
+    [{ k: [0] }, /^k: must be a whole number from 1/],
+    [{ k: [1, 2], stopWhen: 'failed' }, /^k: must be \[1\] with stopWhen "failed"/],
+    [{ stopWhen: 'now' }, /^stopWhen: must be one of never, passed, failed, got "now"/],
+    [{ inFlight: 0 }, /^inFlight: must be a whole number from 1 to 10000, got 0/],
+    [{ faultTries: 1.5 }, /^faultTries/],
+    [{ faultPauseMs: -1 }, /^faultPauseMs/],
+    [{ stateTtlSeconds: 1 }, /^stateTtlSeconds/],
+    [{ total: -1 }, /^total/],
+  ]
+  for (const [options, message] of wrong) {
+    expect(() => resolveBatchOptions({ samples: [], ...options })).toThrow(message)
+  }
+  expect(resolveBatchOptions({ samples: [], k: [5, 1, 5] })).toMatchObject({
+    k: [5, 1],
+    inFlight: 256,
+    isNamed: false,
+  })
+})

@@ -1,0 +1,50 @@
+import type { JobInput } from '@isopod/client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ workers: 2, env: { ISOPOD_SLOTS: '2', ISOPOD_POOL_SIZE: '1' } })
+})
+afterAll(() => world.close())
+
+/** A program that never prints the same twice: whoever gets its output again did not run it. */
+const DICE: JobInput = { language: 'bash', code: 'head -c 8 /dev/urandom | od -An -tx1; cat', cache: true }
+
+// promise: result-cache
+it('jobs that ask for it are run once, however many come at once and on whichever worker, and the others are marked', async () => {
+  const results = await Promise.all(Array.from({ length: 12 }, () => world.client.run(DICE)))
+  const [ran, ...others] = results.filter(({ cached }) => cached === undefined)
+  expect(others).toEqual([])
+  expect(new Set(results.map(({ stdout }) => stdout)).size).toBe(1)
+  const hits = results.filter(({ cached }) => cached)
+  expect(hits.map(({ cachedFrom }) => cachedFrom)).toEqual(hits.map(() => ran?.id))
+  expect(new Set(results.map(({ id }) => id)).size).toBe(12)
+})
+
+// promise: result-cache
+it('another stdin, tenant or limit, or a job that does not ask, runs anew', async () => {
+  const first = await world.client.run(DICE)
+  const variants: JobInput[] = [
+    { ...DICE, stdin: 'x' },
+    { ...DICE, tenant: 'other' },
+    { ...DICE, limits: { memoryMb: 200 } },
+    { ...DICE, cache: false },
+  ]
+  for (const variant of variants) {
+    const result = await world.client.run(variant)
+    expect(result.cached).toBeUndefined()
+    expect(result.stdout).not.toBe(first.stdout)
+  }
+})
+
+// promise: result-cache
+it('a program that ran out of time is run again: next time the host may be less busy', async () => {
+  const slow: JobInput = { language: 'bash', code: 'sleep 9', cache: true, limits: { timeoutSeconds: 0.3 } }
+  for (let time = 0; time < 2; time++) {
+    const result = await world.client.run(slow)
+    expect(result.status).toBe('timeout')
+    expect(result.cached).toBeUndefined()
+  }
+})

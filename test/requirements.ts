@@ -253,4 +253,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
     source: 'issue: speed',
   },
+  {
+    id: 'report-hostile',
+    behaviour: 'nothing that a program or a file of samples says becomes markup or script of a report',
+    source: 'issue: grading',
+  },
+  {
+    id: 'report-readable',
+    behaviour: 'a report is readable on a phone, in the dark, on paper, by keyboard, and with 10,000 samples',
+    source: 'issue: grading',
+  },
 ]

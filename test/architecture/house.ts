@@ -6,7 +6,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'apps/worker': ['protocol', 'queue', 'sandbox', 'policy', 'languages', 'grading', 'telemetry'],
   'apps/gateway': ['protocol', 'client', 'telemetry'],
   'apps/mcp': ['protocol', 'client', 'telemetry'],
-  'apps/cli': ['protocol', 'client', 'devstack'],
+  'apps/cli': ['protocol', 'client', 'grading', 'devstack'],
   'packages/protocol': [],
   'packages/queue': ['protocol'],
   // A batch's summary is the client's to make: gateway, CLI and callback all show the same one.

@@ -22,6 +22,9 @@ export function describeFailure(error: unknown): Failure {
     case 'usage':
     case 'invalid_job':
     case 'idempotency_conflict':
+    case 'dataset':
+    case 'batch_conflict':
+    case 'batch_busy':
       return { message, exitCode: EXIT.usage }
     case 'unavailable':
     case 'config':

@@ -1,3 +1,4 @@
+import type { Batch, BatchOptions } from '@isopod/client'
 import type { JobInput, LanguageSummary, Result } from '@isopod/protocol'
 
 /** What commands need of a producer. `@isopod/client` is one; `main.ts` joins the two. */
@@ -6,6 +7,8 @@ export interface JobClient {
   submitMany(jobs: readonly JobInput[]): Promise<readonly string[]>
   /** Submits and waits; an abort cancels the job and rejects with the signal's reason. */
   run(job: JobInput, options?: { signal?: AbortSignal }): Promise<Result>
+  /** Many samples on their way to their verdicts; nothing happens until it is iterated. */
+  batch(options: BatchOptions): Batch
   /** The stored result, once there is one. */
   result(id: string): Promise<Result | undefined>
   /** Takes results off a results queue; each is gone from it only after the handler has resolved. */

@@ -3,6 +3,7 @@ import { cancelCommand } from './commands/cancel.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { doctorAttackCommand } from './commands/doctor-attack.ts'
+import { gradeCommand } from './commands/grade.ts'
 import { languagesCommand } from './commands/languages.ts'
 import { resultsCommand } from './commands/results.ts'
 import { runCommand } from './commands/run.ts'
@@ -10,6 +11,7 @@ import { submitCommand } from './commands/submit.ts'
 import { downCommand, upCommand } from './commands/up.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { describeFailure, UsageError } from './failure.ts'
+import { GRADE_EXAMPLES, GRADE_NOTES, gradeOptions } from './grade/command-line.ts'
 import { type Io, note } from './io.ts'
 import type { Services } from './services.ts'
 
@@ -65,6 +67,11 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     .addOption(replyTo())
     .option('--json', 'print one JSON object a line: id and file')
     .action(async (files, options) => end(await submitCommand(io, services, files, options)))
+
+  gradeOptions(add('grade', 'judge samples of a data set’s problems', GRADE_EXAMPLES))
+    .addHelpText('after', GRADE_NOTES)
+    .argument('<file>', 'the data set: JSON or JSONL, packed with gzip or not, or a folder of such files')
+    .action(async (file, options) => end(await gradeCommand(io, services, file, options)))
 
   add('results', 'take results off a results queue and print them', RESULTS_EXAMPLES)
     .addOption(replyTo())

@@ -4,6 +4,7 @@ import type { Io } from '../src/io.ts'
 import type { JobClient } from '../src/job-client.ts'
 import { runCli } from '../src/program.ts'
 import type { Services } from '../src/services.ts'
+import { fakeBatch } from './fake-batch.ts'
 
 /** A complete result of a program that printed «hi». */
 export function resultOf(changes: Partial<Result> = {}): Result {
@@ -82,6 +83,10 @@ export function fakeClient(answer: (job: JobInput) => Result | Error = () => res
       const result = answer(job)
       if (result instanceof Error) throw result
       return result
+    },
+    batch: (options) => {
+      record('batch', options)
+      return fakeBatch(options, answer)
     },
     result: async () => undefined,
     results: (handler, options) => {

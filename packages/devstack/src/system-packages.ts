@@ -6,8 +6,8 @@ import { findProgram, lastLines, tryCommand } from './run-command.ts'
 import { type Say, secondsSince } from './say.ts'
 import { SetupError } from './setup-error.ts'
 
-/** What set-up, or with `iproute2` the specs, may need from the distribution. */
-export type SystemNeed = 'redis' | 'engine' | 'docker-cli' | 'debootstrap' | 'iproute2'
+/** What set-up, or with `iproute2` and `chromium` the specs, may need from the distribution. */
+export type SystemNeed = 'redis' | 'engine' | 'docker-cli' | 'debootstrap' | 'iproute2' | 'chromium'
 
 const POLICY = '/usr/sbin/policy-rc.d'
 const POLICY_TEXT =
@@ -64,6 +64,7 @@ const PROGRAMS: Record<SystemNeed, readonly string[]> = {
   'docker-cli': ['docker'],
   debootstrap: ['mmdebstrap'],
   iproute2: ['ip'],
+  chromium: ['chromium'],
 }
 
 async function missingPrograms(needs: readonly SystemNeed[]): Promise<string[]> {
@@ -78,7 +79,7 @@ async function missingPackages(needs: readonly SystemNeed[]): Promise<string[]> 
   const packages = new Set<string>()
   for (const program of await missingPrograms(needs)) {
     if (program === 'docker') packages.add(await dockerCliPackage())
-    else if (program === 'redis-server' || program === 'mmdebstrap') packages.add(program)
+    else if (['redis-server', 'mmdebstrap', 'chromium'].includes(program)) packages.add(program)
     else if (program === 'ip') packages.add('iproute2')
     else packages.add('docker.io')
   }

@@ -1,8 +1,26 @@
 export { type Checker, check } from './check.ts'
+export { type GradingSettings, gradingJob, referenceOf } from './dataset/grading-job.ts'
+export { DATASETS, type Dataset, DEFAULT_TIMEOUT, type Problem, type TestInput } from './dataset/problem.ts'
+export { ProblemSet } from './dataset/problem-set.ts'
+export { DatasetError, type Place } from './dataset/record.ts'
+export { readSolutions, SOLUTION_FIELDS, type Solution } from './dataset/solutions.ts'
+export { stripFences } from './dataset/strip-fences.ts'
 export type { Difference } from './difference.ts'
 export type { Tolerance } from './numbers.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './pass-at-k.ts'
 export { regexProblem } from './regex.ts'
+export type { GradedSample } from './report/detail.ts'
+export { cost, Grades } from './report/grades.ts'
+export { reportPage } from './report/page.ts'
+export type { PassRate, ReportText } from './report/report-text.ts'
+export {
+  humanEvalResult,
+  SAMPLE_VERDICTS,
+  type SampleOutcome,
+  type SampleVerdict,
+  sampleVerdict,
+  VERDICT_WORDS,
+} from './report/sample-verdict.ts'
 export { type Composed, composeScript, type ScriptParts } from './script/compose.ts'
 export { judgeScript, type ScriptJudgement, type ScriptRun } from './script/judge.ts'
 export { lookAt } from './script/look.ts'

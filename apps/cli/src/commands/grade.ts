@@ -1,0 +1,164 @@
+import type { Batch, BatchSummary, Sample } from '@isopod/client'
+import { Grades, gradingJob, type ProblemSet } from '@isopod/grading'
+import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { derivedBatchId } from '../grade/batch-id.ts'
+import { type GradeOptions, type GradePlan, parseGradeOptions } from '../grade/grade-options.ts'
+import { startGradeProgress } from '../grade/grade-progress.ts'
+import { gradeReport } from '../grade/grade-report.ts'
+import { gradeTable } from '../grade/grade-table.ts'
+import { Ledger, sampleId, untried } from '../grade/ledger.ts'
+import { loadProblems } from '../grade/load-problems.ts'
+import {
+  type SampleCensus,
+  type SampleSource,
+  samplesOfFile,
+  samplesOfReference,
+  takeCensus,
+} from '../grade/sample-source.ts'
+import { checkWritable, writeWhole } from '../grade/write-file.ts'
+import { interruptible } from '../interrupt.ts'
+import { type Io, note, write } from '../io.ts'
+import type { JobClient } from '../job-client.ts'
+import type { Services } from '../services.ts'
+import { withClient } from '../with-client.ts'
+
+/** Everything that is known before the first sample runs. */
+interface Grading {
+  readonly plan: GradePlan
+  readonly problems: ProblemSet
+  readonly source: SampleSource
+  readonly census: SampleCensus
+  readonly id: string
+  /** Problems that no sample tries. */
+  readonly missing: readonly string[]
+  readonly grades: Grades
+  readonly ledger: Ledger
+}
+
+/**
+ * `isopod grade`: judges samples of a data set's problems as one batch, which the same command goes on with after Ctrl-C.
+ * Exit code 0 if each was judged, 3 if a fault of the platform remains.
+ */
+export async function gradeCommand(
+  io: Io,
+  services: Services,
+  file: string,
+  options: GradeOptions,
+): Promise<ExitCode> {
+  const grading = await prepare(file, parseGradeOptions(options))
+  announce(io, grading)
+  return await withClient(io, services, (client) =>
+    interruptible(async (signal) => {
+      const summary = await judge(io, client, grading, signal)
+      if (summary === undefined) return EXIT.interrupted
+      await deliver(io, file, grading, summary)
+      return summary.faults > 0 ? EXIT.platform : EXIT.success
+    }),
+  )
+}
+
+/** Reads all there is to read, so that what is wrong is known before anything runs. */
+async function prepare(file: string, plan: GradePlan): Promise<Grading> {
+  if (plan.out !== undefined) await checkWritable('--out', plan.out)
+  if (plan.report !== undefined) await checkWritable('--report', plan.report)
+  const problems = await loadProblems(plan.dataset, file)
+  const source =
+    plan.samples === undefined ? samplesOfReference(problems) : samplesOfFile(plan.samples, problems)
+  const census = await takeCensus(source)
+  const grades = new Grades()
+  return {
+    plan,
+    problems,
+    source,
+    census,
+    id: plan.batchId ?? derivedBatchId(plan, problems, census.digest),
+    missing: untried(problems.all(), census.perProblem),
+    grades,
+    ledger: new Ledger(grades, plan.details),
+  }
+}
+
+function announce(io: Io, { plan, problems, census, id, missing }: Grading): void {
+  note(io, `isopod: ${census.count} samples of ${problems.size} ${plan.dataset} problems, batch ${id}`)
+  if (missing.length === 0) return
+  const names = missing.slice(0, 5).map((name) => JSON.stringify(name))
+  const more = missing.length > names.length ? ', …' : ''
+  note(
+    io,
+    `isopod: without a sample, and in no figure: ${missing.length} problems (${names.join(', ')}${more})`,
+  )
+}
+
+/** Runs the batch to its end; undefined if it was interrupted. */
+async function judge(
+  io: Io,
+  client: JobClient,
+  grading: Grading,
+  signal: AbortSignal,
+): Promise<BatchSummary | undefined> {
+  const { plan, census, id, ledger } = grading
+  const progress = startGradeProgress(io.stderr, census.count)
+  const batch: Batch = client.batch({
+    id,
+    samples: samplesOf(grading),
+    total: census.count,
+    k: plan.k,
+    stopWhen: plan.stopWhen,
+    signal,
+    onProgress: (now) => progress.show(now),
+    ...(plan.inFlight === undefined ? {} : { inFlight: plan.inFlight }),
+  })
+  let resumed = 0
+  try {
+    for await (const sample of batch) {
+      if (sample.resumed) resumed += 1
+      ledger.judged(Number(sample.id) - 1, sample.problem, sample)
+    }
+    const summary = await batch.summary()
+    progress.stop()
+    if (resumed > 0) note(io, `isopod: ${resumed} of the samples were judged by an earlier run of this batch`)
+    return summary
+  } catch (error) {
+    progress.stop()
+    if (!signal.aborted) throw error
+    const { done } = batch.progress()
+    note(
+      io,
+      `isopod: stopped at ${done} of ${census.count}; the same command goes on from there (batch ${id})`,
+    )
+    return undefined
+  }
+}
+
+async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator<Sample> {
+  const { language, limits, defaultLimits, stripFences, reuse, preload, allTests, tenant } = plan
+  const job = {
+    // One failure is the verdict: a sample passes if all its tests do.
+    ...(allTests ? {} : { stopOnFirstFailure: true }),
+    ...(reuse === 'batch' ? { reuse, batchId: id } : {}),
+    ...(preload ? { preload } : {}),
+    ...(tenant === undefined ? {} : { tenant }),
+  }
+  for await (const given of source()) {
+    const made = gradingJob(given.problem, given.solution, {
+      language,
+      stripFences,
+      limits,
+      defaultLimits,
+      job,
+    })
+    ledger.sent(given.index, made.code)
+    yield { id: sampleId(given), problem: given.problem.id, job: made }
+  }
+}
+
+/** Writes the files that were asked for, and shows what it all came to. */
+async function deliver(io: Io, file: string, grading: Grading, summary: BatchSummary): Promise<void> {
+  const { plan, source, grades, ledger } = grading
+  if (plan.out !== undefined) await writeWhole(plan.out, ledger.rows(source))
+  if (plan.report !== undefined)
+    await writeWhole(plan.report, gradeReport(file, grading, summary, new Date()))
+  await write(io.stdout, gradeTable(grades, summary))
+  if (plan.out !== undefined) note(io, `isopod: results in ${plan.out}`)
+  if (plan.report !== undefined) note(io, `isopod: report in ${plan.report}`)
+}

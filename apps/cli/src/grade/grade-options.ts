@@ -1,0 +1,121 @@
+import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
+import type { JobInput } from '@isopod/protocol'
+import { UsageError } from '../failure.ts'
+
+/** The options of `isopod grade`, as they come from the command line. */
+export interface GradeOptions {
+  readonly dataset: string
+  readonly samples?: string
+  readonly reference?: boolean
+  readonly k?: string
+  readonly language?: string
+  readonly timeout?: string
+  readonly memory?: string
+  readonly cpus?: string
+  readonly reuse?: string
+  readonly preload?: boolean
+  readonly stripFences?: boolean
+  readonly stopWhen?: string
+  readonly allTests?: boolean
+  readonly batchId?: string
+  readonly inFlight?: string
+  readonly tenant?: string
+  readonly out?: string
+  readonly details?: boolean
+  readonly report?: string
+}
+
+/** The same, checked. */
+export interface GradePlan {
+  readonly dataset: Dataset
+  /** Undefined for the data set's own solutions. */
+  readonly samples: string | undefined
+  readonly k: readonly number[]
+  readonly language: string | undefined
+  readonly limits: NonNullable<JobInput['limits']>
+  /** Where neither the caller nor the problem says so. */
+  readonly defaultLimits: NonNullable<JobInput['limits']>
+  readonly reuse: 'never' | 'batch'
+  readonly preload: boolean
+  readonly stripFences: boolean
+  readonly stopWhen: 'never' | 'passed' | 'failed'
+  readonly allTests: boolean
+  readonly batchId: string | undefined
+  readonly inFlight: number | undefined
+  readonly tenant: string | undefined
+  readonly out: string | undefined
+  readonly details: boolean
+  readonly report: string | undefined
+}
+
+/** Cores of a sample where nobody says otherwise: what the data sets’ own graders give it. */
+const CPUS = 1
+const MOST_K = 20
+const LARGEST_K = 1_000_000
+
+/** @throws {UsageError} naming the option, what was wanted and what was given */
+export function parseGradeOptions(options: GradeOptions): GradePlan {
+  if ((options.samples === undefined) === (options.reference !== true)) {
+    throw new UsageError('--samples: give a file of samples, or --reference for the data set’s own solutions')
+  }
+  if (options.details && options.out === undefined) throw new UsageError('--details: only with --out')
+  if (options.stopWhen === 'failed' && options.k !== undefined && options.k !== '1') {
+    throw new UsageError('--stop-when: failed leaves nothing to estimate but --k 1')
+  }
+  const limits = {
+    ...numberField('timeoutSeconds', '--timeout', options.timeout, 0.1, 300),
+    ...numberField('memoryMb', '--memory', options.memory, 16, 1024),
+    ...numberField('cpus', '--cpus', options.cpus, 0.1, 256),
+  }
+  const dataset = oneOf('--dataset', options.dataset, DATASETS)
+  return {
+    dataset,
+    samples: options.samples,
+    k: listOfK(options.k ?? '1'),
+    language: options.language,
+    limits,
+    defaultLimits: { timeoutSeconds: DEFAULT_TIMEOUT[dataset], cpus: CPUS },
+    reuse: oneOf('--reuse', options.reuse ?? 'never', ['never', 'batch']),
+    preload: options.preload ?? false,
+    stripFences: options.stripFences ?? false,
+    stopWhen: oneOf('--stop-when', options.stopWhen ?? 'never', ['never', 'passed', 'failed']),
+    allTests: options.allTests ?? false,
+    batchId: options.batchId === undefined ? undefined : batchId(options.batchId),
+    inFlight: options.inFlight === undefined ? undefined : whole('--in-flight', options.inFlight, 10_000),
+    tenant: options.tenant,
+    out: options.out,
+    details: options.details ?? false,
+    report: options.report,
+  }
+}
+
+function batchId(value: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(value)) return value
+  throw new UsageError(
+    `--batch-id: must be 1 to 100 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(value)}`,
+  )
+}
+
+function listOfK(text: string): number[] {
+  const list = [...new Set(text.split(',').map((k) => whole('--k', k.trim(), LARGEST_K)))]
+  if (list.length <= MOST_K) return list.sort((one, other) => one - other)
+  throw new UsageError(`--k: must be at most ${MOST_K} numbers, got ${list.length}`)
+}
+
+function oneOf<const T extends string>(option: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((one) => one === value)
+  if (found !== undefined) return found
+  throw new UsageError(`${option}: must be one of ${allowed.join(', ')}, got ${JSON.stringify(value)}`)
+}
+
+function whole(option: string, value: string, most: number): number {
+  if (/^[1-9]\d{0,8}$/.test(value) && Number(value) <= most) return Number(value)
+  throw new UsageError(`${option}: must be a whole number from 1 to ${most}, got ${JSON.stringify(value)}`)
+}
+
+function numberField(field: string, option: string, value: string | undefined, low: number, high: number) {
+  if (value === undefined) return {}
+  const given = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
+  if (given >= low && given <= high) return { [field]: given }
+  throw new UsageError(`${option}: must be a number from ${low} to ${high}, got ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,26 @@
+import { type Dataset, DatasetError, ProblemSet } from '@isopod/grading'
+import { UsageError } from '../failure.ts'
+import { readRecords } from './read-records.ts'
+
+const MOST_PROBLEMS = 100_000
+/** Characters of all problems together: they are held while their samples run. */
+const MOST_TEXT = 1024 * 1024 * 1024
+
+/**
+ * Reads a whole data set.
+ *
+ * @throws {UsageError} if it cannot be read, or is empty or too large
+ * @throws {DatasetError} naming file, line and field of what is not as it should be
+ */
+export async function loadProblems(dataset: Dataset, path: string): Promise<ProblemSet> {
+  const problems = new ProblemSet(dataset)
+  let held = 0
+  for await (const { value, place } of readRecords(path)) {
+    held += JSON.stringify(problems.add(value, place)).length
+    if (problems.size > MOST_PROBLEMS || held > MOST_TEXT) {
+      throw new DatasetError(place, `must be at most ${MOST_PROBLEMS} problems of 1 GiB together`)
+    }
+  }
+  if (problems.size > 0) return problems
+  throw new UsageError(`FILE: ${JSON.stringify(path)} has no problem`)
+}

@@ -1,0 +1,89 @@
+import { createReadStream } from 'node:fs'
+import { open, stat } from 'node:fs/promises'
+import { pipeline, type Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import { DatasetError } from '@isopod/grading'
+import { sizeText } from '@isopod/protocol'
+import { UsageError } from '../failure.ts'
+
+/** One line of a file, without its end. */
+export interface Line {
+  readonly text: string
+  /** From 1. */
+  readonly number: number
+}
+
+/** Longest line, and largest document that is not one record a line, in bytes. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024
+
+const NEWLINE = 10
+
+/**
+ * The lines of a text file, packed with gzip or not, one after the other; never more than one line and one chunk is held.
+ *
+ * @throws {UsageError} if it cannot be read
+ * @throws {DatasetError} for a line that is too long or not UTF-8, and for a broken archive
+ */
+export async function* readLines(path: string): AsyncGenerator<Line> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  const decode = (parts: readonly Uint8Array[], number: number) => {
+    try {
+      return decoder.decode(Buffer.concat(parts))
+    } catch {
+      throw new DatasetError({ file: path, line: number }, 'must be UTF-8 text')
+    }
+  }
+  let number = 1
+  let parts: Uint8Array[] = []
+  let size = 0
+  const keep = (part: Uint8Array) => {
+    parts.push(part)
+    size += part.byteLength
+    if (size <= MAX_LINE_BYTES) return
+    throw new DatasetError(
+      { file: path, line: number },
+      `must be a line of at most ${sizeText(MAX_LINE_BYTES)}`,
+    )
+  }
+  try {
+    for await (const chunk of (await openText(path)) as AsyncIterable<Buffer>) {
+      let from = 0
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+        keep(chunk.subarray(from, end))
+        yield { text: decode(parts, number), number }
+        from = end + 1
+        number += 1
+        parts = []
+        size = 0
+      }
+      keep(chunk.subarray(from))
+    }
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (!code?.startsWith('Z_')) throw error
+    throw new DatasetError({ file: path, line: number }, `cannot be unpacked (${message})`)
+  }
+  if (size > 0) yield { text: decode(parts, number), number }
+}
+
+/** The file as a stream of plain bytes. Its first bytes tell whether it is packed; its name may say anything. */
+async function openText(path: string): Promise<Readable> {
+  const packed = await isPacked(path)
+  const bytes = createReadStream(path)
+  return packed ? pipeline(bytes, createGunzip(), () => {}) : bytes
+}
+
+async function isPacked(path: string): Promise<boolean> {
+  try {
+    // Samples are read more than once, and a pipe would be empty the second time.
+    if (!(await stat(path)).isFile()) throw new UsageError(`${JSON.stringify(path)}: must be a file`)
+    await using file = await open(path, 'r')
+    const { buffer } = await file.read(Buffer.alloc(2), 0, 2, 0)
+    return buffer[0] === 0x1f && buffer[1] === 0x8b
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'no such file' : code === 'EACCES' ? 'permission denied' : message
+    throw new UsageError(`cannot read ${JSON.stringify(path)} (${reason})`)
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import {
+  type Problem,
+  type ProblemSet,
+  readSolutions,
+  referenceOf,
+  SOLUTION_FIELDS,
+  type Solution,
+} from '@isopod/grading'
+import { UsageError } from '../failure.ts'
+import { printable } from '../terminal/printable.ts'
+import { readRecords } from './read-records.ts'
+
+/** One sample of the file, with its problem. */
+export interface GivenSample {
+  /** From 0, in the order of the file. */
+  readonly index: number
+  readonly problem: Problem
+  readonly solution: Solution
+  /** The sample's own fields, as results repeat them. */
+  readonly fields: Readonly<Record<string, unknown>>
+}
+
+/** What a first look at all samples found. */
+export interface SampleCensus {
+  readonly count: number
+  /** How many each problem has. */
+  readonly perProblem: ReadonlyMap<string, number>
+  /** Names what all of them say, in their order. */
+  readonly digest: string
+}
+
+/** Samples that can be gone through again and again; never more than one record of them is held. */
+export type SampleSource = () => AsyncIterable<GivenSample>
+
+const MOST_SAMPLES = 1_000_000
+const SHOWN_UNKNOWN = 5
+
+/** The samples of a file. */
+export function samplesOfFile(path: string, problems: ProblemSet): SampleSource {
+  return async function* () {
+    let index = 0
+    const unknown = new Map<string, number>()
+    for await (const { value, place } of readRecords(path)) {
+      const solutions = readSolutions(problems.dataset, value, place)
+      for (const [number, solution] of solutions.entries()) {
+        const problem = problems.find(solution.problem)
+        if (problem === undefined) unknown.set(solution.problem, place.line)
+        else yield { index: index++, problem, solution, fields: fieldsOf(value, number, solution) }
+      }
+      if (unknown.size >= SHOWN_UNKNOWN) break
+    }
+    if (unknown.size === 0) return
+    const names = [...unknown].map(([name, line]) => `${JSON.stringify(printable(name))} (line ${line})`)
+    const more = unknown.size >= SHOWN_UNKNOWN ? ', and perhaps more' : ''
+    throw new UsageError(`--samples: the data set has no ${names.join(', ')}${more}`)
+  }
+}
+
+/** The data set's own solutions. */
+export function samplesOfReference(problems: ProblemSet): SampleSource {
+  return async function* () {
+    let index = 0
+    for (const problem of problems.all()) {
+      const solution = referenceOf(problem)
+      if (solution === undefined) {
+        throw new UsageError(
+          `--reference: ${JSON.stringify(printable(problem.id))} has no solution of its own in this data set`,
+        )
+      }
+      yield { index: index++, problem, solution, fields: { task_id: problem.id } }
+    }
+  }
+}
+
+/** Goes through all samples once, so that what is wrong with them is known before anything runs. */
+export async function takeCensus(source: SampleSource): Promise<SampleCensus> {
+  const perProblem = new Map<string, number>()
+  const hash = createHash('sha256')
+  let count = 0
+  for await (const { problem, solution } of source()) {
+    count += 1
+    if (count > MOST_SAMPLES) throw new UsageError(`--samples: must be at most ${MOST_SAMPLES} samples`)
+    perProblem.set(problem.id, (perProblem.get(problem.id) ?? 0) + 1)
+    hash.update(`${JSON.stringify([problem.id, solution])}\n`)
+  }
+  if (count === 0) throw new UsageError('--samples: must be at least one sample')
+  return { count, perProblem, digest: hash.digest('hex') }
+}
+
+/** A record with many completions becomes one for each, and tells which it is. */
+function fieldsOf(value: unknown, number: number, solution: Solution): Readonly<Record<string, unknown>> {
+  const fields = value as Readonly<Record<string, unknown>>
+  const list = SOLUTION_FIELDS.find((field) => Array.isArray(fields[field]))
+  if (list === undefined) return fields
+  const { [list]: _, ...others } = fields
+  return { ...others, completion: solution.text, completion_id: number }
+}

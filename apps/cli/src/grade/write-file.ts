@@ -1,0 +1,44 @@
+import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { UsageError } from '../failure.ts'
+
+/**
+ * Says before hours of work whether a file can be written.
+ *
+ * @throws {UsageError} naming the option
+ */
+export async function checkWritable(option: string, path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined)
+  if (found?.isDirectory())
+    throw new UsageError(`${option}: must be a file, and ${JSON.stringify(path)} is a folder`)
+  const folder = dirname(resolve(path))
+  await access(folder, constants.W_OK | constants.X_OK).catch(() => {
+    throw new UsageError(`${option}: cannot write in ${JSON.stringify(folder)}`)
+  })
+}
+
+/** Writes a file that is either whole or as it was before, whatever ends the process. */
+export async function writeWhole(
+  path: string,
+  texts: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  const draft = `${path}.${process.pid}.part`
+  try {
+    {
+      await using file = await open(draft, 'w')
+      let waiting = ''
+      for await (const text of texts) {
+        waiting += text
+        if (waiting.length < 65_536) continue
+        await file.writeFile(waiting)
+        waiting = ''
+      }
+      await file.writeFile(waiting)
+      await file.sync()
+    }
+    await rename(draft, path)
+  } catch (error) {
+    await rm(draft, { force: true })
+    throw error
+  }
+}

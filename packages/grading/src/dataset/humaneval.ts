@@ -1,0 +1,30 @@
+import type { Problem } from './problem.ts'
+import type { Fields } from './record.ts'
+
+/**
+ * A problem of HumanEval, or of HumanEval+ with its larger `test`: prompt, solution, test and the call of `check` are one
+ * program, in the order of the original.
+ */
+export function readHumanEval(record: Fields): Problem {
+  const prompt = record.text('prompt')
+  const entryPoint = record.text('entry_point')
+  if (!/^[\p{L}_][\p{L}\p{N}_.]*$/u.test(entryPoint)) {
+    throw record.refuse('entry_point', 'must be the name of a function', entryPoint)
+  }
+  if (record.raw('test') === undefined && record.raw('plus_input') !== undefined) {
+    throw record.refuse(
+      'test',
+      'must be text; take the edition of the data set that has its tests',
+      undefined,
+    )
+  }
+  const solution = record.textOr('canonical_solution', undefined)
+  return {
+    id: record.name(['task_id']),
+    language: 'python',
+    prompt,
+    reference: solution === undefined ? undefined : `${prompt}${solution}`,
+    tests: [{ script: `${record.text('test')}\ncheck(${entryPoint})` }],
+    limits: {},
+  }
+}

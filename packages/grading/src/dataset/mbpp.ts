@@ -1,0 +1,37 @@
+import type { Problem } from './problem.ts'
+import type { Fields } from './record.ts'
+
+/**
+ * A problem of MBPP, full or sanitized, or of MBPP+ (its `test` takes the place of the lists). The solution is followed by
+ * imports, set-up and asserts as one program: set-up code uses what the solution defines.
+ */
+export function readMbpp(record: Fields): Problem {
+  const whole = record.textOr('test', undefined)
+  const asserts = [...record.texts('test_list'), ...record.texts('challenge_test_list')]
+  if (whole === undefined && asserts.length === 0) {
+    throw record.refuse('test_list', 'must be a list of at least one assert', record.raw('test_list'))
+  }
+  const setUp = [...imports(record), record.textOr('test_setup_code', '')]
+  return {
+    id: mbppName(record.name(['task_id'])),
+    language: 'python',
+    prompt: '',
+    reference: record.textOr('code', undefined) ?? record.textOr('canonical_solution', undefined),
+    tests: [{ script: [...setUp, ...(whole === undefined ? asserts : [whole])].join('\n').trimStart() }],
+    limits: {},
+  }
+}
+
+/** `Mbpp/2` of EvalPlus is the problem 2. */
+export function mbppName(name: string): string {
+  return name.replace(/^mbpp\//i, '')
+}
+
+/** A list, or as some publish it, that list as a text of Python or JSON. */
+function imports(record: Fields): string[] {
+  if (typeof record.raw('test_imports') !== 'string') return record.texts('test_imports')
+  const text = record.text('test_imports').trim()
+  const quoted = [...text.matchAll(/'([^'\\]*)'|"([^"\\]*)"/g)].map(([, one, other]) => one ?? other ?? '')
+  if (/^\[\s*(('[^'\\]*'|"[^"\\]*")\s*,?\s*)*\]$/.test(text)) return quoted
+  return [text]
+}

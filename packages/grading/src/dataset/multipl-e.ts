@@ -1,0 +1,34 @@
+import type { Problem } from './problem.ts'
+import type { Fields } from './record.ts'
+
+/** MultiPL-E's names of languages, where the catalogue has another one. */
+const LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ['py', 'python'],
+  ['notypes.py', 'python'],
+  ['js', 'javascript'],
+  ['ts', 'typescript'],
+  ['sh', 'bash'],
+  ['rb', 'ruby'],
+  ['rs', 'rust'],
+  ['pl', 'perl'],
+  ['jl', 'julia'],
+  ['hs', 'haskell'],
+  ['ml', 'ocaml'],
+  ['cs', 'csharp'],
+  ['kt', 'kotlin'],
+  ['rkt', 'racket'],
+  ['go_test.go', 'go'],
+])
+
+/** A problem of MultiPL-E: prompt, completion and tests are one program. Completions are taken as they are, uncut. */
+export function readMultiplE(record: Fields): Problem {
+  const language = record.text('language')
+  return {
+    id: record.name(['name', 'task_id']),
+    language: LANGUAGES.get(language) ?? language,
+    prompt: record.text('prompt'),
+    reference: undefined,
+    tests: [{ script: record.text('tests') }],
+    limits: {},
+  }
+}

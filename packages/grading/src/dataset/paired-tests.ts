@@ -1,0 +1,74 @@
+import type { Problem, TestInput } from './problem.ts'
+import type { Fields } from './record.ts'
+
+const LISTS = ['public_tests', 'private_tests', 'generated_tests'] as const
+/** What these data sets are graded with: words, whatever white space is in between. */
+const CHECKER = 'tokens'
+
+/** The tests of APPS and CodeContests: lists of inputs with lists of outputs beside them. */
+export function pairedTests(record: Fields): TestInput[] {
+  const apps = record.object('input_output')
+  if (apps?.raw('fn_name') !== undefined) {
+    throw apps.refuse(
+      'fn_name',
+      'must not be there: the problem calls a function and reads no standard input',
+      apps.raw('fn_name'),
+    )
+  }
+  const tests = [
+    ...(apps === undefined ? [] : pairs(apps, 'inputs', 'outputs')),
+    ...LISTS.flatMap((name) => {
+      const list = record.object(name)
+      return list === undefined ? [] : pairs(list, 'input', 'output')
+    }),
+  ]
+  if (tests.length > 0) return tests
+  throw record.refuse('tests', `must be there, or input_output, or ${LISTS.join(', ')}`, undefined)
+}
+
+function pairs(record: Fields, inputs: string, outputs: string): TestInput[] {
+  const given = texts(record, inputs)
+  const expected = texts(record, outputs)
+  if (given.length !== expected.length) {
+    throw record.refuse(outputs, `must have as many entries as ${inputs}, ${given.length}`, expected)
+  }
+  return given.map((stdin, at) => ({ stdin, expected: expected[at] ?? '', checker: CHECKER }))
+}
+
+/** A text, or the list of its lines. */
+function texts(record: Fields, name: string): string[] {
+  const list = record.raw(name)
+  if (!Array.isArray(list)) throw record.refuse(name, 'must be a list', list)
+  return list.map((entry: unknown, at) => {
+    if (typeof entry === 'string') return entry
+    if (Array.isArray(entry) && entry.every((line) => typeof line === 'string')) return entry.join('\n')
+    throw record.refuse(`${name}[${at}]`, 'must be text or a list of lines', entry)
+  })
+}
+
+const SMALLEST_MIB = 16
+const LARGEST_MIB = 1024
+const SHORTEST_SECONDS = 0.1
+const LONGEST_SECONDS = 300
+
+/** Our `limits`, or CodeContests' `time_limit` and `memory_limit_bytes` as far as they can be had. */
+export function problemLimits(record: Fields): Problem['limits'] {
+  const own = record.object('limits')
+  // The job's schema judges it.
+  if (own !== undefined) return record.raw('limits') as Problem['limits']
+  const time = record.object('time_limit')
+  const seconds = number(time?.raw('seconds')) + number(time?.raw('nanos')) / 1e9
+  const mib = Math.ceil(number(record.raw('memory_limit_bytes')) / 1024 / 1024)
+  return {
+    ...(seconds > 0 ? { timeoutSeconds: within(seconds, SHORTEST_SECONDS, LONGEST_SECONDS) } : {}),
+    ...(mib > 0 ? { memoryMb: within(mib, SMALLEST_MIB, LARGEST_MIB) } : {}),
+  }
+}
+
+function number(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0
+}
+
+function within(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value))
+}

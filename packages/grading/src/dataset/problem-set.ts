@@ -1,0 +1,59 @@
+import { readHumanEval } from './humaneval.ts'
+import { mbppName, readMbpp } from './mbpp.ts'
+import { readMultiplE } from './multipl-e.ts'
+import type { Dataset, Problem } from './problem.ts'
+import { DatasetError, Fields, type Place, shown } from './record.ts'
+import { readStdinTests } from './stdin-tests.ts'
+
+const READERS = {
+  humaneval: readHumanEval,
+  mbpp: readMbpp,
+  'multipl-e': readMultiplE,
+  'stdin-tests': readStdinTests,
+} as const satisfies Record<Dataset, (record: Fields) => Problem>
+
+/**
+ * The problems of one data set, in the order they came.
+ *
+ * @example
+ * ```ts
+ * const problems = new ProblemSet('humaneval')
+ * problems.add(JSON.parse(line), { file: 'HumanEval.jsonl', line: 1 })
+ * problems.find('HumanEval/0')?.tests
+ * ```
+ */
+export class ProblemSet {
+  readonly dataset: Dataset
+  readonly #problems = new Map<string, Problem>()
+  readonly #lines = new Map<string, number>()
+
+  constructor(dataset: Dataset) {
+    this.dataset = dataset
+  }
+
+  get size(): number {
+    return this.#problems.size
+  }
+
+  /** @throws {DatasetError} naming file, line and field of what is not as it should be, or already there */
+  add(value: unknown, place: Place): Problem {
+    const problem = READERS[this.dataset](new Fields(value, place))
+    const before = this.#lines.get(problem.id)
+    if (before !== undefined) {
+      throw new DatasetError(place, `the problem ${shown(problem.id)} stands on line ${before} already`)
+    }
+    this.#problems.set(problem.id, problem)
+    this.#lines.set(problem.id, place.line)
+    return problem
+  }
+
+  /** The problem of that name, as a sample may write it; undefined if there is none. */
+  find(name: string): Problem | undefined {
+    return this.#problems.get(this.dataset === 'mbpp' ? mbppName(name) : name)
+  }
+
+  /** All of them. */
+  all(): IterableIterator<Problem> {
+    return this.#problems.values()
+  }
+}

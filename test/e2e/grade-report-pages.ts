@@ -1,0 +1,160 @@
+import { type GradedSample, Grades, reportPage, type SampleVerdict } from '@isopod/grading'
+import type { Result } from '@isopod/protocol'
+
+const TEXT = {
+  title: 'set.jsonl · samples.jsonl',
+  batch: 'grade-1',
+  madeAt: '2026-11-21 10:00 UTC',
+  settings: ['3 s a test'],
+  withoutSamples: ['task/x'],
+  retriedFaults: 2,
+  passAt: { 1: { estimate: 0.5, low: 0.4, high: 0.6, problems: 40 }, 10: null },
+}
+
+function result(changes: Partial<Result>): Result {
+  return {
+    id: 'j',
+    status: 'success',
+    exitCode: 0,
+    signal: null,
+    limit: null,
+    stdout: '',
+    stderr: '',
+    truncated: { stdout: false, stderr: false },
+    outputBytes: { stdout: 0, stderr: 0 },
+    wallMs: 12,
+    cpuUserMs: 10,
+    cpuSysMs: 1,
+    memoryPeakBytes: 9_000_000,
+    processesPeak: 1,
+    throttledMs: 0,
+    resourceUsage: null,
+    limitsApplied: null,
+    timings: { queued: 0, policy: 0, acquire: 0, run: 0, collect: 0, publish: 0 },
+    warnings: [],
+    validationErrors: [],
+    errorMessage: null,
+    attributable: true,
+    attempt: 1,
+    workerId: 'w',
+    language: 'python@3.13',
+    imageDigest: null,
+    runtime: 'runc',
+    tenant: 'default',
+    ...changes,
+  }
+}
+
+/** A sample of one test that took so long. */
+function sample(number: number, problem: string, verdict: SampleVerdict, wallMs: number): GradedSample {
+  const judged = verdict === 'passed' || verdict === 'timeout' ? verdict : 'runtime_error'
+  const test = {
+    name: '1',
+    verdict: judged,
+    exitCode: 1,
+    signal: null,
+    wallMs,
+    cpuMs: wallMs,
+    memoryPeakBytes: 9_000_000 + number,
+    diff: judged === 'passed' ? null : 'exit code 1: AssertionError',
+  } as const
+  const tests = [number === 1 ? { ...test, suspicious: 'ended before its tests did' } : test]
+  return {
+    number,
+    problem,
+    verdict,
+    code: 'def f():\n    return 1\n',
+    result: result({ tests }),
+    flaky: number === 5,
+  }
+}
+
+/** 40 problems, each slower than the one before. */
+export function ordinaryReport(): Iterable<string> {
+  const grades = new Grades()
+  const verdicts = ['passed', 'runtime_error', 'timeout', 'fault', 'compile_error', 'skipped'] as const
+  for (let at = 0; at < 40; at++) {
+    grades.add(sample(at, `task/${at}`, 'passed', 5 * 1.2 ** at))
+    const verdict = verdicts[at % 6] ?? 'passed'
+    grades.add(sample(at + 100, `task/${at}`, verdict, 5))
+  }
+  return reportPage(grades, TEXT)
+}
+
+/** Ten samples, most of them failed and all of them wordy, of 2,000 problems. */
+export function largeReport(): Iterable<string> {
+  const grades = new Grades()
+  for (let number = 0; number < 20_000; number++) {
+    const one = sample(
+      number,
+      `task/${number % 2000}`,
+      number % 3 === 0 ? 'passed' : 'runtime_error',
+      5 + (number % 997),
+    )
+    grades.add({ ...one, code: `${'x = 1 # <&>\n'.repeat(400)}${number}` })
+  }
+  return reportPage(grades, TEXT)
+}
+
+const ATTACKS = [
+  '<script>window.hacked = 1</script>',
+  '</script><script>window.hacked = 1</script>',
+  '</title><img src=x onerror="window.hacked = 1">',
+  `" onmouseover="window.hacked = 1" x='`,
+  '<a href="javascript:window.hacked=1">x</a>',
+  '</pre></details></table></style><style>* { display: none }</style>',
+  '<!-- ',
+  ']]>&lt;b&gt;',
+  '\u001b[31mred\u001b[0m\u001b]0;title\u0007',
+  'a\u0000b',
+  '\ud800 and \udc00',
+  'left\u202eright\u2066x',
+  '\ufffe\uffff\u0085\u2028\u2029\ufeff',
+  'W'.repeat(100_000),
+  '`$\u007bwindow.hacked = 1}`',
+] as const
+
+/** What of the attacks has to be seen. */
+export const HOSTILE = {
+  shown: [
+    '<script>window.hacked = 1</script>',
+    '</title><img src=x onerror="window.hacked = 1">',
+    '<a href="javascript:window.hacked=1">x</a>',
+    '␛[31mred␛[0m␛]0;title␇',
+    'a␀b',
+    '\\ud800 and \\udc00',
+    'left\\u202eright\\u2066x',
+    '\\ufffe\\uffff\\u0085\\u2028\\u2029\\ufeff',
+    ']]>&lt;b&gt;',
+    '__proto__',
+    'hasOwnProperty',
+    'characters)',
+  ],
+} as const
+
+/** Every text of a report that others write, each of them hostile. */
+export function hostileReport(): Iterable<string> {
+  const grades = new Grades()
+  for (const [at, text] of [...ATTACKS, '__proto__', 'constructor', 'hasOwnProperty'].entries()) {
+    const base = sample(at * 3, text.slice(0, 256), 'runtime_error', 5)
+    const test = {
+      ...base.result?.tests?.[0],
+      name: text,
+      diff: text,
+      suspicious: text,
+      verdict: 'runtime_error',
+    }
+    const told = result({ stdout: text, stderr: text, compileOutput: text, errorMessage: text })
+    const judged = { ...told, tests: [test] } as Result
+    grades.add({ ...base, code: text, result: judged })
+    grades.add({ ...base, number: at * 3 + 1, verdict: 'fault', code: text, result: told })
+  }
+  const [title = ''] = ATTACKS.slice(2)
+  return reportPage(grades, {
+    ...TEXT,
+    title,
+    batch: title,
+    settings: [...ATTACKS.slice(0, 6)],
+    withoutSamples: [...ATTACKS.slice(0, 12)],
+  })
+}

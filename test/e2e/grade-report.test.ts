@@ -1,0 +1,191 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { findProgram, installPackages } from '@isopod/devstack'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Browser, type Page, startBrowser, type View } from '../support/browser.ts'
+import { HOSTILE, hostileReport, largeReport, ordinaryReport } from './grade-report-pages.ts'
+
+/** Where it can't be had, these specs say why they are skipped. */
+async function chromium(): Promise<string | undefined> {
+  try {
+    await installPackages(['chromium'], (line) => console.error(`grade-report: ${line}`))
+  } catch (error) {
+    console.error(`grade-report: skipped without Chromium: ${error}`)
+  }
+  return await findProgram('chromium')
+}
+
+const program = await chromium()
+const folder = mkdtempSync(join(tmpdir(), 'isopod-report-'))
+let browser: Browser
+
+beforeAll(async () => {
+  if (program !== undefined) browser = await startBrowser(program)
+})
+
+afterAll(async () => {
+  await browser?.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const WIDE = { width: 1200, height: 900 }
+const PHONE = { width: 360, height: 780 }
+
+async function open(name: string, text: Iterable<string>, view: View = WIDE): Promise<Page> {
+  const path = join(folder, `${name}.html`)
+  writeFileSync(path, [...text].join(''))
+  return await browser.open(pathToFileURL(path).href, view)
+}
+
+/** What the page asked for, was refused, or complained of. */
+function complaints({ events }: Page): unknown[] {
+  const told = [
+    'Runtime.exceptionThrown',
+    'Runtime.consoleAPICalled',
+    'Log.entryAdded',
+    'Page.javascriptDialogOpening',
+  ]
+  return [
+    ...events.filter(({ method }) => told.includes(method)),
+    ...events.filter(({ method }) => method === 'Network.requestWillBeSent').slice(1),
+  ]
+}
+
+describe.skipIf(program === undefined)('a report in a browser', () => {
+  // promise: report-hostile
+  it('shows what hostile programs and names say, and obeys none of it', async () => {
+    const page = await open('hostile', hostileReport())
+    await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
+    const text = await page.evaluate<string>('document.body.innerText')
+    for (const shown of HOSTILE.shown) expect(text).toContain(shown)
+    expect(await page.evaluate('window.hacked === undefined')).toBe(true)
+    expect(await page.evaluate(`document.querySelectorAll('script, style, meta, head > title').length`)).toBe(
+      7,
+    )
+    expect(
+      await page.evaluate(
+        `document.querySelectorAll('a, img, iframe, object, form, base, link, [onerror], [onclick], [style]').length`,
+      ),
+    ).toBe(0)
+    expect(complaints(page)).toEqual([])
+    // No text of theirs runs out of the page.
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  })
+
+  it('runs its own script and no other, even one that got into it', async () => {
+    const text = [...ordinaryReport()]
+      .join('')
+      .replace('</main>', '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"></main>')
+    const page = await open('injected', [text])
+    expect(await page.evaluate('window.hacked === undefined')).toBe(true)
+    expect(JSON.stringify(page.events)).toContain('Content Security Policy')
+    expect(await page.evaluate(`document.getElementById('tools').hidden`)).toBe(false)
+  })
+
+  it('finds and sorts problems', async () => {
+    const page = await open('ordinary', ordinaryReport())
+    const names = `Array.from(document.querySelectorAll('#problems tbody:not([hidden]) th'), (one) => one.textContent)`
+    await page.evaluate(
+      `(() => { const box = document.getElementById('search'); box.value = 'TASK/1 '; box.dispatchEvent(new Event('input')) })()`,
+    )
+    await expect
+      .poll(() => page.evaluate<string>(`document.getElementById('shown').textContent`))
+      .toBe('11 of 40 problems shown')
+    await page.evaluate(
+      `(() => { const box = document.getElementById('choose'); box.value = 'suspicious'; box.dispatchEvent(new Event('change')) })()`,
+    )
+    expect(await page.evaluate(names)).toEqual(['task/1'])
+    await page.evaluate(
+      `(() => { document.getElementById('search').value = ''; const box = document.getElementById('choose'); box.value = ''; box.dispatchEvent(new Event('change')) })()`,
+    )
+    // By keyboard: the head of the column «Slowest».
+    await page.evaluate(`document.querySelectorAll('#problems thead button')[4].focus()`)
+    await page.press('Enter', 13)
+    const slowest = await page.evaluate<string[]>(names)
+    expect(slowest.slice(0, 3)).toEqual(['task/39', 'task/38', 'task/37'])
+    expect(
+      await page.evaluate(`document.querySelectorAll('#problems th')[4].getAttribute('aria-sort')`),
+    ).toBe('descending')
+    await page.press('Enter', 13)
+    expect((await page.evaluate<string[]>(names))[0]).toBe('task/0')
+    await page.evaluate(`document.querySelector('#problems tbody:not([hidden]) summary').focus()`)
+    await page.press('Enter', 13)
+    expect(await page.evaluate(`document.querySelectorAll('#problems details[open]').length`)).toBe(1)
+  })
+
+  // promise: report-readable
+  it.each([
+    ['a wide screen', WIDE],
+    ['a phone', PHONE],
+  ])(
+    'fits %s, and every text can be told from its ground, in the light and in the dark',
+    async (name, view) => {
+      const page = await open(name.replaceAll(' ', '-'), ordinaryReport(), view)
+      await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(view.width)
+      const within = `Array.from(document.querySelectorAll('.scroll')).every((one) => one.scrollWidth <= one.clientWidth)`
+      expect(await page.evaluate(within)).toBe(true)
+      for (const scheme of ['light', 'dark'] as const) {
+        await page.look({ ...view, scheme })
+        expect([scheme, await page.evaluate(FAINT)]).toEqual([scheme, []])
+      }
+    },
+  )
+
+  it('says in words what its pictures show, and names its tables, fields and regions', async () => {
+    const page = await open('words', ordinaryReport())
+    const without = (selector: string) =>
+      `Array.from(document.querySelectorAll('${selector}'), (one) => one.outerHTML.slice(0, 80))`
+    expect(await page.evaluate(without('svg:not([role=img][aria-label])'))).toEqual([])
+    expect(await page.evaluate(without('th:not([scope])'))).toEqual([])
+    expect(await page.evaluate(without('[role=region]:not([aria-label], [aria-labelledby])'))).toEqual([])
+    expect(
+      await page.evaluate(
+        `Array.from(document.querySelectorAll('input, select')).every((one) => one.labels.length === 1)`,
+      ),
+    ).toBe(true)
+    expect(await page.evaluate(`document.querySelectorAll('h1').length`)).toBe(1)
+    expect(await page.evaluate('document.documentElement.lang')).toBe('en')
+  })
+
+  it('prints in dark ink on white, also for readers who like it dark', async () => {
+    const page = await open('print', ordinaryReport(), { ...WIDE, scheme: 'dark', media: 'print' })
+    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
+    expect(await page.evaluate(FAINT)).toEqual([])
+    expect((await page.print()).subarray(0, 5).toString()).toBe('%PDF-')
+  })
+
+  it('of 20,000 samples of 2,000 problems stays small enough to be used, and says what it leaves out', async () => {
+    const text = [...largeReport()].join('')
+    expect(text.length).toBeLessThan(16 * 1024 * 1024)
+    const page = await open('large', [text])
+    await page.evaluate(
+      `(() => { const box = document.getElementById('search'); box.value = 'task/1999'; box.dispatchEvent(new Event('input')) })()`,
+    )
+    await expect
+      .poll(() => page.evaluate<string>(`document.getElementById('shown').textContent`))
+      .toBe('1 of 2000 problems shown')
+    expect(await page.evaluate<string>('document.body.innerText')).toMatch(
+      /samples that did not pass have no details here/,
+    )
+    expect(complaints(page)).toEqual([])
+  })
+})
+
+/** Texts whose contrast with the nearest ground is below what WCAG AA asks for. */
+const FAINT = `(() => {
+  const parse = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a } }
+  const light = ({ rgb }) => { const [r, g, b] = rgb.map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * r + 0.7152 * g + 0.0722 * b }
+  const ground = (one) => { for (let at = one; at; at = at.parentElement) { const found = parse(getComputedStyle(at).backgroundColor); if (found.a === 1) return found } return parse('rgb(255, 255, 255)') }
+  const faint = new Set()
+  for (const one of document.querySelectorAll('body *')) {
+    if (!Array.from(one.childNodes).some((node) => node.nodeType === 3 && node.data.trim() !== '') || !one.checkVisibility() || one.tagName === 'TITLE' || one.tagName === 'title') continue
+    const style = getComputedStyle(one)
+    const ink = light(parse(one instanceof SVGElement ? style.fill : style.color)), below = light(ground(one))
+    const ratio = (Math.max(ink, below) + 0.05) / (Math.min(ink, below) + 0.05)
+    if (ratio < 4.5) faint.add(one.tagName + '.' + (one.getAttribute('class') ?? '') + ' ' + ratio.toFixed(2))
+  }
+  return [...faint]
+})()`

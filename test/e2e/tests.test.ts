@@ -147,6 +147,13 @@ print(os.environ, sys.argv)`
   })
 })
 
+it('tests are counted by verdict', async () => {
+  const text = await (await fetch(`${world.workers[0]?.url}/metrics`)).text()
+  for (const verdict of ['passed', 'wrong_answer', 'timeout', 'skipped']) {
+    expect(text).toMatch(new RegExp(`isopod_tests_total\\{language="python",verdict="${verdict}"\\} [1-9]`))
+  }
+})
+
 describe('how an output is judged', () => {
   const cases: [NonNullable<Tests[number]['checker']>, string, string, boolean][] = [
     ['exact', 'a\n', 'a\n', true],

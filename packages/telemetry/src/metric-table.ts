@@ -232,6 +232,29 @@ export const METRIC_TABLE = {
     help: 'Streams that were longer than the result carries.',
     labels: { stream: ['stdout', 'stderr'] },
   },
+  tests: {
+    kind: 'counter',
+    name: 'isopod_tests_total',
+    help: 'Tests of jobs, by verdict.',
+    labels: {
+      language: 'listed',
+      verdict: [
+        'passed',
+        'wrong_answer',
+        'timeout',
+        'memory_exceeded',
+        'runtime_error',
+        'output_exceeded',
+        'skipped',
+      ],
+    },
+  },
+  testsSuspicious: {
+    kind: 'counter',
+    name: 'isopod_tests_suspicious_total',
+    help: 'Tests whose program looks as if it was written to pass without doing what is asked.',
+    labels: { language: 'listed' },
+  },
   policyRejections: {
     kind: 'counter',
     name: 'isopod_policy_rejections_total',

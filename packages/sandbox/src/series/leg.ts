@@ -1,5 +1,5 @@
 import { encodeKeep, encodeRenew, type InitFrame } from '@isopod/init'
-import { RetryableError } from '@isopod/protocol'
+import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { Container } from '../container.ts'
 import type { Judgement } from '../judge.ts'
 import { type Judged, judged, programRun } from '../judged-run.ts'
@@ -56,9 +56,11 @@ export class Leg {
     return error === null ? undefined : notKept(error, this.#execution)
   }
 
-  /** What came of a run; undefined if the container could not be renewed for it. */
+  /** What came of a run; undefined if this container cannot have it: it is not clean, or its limits are others. */
   async run(index: number): Promise<Judged | undefined> {
     const { signal } = this.#options
+    // Of a sandbox of gVisor no limit can be changed: the run needs another one.
+    if (!this.#fits(index) && isGvisor(this.#container.runtime)) return undefined
     if (this.#next === index) await this.#send()
     if (this.#mayGoAhead()) await this.#send()
     const renewed = this.#isRenewed(index)

@@ -1,4 +1,4 @@
-import { RetryableError } from '@isopod/protocol'
+import { isGvisor, type Limits, RetryableError } from '@isopod/protocol'
 import { compile, type Judged } from '../judged-run.ts'
 import { OutputCollector } from '../output.ts'
 import { checkConfinement, factsOf, outcomeOf, type Stage } from '../run-execution.ts'
@@ -21,7 +21,7 @@ export interface SeriesOptions {
  * @throws a platform fault, or the signal's reason once aborted; everything that the program did is data
  */
 export async function runSeries(
-  execution: Execution & { readonly runs: readonly RunInput[] },
+  series: Execution & { readonly runs: readonly RunInput[] },
   stage: Stage,
   signal: AbortSignal,
   { onRun = () => true, ahead = true }: SeriesOptions,
@@ -31,6 +31,7 @@ export async function runSeries(
   let compileMs = 0
   let next = 0
   for (;;) {
+    const execution = { ...series, limits: firstLimits(series, next) }
     const asked = performance.now()
     const container = await stage.containers.acquire(execution, signal)
     acquire += performance.now() - asked
@@ -70,6 +71,14 @@ export async function runSeries(
       else container.destroy()
     }
   }
+}
+
+/** The limits of a container for the runs from `next` on; where they cannot be changed, those of the first of these. */
+function firstLimits({ limits, runs, runtime }: Execution, next: number): Limits {
+  const first = runs?.[next]?.limits
+  if (first === undefined || runtime === undefined || !isGvisor(runtime)) return limits
+  const { memoryMb, cpus, processes } = first
+  return { ...limits, memoryMb, cpus, processes }
 }
 
 function nothingRan(): ProgramReport {

@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { isopod } from '../../apps/cli/test/system/isopod.ts'
+import { eventually } from '../support/eventually.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const DATA = fileURLToPath(new URL('../data/mbpp.jsonl.gz', import.meta.url))
+const SAMPLES = 974
+const folder = mkdtempSync(join(tmpdir(), 'isopod-grade-loss-'))
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ workers: 2, env: { ISOPOD_SLOTS: '2' } })
+})
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await world?.close()
+})
+
+/** Jobs that a worker has ended by now. */
+async function finished(worker: number): Promise<number> {
+  return (await world.log(worker)).filter(({ event }) => event === 'finished').length
+}
+
+// promise: batch-resume
+it('974 samples keep their verdicts, none lost and none doubled, though worker and producer are killed in the middle', async () => {
+  const out = join(folder, 'results.jsonl')
+  // Long enough for the slowest, whatever else the host does.
+  const how = ['--reference', '--reuse', 'batch', '--preload', '--timeout', '60']
+  const args = ['grade', '--dataset', 'mbpp', DATA, ...how, '--out', out]
+  const env = { REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix }
+  const kills: ((signal: NodeJS.Signals) => void)[] = []
+  const first = isopod(args, { env, onStarted: (kill) => void kills.push(kill) })
+  await eventually(
+    () => finished(0),
+    (count) => count > 100,
+    60_000,
+  )
+
+  const victim = world.workers[0]?.process.pid
+  if (victim === undefined) throw new Error('no worker')
+  process.kill(victim, 'SIGKILL')
+  for (const kill of kills) kill('SIGKILL')
+  await first
+  expect(await finished(1)).toBeLessThan(SAMPLES - 100)
+  await world.addWorker()
+
+  const { exitCode, stdout, stderr } = await isopod(args, { env })
+  expect(stderr).toMatch(/[1-9]\d* of the samples were judged by an earlier run/)
+  expect(stdout.toString()).toContain(
+    `${SAMPLES} problems, ${SAMPLES} solved; ${SAMPLES} samples, ${SAMPLES} passed`,
+  )
+  expect(exitCode).toBe(0)
+  const rows = readFileSync(out, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(rows.map(({ passed }) => passed)).toEqual(Array(SAMPLES).fill(true))
+  expect(new Set(rows.map((row) => row.task_id)).size).toBe(SAMPLES)
+  // The reaper takes those of the lost worker once its lease has run out.
+  for (const worker of world.workers.slice(1)) await worker.stop()
+  await world.addWorker({ ISOPOD_POOL_SIZE: '0' })
+  expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
+}, 240_000)

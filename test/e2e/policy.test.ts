@@ -84,6 +84,16 @@ describe('where rules are enforced', () => {
     expect(result.validationErrors.join()).toMatch(/Blocked (function|command): eval/)
   })
 
+  it('looks at what judges a program as well', async () => {
+    const code = 'import os\nos.system("true")'
+    const checker = { type: 'program', language: 'python', code } as const
+    const interactor = { language: 'python', code }
+    for (const test of [{ checker }, { interactor }, { script: code }]) {
+      const result = await free.client.run({ code: 'print(1)', tests: [test], policy })
+      expect(result.status, Object.keys(test).join()).toBe('validation_error')
+    }
+  })
+
   it('counts each rule', async () => {
     const metrics = await fetch(`${free.workers[0]?.url}/metrics`).then((response) => response.text())
     expect(metrics).toMatch(

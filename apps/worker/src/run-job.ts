@@ -9,9 +9,10 @@ import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
+import { checkedSource } from './tests/checked-source.ts'
 import { gradedRun, shareOf } from './tests/graded-run.ts'
 import type { OutputChecks } from './tests/output-checks.ts'
-import { mostOf, planScripts, runScripts, withScripts } from './tests/script-tests.ts'
+import { mostOf, planScripts, runScripts } from './tests/script-tests.ts'
 
 /** What a job meets on its way through the worker. */
 export interface JobRunnerOptions {
@@ -66,7 +67,7 @@ export function jobRunner(options: JobRunnerOptions) {
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
       let leave: (() => void) | undefined
       try {
-        const checking = gate.judge(withScripts(execution, job.tests), job.policy, signal)
+        const checking = gate.judge(checkedSource(execution, job.tests, rules.catalogue), job.policy, signal)
         // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
         checking.then(
           (made) => {

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { composeScript, judgeScript, lookAt, type ScriptJudgement, summarize } from '@isopod/grading'
 import {
   type Job,
-  type JobFile,
   type Language,
   type ScriptRules,
   scriptsUnsupported,
@@ -114,20 +113,6 @@ export function mostOf({ tests }: ScriptTests): { memoryMb: number; cpus: number
     memoryMb: Math.max(...tests.map(({ execution }) => execution.limits.memoryMb)),
     cpus: Math.max(...tests.map(({ execution }) => execution.limits.cpus)),
   }
-}
-
-/** The job's source as a check sees it: scripts and files of tests are source as well, under names that no file can have. */
-export function withScripts(execution: Execution, tests: readonly TestCase[] | undefined): Execution {
-  const extension = execution.language.filename.replace(/^[^.]*/, '')
-  const more = (tests ?? []).flatMap(({ script, files = {} }, index): [string, JobFile][] => {
-    const folder = `/test-${index + 1}`
-    const own = Object.entries(files).map(([path, file]): [string, JobFile] => [`${folder}/${path}`, file])
-    return script === undefined
-      ? own
-      : [[`${folder}${extension}`, { content: script, encoding: 'utf8' }], ...own]
-  })
-  if (more.length === 0) return execution
-  return { ...execution, files: { ...execution.files, ...Object.fromEntries(more) } }
 }
 
 /** What nobody can know before the program runs: a name for its report, and one for its own names. */

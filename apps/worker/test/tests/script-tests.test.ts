@@ -2,13 +2,7 @@ import { createCatalogue } from '@isopod/languages'
 import { type Job, type JobInput, type Language, parseJob } from '@isopod/protocol'
 import type { Execution, Outcome } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
-import {
-  mostOf,
-  planScripts,
-  runScripts,
-  type ScriptTests,
-  withScripts,
-} from '../../src/tests/script-tests.ts'
+import { mostOf, planScripts, runScripts, type ScriptTests } from '../../src/tests/script-tests.ts'
 
 const base = { version: '1', aliases: [], default_limits: {}, timeout_factor: 1 }
 const able = {
@@ -136,16 +130,5 @@ describe('scripts', () => {
   it('end with what the sandbox rejects with', async () => {
     const fault = new Error('the engine is gone')
     await expect(runScripts(planned({}), () => Promise.reject(fault))).rejects.toBe(fault)
-  })
-
-  it('are source for whoever checks it, and hide no file', () => {
-    const file = { content: 'x', encoding: 'utf8' } as const
-    const tests = [{ script: 'one', files: { 'a.x': file } }]
-    const execution = { language: able, files: { 'test-1.x': file } } as unknown as Execution
-    expect(withScripts(execution, job({ tests }).tests).files).toEqual({
-      'test-1.x': file,
-      '/test-1.x': { content: 'one', encoding: 'utf8' },
-      '/test-1/a.x': file,
-    })
   })
 })

@@ -40,6 +40,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, admi
   const run = jobRunner({
     checks: new OutputChecks(),
     workerId: 'w',
+    secondRunSeconds: 5,
     rules: {
       catalogue: { find: () => language, summaries: () => [], languages: [language] },
       defaults: {},

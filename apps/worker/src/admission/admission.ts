@@ -6,6 +6,12 @@ export interface Share {
   readonly cpus: number
 }
 
+/** The share of whoever is to be the only one. */
+export const WHOLE_HOST: Share = {
+  memoryMb: Number.POSITIVE_INFINITY,
+  cpus: Number.POSITIVE_INFINITY,
+}
+
 /** What all executions of one worker may take together. */
 export interface Budget extends Share {
   /** Executions at once. */

@@ -245,7 +245,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'flaky',
     behaviour: 'what does not end the same way each time is told, and a busy host is no verdict',
-    source: 'issue 5, point 8',
+    source: 'issue: grading',
   },
   {
     id: 'script-tests',

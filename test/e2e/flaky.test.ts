@@ -16,15 +16,14 @@ afterAll(async () => {
 const run = (job: JobInput) => world.client.run({ language: 'python', ...job })
 const verdicts = ({ tests = [] }: Awaited<ReturnType<typeof run>>) => tests.map(({ verdict }) => verdict)
 
-/** 20 coins fall on one side alone about once in 500,000 times. */
+/** Twenty throws are all the same once in 500,000 times. */
 const COIN = 'import os\nheads = os.urandom(1)[0] < 128\n'
-/** Never the same twice: fails with an exit code of 16 bits' worth of choices, folded to 250. */
 const CODE = 'import os, sys\nsys.exit(1 + int.from_bytes(os.urandom(4)) % 250)\n'
 
 // promise: flaky
 describe('a program that runs more than once', () => {
   it('is flaky if it does not end the same way each time, and has the worst of its ends', async () => {
-    // All 20 exit codes are the same once in 250^19 times.
+    // All exit codes are the same once in 250^19 times.
     const result = await run({ code: CODE, repeat: 20 })
     expect(result).toMatchObject({ status: 'execution_error', flaky: true })
     expect(result.wallMs).toBeLessThan(result.timings.run)
@@ -62,6 +61,7 @@ describe('a program that runs more than once', () => {
   })
 
   it('has its scripts run as often', async () => {
+    // All three the same twelve times: once in 8 * 10^9 times.
     const tests = Array.from({ length: 3 }, () => ({ script: 'assert heads' }))
     const result = await run({ code: COIN, tests, repeat: 12, limits: { cpus: 1 } })
     expect(result.tests).toHaveLength(3)

@@ -21,7 +21,7 @@ export interface JobRunnerOptions {
   readonly gate: PolicyGate
   readonly sandbox: Sandbox
   readonly checks: Pick<OutputChecks, 'check'>
-  readonly admission: Pick<Admission, 'enter' | 'use'>
+  readonly admission: Pick<Admission, 'enter' | 'wasCrowded'>
   /** Seconds that a job may take to have the host to itself and run there once more; 0: no job does. */
   readonly secondRunSeconds: number
   /** Told how many milliseconds a job waited for its share of the host. */
@@ -69,7 +69,7 @@ export function jobRunner(options: JobRunnerOptions) {
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
       let leave: (() => void) | undefined
       const again: SecondRuns = {
-        crowded: () => admission.use.running > 1 && secondRunSeconds > 0,
+        wasCrowded: (ms) => secondRunSeconds > 0 && admission.wasCrowded(ms),
         alone: async (run) => {
           // Whoever kept its share while it waits for all of them would wait for itself.
           leave?.()

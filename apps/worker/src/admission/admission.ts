@@ -57,6 +57,8 @@ export class Admission {
   #memoryMb = 0
   #millicpus = 0
   #closed: Error | undefined
+  /** When there were two or more for the last time. */
+  #crowdedAt = Number.NEGATIVE_INFINITY
 
   constructor({ memoryMb, cpus, slots }: Budget) {
     this.#budget = { memoryMb, millicpus: Math.floor(cpus * MILLI), slots }
@@ -93,6 +95,11 @@ export class Admission {
       running: this.#running.size,
       waiting: this.#waiting.length,
     }
+  }
+
+  /** Whether two or more were in at the same time within the last so many milliseconds. */
+  wasCrowded(ms: number): boolean {
+    return this.#running.size > 1 || performance.now() - this.#crowdedAt < ms
   }
 
   /**
@@ -167,6 +174,7 @@ export class Admission {
   }
 
   #release(entry: Entry): void {
+    if (this.#running.size > 1) this.#crowdedAt = performance.now()
     if (!this.#running.delete(entry)) return
     this.#memoryMb -= entry.memoryMb
     this.#millicpus -= entry.millicpus

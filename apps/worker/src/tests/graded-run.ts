@@ -66,8 +66,8 @@ async function judgedTurns(
   { stop, alone, sandbox, checks, rules, again }: GradedRunOptions & { stop: boolean; alone: boolean },
   options: SignalledOptions,
 ): Promise<Pick<TestJudge, 'runs' | 'failed'> & { readonly outcome: Outcome }> {
-  const { crowded } = again
-  const judge = new TestJudge({ turns, stopOnFirstFailure: stop, checks, crowded, alone })
+  const wasCrowded = (ms: number) => again.wasCrowded(ms)
+  const judge = new TestJudge({ turns, stopOnFirstFailure: stop, checks, wasCrowded, alone })
   const outcome = await talkingRun(execution, turns, { sandbox, rules }, (signal, runs, interactor) =>
     sandbox.run(
       { ...execution, runs },

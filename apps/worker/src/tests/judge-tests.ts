@@ -5,7 +5,7 @@ import type { CheckedOutput } from './checker-programs.ts'
 import type { InteractorWord } from './interactors.ts'
 import type { OutputChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
-import { foldTests, isStarved, type JudgedRun } from './second-run.ts'
+import { foldTests, isStarved, type JudgedRun, type SecondRuns } from './second-run.ts'
 
 /** Characters of what a program said last, where it did not end well. */
 const SHOWN = 300
@@ -27,8 +27,7 @@ export interface TestJudgeOptions {
   readonly turns: readonly Turn[]
   readonly stopOnFirstFailure: boolean
   readonly checks: Pick<OutputChecks, 'check'>
-  /** Whether others run on this host right now. */
-  readonly crowded: () => boolean
+  readonly wasCrowded: SecondRuns['wasCrowded']
   /** Whether the runs have the host to themselves. */
   readonly alone: boolean
 }
@@ -62,13 +61,13 @@ export class TestJudge {
 
   /** Takes the run of the next turn, and what its interactor said. @returns whether the one behind it is to be run */
   async take(outcome: RunOutcome, at: number, word?: InteractorWord): Promise<boolean> {
-    const { turns, stopOnFirstFailure, crowded, alone } = this.#options
+    const { turns, stopOnFirstFailure, wasCrowded, alone } = this.#options
     const turn = turns[at]
     if (turn === undefined) throw new Error(`there is no turn ${at}`)
     const { test, index, input } = turn
     const { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes } = outcome
     const cpuMs = cpuUserMs === null && cpuSysMs === null ? null : (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
-    const starved = !alone && isStarved(outcome, input.limits) && crowded()
+    const starved = !alone && isStarved(outcome, input.limits, wasCrowded)
     const judged = word === undefined ? await this.#judge(test, outcome, at) : judgedBy(word)
     const name = testName(test, index)
     const result = { name, ...judged, exitCode, signal, wallMs, cpuMs, memoryPeakBytes }

@@ -19,7 +19,7 @@ export async function repeatedRun(
   const runs: KeptRun[] = []
   const take = (outcome: RunOutcome, alone = false) => {
     const { status, exitCode, signal } = outcome
-    const starved = !alone && isStarved(outcome, execution.limits) && again.crowded()
+    const starved = !alone && isStarved(outcome, execution.limits, (ms) => again.wasCrowded(ms))
     const result = { verdict: failureOf(status) ?? ('passed' as const), exitCode, signal }
     const isKnown = runs.some((run) => run.starved === starved && run.result.verdict === result.verdict)
     runs.push({ result, starved, alone, outcome: isKnown ? undefined : outcome })

@@ -91,7 +91,7 @@ interface ScriptTurn {
 /** How turns are taken. */
 interface TurnOptions {
   readonly run: (execution: Execution) => Promise<Outcome>
-  readonly crowded: () => boolean
+  readonly wasCrowded: SecondRuns['wasCrowded']
   readonly alone: boolean
 }
 
@@ -107,15 +107,14 @@ export async function runScripts(
 ): Promise<ScriptsRan> {
   const { tests, repeat, network, stopOnFirstFailure: stop } = scripts
   const turns = tests.flatMap((test, index) => Array.from({ length: repeat }, () => ({ index, test })))
-  const { crowded } = again
-  const first = await takeTurns(scripts, turns, { run, crowded, alone: false })
+  const first = await takeTurns(scripts, turns, { ...again, run, alone: false })
   // Whom they talked to would hear it all again.
   const due = network === NO_NETWORK ? turnsAgain(turns, first.runs, stop) : []
   const second =
     due.length === 0
       ? undefined
       : await again.alone((signal) =>
-          takeTurns(scripts, due, { run: (one) => run(one, signal), crowded, alone: true }),
+          takeTurns(scripts, due, { ...again, run: (one) => run(one, signal), alone: true }),
         )
   const runs = [...first.runs, ...(second?.runs ?? [])]
   const outcomes = [...first.outcomes, ...(second?.outcomes ?? [])]
@@ -129,7 +128,7 @@ export async function runScripts(
 async function takeTurns(
   { language, rules, code, stopOnFirstFailure }: ScriptTests,
   turns: readonly ScriptTurn[],
-  { run, crowded, alone }: TurnOptions,
+  { run, wasCrowded, alone }: TurnOptions,
 ): Promise<{ readonly runs: readonly JudgedRun[]; readonly outcomes: readonly Outcome[] }> {
   const looks = lookAt(language.name, code)
   const outcomes: Outcome[] = []
@@ -142,7 +141,7 @@ async function takeTurns(
     const { program = code } = composeScript(rules, { code, script, report: `${WORKSPACE}/${report}`, tag })
     const id = turnId(execution, turns[at - 1]?.index === index ? at : undefined, alone)
     const outcome = await run({ ...execution, id, code: program, report })
-    const starved = !alone && isStarved(outcome, execution.limits) && crowded()
+    const starved = !alone && isStarved(outcome, execution.limits, wasCrowded)
     const result = testResult(name, outcome, judge(outcome, rules), looks)
     outcomes.push(outcome)
     runs.push({ index, result, status: outcome.status, starved, alone })

@@ -9,8 +9,8 @@ const LEAST_USE = 0.1
 
 /** How a job gets its host to itself. */
 export interface SecondRuns {
-  /** Whether other executions of this worker run right now. */
-  crowded(): boolean
+  /** Whether other executions of this worker ran within the last so many milliseconds. */
+  wasCrowded(ms: number): boolean
   /**
    * Gives the job's share back, waits until nothing else runs, and runs. To be called once.
    *
@@ -28,20 +28,21 @@ export interface JudgedRun extends RepeatedRun {
 }
 
 /**
- * Whether a run timed out though it wanted to compute: it had less of the processor than a program with one thread could
+ * Whether a run that has just timed out wanted to compute and could not, as others ran beside it: it had less of the processor than a program with one thread could
  * have had, beyond what its own quota cost. One that slept, or had what its quota gives, is none; nor is one whose author
  * counts CPU seconds, which are the same on every host.
  */
 export function isStarved(
   outcome: Pick<RunOutcome, 'status' | 'limit' | 'wallMs' | 'cpuUserMs' | 'cpuSysMs' | 'throttledMs'>,
   { cpus, cpuSeconds }: Pick<Limits, 'cpus' | 'cpuSeconds'>,
+  wasCrowded: SecondRuns['wasCrowded'],
 ): boolean {
   const { status, limit, wallMs, cpuUserMs, cpuSysMs, throttledMs } = outcome
   if (status !== 'timeout' || limit !== 'timeout' || cpuSeconds !== null) return false
   if (wallMs === null || cpuUserMs === null || cpuSysMs === null) return false
   const reach = Math.min(Math.min(cpus, 1) * wallMs, wallMs - (throttledMs ?? 0))
   const used = cpuUserMs + cpuSysMs
-  return used >= LEAST_USE * reach && used < (1 - MARGIN) * reach
+  return used >= LEAST_USE * reach && used < (1 - MARGIN) * reach && wasCrowded(wallMs)
 }
 
 /**
@@ -75,7 +76,10 @@ export function foldTests(runs: readonly JudgedRun[]): ReadonlyMap<number, Judge
     const found = foldRuns(ofTest)
     if (found === undefined) continue
     const { run, flaky } = found
-    folded.set(index, flaky ? { ...run, result: { ...run.result, flaky: true } } : run)
+    // What one run let slip does not become good by another.
+    const suspicious = ofTest.find(({ result }) => result.suspicious !== undefined)?.result.suspicious
+    const marks = { ...(flaky && { flaky: true as const }), ...(suspicious !== undefined && { suspicious }) }
+    folded.set(index, { ...run, result: { ...run.result, ...marks } })
   }
   return folded
 }

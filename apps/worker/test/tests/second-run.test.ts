@@ -2,6 +2,7 @@ import type { Verdict } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { isStarved, type JudgedRun, turnsAgain } from '../../src/tests/second-run.ts'
 
+const crowded = () => true
 const limits = { cpus: 1, cpuSeconds: null }
 /** A run that timed out after ten seconds, with that much of the processor, in milliseconds. */
 const timedOut = (cpuMs: number, throttledMs = 0) => ({
@@ -14,8 +15,12 @@ const timedOut = (cpuMs: number, throttledMs = 0) => ({
 
 describe('a timeout is in doubt', () => {
   it('if the program was kept from a fifth of the processor or more', () => {
-    expect(isStarved(timedOut(7_900), limits)).toBe(true)
-    expect(isStarved(timedOut(2_000), limits)).toBe(true)
+    expect(isStarved(timedOut(7_900), limits, crowded)).toBe(true)
+    expect(isStarved(timedOut(2_000), limits, crowded)).toBe(true)
+  })
+
+  it('but not if nobody else ran meanwhile', () => {
+    expect(isStarved(timedOut(5_000), limits, (ms) => ms > 10_000)).toBe(false)
   })
 
   it.each([
@@ -29,7 +34,7 @@ describe('a timeout is in doubt', () => {
     ['its compiler took too long', { ...timedOut(5_000), status: 'compile_error' } as const, limits],
     ['nobody measured it', { ...timedOut(0), cpuUserMs: null, cpuSysMs: null }, limits],
   ])('but not if %s', (_, outcome, its) => {
-    expect(isStarved(outcome, its)).toBe(false)
+    expect(isStarved(outcome, its, crowded)).toBe(false)
   })
 })
 

@@ -1,6 +1,6 @@
 import type { Verdict } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import { isStarved, type JudgedRun, turnsAgain } from '../../src/tests/second-run.ts'
+import { foldTests, isStarved, type JudgedRun, turnsAgain } from '../../src/tests/second-run.ts'
 
 const crowded = () => true
 const limits = { cpus: 1, cpuSeconds: null }
@@ -59,4 +59,24 @@ describe('what runs again', () => {
     expect(again([run(0, 'passed'), run(1, 'timeout')], true)).toEqual([])
     expect(again([run(0, 'passed'), run(1, 'timeout')], false)).toEqual([])
   })
+})
+
+it('what one run of a test let slip stays with it, whichever run is told', () => {
+  const run = (index: number, verdict: Verdict, suspicious?: string) =>
+    ({
+      index,
+      starved: false,
+      alone: false,
+      result: { verdict, ...(suspicious && { suspicious }) },
+    }) as JudgedRun
+  const folded = foldTests([
+    run(0, 'passed'),
+    run(0, 'passed', 'odd'),
+    run(1, 'wrong_answer'),
+    run(1, 'passed'),
+  ])
+  expect([...folded.values()].map(({ result }) => result)).toEqual([
+    { verdict: 'passed', suspicious: 'odd' },
+    { verdict: 'wrong_answer', flaky: true },
+  ])
 })

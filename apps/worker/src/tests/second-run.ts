@@ -5,7 +5,7 @@ import type { Execution, RunOutcome } from '@isopod/sandbox'
 /** The part of the processor time within its reach that a program must have been kept from for its timeout to be in doubt. */
 const MARGIN = 0.2
 /** A program that used less of it waited for something else. */
-const LEAST_USE = 0.1
+const LEAST_USE = 0.05
 
 /** How a job gets its host to itself. */
 export interface SecondRuns {

@@ -243,6 +243,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue: grading',
   },
   {
+    id: 'flaky',
+    behaviour: 'what does not end the same way each time is told, and a busy host is no verdict',
+    source: 'issue: grading',
+  },
+  {
     id: 'script-tests',
     behaviour:
       'code passes assertions only if they all ran and held, whatever it does to end, patch or forge',

@@ -139,6 +139,7 @@ function jobOptions(command: Command): Command {
     .option('--timeout <seconds>', 'wall-clock limit, 0.1 to 300 (default: 30)')
     .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: 256)')
     .option('--cpus <n>', 'processor cores, fractions allowed (default: 0.5)')
+    .option('--repeat <n>', 'run it so often, 1 to 20, and say whether it is flaky (default: 1)')
     .option('--policy <mode>', 'check of the source: off, warn or enforce, or mode:strict (default: warn)')
     .option('--network <profile>', 'one of the operator’s network profiles (default: none)')
     .option('--runtime <name>', 'runc, crun or runsc (gVisor); never less isolation than the deployment’s')

@@ -105,6 +105,23 @@ describe('isopod grade', () => {
     expect(readdirSync(at('.')).sort()).toEqual(['out.jsonl', 'samples.jsonl', 'set.jsonl'])
   })
 
+  it('has samples run as often as --repeat says, and counts those that are flaky', async () => {
+    const at = given(MIXED)
+    const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--samples', at('samples.jsonl')]
+    const seen: JobInput[] = []
+    const client = fakeClient((job) => {
+      seen.push(job)
+      const flaky = job.code.includes('loop') ? { flaky: true as const } : {}
+      return { ...byWord(job), ...flaky }
+    })
+    const { exitCode, stdout } = await cli([...args, '--repeat', '3', '--report', at('r.html')], { client })
+    expect([exitCode, seen[0]?.repeat]).toEqual([0, 3])
+    expect(stdout).toContain('\nflaky: 1\n')
+    expect(readFileSync(at('r.html'), 'utf8')).toContain('>1 of 2</td>')
+    const wrong = await cli([...args, '--repeat', '21'], { client })
+    expect(wrong.stderr).toContain('--repeat: must be a whole number from 1 to 20, got "21"')
+  })
+
   it('adds its own findings under one field with --details', async () => {
     const at = given(MIXED)
     await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'), '--details')

@@ -74,8 +74,8 @@ export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
 }
 
 /** Whether a result holds for the next run of its job, too. */
-function isFact({ status, tests = [], attributable }: Result): boolean {
-  return attributable && FACTS.has(status) && !tests.some(({ verdict }) => LIMITS.has(verdict))
+function isFact({ status, tests = [], attributable, flaky }: Result): boolean {
+  return attributable && !flaky && FACTS.has(status) && !tests.some(({ verdict }) => LIMITS.has(verdict))
 }
 
 /** The result of a job that did not have to run: what the other one did, under its own name. */
@@ -107,6 +107,7 @@ async function keyOf(
   const digests = await Promise.all(languages.map(({ image }) => digest(image)))
   const parts = {
     ...{ tenant: job.tenant, languages, digests, defaults: rules.defaults, policy: gate.applied(job.policy) },
+    repeat: job.repeat,
     ...{ limits, runtime, code, stdin, inputData, preload, tests: job.tests, stop: job.stopOnFirstFailure },
     files: Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1)),
   }

@@ -2,7 +2,7 @@ import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
-import type { Admission } from './admission/admission.ts'
+import { type Admission, WHOLE_HOST } from './admission/admission.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type EgressEvent, openProxy } from './network/proxy.ts'
@@ -13,6 +13,7 @@ import { checkedSource } from './tests/checked-source.ts'
 import { gradedRun, shareOf } from './tests/graded-run.ts'
 import type { OutputChecks } from './tests/output-checks.ts'
 import { mostOf, planScripts, runScripts } from './tests/script-tests.ts'
+import type { SecondRuns } from './tests/second-run.ts'
 
 /** What a job meets on its way through the worker. */
 export interface JobRunnerOptions {
@@ -21,7 +22,9 @@ export interface JobRunnerOptions {
   readonly gate: PolicyGate
   readonly sandbox: Sandbox
   readonly checks: Pick<OutputChecks, 'check'>
-  readonly admission: Pick<Admission, 'enter'>
+  readonly admission: Pick<Admission, 'enter' | 'wasCrowded'>
+  /** Seconds that a job may take to have the host to itself and run there once more; 0: no job does. */
+  readonly secondRunSeconds: number
   /** Told how many milliseconds a job waited for its share of the host. */
   readonly onAdmitted: (ms: number) => void
   readonly audit: Audit
@@ -35,7 +38,7 @@ export interface JobRunnerOptions {
  * job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
+  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted, secondRunSeconds } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -66,6 +69,22 @@ export function jobRunner(options: JobRunnerOptions) {
       if (scripts !== undefined && 'problems' in scripts) return refused(scripts.problems)
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
       let leave: (() => void) | undefined
+      const again: SecondRuns = {
+        wasCrowded: (ms) => secondRunSeconds > 0 && admission.wasCrowded(ms),
+        alone: async (run) => {
+          // Whoever kept its share while it waits for all of them would wait for itself.
+          leave?.()
+          const enough = AbortSignal.timeout(secondRunSeconds * 1000)
+          const until = AbortSignal.any([signal, enough])
+          try {
+            leave = await admission.enter(WHOLE_HOST, until)
+            return await run(until)
+          } catch (error) {
+            if (signal.aborted || !enough.aborted) throw error
+            return undefined
+          }
+        },
+      }
       try {
         const checking = gate.judge(checkedSource(execution, job.tests, rules.catalogue), job.policy, signal)
         // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
@@ -92,8 +111,12 @@ export function jobRunner(options: JobRunnerOptions) {
           },
         }
         const { outcome, graded } = scripts
-          ? await runScripts(scripts, (one) => sandbox.run(one, run))
-          : await gradedRun(execution, job, options, run)
+          ? await runScripts(
+              scripts,
+              (one, until = signal) => sandbox.run(one, { ...run, signal: until }),
+              again,
+            )
+          : await gradedRun(execution, job, { ...options, again }, run)
         const checked = await decided(checking)
         record.limitEnforced(outcome)
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }

@@ -79,6 +79,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     ...parts,
     checks,
     workerId: config.workerId,
+    secondRunSeconds: config.secondRunSeconds,
     rules,
     admission,
     onAdmitted: (ms) => metrics.admissionWait.observe({}, ms / 1000),

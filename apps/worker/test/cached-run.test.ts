@@ -115,6 +115,7 @@ test('jobs that could differ in anything that they see or meet never share a res
     { code: 'a', limits: { outputBytes: 5 } },
     { code: 'a', runtime: 'runsc' },
     { code: 'a', preload: true },
+    { code: 'a', repeat: 2 },
     { code: 'a', tenant: 'other' },
     { code: 'a', policy: { mode: 'warn', rules: 'strict' } },
   ]
@@ -144,6 +145,7 @@ test('what is no fact about the program is not kept', async () => {
     [{ status: 'success' }, 'land'],
     [{ status: 'execution_error' }, 'land'],
     [{ status: 'compile_error' }, 'land'],
+    [{ status: 'success', flaky: true }, 'leave'],
     [{ status: 'timeout' }, 'leave'],
     [{ status: 'memory_exceeded' }, 'leave'],
     [{ status: 'output_exceeded' }, 'leave'],

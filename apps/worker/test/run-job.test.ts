@@ -18,13 +18,17 @@ interface Stages {
   readonly problems?: string[]
   readonly acquireMs?: number
   readonly admission?: Admission
+  readonly secondRunSeconds?: number
+  /** What comes of a container's program. @default one that succeeds at once */
+  readonly program?: (execution: Execution, signal: AbortSignal | undefined) => Promise<Outcome>
 }
 
-function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, admission }: Stages) {
+function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...stages }: Stages) {
+  const { admission, secondRunSeconds = 5, program = async () => outcome() } = stages
   const seen: string[] = []
   const audited: AuditEvent[] = []
   const sandbox: Sandbox = {
-    run: async (_: Execution, { signal, onContainer }: RunOptions = {}) => {
+    run: async (execution: Execution, { signal, onContainer }: RunOptions = {}) => {
       seen.push('acquire')
       await sleep(acquireMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
         throw signal?.reason
@@ -32,7 +36,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, admi
       seen.push('container')
       onContainer?.(FACTS)
       seen.push('program')
-      return outcome()
+      return await program(execution, signal)
     },
     close: async () => {},
   }
@@ -40,6 +44,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, admi
   const run = jobRunner({
     checks: new OutputChecks(),
     workerId: 'w',
+    secondRunSeconds,
     rules: {
       catalogue: { find: () => language, summaries: () => [], languages: [language] },
       defaults: {},
@@ -91,9 +96,9 @@ function outcome(): Outcome {
   }
 }
 
-function delivery(): Delivery {
+function delivery(id = 'j-1'): Delivery {
   const job = parseJob({ language: 'sh', code: 'true' })
-  return { id: 'j-1', job, attempt: 1, enqueuedAt: Date.now(), stalls: 0, faults: 0 }
+  return { id, job, attempt: 1, enqueuedAt: Date.now(), stalls: 0, faults: 0 }
 }
 
 const never = new AbortController().signal
@@ -198,5 +203,81 @@ describe('a job that waits for room', () => {
     leave()
     expect(await result).toMatchObject({ status: 'success' })
     expect(admission.use.running).toBe(0)
+  })
+})
+
+describe('a timeout that is in doubt', () => {
+  const starved: Outcome = {
+    ...outcome(),
+    ...({ status: 'timeout', limit: 'timeout', exitCode: null, signal: 'SIGKILL' } as const),
+    ...{ wallMs: 1_000, cpuUserMs: 100, cpuSysMs: 0 },
+  }
+  const room = () => new Admission({ memoryMb: 1024, cpus: 4, slots: 4 })
+  /** Starves what runs beside others, and says what else ran when the second runs did. */
+  const world = (changes: Stages = {}, beside: number[] = []) => {
+    const admission = room()
+    const program: Stages['program'] = async ({ id }) => {
+      await sleep(20)
+      if (!id.endsWith('.again')) return starved
+      beside.push(admission.use.running - 1)
+      return outcome()
+    }
+    return { admission, ...runner({ admission, program, ...changes }), beside }
+  }
+
+  it('gets its second run when nothing else runs, and two such jobs do not wait for each other', async () => {
+    const { run, admission, beside } = world()
+    const results = await Promise.all([run(delivery('a'), never), run(delivery('b'), never)])
+    expect(results).toMatchObject([
+      { id: 'a', status: 'success', flaky: true },
+      { id: 'b', status: 'success', flaky: true },
+    ])
+    expect(beside).toEqual([0, 0])
+    expect(admission.use).toEqual({ memoryMb: 0, cpus: 0, running: 0, waiting: 0 })
+  })
+
+  it('stands if nothing else ran', async () => {
+    const result = await world().run(delivery(), never)
+    expect(result).toMatchObject({ status: 'timeout' })
+    expect(result.flaky).toBe(undefined)
+  })
+
+  it('stands if the host cannot be had in time, or the worker makes no second runs', async () => {
+    for (const secondRunSeconds of [0.05, 0]) {
+      const { run, admission, beside } = world({ secondRunSeconds })
+      const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
+      expect(await run(delivery(), never)).toMatchObject({ status: 'timeout' })
+      expect(beside).toEqual([])
+      leave()
+      expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
+    }
+  })
+
+  it('stands if its second run takes too long', async () => {
+    const program: Stages['program'] = async ({ id }, signal) => {
+      if (!id.endsWith('.again')) return starved
+      return await sleep(5_000, outcome(), signal === undefined ? {} : { signal }).catch(() => {
+        throw signal?.reason
+      })
+    }
+    const { run, admission } = world({ secondRunSeconds: 0.1, program })
+    const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
+    const result = run(delivery(), never)
+    await sleep(20)
+    leave()
+    expect(await result).toMatchObject({ status: 'timeout' })
+    expect(admission.use.running).toBe(0)
+  })
+
+  it('can be cancelled while it waits for the host', async () => {
+    const { run, admission } = world()
+    await admission.enter({ memoryMb: 64, cpus: 1 }, never)
+    const controller = new AbortController()
+    const result = run(delivery(), controller.signal)
+    await sleep(60)
+    expect(admission.use).toMatchObject({ running: 1, waiting: 1 })
+    controller.abort(new JobInterrupted('cancelled'))
+    expect(await result).toMatchObject({ status: 'cancelled' })
+    expect(admission.use).toMatchObject({ running: 1, waiting: 0 })
   })
 })

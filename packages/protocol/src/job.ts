@@ -17,7 +17,7 @@ import {
   textUpTo,
   utf8Bytes,
 } from './schema.ts'
-import { type TestCase, testsSchema } from './test-case.ts'
+import { MAX_TESTS, type TestCase, testsSchema } from './test-case.ts'
 
 /** Largest stdin, and largest `inputData` written as JSON, in bytes of UTF-8. */
 export const MAX_INPUT_BYTES = 1024 * 1024
@@ -81,6 +81,16 @@ export const jobSchema = fields({
   tests: testsSchema.optional(),
   /** Skip the tests that follow the first one that does not pass. */
   stopOnFirstFailure: flag().default(false),
+  /**
+   * How often each test is run, or the program of a job without tests. What does not end the same way each time is `flaky`:
+   * the verdict (or status) differs, or the exit code or signal of a runtime error. Told is the first of the worst runs,
+   * with its own figures; from bad to worse: wrong answer, runtime error, timeout, memory exceeded, output exceeded.
+   *
+   * Whatever this says, a worker runs once more, with no other execution beside it, what timed out while others ran and kept
+   * it from the processor. What comes of that takes the place of the timeout, and it is `flaky` if it does not time out again.
+   * It is never done for a job with a network, a limit in CPU seconds, or a second time.
+   */
+  repeat: integerBetween(1, 20).default(1),
   /** Run in an interpreter that has started already. */
   preload: flag().default(false),
   /** Share one container with other jobs of the same batch and tenant. */
@@ -110,6 +120,8 @@ export const jobSchema = fields({
   replyTo: nameUpTo(64).default('default'),
 })
 
+const MOST_RUNS = `must leave at most ${MAX_TESTS} runs of all tests together`
+
 /** A validated job, defaults filled in. */
 export type Job = z.output<typeof jobSchema>
 
@@ -124,6 +136,8 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
     ['tests', plain && job.network !== NO_NETWORK, 'allow no network, but for scripts'],
     ...unavailableTests(job.tests ?? []),
     ['stopOnFirstFailure', job.stopOnFirstFailure && job.tests === undefined, 'needs tests'],
+    ['repeat', job.repeat > 1 && job.network !== NO_NETWORK, 'allows no network'],
+    ['repeat', (job.tests?.length ?? 0) * job.repeat > MAX_TESTS, MOST_RUNS],
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
     ['reuse', job.reuse === 'batch' && job.network !== NO_NETWORK, '"batch" allows no network'],
     ['cache', job.cache && job.network !== NO_NETWORK, 'allows no network'],

@@ -90,6 +90,10 @@ export const resultSchema = z.object({
   containerOrigin: z.enum(['made', 'pool', 'batch']).optional(),
   /** Whether the interpreter had started before the program came; absent if there was no container. */
   preloaded: z.boolean().optional(),
+  /**
+   * The program, or one of its tests, did not end the same way each time that it ran; absent if it did. See a job's `repeat`.
+   */
+  flaky: z.literal(true).optional(),
   /** The job did not run: this is what the same job came to before, its id in `cachedFrom`. Absent if it ran. */
   cached: z.literal(true).optional(),
   cachedFrom: z.string().optional(),

@@ -73,6 +73,8 @@ export const testResultSchema = z.object({
   memoryPeakBytes: z.number().nullable(),
   /** Where expected and actual output differ, or how a program ended that did not pass; a few hundred characters. */
   diff: z.string().nullable(),
+  /** It did not end the same way each time that it ran; absent if it did. See a job's `repeat`. */
+  flaky: z.literal(true).optional(),
   /** Why the program looks as if it was written to pass without doing what is asked. Absent if it does not. */
   suspicious: z.string().optional(),
 })
@@ -88,12 +90,14 @@ export const testSummarySchema = z.object({
   score: z.number(),
   /** How the first run ended that did not end well; `success` if each did, right answer or not. */
   status: z.enum(STATUSES),
+  /** Tests that are flaky; absent if none is. */
+  flaky: z.number().optional(),
 })
 
 /** What all tests of a job came to. */
 export type TestSummary = z.infer<typeof testSummarySchema>
 
-/** Most tests that one job may carry. */
+/** Most tests that one job may carry, and most runs that it may make of them. */
 export const MAX_TESTS = 1000
 /** Most bytes that the texts and files of all tests of a job may have. */
 export const MAX_TESTS_BYTES = 16 * MIB

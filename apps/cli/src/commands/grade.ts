@@ -131,12 +131,13 @@ async function judge(
 }
 
 async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator<Sample> {
-  const { language, limits, defaultLimits, stripFences, reuse, preload, allTests, tenant } = plan
+  const { language, limits, defaultLimits, stripFences, reuse, preload, allTests, repeat, tenant } = plan
   const job = {
     // One failure is the verdict: a sample passes if all its tests do.
     ...(allTests ? {} : { stopOnFirstFailure: true }),
     ...(reuse === 'batch' ? { reuse, batchId: id } : {}),
     ...(preload ? { preload } : {}),
+    ...(repeat > 1 ? { repeat } : {}),
     ...(tenant === undefined ? {} : { tenant }),
   }
   for await (const given of source()) {

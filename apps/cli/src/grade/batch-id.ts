@@ -17,9 +17,22 @@ export function derivedBatchId(plan: GradePlan, problems: ProblemSet, samplesDig
     stripFences,
     stopWhen,
     allTests,
+    repeat,
     tenant,
   } = plan
-  const how = [language, limits, defaultLimits, reuse, preload, stripFences, stopWhen, allTests, tenant]
+  // Behind all others: batches without it are named as they were.
+  const how = [
+    language,
+    limits,
+    defaultLimits,
+    reuse,
+    preload,
+    stripFences,
+    stopWhen,
+    allTests,
+    tenant,
+    ...(repeat > 1 ? [repeat] : []),
+  ]
   const hash = createHash('sha256').update(JSON.stringify([1, dataset, ...how]))
   for (const problem of problems.all()) hash.update(`\n${JSON.stringify(problem)}`)
   return `grade-${hash.update(`\n${samplesDigest}`).digest('hex').slice(0, 24)}`

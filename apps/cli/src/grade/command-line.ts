@@ -46,6 +46,7 @@ export function gradeOptions(command: Command): Command {
       '--stop-when <verdict>',
       'passed or failed: skip the rest of a problem’s samples (default: never)',
     )
+    .option('--repeat <n>', 'run each test so often, 1 to 20, and tell which samples are flaky (default: 1)')
     .option('--all-tests', 'run the tests behind a sample’s first failure, too, for its score')
     .option('--batch-id <id>', 'the batch to start or go on with (default: made of all that is graded)')
     .option('--in-flight <n>', 'samples in the queue at once, 1 to 10000 (default: 256)')

@@ -17,6 +17,7 @@ export interface GradeOptions {
   readonly stripFences?: boolean
   readonly stopWhen?: string
   readonly allTests?: boolean
+  readonly repeat?: string
   readonly batchId?: string
   readonly inFlight?: string
   readonly tenant?: string
@@ -40,6 +41,7 @@ export interface GradePlan {
   readonly stripFences: boolean
   readonly stopWhen: 'never' | 'passed' | 'failed'
   readonly allTests: boolean
+  readonly repeat: number
   readonly batchId: string | undefined
   readonly inFlight: number | undefined
   readonly tenant: string | undefined
@@ -80,6 +82,7 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     stripFences: options.stripFences ?? false,
     stopWhen: oneOf('--stop-when', options.stopWhen ?? 'never', ['never', 'passed', 'failed']),
     allTests: options.allTests ?? false,
+    repeat: whole('--repeat', options.repeat ?? '1', 20),
     batchId: options.batchId === undefined ? undefined : batchId(options.batchId),
     inFlight: options.inFlight === undefined ? undefined : whole('--in-flight', options.inFlight, 10_000),
     tenant: options.tenant,

@@ -32,6 +32,7 @@ export function gradeTable(grades: Grades, summary: BatchSummary): string {
     `${verdicts}\n${rates}\n`,
     slowest(grades),
     suspicious(grades),
+    `flaky: ${grades.flakyCount}\n`,
     `platform faults: ${summary.faults} remain, ${summary.retriedFaults} were run again\n`,
   ].join('')
 }

@@ -40,10 +40,11 @@ export class Ledger {
     const verdict = sampleVerdict(outcome, result)
     const code = this.#codes.get(index) ?? ''
     this.#codes.delete(index)
-    this.#grades.add({ number: index + 1, problem, verdict, code, result })
+    this.#grades.add({ number: index + 1, problem, verdict, code, result, flaky: result?.flaky ?? false })
     const details = {
       verdict,
       status: result?.status,
+      flaky: result?.flaky,
       ...cost({ result }),
       tests: result?.tests,
       summary: result?.summary,

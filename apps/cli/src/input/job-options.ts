@@ -29,6 +29,7 @@ export interface JobOptions {
   readonly reuse?: string
   readonly batch?: string
   readonly tenant?: string
+  readonly repeat?: string
 }
 
 /** The option that sets a field of the job. */
@@ -45,6 +46,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   reuse: '--reuse',
   batchId: '--batch',
   tenant: '--tenant',
+  repeat: '--repeat',
 }
 
 /**
@@ -76,6 +78,7 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
     ...(options.reuse === undefined ? {} : { reuse: options.reuse as JobInput['reuse'] }),
     ...(options.batch === undefined ? {} : { batchId: options.batch }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
+    ...(options.repeat === undefined ? {} : { repeat: number('--repeat', options.repeat) }),
     ...(options.policy === undefined ? {} : { policy: policyOf(options.policy) }),
     limits,
   }

@@ -2,7 +2,7 @@ import type { Result } from '@isopod/protocol'
 import { printable } from './printable.ts'
 import { mebibytes, seconds } from './units.ts'
 
-/** How a program ended, in one line: status, exit code or what ended it, time, memory, what was cut. */
+/** How a program ended, in one line: status, exit code or what ended it, time, memory, whether it is flaky, what was cut. */
 export function summaryLine(result: Result): string {
   const { stdout, stderr } = result.truncated
   const parts = [
@@ -10,6 +10,7 @@ export function summaryLine(result: Result): string {
     ending(result),
     result.wallMs === null ? '' : seconds(result.wallMs),
     result.memoryPeakBytes === null ? '' : `peak ${mebibytes(result.memoryPeakBytes)}`,
+    result.flaky ? 'flaky' : '',
     stdout ? `stdout cut, ${result.outputBytes.stdout} bytes were written` : '',
     stderr ? `stderr cut, ${result.outputBytes.stderr} bytes were written` : '',
   ]

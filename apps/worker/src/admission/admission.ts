@@ -6,6 +6,12 @@ export interface Share {
   readonly cpus: number
 }
 
+/** The share of whoever is to be the only one. */
+export const WHOLE_HOST: Share = {
+  memoryMb: Number.POSITIVE_INFINITY,
+  cpus: Number.POSITIVE_INFINITY,
+}
+
 /** What all executions of one worker may take together. */
 export interface Budget extends Share {
   /** Executions at once. */
@@ -51,6 +57,8 @@ export class Admission {
   #memoryMb = 0
   #millicpus = 0
   #closed: Error | undefined
+  /** When there were two or more for the last time. */
+  #crowdedAt = Number.NEGATIVE_INFINITY
 
   constructor({ memoryMb, cpus, slots }: Budget) {
     this.#budget = { memoryMb, millicpus: Math.floor(cpus * MILLI), slots }
@@ -87,6 +95,11 @@ export class Admission {
       running: this.#running.size,
       waiting: this.#waiting.length,
     }
+  }
+
+  /** Whether two or more were in at the same time within the last so many milliseconds. */
+  wasCrowded(ms: number): boolean {
+    return this.#running.size > 1 || performance.now() - this.#crowdedAt < ms
   }
 
   /**
@@ -161,6 +174,7 @@ export class Admission {
   }
 
   #release(entry: Entry): void {
+    if (this.#running.size > 1) this.#crowdedAt = performance.now()
     if (!this.#running.delete(entry)) return
     this.#memoryMb -= entry.memoryMb
     this.#millicpus -= entry.millicpus

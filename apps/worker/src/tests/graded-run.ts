@@ -1,40 +1,81 @@
-import { type CheckerProgram, type Job, TerminalError, type TestCase } from '@isopod/protocol'
+import { type CheckerProgram, type Job, TerminalError } from '@isopod/protocol'
 import type { Execution, Outcome, RunInput, RunOptions, Sandbox } from '@isopod/sandbox'
 import type { Share } from '../admission/admission.ts'
 import { type DeploymentRules, helperProgram } from '../plan-execution.ts'
 import { runCheckers } from './checker-programs.ts'
 import { Interactor } from './interactors.ts'
-import { type Graded, TestJudge } from './judge-tests.ts'
+import { type Graded, gradedOf, TestJudge, type Turn } from './judge-tests.ts'
 import type { OutputChecks } from './output-checks.ts'
+import { testName } from './plan-tests.ts'
+import { repeatedRun } from './repeated-run.ts'
+import { type SecondRuns, secondId, turnsAgain } from './second-run.ts'
+import { together } from './together.ts'
 
 /** What a job with tests meets. */
 export interface GradedRunOptions {
   readonly sandbox: Pick<Sandbox, 'run'>
   readonly checks: Pick<OutputChecks, 'check'>
   readonly rules: Pick<DeploymentRules, 'catalogue' | 'defaults'>
+  readonly again: SecondRuns
 }
 
-/**
- * Runs an execution with the tests of its job, and judges each.
- *
- * @returns what happened to the program, and what the tests came to; no `graded` for a job without tests
- */
+/** What happened to the program, and what its runs came to. */
+export interface Ran {
+  readonly outcome: Outcome
+  readonly graded?: Graded | Pick<Graded, 'flaky'>
+}
+
+type OfJob = Pick<Job, 'tests' | 'stopOnFirstFailure' | 'repeat' | 'network'>
+type SignalledOptions = RunOptions & { readonly signal: AbortSignal }
+
+/** Runs an execution with the tests of its job, or as often as it says, and judges each run. */
 export async function gradedRun(
   execution: Execution,
-  { tests, stopOnFirstFailure }: Pick<Job, 'tests' | 'stopOnFirstFailure'>,
-  { sandbox, checks, rules }: GradedRunOptions,
-  options: RunOptions & { readonly signal: AbortSignal },
-): Promise<{ readonly outcome: Outcome; readonly graded?: Graded }> {
-  if (tests === undefined) return { outcome: await sandbox.run(execution, options) }
-  const judge = new TestJudge({ tests, stopOnFirstFailure, checks })
-  const outcome = await talkingRun(execution, tests, { sandbox, rules }, (signal, runs, interactor) =>
+  job: OfJob,
+  options: GradedRunOptions,
+  run: SignalledOptions,
+): Promise<Ran> {
+  if (job.tests === undefined) return await repeatedRun(execution, job, options, run)
+  const { stopOnFirstFailure: stop, repeat } = job
+  const tests = job.tests.map((test, index) => ({ ...test, name: testName(test, index) }))
+  const turns = tests.flatMap((test, index) => {
+    const input = execution.runs?.[index]
+    return input === undefined ? [] : Array.from({ length: repeat }, () => ({ index, test, input }))
+  })
+  const first = await judgedTurns(execution, turns, { ...options, stop, alone: false }, run)
+  const due = turnsAgain(turns, first.runs, stop)
+  const second =
+    due.length === 0
+      ? undefined
+      : await options.again.alone((signal) => {
+          const own = { ...execution, id: secondId(execution) }
+          return judgedTurns(own, due, { ...options, stop, alone: true }, { ...run, signal })
+        })
+  if (second === undefined || second.runs.length === 0) {
+    return { outcome: first.outcome, graded: gradedOf(tests, first.runs, first.outcome, stop) }
+  }
+  const shown = first.failed ?? second.outcome
+  const outcome = together([first.outcome, second.outcome], shown)
+  return { outcome, graded: gradedOf(tests, [...first.runs, ...second.runs], outcome, stop) }
+}
+
+/** Takes the turns once, with the checker programs of their tests. */
+async function judgedTurns(
+  execution: Execution,
+  turns: readonly Turn[],
+  { stop, alone, sandbox, checks, rules, again }: GradedRunOptions & { stop: boolean; alone: boolean },
+  options: SignalledOptions,
+): Promise<Pick<TestJudge, 'runs' | 'failed'> & { readonly outcome: Outcome }> {
+  const wasCrowded = (ms: number) => again.wasCrowded(ms)
+  const judge = new TestJudge({ turns, stopOnFirstFailure: stop, checks, wasCrowded, alone })
+  const outcome = await talkingRun(execution, turns, { sandbox, rules }, (signal, runs, interactor) =>
     sandbox.run(
       { ...execution, runs },
       {
         ...options,
         signal: AbortSignal.any([options.signal, signal]),
-        onRun: async (run, index) => judge.take(run, index, await interactor?.judge(index, run)),
-        ahead: !stopOnFirstFailure,
+        onRun: async (run, at) => judge.take(run, at, await interactor?.judge(at, run)),
+        ahead: !stop,
       },
     ),
   )
@@ -44,8 +85,8 @@ export async function gradedRun(
     resolve: (program: CheckerProgram) => resolved(program, rules),
     signal: options.signal,
   }
-  await runCheckers(judge.unchecked, stage, (index, difference) => judge.takeChecked(index, difference))
-  return { outcome, graded: judge.finish(outcome) }
+  await runCheckers(judge.unchecked, stage, (at, difference) => judge.takeChecked(at, difference))
+  return { outcome, runs: judge.runs, failed: judge.failed }
 }
 
 /** What an execution takes of its host at most: its own share, whichever of its runs is on, and its interactor's beside it. */
@@ -66,7 +107,7 @@ export function shareOf(
 /** Runs the program, and the interactor of its tests beside it, if there is one; neither outlives the other. */
 async function talkingRun(
   execution: Execution,
-  tests: readonly TestCase[],
+  turns: readonly Turn[],
   { sandbox, rules }: Pick<GradedRunOptions, 'sandbox' | 'rules'>,
   run: (
     signal: AbortSignal,
@@ -74,7 +115,8 @@ async function talkingRun(
     interactor: Interactor | undefined,
   ) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { runs = [] } = execution
+  const runs = turns.map(({ input }) => input)
+  const tests = turns.map(({ test }) => test)
   const failed = new AbortController()
   const program = tests.find(({ interactor }) => interactor !== undefined)?.interactor
   if (program === undefined) return await run(failed.signal, runs, undefined)

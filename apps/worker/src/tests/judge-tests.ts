@@ -1,97 +1,93 @@
 import { type Checker, failureOf, type JudgedTest, summarize } from '@isopod/grading'
 import type { Result, TestCase, TestResult } from '@isopod/protocol'
-import type { Outcome, RunOutcome } from '@isopod/sandbox'
+import type { Outcome, RunInput, RunOutcome } from '@isopod/sandbox'
 import type { CheckedOutput } from './checker-programs.ts'
 import type { InteractorWord } from './interactors.ts'
 import type { OutputChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
+import { foldTests, isStarved, type JudgedRun, type SecondRuns } from './second-run.ts'
 
 /** Characters of what a program said last, where it did not end well. */
 const SHOWN = 300
 
 /** What a job's tests add to its result. */
-export type Graded = Pick<Result, 'tests' | 'summary' | 'errorMessage'>
+export type Graded = Pick<Result, 'tests' | 'summary' | 'errorMessage' | 'flaky'>
+
+/** One run to be made of a test. */
+export interface Turn {
+  /** Number of the test, from 0; the runs of one test follow each other. */
+  readonly index: number
+  /** With its name. */
+  readonly test: TestCase
+  readonly input: RunInput
+}
 
 /** What the judge is made with. */
 export interface TestJudgeOptions {
-  readonly tests: readonly TestCase[]
+  readonly turns: readonly Turn[]
   readonly stopOnFirstFailure: boolean
   readonly checks: Pick<OutputChecks, 'check'>
+  readonly wasCrowded: SecondRuns['wasCrowded']
+  /** Whether the runs have the host to themselves. */
+  readonly alone: boolean
 }
 
-type Mutable<T> = { -readonly [Field in keyof T]: T[Field] }
-interface Entry {
-  result: Mutable<TestResult>
-  status: JudgedTest['status']
-}
-
-/** Takes what came of each test's run to its verdict. */
+/** Takes what came of each run to its verdict. */
 export class TestJudge {
   readonly #options: TestJudgeOptions
-  readonly #entries: Entry[]
+  readonly #runs: JudgedRun[] = []
   readonly #unchecked: CheckedOutput[] = []
-  #told = 0
+  #failed: RunOutcome | undefined
+  #stops = false
 
   constructor(options: TestJudgeOptions) {
     this.#options = options
-    this.#entries = options.tests.map((test, index) => ({
-      result: skipped(testName(test, index)),
-      status: null,
-    }))
   }
 
-  /** Outputs that passed so far and are for a checker program to judge. */
+  /** The runs so far, in the order of their turns. */
+  get runs(): readonly JudgedRun[] {
+    return this.#runs
+  }
+
+  /** The first that did not end well, but for those whose end is in doubt; undefined if each other did. */
+  get failed(): RunOutcome | undefined {
+    return this.#failed
+  }
+
+  /** Outputs that passed so far and are for a checker program to judge, each with the number of its turn. */
   get unchecked(): readonly CheckedOutput[] {
     return this.#unchecked
   }
 
-  /** Takes the run of a test, and what its interactor said. @returns whether the next one is to be run */
-  async take(outcome: RunOutcome, index: number, word?: InteractorWord): Promise<boolean> {
-    const test = this.#options.tests[index]
-    const entry = this.#entries[index]
-    if (test === undefined || entry === undefined) throw new Error(`there is no test ${index}`)
-    this.#told++
+  /** Takes the run of the next turn, and what its interactor said. @returns whether the one behind it is to be run */
+  async take(outcome: RunOutcome, at: number, word?: InteractorWord): Promise<boolean> {
+    const { turns, stopOnFirstFailure, wasCrowded, alone } = this.#options
+    const turn = turns[at]
+    if (turn === undefined) throw new Error(`there is no turn ${at}`)
+    const { test, index, input } = turn
     const { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes } = outcome
     const cpuMs = cpuUserMs === null && cpuSysMs === null ? null : (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
-    const judged = word === undefined ? await this.#judge(test, outcome, index) : judgedBy(word)
-    entry.status = outcome.status
-    entry.result = { ...entry.result, exitCode, signal, wallMs, cpuMs, memoryPeakBytes, ...judged }
-    return judged.verdict === 'passed' || !this.#options.stopOnFirstFailure
+    const starved = !alone && isStarved(outcome, input.limits, wasCrowded)
+    const judged = word === undefined ? await this.#judge(test, outcome, at) : judgedBy(word)
+    const name = testName(test, index)
+    const result = { name, ...judged, exitCode, signal, wallMs, cpuMs, memoryPeakBytes }
+    this.#runs.push({ index, result, status: outcome.status, starved, alone })
+    if (outcome.status !== 'success' && !starved) this.#failed ??= outcome
+    this.#stops ||= stopOnFirstFailure && judged.verdict !== 'passed'
+    return !this.#stops || turns[at + 1]?.index === index
   }
 
-  /** Takes what a checker program says of an output: undefined accepts it. */
-  takeChecked(index: number, difference: string | undefined): void {
-    const entry = this.#entries[index]
-    if (entry === undefined || difference === undefined) return
-    entry.result = { ...entry.result, verdict: 'wrong_answer', diff: difference }
-  }
-
-  /** What all of it comes to, given what came of the execution as a whole. */
-  finish(outcome: Pick<Outcome, 'status' | 'errorMessage'>): Graded {
-    const unstarted = this.#told === 0 ? failureOf(outcome.status) : undefined
-    if (unstarted !== undefined) {
-      for (const entry of this.#entries) {
-        entry.result = { ...entry.result, verdict: unstarted, diff: outcome.errorMessage }
-        entry.status = outcome.status
-      }
-    }
-    this.#skipRest()
-    const tests = this.#entries.map(({ result }) => result)
-    const summary = summarize(
-      this.#entries.map(({ result, status }, index) => ({
-        result,
-        status,
-        weight: this.#options.tests[index]?.weight ?? 1,
-      })),
-    )
-    const errorMessage = unstarted === undefined ? failureText(tests) : outcome.errorMessage
-    return { tests, summary, errorMessage }
+  /** Takes what a checker program says of the output of a turn: undefined accepts it. */
+  takeChecked(at: number, difference: string | undefined): void {
+    const run = this.#runs[at]
+    if (run === undefined || difference === undefined) return
+    this.#runs[at] = { ...run, result: { ...run.result, verdict: 'wrong_answer', diff: difference } }
   }
 
   async #judge(
     test: TestCase,
     outcome: RunOutcome,
-    index: number,
+    at: number,
   ): Promise<Pick<TestResult, 'verdict' | 'diff'>> {
     const failure = failureOf(outcome.status)
     if (failure !== undefined) return { verdict: failure, diff: lastWords(outcome) }
@@ -104,7 +100,7 @@ export class TestJudge {
       return { verdict: 'output_exceeded', diff }
     }
     if (program !== undefined) {
-      this.#unchecked.push({ index, test, program, stdout: stdout.bytes })
+      this.#unchecked.push({ index: at, test, program, stdout: stdout.bytes })
       return { verdict: 'passed', diff: null }
     }
     const text = decoded(stdout.bytes)
@@ -114,15 +110,40 @@ export class TestJudge {
       ? { verdict: 'passed', diff: null }
       : { verdict: 'wrong_answer', diff: difference }
   }
+}
 
-  /** A test that a checker program refused stops the rest, too, though that had run by then. */
-  #skipRest(): void {
-    if (!this.#options.stopOnFirstFailure) return
-    const failed = this.#entries.findIndex(({ result }) => result.verdict !== 'passed')
-    if (failed < 0) return
-    for (const [index, test] of this.#options.tests.entries()) {
-      if (index > failed) this.#entries[index] = { result: skipped(testName(test, index)), status: null }
+/**
+ * What all runs of a job's tests come to, given what came of the execution as a whole.
+ *
+ * @param tests each with its name
+ */
+export function gradedOf(
+  tests: readonly Pick<TestCase, 'name' | 'weight'>[],
+  runs: readonly JudgedRun[],
+  { status, errorMessage }: Pick<Outcome, 'status' | 'errorMessage'>,
+  stopOnFirstFailure: boolean,
+): Graded {
+  const unstarted = runs.length === 0 ? failureOf(status) : undefined
+  const folded = foldTests(runs)
+  let stopped = false
+  const judged = tests.map(({ name = '', weight }, index): JudgedTest & { readonly result: TestResult } => {
+    const none = skipped(name)
+    if (unstarted !== undefined) {
+      return { weight, status, result: { ...none, verdict: unstarted, diff: errorMessage } }
     }
+    const run = folded.get(index)
+    // One that a checker program refused stops the rest, too, though that had run by then.
+    if (stopped || run === undefined) return { weight, status: null, result: none }
+    stopped = stopOnFirstFailure && run.result.verdict !== 'passed'
+    return { weight, status: run.status, result: run.result }
+  })
+  const results = judged.map(({ result }) => result)
+  const flaky = results.filter((result) => result.flaky).length
+  return {
+    tests: results,
+    summary: { ...summarize(judged), ...(flaky > 0 && { flaky }) },
+    errorMessage: unstarted === undefined ? failureText(results) : errorMessage,
+    ...(flaky > 0 && { flaky: true }),
   }
 }
 
@@ -133,7 +154,7 @@ function judgedBy({ difference }: InteractorWord): Pick<TestResult, 'verdict' | 
 }
 
 /** The result of a test that was not run. */
-export function skipped(name: string): TestResult {
+function skipped(name: string): TestResult {
   const nothing = {
     exitCode: null,
     signal: null,
@@ -171,7 +192,7 @@ function lastWords({ errorMessage, stderr }: RunOutcome): string {
 }
 
 /** One sentence about the tests that did not pass; null if all did. */
-export function failureText(tests: readonly TestResult[]): string | null {
+function failureText(tests: readonly TestResult[]): string | null {
   const failed = tests.filter(({ verdict }) => verdict !== 'passed')
   const [first] = failed
   if (first === undefined) return null

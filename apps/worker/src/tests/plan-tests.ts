@@ -53,7 +53,7 @@ export function planTests(
     ]
     return own.map((problem) => `tests.${index}.${problem}`)
   })
-  return { runs, problems: [...problems, ...checkedProblems(tests, runs)] }
+  return { runs, problems: [...problems, ...checkedProblems(tests, runs, job.repeat)] }
 }
 
 /** A test's own limits over the job's, times the language's factor as the job's were. */
@@ -94,15 +94,16 @@ function pipeProblems({ interactor }: TestCase, { outputBytes }: Limits): string
   return [`limits.outputBytes: must be at most ${MOST_PIPED_BYTES} with an interactor, got ${outputBytes}`]
 }
 
-function checkedProblems(tests: readonly TestCase[], runs: readonly RunInput[]): string[] {
-  const bytes = tests.reduce(
+function checkedProblems(tests: readonly TestCase[], runs: readonly RunInput[], repeat: number): string[] {
+  const once = tests.reduce(
     (sum, { checker }, index) =>
       typeof checker === 'object' && checker.type === 'program'
         ? sum + (runs[index]?.limits.outputBytes ?? 0)
         : sum,
     0,
   )
+  const bytes = once * repeat
   if (bytes <= MOST_CHECKED_BYTES) return []
   const most = `at most ${MOST_CHECKED_BYTES} together where a checker is a program`
-  return [`tests: limits.outputBytes of all must be ${most}, got ${bytes}`]
+  return [`tests: limits.outputBytes of all runs must be ${most}, got ${bytes}`]
 }

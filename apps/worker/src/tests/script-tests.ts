@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { composeScript, judgeScript, lookAt, type ScriptJudgement, summarize } from '@isopod/grading'
+import { composeScript, judgeScript, lookAt, type ScriptJudgement } from '@isopod/grading'
 import {
   type Job,
   type Language,
+  NO_NETWORK,
   type ScriptRules,
   scriptsUnsupported,
   type TestCase,
@@ -10,7 +11,9 @@ import {
 } from '@isopod/protocol'
 import type { Execution, Outcome } from '@isopod/sandbox'
 import { type DeploymentRules, planExecution } from '../plan-execution.ts'
-import { failureText, type Graded, skipped } from './judge-tests.ts'
+import { type Graded, gradedOf } from './judge-tests.ts'
+import { isStarved, type JudgedRun, type SecondRuns, secondId, turnsAgain } from './second-run.ts'
+import { together } from './together.ts'
 
 /** Where a sandbox runs programs. */
 const WORKSPACE = '/workspace'
@@ -30,6 +33,8 @@ export interface ScriptTests {
   readonly rules: ScriptRules
   readonly code: string
   readonly stopOnFirstFailure: boolean
+  readonly repeat: number
+  readonly network: string
   readonly tests: readonly PlannedScript[]
 }
 
@@ -72,7 +77,21 @@ export function planScripts(
     tests.push({ name: test.name ?? String(index + 1), script, weight: test.weight, execution })
   }
   if (problems.length > 0) return { problems }
-  return { language, rules, code: job.code, stopOnFirstFailure: job.stopOnFirstFailure, tests }
+  const { code, stopOnFirstFailure, repeat, network } = job
+  return { language, rules, code, stopOnFirstFailure, repeat, network, tests }
+}
+
+/** One run to be made of a test. */
+interface ScriptTurn {
+  readonly index: number
+  readonly test: PlannedScript
+}
+
+/** How turns are taken. */
+interface TurnOptions {
+  readonly run: (execution: Execution) => Promise<Outcome>
+  readonly wasCrowded: SecondRuns['wasCrowded']
+  readonly alone: boolean
 }
 
 /**
@@ -81,30 +100,58 @@ export function planScripts(
  * @param run one execution in the sandbox; what it rejects with ends all
  */
 export async function runScripts(
-  { language, rules, code, stopOnFirstFailure, tests }: ScriptTests,
-  run: (execution: Execution) => Promise<Outcome>,
+  scripts: ScriptTests,
+  run: (execution: Execution, signal?: AbortSignal) => Promise<Outcome>,
+  again: SecondRuns,
 ): Promise<ScriptsRan> {
+  const { tests, repeat, network, stopOnFirstFailure: stop } = scripts
+  const turns = tests.flatMap((test, index) => Array.from({ length: repeat }, () => ({ index, test })))
+  const first = await takeTurns(scripts, turns, { ...again, run, alone: false })
+  // Whom they talked to would hear it all again.
+  const due = network === NO_NETWORK ? turnsAgain(turns, first.runs, stop) : []
+  const second =
+    due.length === 0
+      ? undefined
+      : await again.alone((signal) =>
+          takeTurns(scripts, due, { ...again, run: (one) => run(one, signal), alone: true }),
+        )
+  const runs = [...first.runs, ...(second?.runs ?? [])]
+  const outcomes = [...first.outcomes, ...(second?.outcomes ?? [])]
+  // What was starved is not shown where there is something in its place.
+  const counted = outcomes.filter((_, at) => second === undefined || !runs[at]?.starved)
+  const shown = counted.find(({ status }) => status !== 'success') ?? counted.at(-1)
+  const outcome = together(outcomes, shown)
+  return { outcome, graded: gradedOf(tests, runs, outcome, stop) }
+}
+
+async function takeTurns(
+  { language, rules, code, stopOnFirstFailure }: ScriptTests,
+  turns: readonly ScriptTurn[],
+  { run, wasCrowded, alone }: TurnOptions,
+): Promise<{ readonly runs: readonly JudgedRun[]; readonly outcomes: readonly Outcome[] }> {
   const looks = lookAt(language.name, code)
   const outcomes: Outcome[] = []
-  const results: TestResult[] = []
-  for (const { name, script, execution } of tests) {
-    if (stopOnFirstFailure && results.some(({ verdict }) => verdict !== 'passed')) {
-      results.push(skipped(name))
-      continue
-    }
+  const runs: JudgedRun[] = []
+  for (const [at, { index, test }] of turns.entries()) {
+    const failed = runs.find(({ result }) => result.verdict !== 'passed')
+    if (stopOnFirstFailure && failed !== undefined && failed.index !== index) break
+    const { name, script, execution } = test
     const { report, tag } = secrets()
     const { program = code } = composeScript(rules, { code, script, report: `${WORKSPACE}/${report}`, tag })
-    const outcome = await run({ ...execution, code: program, report })
+    const id = turnId(execution, turns[at - 1]?.index === index ? at : undefined, alone)
+    const outcome = await run({ ...execution, id, code: program, report })
+    const starved = !alone && isStarved(outcome, execution.limits, wasCrowded)
+    const result = testResult(name, outcome, judge(outcome, rules), looks)
     outcomes.push(outcome)
-    results.push(testResult(name, outcome, judge(outcome, rules), looks))
+    runs.push({ index, result, status: outcome.status, starved, alone })
   }
-  const judged = tests.map(({ weight }, index) => ({
-    weight,
-    result: results[index] ?? skipped(''),
-    status: outcomes[index]?.status ?? null,
-  }))
-  const errorMessage = failureText(results)
-  return { outcome: together(outcomes), graded: { tests: results, summary: summarize(judged), errorMessage } }
+  return { runs, outcomes }
+}
+
+/** Containers are named for what runs in them: no two runs have one name. */
+function turnId(execution: Execution, repeated: number | undefined, alone: boolean): string {
+  const id = alone ? secondId(execution) : execution.id
+  return repeated === undefined ? id : `${id}.r${repeated}`
 }
 
 /** What the host must have free while they run. */
@@ -155,28 +202,4 @@ function testResult(
     diff,
     ...(reasons.length > 0 && { suspicious: reasons.join('; ') }),
   }
-}
-
-function together(outcomes: readonly Outcome[]): Outcome {
-  const shown = outcomes.find(({ status }) => status !== 'success') ?? outcomes.at(-1)
-  if (shown === undefined) throw new Error('a job with tests runs at least one')
-  const sum = (of: (outcome: Outcome) => number | null) =>
-    outcomes.reduce<number | null>((total, each) => plus(total, of(each)), 0)
-  return {
-    ...shown,
-    wallMs: sum(({ wallMs }) => wallMs),
-    cpuUserMs: sum(({ cpuUserMs }) => cpuUserMs),
-    cpuSysMs: sum(({ cpuSysMs }) => cpuSysMs),
-    throttledMs: sum(({ throttledMs }) => throttledMs),
-    memoryPeakBytes: Math.max(...outcomes.map(({ memoryPeakBytes }) => memoryPeakBytes ?? 0)) || null,
-    timings: {
-      acquire: sum(({ timings }) => timings.acquire) ?? 0,
-      run: sum(({ timings }) => timings.run) ?? 0,
-      collect: sum(({ timings }) => timings.collect) ?? 0,
-    },
-  }
-}
-
-function plus(one: number | null, other: number | null): number | null {
-  return one === null || other === null ? null : one + other
 }

@@ -3,6 +3,7 @@ import { type Job, type JobInput, type Language, parseJob } from '@isopod/protoc
 import type { Execution, Outcome } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
 import { mostOf, planScripts, runScripts, type ScriptTests } from '../../src/tests/script-tests.ts'
+import type { SecondRuns } from '../../src/tests/second-run.ts'
 
 const base = { version: '1', aliases: [], default_limits: {}, timeout_factor: 1 }
 const able = {
@@ -41,6 +42,9 @@ function planned(changes: Partial<JobInput>): ScriptTests {
   if (tests === undefined || 'problems' in tests) throw new Error(`not planned: ${tests?.problems}`)
   return tests
 }
+
+/** A worker that has nothing else to do. */
+const never: SecondRuns = { wasCrowded: () => false, alone: () => Promise.reject(new Error('not due')) }
 
 function outcome(changes: Partial<Outcome> = {}): Outcome {
   const nothing = { bytes: new Uint8Array(), produced: 0, truncated: false }
@@ -91,10 +95,14 @@ describe('scripts', () => {
     const ran: Execution[] = []
     const tests = planned({ code: 'c', tests: [{ script: 'one' }, { script: 'two' }] })
     for (let round = 0; round < 2; round++) {
-      await runScripts(tests, async (execution) => {
-        ran.push(execution)
-        return outcome()
-      })
+      await runScripts(
+        tests,
+        async (execution) => {
+          ran.push(execution)
+          return outcome()
+        },
+        never,
+      )
     }
     expect(ran.map(({ id }) => id)).toEqual(['j', 'j.2', 'j', 'j.2'])
     const programs = ran.map(({ code, report }) => ({ parts: code.split('|'), report }))
@@ -115,7 +123,7 @@ describe('scripts', () => {
       outcome({ status: 'timeout', wallMs: 100, memoryPeakBytes: 7 }),
       outcome({ status: 'execution_error', exitCode: 1, cpuUserMs: null }),
     ]
-    const { outcome: all, graded } = await runScripts(tests, async () => outcomes.shift() ?? outcome())
+    const { outcome: all, graded } = await runScripts(tests, async () => outcomes.shift() ?? outcome(), never)
     expect(all).toMatchObject({
       status: 'timeout',
       wallMs: 104,
@@ -129,6 +137,6 @@ describe('scripts', () => {
 
   it('end with what the sandbox rejects with', async () => {
     const fault = new Error('the engine is gone')
-    await expect(runScripts(planned({}), () => Promise.reject(fault))).rejects.toBe(fault)
+    await expect(runScripts(planned({}), () => Promise.reject(fault), never)).rejects.toBe(fault)
   })
 })

@@ -48,6 +48,8 @@ export class Grades {
   readonly suspicious: Remark[] = []
   readonly faults: Remark[] = []
   suspiciousCount = 0
+  /** Samples that did not end the same way each time. */
+  flakyCount = 0
   /** Samples that did not pass and whose details are not kept. */
   detailsLeftOut = 0
   #samples = 0
@@ -65,7 +67,10 @@ export class Grades {
     this.counts[verdict] += 1
     problem.counts[verdict] += 1
     problem.samples += 1
-    if (sample.flaky) problem.flaky += 1
+    if (sample.flaky) {
+      problem.flaky += 1
+      this.flakyCount += 1
+    }
     const { wallMs, memoryPeakBytes } = cost(sample)
     // A fault says nothing about the program, nor does the time until it came.
     if (verdict !== 'fault' && verdict !== 'skipped') {

@@ -1,0 +1,64 @@
+import { failureOf, foldRuns, type RepeatedRun } from '@isopod/grading'
+import { type Job, NO_NETWORK, type Result } from '@isopod/protocol'
+import type { Execution, Outcome, RunOptions, RunOutcome, Sandbox } from '@isopod/sandbox'
+import { isStarved, type SecondRuns, secondId } from './second-run.ts'
+import { together } from './together.ts'
+
+interface KeptRun extends RepeatedRun {
+  /** Undefined where an earlier run had the same verdict: the first is told. */
+  readonly outcome: RunOutcome | undefined
+}
+
+/** Runs a program without tests as often as its job says, and once more, alone, if that is called for. */
+export async function repeatedRun(
+  execution: Execution,
+  { repeat, network }: Pick<Job, 'repeat' | 'network'>,
+  { sandbox, again }: { readonly sandbox: Pick<Sandbox, 'run'>; readonly again: SecondRuns },
+  options: RunOptions & { readonly signal: AbortSignal },
+): Promise<{ readonly outcome: Outcome; readonly graded?: Pick<Result, 'flaky'> }> {
+  const runs: KeptRun[] = []
+  const take = (outcome: RunOutcome, alone = false) => {
+    const { status, exitCode, signal } = outcome
+    const starved = !alone && isStarved(outcome, execution.limits, (ms) => again.wasCrowded(ms))
+    const result = { verdict: failureOf(status) ?? ('passed' as const), exitCode, signal }
+    const isKnown = runs.some((run) => run.starved === starved && run.result.verdict === result.verdict)
+    runs.push({ result, starved, alone, outcome: isKnown ? undefined : outcome })
+    return true
+  }
+  const first = await sandbox.run(...(repeat === 1 ? once() : manyTimes()))
+  if (repeat === 1) take(first)
+
+  // Whom it talked to would hear it all again.
+  const isDue = network === NO_NETWORK && runs.some(({ starved }) => starved)
+  const second = isDue
+    ? await again.alone((signal) =>
+        sandbox.run({ ...execution, id: secondId(execution) }, { ...options, signal }),
+      )
+    : undefined
+  if (second !== undefined) take(second, true)
+
+  const folded = foldRuns(runs)
+  // It did not even start, or there is nothing to choose from.
+  if (folded === undefined || runs.length === 1) return { outcome: first }
+  const outcomes = second === undefined ? [first] : [first, second]
+  const outcome = { ...together(outcomes, folded.run.outcome), ...figuresOf(folded.run.outcome ?? first) }
+  return { outcome, ...(folded.flaky && { graded: { flaky: true } }) }
+
+  function once(): [Execution, RunOptions] {
+    return [execution, options]
+  }
+
+  function manyTimes(): [Execution, RunOptions] {
+    const { limits, stdin } = execution
+    const all = Array.from({ length: repeat }, () => ({ limits, stdin }))
+    return [
+      { ...execution, runs: all },
+      { ...options, onRun: (run) => take(run) },
+    ]
+  }
+}
+
+function figuresOf(run: RunOutcome) {
+  const { wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes, processesPeak, throttledMs } = run
+  return { wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes, processesPeak, throttledMs }
+}

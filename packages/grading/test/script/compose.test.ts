@@ -38,21 +38,30 @@ describe('a program of code and script', () => {
   })
 
   it('changes the last match of an edit', () => {
-    const edits = [{ find: '(\\w+) \\{$', replace: '$1 { {tag} $0 $2 {report};' }]
+    const edits = [{ in: 'script' as const, find: '(\\w+) \\{$', replace: '$1 { {tag} $0 $2 {report};' }]
     const script = 'one {\n}\nmain {\n}'
     const composed = composeScript({ program: '{code}\n{script}', edits }, { ...parts, script })
     expect(composed.program).toBe('the code\none {\n}\nmain { xt main {  /workspace/r;\n}')
   })
 
+  it('has an edit in code where that matches, and code as it is where not', () => {
+    const edits = [{ in: 'code' as const, find: '\\A(package \\w+)', replace: '$1; import {tag} "os"' }]
+    const compose = (code: string) =>
+      composeScript({ program: '{code_json}|{code}|{script}', edits }, { ...parts, code }).program
+    const imported = 'package a; import xt "os"\n'
+    expect(compose('package a\n')).toBe(`${JSON.stringify(imported)}|${imported}|the script`)
+    expect(compose('x\npackage a')).toBe('"x\\npackage a"|x\npackage a|the script')
+  })
+
   it('is none where an edit matches nothing', () => {
-    const edits = [{ find: 'main', replace: '' }]
+    const edits = [{ in: 'script' as const, find: 'main', replace: '' }]
     expect(composeScript({ program: '{code}{script}', edits }, parts)).toEqual({
       problem: 'must have what matches main, so that its end can be told',
     })
   })
 
   it('takes time in proportion to the script, whatever the expression', () => {
-    const edits = [{ find: '(a+)+$', replace: '' }]
+    const edits = [{ in: 'script' as const, find: '(a+)+$', replace: '' }]
     const started = performance.now()
     composeScript({ program: '{code}{script}', edits }, { ...parts, script: `${'a'.repeat(50_000)}b` })
     expect(performance.now() - started).toBeLessThan(20_000)

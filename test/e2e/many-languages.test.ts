@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import type { JobInput, Result } from '@isopod/client'
+import { imageStates } from '@isopod/devstack'
+import { gradingJob, ProblemSet, readSolutions, sampleVerdict } from '@isopod/grading'
+import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { parse } from 'yaml'
+import { startWorld, type World } from '../support/world.ts'
+
+/** One program, what it is judged by, and the verdict that it has by construction. */
+interface Sample {
+  readonly job: JobInput
+  readonly verdict: string
+  /** Ends the process with exit code 0 before its assertions are through. */
+  readonly leavesEarly: boolean
+}
+
+type Line = Readonly<Record<string, unknown>>
+
+const catalogue = compileCatalogue(parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')), 'languages.yaml')
+const images = new Map(
+  (await imageStates({ dockerHost: inject('stack').dockerHost, ours: true })).map((state) => [
+    state.tag,
+    state,
+  ]),
+)
+const samples = Map.groupBy([...programs(), ...scripts()], ({ job }) => String(job.language))
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ env: { ISOPOD_SLOTS: '2' } })
+})
+
+afterAll(() => world?.close())
+
+/** Samples of problems that read and print. */
+function programs(): Sample[] {
+  const problems = new ProblemSet('stdin-tests')
+  const file = 'many-languages.jsonl'
+  for (const [index, line] of lines(file).entries()) problems.add(line, { file, line: index + 1 })
+  return lines('many-languages-samples.jsonl').flatMap((line, index) =>
+    readSolutions('stdin-tests', line, { file: 'many-languages-samples.jsonl', line: index + 1 }).map(
+      (solution) => {
+        const problem = problems.find(solution.problem)
+        if (problem === undefined) throw new Error(`no problem ${solution.problem}`)
+        return { job: gradingJob(problem, solution), verdict: String(line['verdict']), leavesEarly: false }
+      },
+    ),
+  )
+}
+
+/** Samples with assertions, put together as MultiPL-E does it. */
+function scripts(): Sample[] {
+  return lines('many-languages-scripts.jsonl').map((line) => ({
+    job: {
+      language: String(line['language']),
+      code: String(line['code']),
+      tests: [{ script: String(line['script']) }],
+      limits: { timeoutSeconds: 20, cpus: 1 },
+    },
+    verdict: String(line['verdict']),
+    leavesEarly: line['leavesEarly'] === true,
+  }))
+}
+
+function lines(name: string): Line[] {
+  const text = readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8').trimEnd()
+  return text.split('\n').map((line) => JSON.parse(line) as Line)
+}
+
+function verdictOf(result: Result): string {
+  const { passed, total } = result.summary ?? expect.fail(`${result.status}: ${result.errorMessage}`)
+  return sampleVerdict(passed === total ? 'passed' : 'failed', result)
+}
+
+it('there are samples in 18 languages at least, and of each language that can run scripts', () => {
+  expect(samples.size).toBeGreaterThanOrEqual(18)
+  const able = catalogue.languages.filter(({ script }) => script !== undefined).map(({ name }) => name)
+  const tested = lines('many-languages-scripts.jsonl').map((line) => line['language'])
+  expect([...new Set(tested)].sort()).toEqual([...able].sort())
+})
+
+// promise: many-languages
+describe.each([...samples.keys()])('samples in %s', (language) => {
+  const image = images.get(catalogue.find(language)?.image ?? '')
+  const modes: [string, Partial<JobInput>][] = [
+    ['in containers of their own', {}],
+    ['in one container after each other', { reuse: 'batch', batchId: language }],
+  ]
+  if (image === undefined || image.state === 'absent') {
+    it('have their image', (context) => {
+      context.skip(`image not built; npm run images -- ${image?.name ?? language}`)
+    })
+    return
+  }
+  it.each(modes)('have their verdicts %s', { timeout: 300_000 }, async (_, mode) => {
+    const all = samples.get(language) ?? []
+    const results = await Promise.all(all.map(({ job }) => world.client.run({ ...job, ...mode })))
+    const wrong = all.flatMap(({ job, verdict, leavesEarly }, index) => {
+      const result = results[index] ?? expect.fail()
+      const got = verdictOf(result)
+      const suspicious = result.tests?.some((test) => test.suspicious !== undefined)
+      if (got === verdict && suspicious === leavesEarly) return []
+      const said = [result.errorMessage, result.compileOutput, result.stderr]
+      return [{ code: job.code, verdict, got, suspicious, said }]
+    })
+    expect(wrong).toEqual([])
+  })
+})

@@ -6,25 +6,22 @@ import { gradingJob, ProblemSet, readSolutions, sampleVerdict } from '@isopod/gr
 import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { parse } from 'yaml'
+import { type PlainRun, plainToolchain } from '../support/plain-toolchain.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** One program, what it is judged by, and the verdict that it has by construction. */
 interface Sample {
   readonly job: JobInput
   readonly verdict: string
-  /** Ends the process with exit code 0 before its assertions are through. */
-  readonly leavesEarly: boolean
+  /** Is wrong, and ends with exit code 0 all the same: nothing but its exit code is honest with a plain toolchain. */
+  readonly escapes: boolean
 }
 
 type Line = Readonly<Record<string, unknown>>
 
 const catalogue = compileCatalogue(parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')), 'languages.yaml')
-const images = new Map(
-  (await imageStates({ dockerHost: inject('stack').dockerHost, ours: true })).map((state) => [
-    state.tag,
-    state,
-  ]),
-)
+const { dockerHost } = inject('stack')
+const images = new Map((await imageStates({ dockerHost, ours: true })).map((state) => [state.tag, state]))
 const samples = Map.groupBy([...programs(), ...scripts()], ({ job }) => String(job.language))
 let world: World
 
@@ -44,7 +41,7 @@ function programs(): Sample[] {
       (solution) => {
         const problem = problems.find(solution.problem)
         if (problem === undefined) throw new Error(`no problem ${solution.problem}`)
-        return { job: gradingJob(problem, solution), verdict: String(line['verdict']), leavesEarly: false }
+        return { job: gradingJob(problem, solution), verdict: String(line['verdict']), escapes: false }
       },
     ),
   )
@@ -60,7 +57,7 @@ function scripts(): Sample[] {
       limits: { timeoutSeconds: 20, cpus: 1 },
     },
     verdict: String(line['verdict']),
-    leavesEarly: line['leavesEarly'] === true,
+    escapes: line['escapes'] === true,
   }))
 }
 
@@ -72,6 +69,17 @@ function lines(name: string): Line[] {
 function verdictOf(result: Result): string {
   const { passed, total } = result.summary ?? expect.fail(`${result.status}: ${result.errorMessage}`)
   return sampleVerdict(passed === total ? 'passed' : 'failed', result)
+}
+
+/** What a sample's runs under a plain toolchain say of it, as far as they can: assertions have no exit code of their own. */
+function plainVerdict({ job }: Sample, runs: readonly PlainRun[]): string {
+  for (const [index, { exitCode, stdout }] of runs.entries()) {
+    const { script, expected } = job.tests?.[index] ?? {}
+    if (exitCode === 124) return 'timeout'
+    if (exitCode !== 0) return script === undefined ? 'runtime_error' : 'failed'
+    if (script === undefined && stdout.trimEnd() !== expected?.trimEnd()) return 'wrong_answer'
+  }
+  return 'passed'
 }
 
 it('there are samples in 18 languages at least, and of each language that can run scripts', () => {
@@ -94,14 +102,32 @@ describe.each([...samples.keys()])('samples in %s', (language) => {
     })
     return
   }
+  it('have the verdicts that the plain toolchain gives', { timeout: 300_000 }, async () => {
+    const all = samples.get(language) ?? []
+    const entry = catalogue.find(language) ?? expect.fail()
+    const plain = all.map(({ job: { code, tests = [], limits } }) => ({
+      code: [code, ...tests.flatMap(({ script }) => script ?? [])].join('\n'),
+      stdins: tests.map(({ stdin = '' }) => stdin),
+      timeoutSeconds: limits?.timeoutSeconds ?? 10,
+    }))
+    const runs = await plainToolchain(dockerHost, entry, plain)
+    const told = all.map((sample, index) => plainVerdict(sample, runs[index] ?? []))
+    expect(told).toEqual(
+      all.map(({ job, verdict, escapes }) => {
+        if (escapes) return 'passed'
+        return verdict !== 'passed' && job.tests?.[0]?.script !== undefined ? 'failed' : verdict
+      }),
+    )
+  })
+
   it.each(modes)('have their verdicts %s', { timeout: 300_000 }, async (_, mode) => {
     const all = samples.get(language) ?? []
     const results = await Promise.all(all.map(({ job }) => world.client.run({ ...job, ...mode })))
-    const wrong = all.flatMap(({ job, verdict, leavesEarly }, index) => {
+    const wrong = all.flatMap(({ job, verdict, escapes }, index) => {
       const result = results[index] ?? expect.fail()
       const got = verdictOf(result)
       const suspicious = result.tests?.some((test) => test.suspicious !== undefined)
-      if (got === verdict && suspicious === leavesEarly) return []
+      if (got === verdict && suspicious === escapes) return []
       const said = [result.errorMessage, result.compileOutput, result.stderr]
       return [{ code: job.code, verdict, got, suspicious, said }]
     })

@@ -4,7 +4,8 @@ import { fields, listOf, textUpTo } from './schema.ts'
 const editSchema = fields({
   find: textUpTo(1024),
   replace: textUpTo(8192),
-  in: z.enum(['script', 'code'], { error: 'must be script or code' }).default('script'),
+  /** @default script */
+  in: z.enum(['script', 'code'], { error: 'must be script or code' }).optional(),
 })
 
 /** How code and the script of a test become one program that says when it has come to its end. */

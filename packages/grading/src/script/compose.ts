@@ -26,7 +26,7 @@ export type Composed =
  */
 export function composeScript(rules: Pick<ScriptRules, 'program' | 'edits'>, parts: ScriptParts): Composed {
   const texts = { code: parts.code, script: parts.script }
-  for (const { find, replace, in: part } of rules.edits) {
+  for (const { find, replace, in: part = 'script' } of rules.edits) {
     const edited = replaceLast(texts[part], find, filled(replace, { report: parts.report, tag: parts.tag }))
     if (edited === undefined && part === 'script')
       return { problem: `must have what matches ${find}, so that its end can be told` }

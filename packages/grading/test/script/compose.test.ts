@@ -38,7 +38,7 @@ describe('a program of code and script', () => {
   })
 
   it('changes the last match of an edit', () => {
-    const edits = [{ in: 'script' as const, find: '(\\w+) \\{$', replace: '$1 { {tag} $0 $2 {report};' }]
+    const edits = [{ find: '(\\w+) \\{$', replace: '$1 { {tag} $0 $2 {report};' }]
     const script = 'one {\n}\nmain {\n}'
     const composed = composeScript({ program: '{code}\n{script}', edits }, { ...parts, script })
     expect(composed.program).toBe('the code\none {\n}\nmain { xt main {  /workspace/r;\n}')
@@ -54,14 +54,14 @@ describe('a program of code and script', () => {
   })
 
   it('is none where an edit matches nothing', () => {
-    const edits = [{ in: 'script' as const, find: 'main', replace: '' }]
+    const edits = [{ find: 'main', replace: '' }]
     expect(composeScript({ program: '{code}{script}', edits }, parts)).toEqual({
       problem: 'must have what matches main, so that its end can be told',
     })
   })
 
   it('takes time in proportion to the script, whatever the expression', () => {
-    const edits = [{ in: 'script' as const, find: '(a+)+$', replace: '' }]
+    const edits = [{ find: '(a+)+$', replace: '' }]
     const started = performance.now()
     composeScript({ program: '{code}{script}', edits }, { ...parts, script: `${'a'.repeat(50_000)}b` })
     expect(performance.now() - started).toBeLessThan(20_000)

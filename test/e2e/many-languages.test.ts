@@ -7,6 +7,7 @@ import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { parse } from 'yaml'
 import { type PlainRun, plainToolchain } from '../support/plain-toolchain.ts'
+import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** One program, what it is judged by, and the verdict that it has by construction. */
@@ -132,5 +133,7 @@ describe.each([...samples.keys()])('samples in %s', (language) => {
       return [{ code: job.code, verdict, got, suspicious, said }]
     })
     expect(wrong).toEqual([])
+    const reused = results.some(({ containerOrigin }) => containerOrigin === 'batch')
+    expect(reused).toBe(mode.reuse === 'batch' && RUNTIME !== 'runsc')
   })
 })

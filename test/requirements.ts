@@ -254,6 +254,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue: grading; graders captured by the graded',
   },
   {
+    id: 'many-languages',
+    behaviour:
+      'programs and scripts in more than 18 languages have the verdicts that they have by construction, fresh and in a batch',
+    source: 'issue: grading',
+  },
+  {
     id: 'benchmark',
     behaviour: 'one command measures all contenders in one run on real services, and leaves nothing behind',
     source: 'issue: speed',

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { fields, listOf, textUpTo } from './schema.ts'
 
+const editSchema = fields({
+  find: textUpTo(1024),
+  replace: textUpTo(8192),
+  /** @default script */
+  in: z.enum(['script', 'code'], { error: 'must be script or code' }).optional(),
+})
+
 /** How code and the script of a test become one program that says when it has come to its end. */
 export const scriptSchema = fields({
   /**
@@ -14,10 +21,11 @@ export const scriptSchema = fields({
   ),
   /**
    * Changes to the script beforehand, for languages where its end is not the end of the text: what `find`, a regular
-   * expression (RE2), matches last is replaced, with `$0` to `$9`, `{report}` and `{tag}` filled in. All must match.
+   * expression (RE2), matches last is replaced, with `$0` to `$9`, `{report}` and `{tag}` filled in. All must match, but for
+   * those `in: code`, for languages whose imports stand before all else: what does not match there, the compiler judges.
    */
-  edits: listOf(fields({ find: textUpTo(1024), replace: textUpTo(8192) }), 8, {
-    list: 'must be a list of {find, replace}',
+  edits: listOf(editSchema, 8, {
+    list: 'must be a list of {find, replace, in?}',
     most: 'must be at most 8',
   }).default([]),
   /** What stderr has in it where an assertion did not hold. @default every exit code but 0 says that */

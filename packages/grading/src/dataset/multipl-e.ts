@@ -17,7 +17,8 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['cs', 'csharp'],
   ['kt', 'kotlin'],
   ['rkt', 'racket'],
-  ['go_test.go', 'go'],
+  ['go_test.go', 'go-test'],
+  ['go', 'go-test'],
 ])
 
 /** A problem of MultiPL-E: prompt, completion and tests are one program. Completions are taken as they are, uncut. */

@@ -25,15 +25,15 @@ export type Composed =
  * ```
  */
 export function composeScript(rules: Pick<ScriptRules, 'program' | 'edits'>, parts: ScriptParts): Composed {
-  let { script } = parts
-  for (const { find, replace } of rules.edits) {
-    const edited = replaceLast(script, find, filled(replace, { report: parts.report, tag: parts.tag }))
-    if (edited === undefined)
+  const texts = { code: parts.code, script: parts.script }
+  for (const { find, replace, in: part = 'script' } of rules.edits) {
+    const edited = replaceLast(texts[part], find, filled(replace, { report: parts.report, tag: parts.tag }))
+    if (edited === undefined && part === 'script')
       return { problem: `must have what matches ${find}, so that its end can be told` }
-    script = edited
+    texts[part] = edited ?? texts[part]
   }
-  const [code_json, script_json] = [json(parts.code), json(script)]
-  return { program: filled(rules.program, { ...parts, script, code_json, script_json }) }
+  const [code_json, script_json] = [json(texts.code), json(texts.script)]
+  return { program: filled(rules.program, { ...parts, ...texts, code_json, script_json }) }
 }
 
 /** As a literal that means the same in most languages; half a surrogate pair has no UTF-8. */

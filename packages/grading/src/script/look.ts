@@ -7,6 +7,7 @@ interface Sign {
 const SOURCE = 'looks for the source of its tests'
 const INSIDE = 'looks into the interpreter that runs its tests'
 const ENDING = 'ends the process around its tests'
+const TESTS = 'changes what its tests are written with'
 
 const ANY_LANGUAGE: readonly Sign[] = [
   { looks: /\/proc\/(self|thread-self|[0-9]+|\$|"|')/, reason: 'looks into processes (/proc)' },
@@ -55,7 +56,10 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
       looks: /#\s*define\s+(main|assert|return|if|else|while|for|exit|abort|__assert_fail)\b/,
       reason: 'redefines words of its tests',
     },
-    { looks: /\b_Exit\b|\b_exit\b|\batexit\b|\bconstructor\b|\bdestructor\b|\bquick_exit\b/, reason: ENDING },
+    {
+      looks: /\b_Exit\b|\b_exit\b|\batexit\b|\bconstructor\b|\bdestructor\b|\bquick_exit\b|\bset_terminate\b/,
+      reason: ENDING,
+    },
     { looks: /\b__FILE__\b|\bmain\.c\b|#\s*embed\b|\bincbin\b/, reason: SOURCE },
     {
       looks:
@@ -63,8 +67,75 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
       reason: 'replaces functions of the library',
     },
   ],
+  java: [
+    {
+      looks:
+        /\bSystem\s*\.\s*exit\b|\bsys\s*\.\s*exit\b|\bexitProcess\b|\bhalt\s*\(|\baddShutdownHook\b|\bsetDefault\w*Handler\b/,
+      reason: ENDING,
+    },
+    { looks: /\bset\w*AssertionStatus\b/, reason: TESTS },
+  ],
+  go: [
+    { looks: /\b(os|syscall)\s*\.\s*Exit\b/, reason: ENDING },
+    { looks: /\btest\.(run|skip|list)\b|\bfunc\s+TestMain\b/, reason: TESTS },
+  ],
+  rust: [
+    { looks: /\bprocess\s*::\s*exit\b|\bset_hook\b/, reason: ENDING },
+    { looks: /\bmacro_rules!\s*(assert|panic)/, reason: TESTS },
+  ],
+  ruby: [
+    { looks: /\bexit\b|\bat_exit\b/, reason: ENDING },
+    { looks: /\bTest::Unit\b|\bMinitest\b/, reason: TESTS },
+    { looks: /\b__FILE__\b|\$0\b/, reason: SOURCE },
+  ],
+  php: [
+    { looks: /\b(exit|die)\b|\bset_exception_handler\b|\bregister_shutdown_function\b/i, reason: ENDING },
+    { looks: /\b__FILE__\b/, reason: SOURCE },
+  ],
+  perl: [
+    { looks: /\b_?exit\b|\bEND\s*\{|\b__(END|DATA)__\b/, reason: ENDING },
+    { looks: /\bTest::/, reason: TESTS },
+    { looks: /\b__FILE__\b|\$0\b/, reason: SOURCE },
+  ],
+  lua: [
+    { looks: /\bos\s*\.\s*exit\b/, reason: ENDING },
+    { looks: /\bluaunit\b/, reason: TESTS },
+    { looks: /\bdebug\s*\./, reason: INSIDE },
+  ],
+  r: [
+    { looks: /\b(quit|q)\s*\(/, reason: ENDING },
+    {
+      looks: /\b(quit|identical|stopifnot|isTRUE)\s*(<-|=[^=])|\bassignInNamespace\b|\bunlockBinding\b/,
+      reason: TESTS,
+    },
+  ],
+  csharp: [
+    {
+      looks: /\bEnvironment\s*\.\s*(Exit|FailFast)\b|\bUnhandledException\b|\bProcessExit\b/,
+      reason: ENDING,
+    },
+    { looks: /\b(Debug|Trace)\s*\.\s*Listeners\b|\bclass\s+Debug\b/, reason: TESTS },
+  ],
+  haskell: [{ looks: /\bexit(Success|With)\b|\bunsafePerformIO\b|\bexitImmediately\b/, reason: ENDING }],
+  ocaml: [{ looks: /\b_?exit\b|\bat_exit\b/, reason: ENDING }],
+  swift: [{ looks: /\b(_?exit|_Exit|atexit|signal|sigaction)\s*\(/, reason: ENDING }],
+  racket: [
+    { looks: /\(exit\b|\bexit-handler\b|\bexecutable-yield-handler\b/, reason: ENDING },
+    { looks: /\btest-log|\bcurrent-check-/, reason: TESTS },
+  ],
+  d: [
+    { looks: /\b(_?exit|_Exit|atexit|quick_exit)\s*\(/, reason: ENDING },
+    { looks: /\w+UnitTester\b|\brt_options\b|\bassertHandler\b/, reason: TESTS },
+  ],
 }
-const SAME: Readonly<Record<string, string>> = { typescript: 'javascript', 'c++': 'c', cpp: 'c' }
+const SAME: Readonly<Record<string, string>> = {
+  typescript: 'javascript',
+  'c++': 'c',
+  cpp: 'c',
+  'go-test': 'go',
+  scala: 'java',
+  kotlin: 'java',
+}
 
 /**
  * Looks for what only code has that is written against its tests. It finds what is plainly there, proves nothing, and

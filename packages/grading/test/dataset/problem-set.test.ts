@@ -72,7 +72,7 @@ describe('a problem', () => {
 
   it.each([
     ['rb', 'ruby'],
-    ['go_test.go', 'go'],
+    ['go_test.go', 'go-test'],
     ['cpp', 'cpp'],
     ['__proto__', '__proto__'],
   ])('of MultiPL-E in %s is one in %s', (given, language) => {

@@ -44,6 +44,15 @@ describe('a program of code and script', () => {
     expect(composed.program).toBe('the code\none {\n}\nmain { xt main {  /workspace/r;\n}')
   })
 
+  it('has an edit in code where that matches, and code as it is where not', () => {
+    const edits = [{ in: 'code' as const, find: '\\A(package \\w+)', replace: '$1; import {tag} "os"' }]
+    const compose = (code: string) =>
+      composeScript({ program: '{code_json}|{code}|{script}', edits }, { ...parts, code }).program
+    const imported = 'package a; import xt "os"\n'
+    expect(compose('package a\n')).toBe(`${JSON.stringify(imported)}|${imported}|the script`)
+    expect(compose('x\npackage a')).toBe('"x\\npackage a"|x\npackage a|the script')
+  })
+
   it('is none where an edit matches nothing', () => {
     const edits = [{ find: 'main', replace: '' }]
     expect(composeScript({ program: '{code}{script}', edits }, parts)).toEqual({

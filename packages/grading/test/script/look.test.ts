@@ -14,6 +14,15 @@ describe('a look at the source', () => {
     ['bash', 'cat "$0"'],
     ['c', '#define assert(x) 1'],
     ['c', '__attribute__((constructor)) void f(void);'],
+    ['cpp', 'std::set_terminate(f);'],
+    ['kotlin', 'System.exit(0)'],
+    ['go-test', 'flag.Set("test.run", "None")'],
+    ['rust', 'macro_rules! assert_eq { ($($x:tt)*) => {} }'],
+    ['ruby', 'at_exit { exit!(0) }'],
+    ['perl', '*CORE::GLOBAL::exit = sub { 0 };'],
+    ['r', 'quit <- function(...) NULL'],
+    ['racket', '(exit-handler void)'],
+    ['d', 'Runtime.moduleUnitTester = () => true;'],
     ['brainfuck', 'isopod-'],
   ])('finds what %s has no use for: %s', (language, code) => {
     expect(lookAt(language, code)).toEqual(expect.any(String))
@@ -24,6 +33,11 @@ describe('a look at the source', () => {
     ['javascript', 'process.stdout.write(String(process.argv))'],
     ['bash', 'trap cleanup EXIT\necho "$1" "$10"'],
     ['c', '#define MAX 10\nint main_loop(void) { exit(1); }\nint cabs_(int x) {\n return abs(x);\n}'],
+    ['java', 'int system_exit = 0; String halt = "halt";'],
+    ['go', 'import "os"\nfunc exit() { os.Stdout.Sync() }'],
+    ['rust', 'assert!(x); panic!("no")'],
+    ['r', 'x <- q + identical(a, b)'],
+    ['d', 'unittest { assert(f() == 1); }'],
   ])('lets what honest %s has alone', (language, code) => {
     expect(lookAt(language, code)).toBeUndefined()
   })

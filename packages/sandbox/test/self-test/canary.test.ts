@@ -87,7 +87,12 @@ describe('a canary', () => {
     expect(judged('wire')).toBe('succeeded')
     expect(judged('environment', 'AWS_SECRET=1\n')).toBe('succeeded')
     expect(judged('host-name', 'worker-17\n')).toBe('succeeded')
-    expect(judged('sleeper', '', { status: 'timeout', exitCode: null, wallMs: 60_000 })).toBe('succeeded')
+    expect(
+      judged('sleeper', '', { status: 'timeout', exitCode: null, wallMs: 5_499.6, cpuUserMs: null }),
+    ).toBe('succeeded')
+    expect(judged('sleeper', '', { status: 'timeout', exitCode: null, wallMs: 6_000, cpuUserMs: 1 })).toBe(
+      'held',
+    )
     expect(judged('cpu', '', { wallMs: 500, cpuUserMs: 900 })).toBe('succeeded')
     expect(judged('output', '', { stdout: stream('y'.repeat(5000)) })).toBe('succeeded')
     expect(judged('memory', '', { status: 'memory_exceeded', memoryPeakBytes: 64 * 1024 * 1024 })).toBe(

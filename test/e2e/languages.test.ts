@@ -1,18 +1,13 @@
-import { readFile } from 'node:fs/promises'
 import type { JobInput, Result } from '@isopod/client'
 import { imageStates } from '@isopod/devstack'
-import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { parse } from 'yaml'
 import { docker } from '../support/engine.ts'
 import { languageFixtures, type ProgramFixture } from '../support/language-fixtures.ts'
+import { shippedCatalogue } from '../support/shipped-catalogue.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const { dockerHost } = inject('stack')
-const { languages } = compileCatalogue(
-  parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')),
-  'languages.yaml',
-)
+const { languages } = await shippedCatalogue()
 const fixtures = languageFixtures()
 const images = new Map((await imageStates({ dockerHost, ours: true })).map((state) => [state.tag, state]))
 

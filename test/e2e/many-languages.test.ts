@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import type { JobInput, Result } from '@isopod/client'
 import { imageStates } from '@isopod/devstack'
 import { gradingJob, ProblemSet, readSolutions, sampleVerdict } from '@isopod/grading'
-import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { parse } from 'yaml'
 import { type PlainRun, plainToolchain } from '../support/plain-toolchain.ts'
 import { RUNTIME } from '../support/runtime.ts'
+import { shippedCatalogue } from '../support/shipped-catalogue.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** One program, what it is judged by, and the verdict that it has by construction. */
@@ -20,7 +18,7 @@ interface Sample {
 
 type Line = Readonly<Record<string, unknown>>
 
-const catalogue = compileCatalogue(parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')), 'languages.yaml')
+const catalogue = await shippedCatalogue()
 const { dockerHost } = inject('stack')
 const images = new Map((await imageStates({ dockerHost, ours: true })).map((state) => [state.tag, state]))
 const samples = Map.groupBy([...programs(), ...scripts()], ({ job }) => String(job.language))

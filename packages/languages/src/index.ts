@@ -1,1 +1,2 @@
 export { type Catalogue, compileCatalogue, createCatalogue, DEFAULT_CATALOGUE_PATH } from './catalogue.ts'
+export { fillPrograms, type ReadProgram } from './named-programs.ts'

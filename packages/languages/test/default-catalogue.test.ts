@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Language } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import { shippedCatalogue, temporaryFolder } from './support.ts'
+import { shippedCatalogue } from '../../../test/support/shipped-catalogue.ts'
+import { temporaryFolder } from './support.ts'
 
 const run = promisify(execFile)
 

@@ -13,12 +13,18 @@ export const MAX_DOCUMENT_BYTES = 1024 * 1024
  * @throws {ConfigError} that names the file, when it is unreadable, too large, or not YAML
  */
 export async function readDocument(path: string, what: string): Promise<unknown> {
-  return parseYaml(await readBounded(path, what), path)
+  return parseYaml(await readText(path, what), path)
 }
 
-/** Reads at most the allowed size, whatever the file's metadata claim: `/dev/zero` and pipes have none. */
-async function readBounded(path: string, what: string): Promise<string> {
+/**
+ * Reads a text file of the operator.
+ *
+ * @param what names it in errors
+ * @throws {ConfigError} that names the file, when it is unreadable, too large, or not UTF-8
+ */
+export async function readText(path: string, what: string): Promise<string> {
   try {
+    // At most the allowed size, whatever the file's metadata claim: `/dev/zero` and pipes have none.
     // Without O_NONBLOCK the open of a named pipe would wait for a writer.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const info = await file.stat()

@@ -28,9 +28,9 @@ export interface JudgedRun extends RepeatedRun {
 }
 
 /**
- * Whether a run that has just timed out wanted to compute and could not, as others ran beside it: it had less of the processor than a program with one thread could
- * have had, beyond what its own quota cost. One that slept, or had what its quota gives, is none; nor is one whose author
- * counts CPU seconds, which are the same on every host.
+ * Whether a run that has just timed out wanted to compute and could not, as others ran beside it: it had less of the processor
+ * than a program with one thread could have had, beyond what its own quota cost. One that slept, or had what its quota gives,
+ * is none; nor is one whose author counts CPU seconds, which are the same on every host.
  */
 export function isStarved(
   outcome: Pick<RunOutcome, 'status' | 'limit' | 'wallMs' | 'cpuUserMs' | 'cpuSysMs' | 'throttledMs'>,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { ConfigError } from '@isopod/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -100,4 +100,15 @@ it('the catalogue is such a file, and errors say which', async () => {
     '/none.yaml: the language catalogue cannot be read',
   )
   await expect(loadCatalogue(await file('perl: {}'))).rejects.toThrow(/list\.yaml: .*perl\.image/)
+})
+
+it('a catalogue names programs that lie beside it', async () => {
+  const entry = 'image: a\n  filename: main.a\n  command: [a, "{filename}"]'
+  const catalogue = await file(`a:\n  ${entry}\n  script: { program: { file: programs/a } }\n`)
+  await mkdir(join(dirname(catalogue), 'programs'))
+  await expect(loadCatalogue(catalogue)).rejects.toThrow(
+    /programs\/a: a program of .* cannot be read \(ENOENT/,
+  )
+  await writeFile(join(dirname(catalogue), 'programs', 'a'), '{code} {script} {report}')
+  expect((await loadCatalogue(catalogue)).find('a')?.script?.program).toBe('{code} {script} {report}')
 })

@@ -106,12 +106,7 @@ class QueueBatch implements Batch {
 
   async #run(): Promise<BatchSummary> {
     const { producer, closing } = this.#parts
-    const {
-      id,
-      stopWhen: rules,
-      ttlSeconds,
-      signal,
-    } = { ...this.#options, ttlSeconds: this.#options.stateTtlSeconds }
+    const { id, stopWhen: rules, stateTtlSeconds: ttlSeconds, signal } = this.#options
     const ended = AbortSignal.any([this.#stop.signal, closing, ...(signal ? [signal] : [])])
     try {
       ended.throwIfAborted()

@@ -1,7 +1,5 @@
-import { readFile } from 'node:fs/promises'
-import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
 import type { Language } from '@isopod/protocol'
-import { parse } from 'yaml'
+import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
 import { ContainerMaker } from '../../src/docker/container-maker.ts'
 import { Disposer } from '../../src/docker/disposer.ts'
 import { Engine } from '../../src/docker/engine.ts'
@@ -35,7 +33,7 @@ export interface Modes {
 
 /** @param dockerHost engine with the languages' images */
 export async function openModes(dockerHost: string): Promise<Modes> {
-  const catalogue = compileCatalogue(parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')), 'languages.yaml')
+  const catalogue = await shippedCatalogue()
   const engine = new Engine(dockerHost)
   const facts = await engineFacts(engine)
   const disposer = new Disposer(engine, () => {})

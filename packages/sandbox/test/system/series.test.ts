@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { compileCatalogue, DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
 import type { Language } from '@isopod/protocol'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { parse } from 'yaml'
+import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
 import type { DockerSandbox } from '../../src/docker/docker-sandbox.ts'
 import { openDockerSandbox } from '../../src/docker/open-docker-sandbox.ts'
 import type { Execution, Outcome, RunInput, RunOptions, RunOutcome } from '../../src/sandbox.ts'
@@ -14,10 +12,7 @@ let sandbox: DockerSandbox
 let languages: Record<'c' | 'python' | 'bash', Language>
 
 beforeAll(async () => {
-  const catalogue = compileCatalogue(
-    parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8')),
-    DEFAULT_CATALOGUE_PATH,
-  )
+  const catalogue = await shippedCatalogue()
   const find = (name: string) => {
     const found = catalogue.find(name)
     if (found === undefined) throw new Error(`the catalogue has no ${name}`)

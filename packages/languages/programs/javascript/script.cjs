@@ -1,0 +1,72 @@
+'use strict'
+;((code, script, report) => {
+  const fs = require('node:fs')
+  const vm = require('node:vm')
+  const assert = /\bassert\b/.test(script) ? require('node:assert') : undefined
+  const { openSync, writeSync, closeSync, unlinkSync } = fs
+  const { runInThisContext, constants } = vm
+  const { getOwnPropertyDescriptor, defineProperty, is } = Object
+  const { ownKeys, apply } = Reflect
+  const file = __filename
+  const plain = require
+  const { once, reallyExit } = process
+  const translated = process.features.typescript && file.endsWith('.ts')
+    ? (text) => require('node:module').stripTypeScriptTypes(text, { mode: 'transform' })
+    : (text) => text
+  try {
+    unlinkSync(file)
+  } catch {}
+  if (assert) for (const each of [assert, assert.strict]) Object.freeze(each)
+
+  // What tests are written with.
+  const kinds = [Object, Array, String, Number, Boolean, Symbol, RegExp, Map, Set, Promise, Error, Function, BigInt, Date]
+  const places = [globalThis, JSON, Math, Reflect, console, process, ...kinds, ...kinds.map((each) => each.prototype)]
+  const names = ['JSON', 'Math', 'Reflect', 'console', 'isNaN', 'parseInt', 'parseFloat', ...kinds.map(({ name }) => name)]
+  const before = places.map((place) =>
+    (place === globalThis ? names : place === process ? ['exit', 'once', 'on', 'emit'] : ownKeys(place)).map((key) => {
+      const { value, get } = getOwnPropertyDescriptor(place, key) ?? {}
+      return { key, value, get }
+    }),
+  )
+  const common = Object.prototype
+  const howMany = ownKeys(common).length
+  const notes = []
+  let through = false
+
+  // Its own of each: one that the code has changed is not the tests' one.
+  const given = { require: plain, module, exports, __filename, __dirname }
+  const define = () => {
+    for (const key of ['require', 'module', 'exports', '__filename', '__dirname']) {
+      defineProperty(globalThis, key, { value: given[key], writable: true, configurable: true, enumerable: false })
+    }
+  }
+  apply(once, process, ['beforeExit', () => {
+    if (!through) return
+    if (notes[0] === 'builtins') {
+      writeSync(2, '\nisopod: builtins\n')
+      apply(reallyExit, process, [97])
+    }
+    const descriptor = openSync(report, 'wx', 0o600)
+    writeSync(descriptor, notes.join('\n'))
+    closeSync(descriptor)
+  }])
+  define()
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER
+  const lines = (name) => ({ filename: name, importModuleDynamically })
+  const tests = translated(script)
+  const testsFile = file.replace(/main(?=\.[jt]s$)/, 'script')
+  runInThisContext(translated(code), lines(file))
+  given.require = (id) => (assert && (id === 'assert' || id === 'node:assert') ? assert : plain(id))
+  define()
+  runInThisContext(tests, lines(testsFile))
+  // By index: an iterator is among what may have been changed.
+  for (let at = places.length - 1; at >= 0; at--) {
+    for (let nth = 0; nth < before[at].length; nth++) {
+      const was = before[at][nth]
+      const now = getOwnPropertyDescriptor(places[at], was.key) ?? {}
+      if (!is(now.value, was.value) || now.get !== was.get) notes[0] ??= at === 0 ? 'shadow' : 'builtins'
+    }
+  }
+  if (ownKeys(common).length !== howMany) notes[0] ??= 'added'
+  through = true
+})({code_json}, {script_json}, '{report}')

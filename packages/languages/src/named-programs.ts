@@ -1,0 +1,36 @@
+/** Where an entry of a catalogue has programs: they can lie in files of their own. */
+const PLACES = [
+  ['*', 'script', 'program'],
+  ['*', 'input_hook', 'files', '*'],
+  ['*', 'preload', 'files', '*'],
+] as const
+
+/** Reads a program. */
+export type ReadProgram = (file: string) => Promise<string>
+
+/**
+ * Puts the programs that a catalogue only names, as `{ file: programs/python/script.py }`, in the place of their names.
+ *
+ * @param document the data of a catalogue file, not validated yet
+ * @param read the text of a file, whose name is relative to the catalogue; what it rejects with ends all
+ */
+export async function fillPrograms(document: unknown, read: ReadProgram): Promise<unknown> {
+  let filled = document
+  for (const place of PLACES) filled = await fillPlace(filled, place, read)
+  return filled
+}
+
+async function fillPlace(value: unknown, place: readonly string[], read: ReadProgram): Promise<unknown> {
+  if (!isObject(value)) return value
+  const [key, ...rest] = place
+  if (key === undefined) return typeof value['file'] === 'string' ? await read(value['file']) : value
+  const keys = key === '*' ? Object.keys(value) : [key].filter((each) => Object.hasOwn(value, each))
+  const entries = await Promise.all(
+    keys.map(async (each) => [each, await fillPlace(value[each], rest, read)] as const),
+  )
+  return { ...value, ...Object.fromEntries(entries) }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

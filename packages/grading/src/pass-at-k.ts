@@ -13,8 +13,8 @@ export interface Estimate {
   readonly high: number
 }
 
-/** Samples of the problems that the interval is taken from. */
-const RESAMPLES = 2_000
+/** Quantile of the normal distribution for nineteen times out of twenty. */
+const Z = 1.959964
 
 /**
  * The chance that of k samples of one problem at least one passes, as an unbiased estimate from n of them: 1 - C(n-c, k) / C(n, k)
@@ -33,34 +33,32 @@ export function passAtK({ samples, passed }: ProblemTally, k: number): number | 
 }
 
 /**
- * The same over many problems: their mean, with an interval from drawing problems anew, the same one for the same tallies.
+ * The same over many problems: their mean, with Wilson's interval for it, which has a width when all passed or none did.
  *
  * @returns undefined unless some problem has at least k samples; those with fewer do not count
  */
 export function meanPassAtK(problems: readonly ProblemTally[], k: number): Estimate | undefined {
-  const values = problems.flatMap((problem) => passAtK(problem, k) ?? [])
+  const counted = problems.filter(({ samples }) => samples >= k)
+  const values = counted.map((problem) => passAtK(problem, k) ?? 0)
   if (values.length === 0) return undefined
-  const random = generator(values.length * 31 + k)
-  const means = Array.from({ length: RESAMPLES }, () => {
-    let sum = 0
-    for (let left = values.length; left > 0; left--) sum += values[Math.floor(random() * values.length)] ?? 0
-    return sum / values.length
-  }).sort((one, other) => one - other)
-  const at = (share: number) => means[Math.floor(share * (RESAMPLES - 1))] ?? 0
-  return {
-    value: values.reduce((sum, value) => sum + value, 0) / values.length,
-    low: at(0.025),
-    high: at(0.975),
-  }
+  const value = mean(values)
+  const variance = mean(values.map((each) => (each - value) ** 2))
+  // Values that lie closer together than noughts and ones tell more of their mean than as many throws of a coin, but no more
+  // than each sample would as a throw of its own.
+  const most = counted.reduce((sum, { samples }) => sum + samples, 0)
+  const throws =
+    variance === 0 ? values.length : Math.min((values.length * value * (1 - value)) / variance, most)
+  return { value, ...wilson(value, throws) }
 }
 
-/** Numbers from 0 up to 1 (mulberry32): an interval is no place for chance. */
-function generator(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+/** Wilson's interval for a share that was seen in so many throws (Wilson, 1927). */
+function wilson(share: number, throws: number): Pick<Estimate, 'low' | 'high'> {
+  const pull = Z ** 2 / throws
+  const middle = (share + pull / 2) / (1 + pull)
+  const half = (Z * Math.sqrt((share * (1 - share)) / throws + pull / (4 * throws))) / (1 + pull)
+  return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) }
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

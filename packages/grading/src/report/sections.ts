@@ -77,7 +77,7 @@ export function passRates({ passAt }: ReportText): Html {
   return html`<section><h2>pass@k</h2>${chart}<table><thead><tr><th scope="col">Estimate</th>
     <th scope="col" class="number">Value</th><th scope="col" class="number">95 % interval</th>
     <th scope="col" class="number">Problems</th></tr></thead><tbody>${rows}</tbody></table>
-    <p class="soft small">The chance that one of k samples of a problem passes: the unbiased estimate, the mean over problems, the interval from drawing problems anew.</p>
+    <p class="soft small">The chance that one of k samples of a problem passes: the unbiased estimate, the mean over problems, with Wilson’s interval.</p>
     </section>`
 }
 

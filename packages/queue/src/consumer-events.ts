@@ -43,8 +43,3 @@ export function guardedObserver(observe: Observe | undefined): Observe {
     }
   }
 }
-
-/** Turns anything thrown into an Error. */
-export function toError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown))
-}

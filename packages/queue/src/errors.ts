@@ -39,3 +39,8 @@ export class JobInterrupted extends Error {
     this.cause = cause
   }
 }
+
+/** Turns anything thrown into an Error. */
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}

@@ -4,7 +4,7 @@ import { createIORedisClient, type KeysMap, type Queue, QueueKeys, raw2NextJobDa
 import type { Redis } from 'ioredis'
 import { bullScript } from './bull-script.ts'
 import { type Completing, Completion, markFresh } from './completion.ts'
-import { toError } from './consumer-events.ts'
+import { toError } from './errors.ts'
 import { type Keys, resultJobId, resultsQueue } from './keys.ts'
 import { PUBLISH_KEYS, publishScript } from './publish-lua.ts'
 

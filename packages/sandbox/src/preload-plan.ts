@@ -1,5 +1,5 @@
 import { encodePreload, encodePutFile } from '@isopod/init'
-import type { ContainerLimits } from './container-kind.ts'
+import type { Limits } from '@isopod/protocol'
 import { argvOf, environment } from './environment.ts'
 import type { Execution } from './sandbox.ts'
 import { layoutBytes, WORKSPACE } from './workspace.ts'
@@ -74,7 +74,7 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
 }
 
 /** The frames that have init carry out a plan. */
-export function preloadFrames(plan: PreloadPlan, { openFiles }: ContainerLimits): Uint8Array {
+export function preloadFrames(plan: PreloadPlan, { openFiles }: Pick<Limits, 'openFiles'>): Uint8Array {
   const { argv, env, files, mainFile, forks } = plan
   const preload = { argv, env, cwd: WORKSPACE, openFiles, wallMs: PRELOAD_MS, forks }
   return Buffer.concat([

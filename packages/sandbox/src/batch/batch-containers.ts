@@ -2,15 +2,13 @@ import { isGvisor } from '@isopod/protocol'
 import type { Container, ContainerSource } from '../container.ts'
 import { kindOf } from '../container-kind.ts'
 import { longestMs } from '../docker/fresh-containers.ts'
+import type { ResetOutcome } from '../docker/sandbox-events.ts'
 import type { Execution } from '../sandbox.ts'
 import { SharedContainer } from './shared-container.ts'
 import { Shelf, type ShelfOptions } from './shelf.ts'
 
 /** How long a reset may take, in milliseconds. An honest one takes less than one; what needs longer than a new container is not worth it. */
 const RESET_PATIENCE_MS = 1_000
-
-/** What became of a container when an execution gave it back: given on, or thrown away because something was in doubt. */
-export type ResetOutcome = 'clean' | 'discarded'
 
 /** What executions of a batch share containers by. */
 export interface BatchContainersOptions {

@@ -2,16 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Disposer, removeContainer } from './disposer.ts'
 import type { Engine } from './engine.ts'
 import { LABELS } from './labels.ts'
-import type { ContainerOf } from './sandbox-events.ts'
+import type { ContainerOf, ReapReason } from './sandbox-events.ts'
 
 /**
  * How long an owner without a lease gets to renew it, in milliseconds: longer than two renewals. After an outage of Redis
  * every lease has run out, and living workers renew theirs within seconds; their containers must not be taken.
  */
 const DOUBT_MS = 12_000
-
-/** Why a container was taken away. */
-export type ReapReason = 'deadline' | 'owner_gone'
 
 /** What the reaper needs to know beside the engine. */
 export interface ReaperOptions {

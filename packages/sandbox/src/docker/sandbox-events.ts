@@ -1,6 +1,4 @@
-import type { ResetOutcome } from '../batch/batch-containers.ts'
 import type { EngineCall } from './engine.ts'
-import type { ReapReason } from './reaper.ts'
 
 /** One container, and which start of which job it is for; job '' and attempt 0 for one that waits, and for one that never got a job. */
 export interface ContainerOf {
@@ -8,6 +6,12 @@ export interface ContainerOf {
   readonly job: string
   readonly attempt: number
 }
+
+/** What became of a container when an execution gave it back: given on, or thrown away because something was in doubt. */
+export type ResetOutcome = 'clean' | 'discarded'
+
+/** Why a container was taken away. */
+export type ReapReason = 'deadline' | 'owner_gone'
 
 /** What a sandbox tells those who count, log and audit. */
 export type SandboxEvent =

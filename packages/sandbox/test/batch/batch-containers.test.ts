@@ -2,12 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reset } from '@isopod/init'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import {
-  BatchContainers,
-  type BatchContainersOptions,
-  type ResetOutcome,
-} from '../../src/batch/batch-containers.ts'
+import { BatchContainers, type BatchContainersOptions } from '../../src/batch/batch-containers.ts'
 import type { Container } from '../../src/container.ts'
+import type { ResetOutcome } from '../../src/docker/sandbox-events.ts'
 import type { Execution } from '../../src/sandbox.ts'
 import { limits, SHELL, script } from '../support/execution.ts'
 import { type ScriptedContainer, ScriptedSource } from '../support/scripted-container.ts'

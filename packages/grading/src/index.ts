@@ -11,7 +11,7 @@ export type { Tolerance } from './numbers.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './pass-at-k.ts'
 export { regexProblem } from './regex.ts'
 export type { GradedSample } from './report/detail.ts'
-export { cost, Grades } from './report/grades.ts'
+export { cost, Grades, type Remark } from './report/grades.ts'
 export { reportPage } from './report/page.ts'
 export type { PassRate, ReportText } from './report/report-text.ts'
 export {
@@ -22,6 +22,7 @@ export {
   sampleVerdict,
   VERDICT_WORDS,
 } from './report/sample-verdict.ts'
+export { percent } from './report/units.ts'
 export { type Composed, composeScript, type ScriptParts } from './script/compose.ts'
 export { judgeScript, type ScriptJudgement, type ScriptRun } from './script/judge.ts'
 export { lookAt } from './script/look.ts'

@@ -201,7 +201,7 @@ describe('isopod grade', () => {
     expect(stderr).toContain('isopod: 1 sample of 2 humaneval problems, batch ')
     expect(stderr).toContain('isopod: 1 problem without a sample, in no figure: "b"\n')
     expect(stdout).toMatch(/pass@1 +│ +100\.0 %/)
-    expect(stdout).toMatch(/pass@10 +│ +- │ no problem has 10 samples/)
+    expect(stdout).toMatch(/pass@10 +│ +- │ no problem has 10 judged samples/)
     expect(exitCode).toBe(0)
   })
 

@@ -21,7 +21,8 @@ export function gradeTable(grades: Grades, summary: BatchSummary): string {
   }
   const rates = table(['', 'estimate', '95 % interval', 'problems'], ['left', 'right', 'right', 'right'])
   for (const [k, rate] of Object.entries(summary.passAt)) {
-    if (rate === null) rates.push([`pass@${k}`, '-', `no problem has ${counted(Number(k), 'sample')}`, '0'])
+    if (rate === null)
+      rates.push([`pass@${k}`, '-', `no problem has ${counted(Number(k), 'judged sample')}`, '0'])
     else {
       const interval = `${percent(rate.low)} to ${percent(rate.high)}`
       rates.push([`pass@${k}`, percent(rate.estimate), interval, String(rate.problems)])

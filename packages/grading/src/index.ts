@@ -7,6 +7,7 @@ export { readSolutions, SOLUTION_FIELDS, type Solution } from './dataset/solutio
 export { stripFences } from './dataset/strip-fences.ts'
 export type { Difference } from './difference.ts'
 export { foldRuns, type RepeatedRun } from './fold-runs.ts'
+export { jsonProblem } from './json-equal.ts'
 export type { Tolerance } from './numbers.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './pass-at-k.ts'
 export { regexProblem } from './regex.ts'

@@ -360,6 +360,17 @@ describe('isopod grade', () => {
     expect(stderr).toContain('isopod: --language: "klingon" is not supported; the supported languages are ')
   })
 
+  it('says that it waits for a worker if none has ever come', async () => {
+    const at = given(MIXED)
+    const faked = fakeClient(byWord)
+    const client = { ...faked, client: { ...faked.client, languages: async () => undefined } }
+    const { exitCode, stderr } = await cli(
+      ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--reference', '--language', 'klingon'],
+      { client },
+    )
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no worker has used this Redis yet')])
+  })
+
   it('refuses a data set that is not one, by file, line and field', async () => {
     const at = given(MIXED, [PROBLEMS[0], { ...PROBLEMS[1], test: 7 }])
     const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'))

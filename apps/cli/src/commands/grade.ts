@@ -21,6 +21,7 @@ import { checkOutput, writeWhole } from '../grade/write-file.ts'
 import { interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
+import { offeredLanguages } from '../offered-languages.ts'
 import type { Services } from '../services.ts'
 import { counted } from '../terminal/units.ts'
 import { withClient } from '../with-client.ts'
@@ -52,7 +53,7 @@ export async function gradeCommand(
   announce(io, grading)
   return await withClient(io, services, (client) =>
     interruptible(async (signal) => {
-      await checkLanguage(client, grading.plan.language)
+      await checkLanguage(io, client, grading.plan.language)
       const summary = await judge(io, client, grading, signal)
       if (summary === undefined) return EXIT.interrupted
       await deliver(io, file, grading, summary)
@@ -98,8 +99,8 @@ function announce(io: Io, { plan, problems, census, id, missing }: Grading): voi
 }
 
 /** An option is refused by its own name, and not by that of the first sample's field. */
-async function checkLanguage(client: JobClient, language: string | undefined): Promise<void> {
-  const offered = language === undefined ? undefined : await client.languages()
+async function checkLanguage(io: Io, client: JobClient, language: string | undefined): Promise<void> {
+  const offered = await offeredLanguages(io, client)
   if (language === undefined || offered === undefined || findLanguage(offered, language)) return
   throw new UsageError(`--${unsupportedLanguage(offered, language)}`)
 }

@@ -159,7 +159,7 @@ describe('isopod grade', () => {
       'false failed: line 1: expected "3", got "-1"',
       'false timed out',
       'true passed',
-      expect.stringMatching(/^false failed: Compilation failed/),
+      expect.stringMatching(/^false failed: main\.c:1:\d+: error: /),
     ])
   })
 

@@ -311,6 +311,12 @@ describe('tests that cannot be run', () => {
       /^tests\.0\.expected: .*regular expression/,
     ],
     [
+      'an expectation that is no JSON',
+      [{ expected: '{', checker: 'json' }],
+      {},
+      /^tests\.0\.expected: is no JSON: "\{"/,
+    ],
+    [
       'more expected than may be printed',
       [{ expected: 'xxx', limits: { outputBytes: 2 } }],
       {},

@@ -113,10 +113,8 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
   return program
 }
 
-const RUN_NOTES = `
-Exit codes: 0 the program succeeded, 1 it did not, 2 wrong call or job, 3 the platform failed.
-Without --language, the file’s extension decides; - is Python.
-`
+const RUN_NOTES = `Exit codes: 0 the program succeeded, 1 it did not, 2 wrong call or job, 3 the platform failed.
+Without --language, the file’s extension decides; - is Python.`
 const RUN_EXAMPLES = [
   'isopod run hello.py',
   "echo 'console.log(6 * 7)' | isopod run - --language js",

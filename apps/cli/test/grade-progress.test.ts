@@ -31,6 +31,6 @@ describe('the progress of a batch', () => {
     const shown = startGradeProgress(stream, 10)
     shown.show(progress({ faults: 1, retriedFaults: 2, skipped: 3, etaSeconds: 3_725, passAt1: undefined }))
     shown.stop()
-    expect(text()).toContain('5/10 · 2.0/s · eta 1:02:05 · 3 skipped · 1 faults · 2 run again')
+    expect(text()).toContain('5/10 · 2.0/s · eta 1:02:05 · 3 skipped · 1 fault · 2 run again')
   })
 })

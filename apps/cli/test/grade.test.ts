@@ -133,7 +133,9 @@ describe('isopod grade', () => {
     const at = given([...MIXED, { task_id: 'b', completion: 'broken' }])
     const out = await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
     expect(out.exitCode).toBe(3)
-    expect(out.stdout).toContain('platform faults: 1 remain')
+    expect(out.stdout).toMatch(
+      /platform faults: 1 remain, 0 were run again\n {2}sample 5 of b: engine is away\n$/,
+    )
     const last = JSON.parse(readFileSync(at('out.jsonl'), 'utf8').trimEnd().split('\n').at(-1) ?? '')
     expect(last).toEqual({
       task_id: 'b',
@@ -196,9 +198,10 @@ describe('isopod grade', () => {
   it('tells of problems without a sample, and of no more than it was asked for', async () => {
     const at = given([MIXED[0]])
     const { stderr, stdout, exitCode } = await grade(at, '--samples', at('samples.jsonl'), '--k', '10,1')
-    expect(stderr).toContain('without a sample, and in no figure: 1 problems ("b")')
+    expect(stderr).toContain('isopod: 1 sample of 2 humaneval problems, batch ')
+    expect(stderr).toContain('isopod: 1 problem without a sample, in no figure: "b"\n')
     expect(stdout).toMatch(/pass@1 +│ +100\.0 %/)
-    expect(stdout).toMatch(/pass@10 +│ +- │ no problem has 10 samples/)
+    expect(stdout).toMatch(/pass@10 +│ +- │ no problem has 10 judged samples/)
     expect(exitCode).toBe(0)
   })
 
@@ -284,7 +287,7 @@ describe('isopod grade', () => {
       'both',
       '',
       ['--samples', 'SAMPLES', '--reference'],
-      '--samples: give a file of samples, or --reference',
+      '--reference for the data set’s own solutions, not both',
     ],
     [
       'a sample of no problem',
@@ -313,6 +316,14 @@ describe('isopod grade', () => {
     ['a strange batch', 'x', ['--batch-id', 'a:b'], '--batch-id: must be 1 to 100 characters'],
     ['a folder as output', 'x', ['--out', '/tmp'], '--out: must be a file, and "/tmp" is a folder'],
     ['an output nowhere', 'x', ['--report', '/nowhere/r.html'], '--report: cannot write in "/nowhere"'],
+    ['to write over its samples', 'x', ['--out', 'SAMPLES'], '--out: must be a file that is not read, got'],
+    [
+      'results and report in one',
+      'x',
+      ['--out', '/tmp/x', '--report', '/tmp/./x'],
+      '--report: must be another',
+    ],
+    ['no tenant', 'x', ['--tenant', ''], '--tenant: must be 1 to 64 characters'],
     ['details without output', 'x', ['--details'], '--details: only with --out'],
     [
       'pass@10 of what was stopped',
@@ -329,6 +340,35 @@ describe('isopod grade', () => {
     const { exitCode, stderr, stdout, calls } = await grade(at, ...samples, ...all)
     expect(stderr).toContain(sentence)
     expect([exitCode, stdout, calls]).toEqual([2, '', []])
+  })
+
+  it('refuses results among the samples that the next run would read', async () => {
+    const at = given([])
+    mkdirSync(at('completions'))
+    writeFileSync(at('completions/a.jsonl'), lines(MIXED))
+    const samples = ['--samples', at('completions')]
+    const among = await grade(at, ...samples, '--out', at('completions/out.jsonl'))
+    expect([among.exitCode, among.calls]).toEqual([2, []])
+    expect(among.stderr).toContain('--out: must not be a data file in ')
+    expect((await grade(at, ...samples, '--report', at('completions/report.html'))).exitCode).toBe(0)
+  })
+
+  it('refuses a language that no worker has by the name of its option', async () => {
+    const at = given(MIXED)
+    const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'), '--language', 'klingon')
+    expect(exitCode).toBe(2)
+    expect(stderr).toContain('isopod: --language: "klingon" is not supported; the supported languages are ')
+  })
+
+  it('says that it waits for a worker if none has ever come', async () => {
+    const at = given(MIXED)
+    const faked = fakeClient(byWord)
+    const client = { ...faked, client: { ...faked.client, languages: async () => undefined } }
+    const { exitCode, stderr } = await cli(
+      ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--reference', '--language', 'klingon'],
+      { client },
+    )
+    expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no worker has used this Redis yet')])
   })
 
   it('refuses a data set that is not one, by file, line and field', async () => {

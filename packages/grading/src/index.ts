@@ -7,11 +7,12 @@ export { readSolutions, SOLUTION_FIELDS, type Solution } from './dataset/solutio
 export { stripFences } from './dataset/strip-fences.ts'
 export type { Difference } from './difference.ts'
 export { foldRuns, type RepeatedRun } from './fold-runs.ts'
+export { jsonProblem } from './json-equal.ts'
 export type { Tolerance } from './numbers.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './pass-at-k.ts'
 export { regexProblem } from './regex.ts'
 export type { GradedSample } from './report/detail.ts'
-export { cost, Grades } from './report/grades.ts'
+export { cost, Grades, type Remark } from './report/grades.ts'
 export { reportPage } from './report/page.ts'
 export type { PassRate, ReportText } from './report/report-text.ts'
 export {
@@ -22,6 +23,7 @@ export {
   sampleVerdict,
   VERDICT_WORDS,
 } from './report/sample-verdict.ts'
+export { percent } from './report/units.ts'
 export { type Composed, composeScript, type ScriptParts } from './script/compose.ts'
 export { judgeScript, type ScriptJudgement, type ScriptRun } from './script/judge.ts'
 export { lookAt } from './script/look.ts'

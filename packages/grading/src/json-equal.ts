@@ -39,6 +39,16 @@ export function jsonDifference(expected: string, actual: string): Difference {
   return undefined
 }
 
+/** Why a text cannot be compared with as a document; undefined if it can. */
+export function jsonProblem(expected: string): string | undefined {
+  try {
+    JSON.parse(expected)
+    return undefined
+  } catch {
+    return `is no JSON: ${quoted(expected)}`
+  }
+}
+
 function parsed(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>

@@ -9,7 +9,12 @@ import { STATUSES } from './status.ts'
 const MIB = 1024 * 1024
 
 /** Limits that can differ from test to test: those of a run, and those that a container can be given while it is there. */
-export const testLimitsSchema = limitsSchema.omit({ diskMb: true, openFiles: true })
+export const testLimitsSchema = fields(limitsOfTests())
+
+function limitsOfTests() {
+  const { diskMb: _disk, openFiles: _files, ...others } = limitsSchema.shape
+  return others
+}
 
 /** One test of a job that has many: its input, what it should print, what it is worth. */
 export const testCaseSchema = fields({

@@ -44,6 +44,10 @@ describe('parseJob', () => {
   })
 
   it('shows refused keys without their control characters', () => {
+    const ofJobs = refusal({ code: 'x', tests: [{ limits: { diskMb: 5 } }] })
+    expect(ofJobs).toMatch(
+      /^tests\.0\.limits\.diskMb: unknown field; the fields are (?!.*diskMb)timeoutSeconds, /,
+    )
     expect(refusal({ code: 'x', 'a\u001b[2J': 1 })).toMatch(/^a\\u001b\[2J: unknown field/)
   })
 

@@ -1,6 +1,8 @@
 import type { Batch, BatchSummary, Sample } from '@isopod/client'
 import { Grades, gradingJob, type ProblemSet } from '@isopod/grading'
+import { findLanguage, unsupportedLanguage } from '@isopod/protocol'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { UsageError } from '../failure.ts'
 import { derivedBatchId } from '../grade/batch-id.ts'
 import { type GradeOptions, type GradePlan, parseGradeOptions } from '../grade/grade-options.ts'
 import { startGradeProgress } from '../grade/grade-progress.ts'
@@ -15,11 +17,13 @@ import {
   samplesOfReference,
   takeCensus,
 } from '../grade/sample-source.ts'
-import { checkWritable, writeWhole } from '../grade/write-file.ts'
+import { checkOutput, writeWhole } from '../grade/write-file.ts'
 import { interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
+import { offeredLanguages } from '../offered-languages.ts'
 import type { Services } from '../services.ts'
+import { counted } from '../terminal/units.ts'
 import { withClient } from '../with-client.ts'
 
 /** Everything that is known before the first sample runs. */
@@ -49,6 +53,7 @@ export async function gradeCommand(
   announce(io, grading)
   return await withClient(io, services, (client) =>
     interruptible(async (signal) => {
+      await checkLanguage(io, client, grading.plan.language)
       const summary = await judge(io, client, grading, signal)
       if (summary === undefined) return EXIT.interrupted
       await deliver(io, file, grading, summary)
@@ -59,8 +64,9 @@ export async function gradeCommand(
 
 /** Reads all there is to read, so that what is wrong is known before anything runs. */
 async function prepare(file: string, plan: GradePlan): Promise<Grading> {
-  if (plan.out !== undefined) await checkWritable('--out', plan.out)
-  if (plan.report !== undefined) await checkWritable('--report', plan.report)
+  const read = plan.samples === undefined ? [file] : [file, plan.samples]
+  if (plan.out !== undefined) await checkOutput('--out', plan.out, read)
+  if (plan.report !== undefined) await checkOutput('--report', plan.report, read)
   const problems = await loadProblems(plan.dataset, file)
   const source =
     plan.samples === undefined ? samplesOfReference(problems) : samplesOfFile(plan.samples, problems)
@@ -79,14 +85,24 @@ async function prepare(file: string, plan: GradePlan): Promise<Grading> {
 }
 
 function announce(io: Io, { plan, problems, census, id, missing }: Grading): void {
-  note(io, `isopod: ${census.count} samples of ${problems.size} ${plan.dataset} problems, batch ${id}`)
+  note(
+    io,
+    `isopod: ${counted(census.count, 'sample')} of ${counted(problems.size, `${plan.dataset} problem`)}, batch ${id}`,
+  )
   if (missing.length === 0) return
   const names = missing.slice(0, 5).map((name) => JSON.stringify(name))
   const more = missing.length > names.length ? ', …' : ''
   note(
     io,
-    `isopod: without a sample, and in no figure: ${missing.length} problems (${names.join(', ')}${more})`,
+    `isopod: ${counted(missing.length, 'problem')} without a sample, in no figure: ${names.join(', ')}${more}`,
   )
+}
+
+/** An option is refused by its own name, and not by that of the first sample's field. */
+async function checkLanguage(io: Io, client: JobClient, language: string | undefined): Promise<void> {
+  const offered = await offeredLanguages(io, client)
+  if (language === undefined || offered === undefined || findLanguage(offered, language)) return
+  throw new UsageError(`--${unsupportedLanguage(offered, language)}`)
 }
 
 /** Runs the batch to its end; undefined if it was interrupted. */

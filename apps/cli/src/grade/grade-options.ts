@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
 import type { JobInput } from '@isopod/protocol'
 import { UsageError } from '../failure.ts'
@@ -58,7 +59,13 @@ const LARGEST_K = 1_000_000
 /** @throws {UsageError} naming the option, what was wanted and what was given */
 export function parseGradeOptions(options: GradeOptions): GradePlan {
   if ((options.samples === undefined) === (options.reference !== true)) {
-    throw new UsageError('--samples: give a file of samples, or --reference for the data set’s own solutions')
+    const both = options.reference ? ', not both' : ''
+    throw new UsageError(
+      `--samples: give a file of samples, or --reference for the data set’s own solutions${both}`,
+    )
+  }
+  if (options.out !== undefined && options.report !== undefined && sameFile(options.out, options.report)) {
+    throw new UsageError(`--report: must be another file than --out, got ${JSON.stringify(options.report)}`)
   }
   if (options.details && options.out === undefined) throw new UsageError('--details: only with --out')
   if (options.stopWhen === 'failed' && options.k !== undefined && options.k !== '1') {
@@ -83,19 +90,23 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     stopWhen: oneOf('--stop-when', options.stopWhen ?? 'never', ['never', 'passed', 'failed']),
     allTests: options.allTests ?? false,
     repeat: whole('--repeat', options.repeat ?? '1', 20),
-    batchId: options.batchId === undefined ? undefined : batchId(options.batchId),
+    batchId: options.batchId === undefined ? undefined : name('--batch-id', options.batchId, 100),
     inFlight: options.inFlight === undefined ? undefined : whole('--in-flight', options.inFlight, 10_000),
-    tenant: options.tenant,
+    tenant: options.tenant === undefined ? undefined : name('--tenant', options.tenant, 64),
     out: options.out,
     details: options.details ?? false,
     report: options.report,
   }
 }
 
-function batchId(value: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(value)) return value
+function sameFile(one: string, other: string): boolean {
+  return resolve(one) === resolve(other)
+}
+
+function name(option: string, value: string, most: number): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value.length <= most) return value
   throw new UsageError(
-    `--batch-id: must be 1 to 100 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(value)}`,
+    `${option}: must be 1 to ${most} characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(value)}`,
   )
 }
 

@@ -1,6 +1,7 @@
 import type { Progress } from '@isopod/client'
 import cliProgress from 'cli-progress'
 import type { Output } from '../io.ts'
+import { counted } from '../terminal/units.ts'
 
 /** Shows how far a batch is. */
 export interface GradeProgress {
@@ -53,7 +54,7 @@ export function progressWords(progress: Progress): string {
     `${ratePerSecond.toFixed(1)}/s`,
     etaSeconds === undefined ? '' : `eta ${clock(etaSeconds)}`,
     skipped > 0 ? `${skipped} skipped` : '',
-    faults > 0 ? `${faults} faults` : '',
+    faults > 0 ? counted(faults, 'fault') : '',
     retriedFaults > 0 ? `${retriedFaults} run again` : '',
   ]
     .filter((word) => word !== '')

@@ -1,13 +1,13 @@
 import type { BatchSummary } from '@isopod/client'
-import { type Grades, SAMPLE_VERDICTS, VERDICT_WORDS } from '@isopod/grading'
+import { type Grades, percent, type Remark, SAMPLE_VERDICTS, VERDICT_WORDS } from '@isopod/grading'
 import Table from 'cli-table3'
 import { firstLine } from '../terminal/printable.ts'
-import { mebibytes, seconds } from '../terminal/units.ts'
+import { counted, mebibytes, seconds } from '../terminal/units.ts'
 
 const SLOWEST = 5
-const SUSPICIOUS = 10
+const REMARKS = 10
 const WIDEST_NAME = 48
-const WIDEST_REASON = 80
+const WIDEST_REASON = 160
 
 /** What a batch came to, as a terminal shows it. */
 export function gradeTable(grades: Grades, summary: BatchSummary): string {
@@ -21,19 +21,21 @@ export function gradeTable(grades: Grades, summary: BatchSummary): string {
   }
   const rates = table(['', 'estimate', '95 % interval', 'problems'], ['left', 'right', 'right', 'right'])
   for (const [k, rate] of Object.entries(summary.passAt)) {
-    if (rate === null) rates.push([`pass@${k}`, '-', `no problem has ${k} samples`, '0'])
+    if (rate === null)
+      rates.push([`pass@${k}`, '-', `no problem has ${counted(Number(k), 'judged sample')}`, '0'])
     else {
       const interval = `${percent(rate.low)} to ${percent(rate.high)}`
       rates.push([`pass@${k}`, percent(rate.estimate), interval, String(rate.problems)])
     }
   }
   return [
-    `${summary.problems} problems, ${summary.solved} solved; ${summary.samples} samples, ${summary.passed} passed\n`,
+    `${counted(summary.problems, 'problem')}, ${summary.solved} solved; ${counted(summary.samples, 'sample')}, ${summary.passed} passed\n`,
     `${verdicts}\n${rates}\n`,
     slowest(grades),
-    suspicious(grades),
+    `suspicious: ${grades.suspiciousCount}\n${remarks(grades.suspicious, grades.suspiciousCount)}`,
     `flaky: ${grades.flakyCount}\n`,
     `platform faults: ${summary.faults} remain, ${summary.retriedFaults} were run again\n`,
+    remarks(grades.faults, grades.counts.fault),
   ].join('')
 }
 
@@ -50,15 +52,15 @@ function slowest(grades: Grades): string {
   return `${rows}\n`
 }
 
-function suspicious({ suspicious: found, suspiciousCount }: Grades): string {
+/** The first samples of which there is something to say, a line each. */
+function remarks(found: readonly Remark[], count: number): string {
   const lines = found
-    .slice(0, SUSPICIOUS)
+    .slice(0, REMARKS)
     .map(
       ({ number, problem, text }) =>
         `  sample ${number} of ${firstLine(problem, WIDEST_NAME)}: ${firstLine(text, WIDEST_REASON)}\n`,
     )
-  const more = suspiciousCount > lines.length ? `  and ${suspiciousCount - lines.length} more\n` : ''
-  return `suspicious: ${suspiciousCount}\n${lines.join('')}${more}`
+  return `${lines.join('')}${count > lines.length ? `  and ${count - lines.length} more\n` : ''}`
 }
 
 function table(head: string[], colAligns: ('left' | 'right')[]) {
@@ -68,8 +70,4 @@ function table(head: string[], colAligns: ('left' | 'right')[]) {
     colAligns,
     style: { head: [], border: [], compact: true, 'padding-left': 1, 'padding-right': 1 },
   })
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`
 }

@@ -11,7 +11,8 @@ export interface FileRecord {
   readonly place: Place
 }
 
-const DATA_FILE = /\.jsonl?(\.gz)?$/
+/** Names of the files of a folder that are read. */
+export const DATA_FILE = /\.jsonl?(\.gz)?$/
 /** What MultiPL-E writes beside the files that it has judged. */
 const JUDGED_FILE = /\.results\.json(\.gz)?$/
 
@@ -81,6 +82,8 @@ function parse(text: string, place: Place): unknown {
 
 /** The parser repeats what it met, which may be anything. */
 function notJson(error: unknown, place: Place): DatasetError {
-  const reason = String(error instanceof Error ? error.message : error).replace(/[^\x20-\x7e]/g, '?')
+  const words = String(error instanceof Error ? error.message : error).replace(/[^\x20-\x7e]/g, '?')
+  // Its own count of lines begins at the record.
+  const reason = words.replace(/ \(line \d+ column \d+\)$/, '')
   return new DatasetError(place, `must be JSON (${reason.slice(0, 160)})`)
 }

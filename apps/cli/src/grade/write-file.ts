@@ -1,13 +1,16 @@
 import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { UsageError } from '../failure.ts'
+import { DATA_FILE } from './read-records.ts'
 
 /**
- * Says before hours of work whether a file can be written.
+ * Says before hours of work whether a file can be written, and would take nothing from those that are read: it is written
+ * over none of them, nor laid where the next run would take it for one.
  *
+ * @param read files and folders of them
  * @throws {UsageError} naming the option
  */
-export async function checkWritable(option: string, path: string): Promise<void> {
+export async function checkOutput(option: string, path: string, read: readonly string[]): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory())
     throw new UsageError(`${option}: must be a file, and ${JSON.stringify(path)} is a folder`)
@@ -15,6 +18,16 @@ export async function checkWritable(option: string, path: string): Promise<void>
   await access(folder, constants.W_OK | constants.X_OK).catch(() => {
     throw new UsageError(`${option}: cannot write in ${JSON.stringify(folder)}`)
   })
+  const target = DATA_FILE.test(path) ? [found, await stat(folder)] : [found]
+  for (const input of read) {
+    const known = await stat(input).catch(() => undefined)
+    if (!target.some((one) => one?.ino === known?.ino && one?.dev === known?.dev && one !== undefined))
+      continue
+    const where = known?.isDirectory()
+      ? `not be a data file in ${JSON.stringify(input)}, which is read`
+      : 'be a file that is not read'
+    throw new UsageError(`${option}: must ${where}, got ${JSON.stringify(path)}`)
+  }
 }
 
 /** Writes a file that is either whole or as it was before, whatever ends the process. */

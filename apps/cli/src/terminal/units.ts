@@ -9,3 +9,8 @@ export function seconds(ms: number | null): string {
 export function mebibytes(bytes: number | null): string {
   return bytes === null ? '-' : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 }
+
+/** A count and its noun, in digits alone, so that programs can read it too: `1 sample`, `2000 samples`. */
+export function counted(value: number, noun: string): string {
+  return `${value} ${noun}${value === 1 ? '' : 's'}`
+}

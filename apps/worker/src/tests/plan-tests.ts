@@ -1,4 +1,4 @@
-import { regexProblem } from '@isopod/grading'
+import { jsonProblem, regexProblem } from '@isopod/grading'
 import type { Catalogue } from '@isopod/languages'
 import {
   exceededMaxima,
@@ -74,6 +74,9 @@ function expectationProblems({ expected, checker, interactor }: TestCase, { outp
     const problem = regexProblem(expected)
     return problem === undefined ? [] : [`expected: ${problem}`]
   }
+  // What nobody could print is the test's mistake, not the program's.
+  const problem = checker === 'json' ? jsonProblem(expected) : undefined
+  if (problem !== undefined) return [`expected: ${problem}`]
   const bytes = utf8Bytes(expected)
   if (bytes <= outputBytes) return []
   return [`expected: has ${bytes} bytes, and limits.outputBytes lets the program print ${outputBytes}`]

@@ -11,7 +11,7 @@ import {
   UnknownJobError,
   unrunResult,
 } from '@isopod/queue'
-import { judged } from './judged.ts'
+import { isRefusedUnseen, judged } from './judged.ts'
 import type { ResolvedBatchOptions } from './options.ts'
 import { throughOutage } from './outage.ts'
 import { type ParsedSample, sampleFingerprint } from './parse-sample.ts'
@@ -82,8 +82,9 @@ export class Judge {
       const ended = { ...about, jobId, retriedFaults, ...(result && { result }) }
       const isCancelled = result?.status === 'cancelled'
       if (isCancelled && isNeedless()) return { ...ended, outcome: 'skipped' }
-      // Whoever cancels a job of ours wants no other in its place.
-      if (outcome === 'fault' && !isCancelled && tries < options.faultTries) {
+      // Whoever cancels a job of ours wants no other in its place; who refuses one, refuses it again.
+      const isFinal = isCancelled || (result !== undefined && isRefusedUnseen(result))
+      if (outcome === 'fault' && !isFinal && tries < options.faultTries) {
         await this.#pause(options.faultPauseMs * 2 ** (tries - 1))
         continue
       }

@@ -15,7 +15,7 @@ export interface Sample {
 
 /**
  * What became of a sample: a verdict (`passed`, `failed`), none because the batch's `stopWhen` made it needless (`skipped`), or
- * none because the platform failed it each time, or somebody else cancelled it (`fault`).
+ * none because the platform failed it each time or refused what it asks for, or somebody else cancelled it (`fault`).
  */
 export type Outcome = 'passed' | 'failed' | 'skipped' | 'fault'
 

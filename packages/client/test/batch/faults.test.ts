@@ -37,6 +37,20 @@ test('a sample that the platform failed is submitted again, and its verdict is t
 })
 
 // promise: batch-fault
+test('a sample that is refused for what it asks for has no verdict, and is not submitted again in this run', async () => {
+  const client = await bench.client()
+  let starts = 0
+  await bench.worker(async (delivery) => {
+    starts += 1
+    return judge(delivery)
+  })
+  const { results, summary } = await all(client, { samples: [sample('a', 'refuse')] })
+  expect(results.get('a')).toMatchObject({ outcome: 'fault', result: { status: 'validation_error' } })
+  expect(summary).toMatchObject({ failed: 0, faults: 1, retriedFaults: 0, passAt: { 1: null } })
+  expect(starts).toBe(1)
+})
+
+// promise: batch-fault
 test('a sample that the platform fails each time has no verdict, is not scored, and is tried again on the next run', async () => {
   const client = await bench.client()
   let isMended = false

@@ -112,6 +112,10 @@ test('a sample passes only by all of its tests, and a result that says nothing a
   expect(judged({ tests }, { ...result, summary: { ...summary, passed: 1 } })).toBe('failed')
   expect(judged({ tests }, { ...result, summary: { ...summary, passed: 1, total: 1 } })).toBe('failed')
   expect(judged({ tests }, result)).toBe('failed')
+  const policy = { mode: 'enforce', rules: 'standard', checked: true } as const
+  const refused = { ...result, status: 'validation_error' } as const
+  expect(judged({ tests }, { ...refused, policy })).toBe('failed')
+  expect(judged({ tests }, refused)).toBe('fault')
 })
 
 test('a wrong option is refused, naming it, what is allowed and what was given', () => {

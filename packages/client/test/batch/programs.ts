@@ -4,7 +4,7 @@ import { echo } from '../harness.ts'
 
 /**
  * Runs programs of one word: `pass`, `fail`, `fault` for a platform that fails them each time, `fault twice` for one that fails
- * their first two submissions. A comment behind it makes it another program.
+ * their first two submissions, `refuse` for one that refuses them for what they ask for. A comment behind it makes it another program.
  */
 export async function judge(delivery: Delivery): Promise<Result> {
   const { id, job, attempt } = delivery
@@ -18,6 +18,7 @@ export async function judge(delivery: Delivery): Promise<Result> {
     workerId: 'w',
   })
   if (program === 'fault') return fault
+  if (program === 'refuse') return { ...fault, status: 'validation_error', attributable: true }
   const result = await echo(delivery)
   return program === 'fail' ? { ...result, status: 'execution_error', exitCode: 1 } : result
 }

@@ -77,11 +77,19 @@ export function humanEvalResult(verdict: SampleVerdict, result: Result | undefin
     case 'fault':
       return `platform fault: ${result?.errorMessage ?? 'no worker could judge it'}`.slice(0, MAX_REASON)
     default:
-      return `failed: ${raisedMessage(result) ?? firstWords(result) ?? VERDICT_WORDS[verdict]}`.slice(
+      return `failed: ${raisedMessage(result) ?? ownWords(result) ?? firstWords(result) ?? VERDICT_WORDS[verdict]}`.slice(
         0,
         MAX_REASON,
       )
   }
+}
+
+/** The compiler's first line about an error, else its first; or why the code was not run at all. */
+function ownWords(result: Result | undefined): string | undefined {
+  if (result?.status === 'validation_error') return result.errorMessage || undefined
+  if (result?.status !== 'compile_error') return undefined
+  const lines = (result.compileOutput || result.stderr).split('\n').map((line) => line.trim())
+  return lines.find((line) => /\berror\b/i.test(line)) ?? lines.find((line) => line !== '')
 }
 
 /** What is said first of the test that did not pass. */

@@ -68,7 +68,7 @@ export function passRates({ passAt }: ReportText): Html {
   const rows = rates.map(([k, rate]) =>
     rate === null
       ? html`<tr><th scope="row">pass@${k}</th>
-        <td colspan="3" class="soft">no problem has ${counted(Number(k), 'sample')}</td></tr>`
+        <td colspan="3" class="soft">no problem has ${counted(Number(k), 'judged sample')}</td></tr>`
       : html`<tr><th scope="row">pass@${k}</th><td class="number">${percent(rate.estimate)}</td>
         <td class="number">${percent(rate.low)} – ${percent(rate.high)}</td>
         <td class="number">${count(rate.problems)}</td></tr>`,

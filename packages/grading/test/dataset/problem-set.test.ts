@@ -138,6 +138,7 @@ describe('a record that is not as it should be', () => {
       'take the edition of the data set that has',
     ],
     ['mbpp', { ...MBPP, test_list: [] }, 'test_list: must be a list of at least one assert, got a list of 0'],
+    ['mbpp', HUMANEVAL, 'test_list: must be a list of at least one assert, got nothing'],
     ['mbpp', { ...MBPP, test_list: ['x', null] }, 'test_list[1]: must be text, got null'],
     ['multipl-e', { ...MULTIPL_E, tests: null }, 'tests: must be text, got nothing'],
     ['stdin-tests', { id: 'a' }, 'tests: must be there, or input_output, or public_tests'],

@@ -97,6 +97,25 @@ describe('the verdict on a sample', () => {
       'compile_error',
       'failed: compile error',
     ],
+    [
+      'that did not compile has what the compiler says first of an error',
+      [
+        'failed',
+        result({
+          status: 'compile_error',
+          stderr: "main.c: In function 'main':\nmain.c:1:5: error: expected ';'\n",
+          tests: [test({ verdict: 'runtime_error', diff: 'Compilation failed: Program exited with code 1' })],
+        }),
+      ],
+      'compile_error',
+      "failed: main.c:1:5: error: expected ';'",
+    ],
+    [
+      'that the policy refused has why',
+      ['failed', result({ status: 'validation_error', errorMessage: 'Blocked import: os' })],
+      'refused',
+      'failed: Blocked import: os',
+    ],
     ['that was refused', ['failed', result({ status: 'validation_error' })], 'refused', 'failed: refused'],
     [
       'without tests is how it ended',

@@ -27,6 +27,8 @@ export interface JobRunnerOptions {
   readonly secondRunSeconds: number
   /** Told how many milliseconds a job waited for its share of the host. */
   readonly onAdmitted: (ms: number) => void
+  /** Told what came of it each time a starved job was to have the host to itself. */
+  readonly onSecondRun: (outcome: 'made' | 'given_up') => void
   readonly audit: Audit
   /** Told of each connection that a job made or tried, when it is over. */
   readonly onEgress: (of: OfJob, event: EgressEvent) => void
@@ -38,7 +40,8 @@ export interface JobRunnerOptions {
  * job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted, secondRunSeconds } = options
+  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
+  const { secondRunSeconds, onSecondRun } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -78,9 +81,12 @@ export function jobRunner(options: JobRunnerOptions) {
           const until = AbortSignal.any([signal, enough])
           try {
             leave = await admission.enter(WHOLE_HOST, until)
-            return await run(until)
+            const ran = await run(until)
+            onSecondRun('made')
+            return ran
           } catch (error) {
             if (signal.aborted || !enough.aborted) throw error
+            onSecondRun('given_up')
             return undefined
           }
         },

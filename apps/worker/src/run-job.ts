@@ -10,6 +10,7 @@ import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
 import { checkedSource } from './tests/checked-source.ts'
+import { expressionProblems } from './tests/expression-problems.ts'
 import { gradedRun, shareOf } from './tests/graded-run.ts'
 import type { OutputChecks } from './tests/output-checks.ts'
 import { mostOf, planScripts, runScripts } from './tests/script-tests.ts'
@@ -21,7 +22,7 @@ export interface JobRunnerOptions {
   readonly rules: DeploymentRules
   readonly gate: PolicyGate
   readonly sandbox: Sandbox
-  readonly checks: Pick<OutputChecks, 'check'>
+  readonly checks: Pick<OutputChecks, 'check' | 'expressionProblem'>
   readonly admission: Pick<Admission, 'enter' | 'wasCrowded'>
   /** Seconds that a job may take to have the host to itself and run there once more; 0: no job does. */
   readonly secondRunSeconds: number
@@ -92,6 +93,8 @@ export function jobRunner(options: JobRunnerOptions) {
         },
       }
       try {
+        const wrong = await expressionProblems(job.tests ?? [], options.checks, signal)
+        if (wrong.length > 0) return refused(wrong)
         const checking = gate.judge(checkedSource(execution, job.tests, rules.catalogue), job.policy, signal)
         // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
         checking.then(

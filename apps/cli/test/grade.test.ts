@@ -144,6 +144,18 @@ describe('isopod grade', () => {
     })
   })
 
+  it('keeps nothing of what an earlier grading said of a sample', async () => {
+    const earlier = { result: 'passed', passed: true, isopod: { verdict: 'passed' }, model: 'm' }
+    const at = given([{ task_id: 'a', completion: 'broken', ...earlier }])
+    await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
+    expect(JSON.parse(readFileSync(at('out.jsonl'), 'utf8'))).toEqual({
+      task_id: 'a',
+      completion: 'broken',
+      model: 'm',
+      result: 'platform fault: engine is away',
+    })
+  })
+
   it('judges the data set’s own solutions with --reference', async () => {
     const at = given([])
     const { exitCode, stdout } = await grade(at, '--reference')

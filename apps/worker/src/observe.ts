@@ -26,11 +26,11 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
     if (result.memoryPeakBytes !== null) metrics.containerMemoryPeak.observe({}, result.memoryPeakBytes)
     metrics.containerCpu.inc({}, ((result.cpuUserMs ?? 0) + (result.cpuSysMs ?? 0)) / 1000)
     if (result.truncated.stdout) metrics.outputTruncated.inc({ stream: 'stdout' })
+    if (result.truncated.stderr) metrics.outputTruncated.inc({ stream: 'stderr' })
     for (const { verdict, suspicious } of result.tests ?? []) {
       metrics.tests.inc({ language, verdict })
       if (suspicious !== undefined) metrics.testsSuspicious.inc({ language })
     }
-    if (result.truncated.stderr) metrics.outputTruncated.inc({ stream: 'stderr' })
   }
 
   return {

@@ -99,17 +99,26 @@ export function planExecution(
 }
 
 /**
- * What a program of the job's author runs with, beside the job's own: the deployment's limits for its language.
+ * What a program of the job's author runs with, beside the job's own: the deployment's limits for its language, and no more
+ * than jobs may have.
  *
  * @returns undefined if there is no such language
  */
 export function helperProgram(
   name: string,
-  { catalogue, defaults }: Pick<DeploymentRules, 'catalogue' | 'defaults'>,
+  { catalogue, defaults, maxima }: Pick<DeploymentRules, 'catalogue' | 'defaults' | 'maxima'>,
 ): { readonly language: Language; readonly limits: Limits } | undefined {
   const language = catalogue.find(name)
   if (language === undefined) return undefined
-  return { language, limits: stretched(resolveLimits({}, language.default_limits, defaults), language) }
+  const limits = within(resolveLimits({}, language.default_limits, defaults), maxima)
+  return { language, limits: stretched(limits, language) }
+}
+
+function within(limits: Limits, maxima: LimitMaxima): Limits {
+  const exceeded = Object.entries(maxima).filter(
+    ([name, most]) => (limits[name as keyof LimitMaxima] ?? 0) > most,
+  )
+  return { ...limits, ...Object.fromEntries(exceeded) }
 }
 
 /** The wall-clock limit times the language's factor, for runtimes that start slowly. */

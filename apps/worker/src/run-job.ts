@@ -10,6 +10,7 @@ import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
 import { checkedSource } from './tests/checked-source.ts'
+import { expressionProblems } from './tests/expression-problems.ts'
 import { gradedRun, shareOf } from './tests/graded-run.ts'
 import type { OutputChecks } from './tests/output-checks.ts'
 import { mostOf, planScripts, runScripts } from './tests/script-tests.ts'
@@ -21,12 +22,14 @@ export interface JobRunnerOptions {
   readonly rules: DeploymentRules
   readonly gate: PolicyGate
   readonly sandbox: Sandbox
-  readonly checks: Pick<OutputChecks, 'check'>
+  readonly checks: Pick<OutputChecks, 'check' | 'expressionProblem'>
   readonly admission: Pick<Admission, 'enter' | 'wasCrowded'>
   /** Seconds that a job may take to have the host to itself and run there once more; 0: no job does. */
   readonly secondRunSeconds: number
   /** Told how many milliseconds a job waited for its share of the host. */
   readonly onAdmitted: (ms: number) => void
+  /** Told what came of it each time a starved job was to have the host to itself. */
+  readonly onSecondRun: (outcome: 'made' | 'given_up') => void
   readonly audit: Audit
   /** Told of each connection that a job made or tried, when it is over. */
   readonly onEgress: (of: OfJob, event: EgressEvent) => void
@@ -38,7 +41,8 @@ export interface JobRunnerOptions {
  * job or its caller did, and rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted, secondRunSeconds } = options
+  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
+  const { secondRunSeconds, onSecondRun } = options
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -78,14 +82,19 @@ export function jobRunner(options: JobRunnerOptions) {
           const until = AbortSignal.any([signal, enough])
           try {
             leave = await admission.enter(WHOLE_HOST, until)
-            return await run(until)
+            const ran = await run(until)
+            onSecondRun('made')
+            return ran
           } catch (error) {
             if (signal.aborted || !enough.aborted) throw error
+            onSecondRun('given_up')
             return undefined
           }
         },
       }
       try {
+        const wrong = await expressionProblems(job.tests ?? [], options.checks, signal)
+        if (wrong.length > 0) return refused(wrong)
         const checking = gate.judge(checkedSource(execution, job.tests, rules.catalogue), job.policy, signal)
         // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
         checking.then(

@@ -83,6 +83,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     rules,
     admission,
     onAdmitted: (ms) => metrics.admissionWait.observe({}, ms / 1000),
+    onSecondRun: (outcome) => metrics.secondRuns.inc({ outcome }),
   })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined

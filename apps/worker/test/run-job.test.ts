@@ -27,6 +27,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
   const { admission, secondRunSeconds = 5, program = async () => outcome() } = stages
   const seen: string[] = []
   const audited: AuditEvent[] = []
+  const secondRuns: string[] = []
   const sandbox: Sandbox = {
     run: async (execution: Execution, { signal, onContainer }: RunOptions = {}) => {
       seen.push('acquire')
@@ -67,8 +68,9 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
     audit: (event) => audited.push(event),
     onEgress: () => {},
     onAdmitted: () => {},
+    onSecondRun: (outcome) => secondRuns.push(outcome),
   })
-  return { run, seen, audited, room }
+  return { run, seen, audited, secondRuns, room }
 }
 
 function outcome(): Outcome {
@@ -226,28 +228,35 @@ describe('a timeout that is in doubt', () => {
   }
 
   it('gets its second run when nothing else runs, and two such jobs do not wait for each other', async () => {
-    const { run, admission, beside } = world()
+    const { run, admission, beside, secondRuns } = world()
     const results = await Promise.all([run(delivery('a'), never), run(delivery('b'), never)])
     expect(results).toMatchObject([
       { id: 'a', status: 'success', flaky: true },
       { id: 'b', status: 'success', flaky: true },
     ])
     expect(beside).toEqual([0, 0])
+    expect(secondRuns).toEqual(['made', 'made'])
     expect(admission.use).toEqual({ memoryMb: 0, cpus: 0, running: 0, waiting: 0 })
   })
 
   it('stands if nothing else ran', async () => {
-    const result = await world().run(delivery(), never)
+    const { run, secondRuns } = world()
+    const result = await run(delivery(), never)
     expect(result).toMatchObject({ status: 'timeout' })
     expect(result.flaky).toBe(undefined)
+    expect(secondRuns).toEqual([])
   })
 
   it('stands if the host cannot be had in time, or the worker makes no second runs', async () => {
-    for (const secondRunSeconds of [0.05, 0]) {
-      const { run, admission, beside } = world({ secondRunSeconds })
+    for (const [secondRunSeconds, told] of [
+      [0.05, ['given_up']],
+      [0, []],
+    ] as const) {
+      const { run, admission, beside, secondRuns } = world({ secondRunSeconds })
       const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
       expect(await run(delivery(), never)).toMatchObject({ status: 'timeout' })
       expect(beside).toEqual([])
+      expect(secondRuns).toEqual(told)
       leave()
       expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
     }
@@ -260,12 +269,13 @@ describe('a timeout that is in doubt', () => {
         throw signal?.reason
       })
     }
-    const { run, admission } = world({ secondRunSeconds: 0.1, program })
+    const { run, admission, secondRuns } = world({ secondRunSeconds: 0.1, program })
     const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
     const result = run(delivery(), never)
     await sleep(20)
     leave()
     expect(await result).toMatchObject({ status: 'timeout' })
+    expect(secondRuns).toEqual(['given_up'])
     expect(admission.use.running).toBe(0)
   })
 

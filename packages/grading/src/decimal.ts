@@ -10,7 +10,9 @@ export function canonicalDecimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return '0'
-  const significant = digits.replace(/0+$/, '')
-  const zeros = BigInt(digits.length - significant.length)
-  return `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length) + zeros}`
+  // Not by an expression: it would begin anew at each zero.
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  const zeros = BigInt(digits.length - end)
+  return `${sign}${digits.slice(0, end)}e${BigInt(exponent) - BigInt(fraction.length) + zeros}`
 }

@@ -15,6 +15,11 @@ it.each([
   expect(canonicalDecimal(text)).toBe(canonical)
 })
 
+it('a number as long as an output may be is read in one go', () => {
+  const long = `1${'0'.repeat(10_000_000)}1`
+  expect(canonicalDecimal(`${long}0`)).toBe(`${long}e1`)
+})
+
 it('numbers are the same text when they are equal, and only then', () => {
   const digits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
   const written = fc.record({ digits, shift: fc.integer({ min: 0, max: 30 }) })

@@ -5,7 +5,7 @@ import type { ResolvedOptions } from './options.ts'
 import { parseRedisUrl } from './redis-url.ts'
 
 /** How long the first contact may take, in milliseconds: within the 5 s that a whole command is promised. */
-export const CONNECT_DEADLINE_MS = 4000
+const CONNECT_DEADLINE_MS = 4000
 const MINIMUM_VERSION = [6, 2] as const
 
 /** A checked connection, and the URL to name in messages. */

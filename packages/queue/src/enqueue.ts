@@ -6,7 +6,7 @@ import type { Keys } from './keys.ts'
 import { PLATFORM_TRIES } from './options.ts'
 
 /** Jobs that go in one round trip, unless they are very large. */
-export const BATCH_JOBS = 500
+const BATCH_JOBS = 500
 const BATCH_BYTES = 16 * 1024 * 1024
 
 /** One job to enqueue. */

@@ -10,7 +10,7 @@ import { repairJob } from './sweep.ts'
 import { takeWithLook } from './take-lua.ts'
 
 /** How long a job belongs to a worker that does not say that it still has it, in milliseconds. */
-export const LOCK_DURATION_MS = 15_000
+const LOCK_DURATION_MS = 15_000
 const STALLED_INTERVAL_MS = 5000
 
 /** What the taker of jobs works with. */

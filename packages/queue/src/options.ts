@@ -19,7 +19,7 @@ export interface QueueOptions {
 export const JOBS_QUEUE = 'jobs'
 
 /** One day: see {@link QueueOptions.resultTtlSeconds}. */
-export const DEFAULT_RESULT_TTL_SECONDS = 86_400
+const DEFAULT_RESULT_TTL_SECONDS = 86_400
 
 /** Tries that a job gets when the platform fails it, the first one included. */
 export const PLATFORM_TRIES = 6

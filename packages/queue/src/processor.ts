@@ -14,9 +14,9 @@ import { parseData } from './stored-job.ts'
 import { unrunResult } from './unrun-result.ts'
 
 /** Stalls, each most likely a worker that died with the job, that one job may survive. */
-export const MAX_STALLS = 2
+const MAX_STALLS = 2
 /** Starts that one job may have, not counting those that a fault of the platform ended. */
-export const MAX_STARTS = 6
+const MAX_STARTS = 6
 
 /** What a processor works with. */
 export interface ProcessorParts {

@@ -5,7 +5,7 @@ import type { Execution } from './sandbox.ts'
 import { layoutBytes, WORKSPACE } from './workspace.ts'
 
 /** How long an interpreter may take to start and import, in milliseconds; a small share of a processor makes that long. */
-export const PRELOAD_MS = 20_000
+const PRELOAD_MS = 20_000
 
 const MIB = 1024 * 1024
 /** What an interpreter takes, and about as much each library that it has imported. */

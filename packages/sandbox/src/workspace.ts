@@ -5,7 +5,7 @@ import type { Execution } from './sandbox.ts'
 /** Where the program's files are, and its current directory. */
 export const WORKSPACE = '/workspace'
 /** The JSON of `inputData`, beside the program. */
-export const INPUT_FILE = 'input.json'
+const INPUT_FILE = 'input.json'
 
 const FILE_MODE = 0o644
 const TOOL_MODE = 0o755

@@ -111,6 +111,12 @@ export const JOB_METRICS = {
     help: 'Tests whose program looks as if it was written to pass without doing what is asked.',
     labels: { language: 'listed' },
   },
+  secondRuns: {
+    kind: 'counter',
+    name: 'isopod_second_runs_total',
+    help: 'Jobs that timed out starved of CPU: made once more, alone; or given up, as the host was busy for too long.',
+    labels: { outcome: ['made', 'given_up'] },
+  },
   policyRejections: {
     kind: 'counter',
     name: 'isopod_policy_rejections_total',

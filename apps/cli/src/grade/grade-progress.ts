@@ -47,7 +47,7 @@ export function startGradeProgress(output: Output, total: number, now = Date.now
 }
 
 /** Running pass@1, rate, time to go, and what went wrong. */
-export function progressWords(progress: Progress): string {
+function progressWords(progress: Progress): string {
   const { passAt1, ratePerSecond, etaSeconds, faults, retriedFaults, skipped } = progress
   return [
     passAt1 === undefined ? '' : `pass@1 ${(passAt1 * 100).toFixed(1)} %`,

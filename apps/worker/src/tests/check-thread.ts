@@ -1,12 +1,12 @@
 import { parentPort } from 'node:worker_threads'
-import { type Checker, check, type Difference } from '@isopod/grading'
+import { type Checker, check, type Difference, regexProblem } from '@isopod/grading'
 
-/** One output to judge. */
+/** One output to judge, or without one, an expression to look at. */
 export interface CheckRequest {
   readonly id: number
   readonly checker: Checker
   readonly expected: string
-  readonly actual: string
+  readonly actual: string | undefined
 }
 
 /** What the thread makes of it. */
@@ -18,5 +18,6 @@ export interface CheckAnswer {
 const port = parentPort
 if (port === null) throw new Error('check-thread: runs as a worker thread only')
 port.on('message', ({ id, checker, expected, actual }: CheckRequest) => {
-  port.postMessage({ id, difference: check(checker, expected, actual) } satisfies CheckAnswer)
+  const difference = actual === undefined ? regexProblem(expected) : check(checker, expected, actual)
+  port.postMessage({ id, difference } satisfies CheckAnswer)
 })

@@ -15,7 +15,7 @@ import { together } from './together.ts'
 export interface GradedRunOptions {
   readonly sandbox: Pick<Sandbox, 'run'>
   readonly checks: Pick<OutputChecks, 'check'>
-  readonly rules: Pick<DeploymentRules, 'catalogue' | 'defaults'>
+  readonly rules: Pick<DeploymentRules, 'catalogue' | 'defaults' | 'maxima'>
   readonly again: SecondRuns
 }
 
@@ -89,13 +89,20 @@ async function judgedTurns(
   return { outcome, runs: judge.runs, failed: judge.failed }
 }
 
-/** What an execution takes of its host at most: its own share, whichever of its runs is on, and its interactor's beside it. */
+/**
+ * What an execution takes of its host at most: its own share, whichever of its runs is on, or that of the checker program that
+ * runs in its place, and its interactor's beside it.
+ */
 export function shareOf(
   { limits, runs = [] }: Execution,
   { tests = [] }: Pick<Job, 'tests'>,
   rules: GradedRunOptions['rules'],
 ): Share {
-  const all = [limits, ...runs.map((run) => run.limits)]
+  const checkers = tests.flatMap(({ checker }) =>
+    typeof checker === 'object' && checker.type === 'program' ? checker.language : [],
+  )
+  const helpers = [...new Set(checkers)].flatMap((name) => helperProgram(name, rules)?.limits ?? [])
+  const all = [limits, ...runs.map((run) => run.limits), ...helpers]
   const program = tests.find(({ interactor }) => interactor !== undefined)?.interactor
   const beside = program && helperProgram(program.language, rules)?.limits
   return {

@@ -153,8 +153,8 @@ class QueueBatch implements Batch {
       return this.#tally.totals(k)
     } catch (error) {
       this.#stop.abort(error)
-      // It may be waiting for something itself.
-      Promise.resolve(source.return?.()).catch(() => {})
+      // Not waited for: it may be waiting for something itself.
+      close(source).catch(() => {})
       await Promise.all(underWay)
       if (!isNamed) await judge.endAll()
       throw signal.reason
@@ -217,14 +217,19 @@ function iterate<T>(samples: Iterable<T> | AsyncIterable<T>): AsyncIterator<T> |
   return Symbol.asyncIterator in samples ? samples[Symbol.asyncIterator]() : samples[Symbol.iterator]()
 }
 
+async function close(source: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
+  await source.return?.()
+}
+
 /** Waits for a promise, but not for longer than until the signal aborts. */
 async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted()
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)
+  if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    return await Promise.race([promise, aborted])
+    // Also when it is aborted already: somebody has to hear of it should the promise reject.
+    return await Promise.race([aborted, promise])
   } finally {
     signal.removeEventListener('abort', stop)
   }

@@ -75,11 +75,15 @@ export class Tally {
 
   /** Pass@1 of what is known so far; undefined before the first verdict. */
   runningPassAt1(): number | undefined {
-    const values = [...this.#problems.values()].flatMap((problem) => {
+    let [sum, known] = [0, 0]
+    for (const problem of this.#problems.values()) {
       const tally = problem.tally(1)
-      return tally === undefined ? [] : (passAtK(tally, 1) ?? [])
-    })
-    return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
+      const value = tally && passAtK(tally, 1)
+      if (value === undefined) continue
+      sum += value
+      known += 1
+    }
+    return known === 0 ? undefined : sum / known
   }
 
   totals(k: readonly number[]): Totals {

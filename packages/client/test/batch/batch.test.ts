@@ -248,3 +248,29 @@ test('what the source of the samples throws ends the batch', async () => {
   await expect(loop()).rejects.toThrow('line 2 is no JSON')
   await expect(batch.summary()).rejects.toThrow('line 2 is no JSON')
 })
+
+test('a source that aborts the batch as it fails, or fails once more when it is closed, hides no reason', async () => {
+  const client = await bench.client()
+  const unhandled: unknown[] = []
+  const note = (reason: unknown) => void unhandled.push(reason)
+  process.on('unhandledRejection', note)
+  try {
+    const controller = new AbortController()
+    const source: AsyncIterator<Sample> = {
+      next: () => {
+        controller.abort(new Error('enough for today'))
+        return Promise.reject(new Error('and the file is gone'))
+      },
+      return: () => {
+        throw new Error('nothing to close')
+      },
+    }
+    const given = { [Symbol.asyncIterator]: () => source }
+    const { signal } = controller
+    await expect(client.batch({ samples: given, signal }).summary()).rejects.toThrow('enough for today')
+    await sleep(10)
+    expect(unhandled).toEqual([])
+  } finally {
+    process.off('unhandledRejection', note)
+  }
+})

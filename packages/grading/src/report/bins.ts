@@ -67,7 +67,7 @@ export function logarithmicBins(values: readonly Measure[]): Binned {
   return { bins, ticks }
 }
 
-/** The largest of 1, 2 and 5 times a power of ten that is not below `least`. */
+/** The smallest of 1, 2 and 5 times a power of ten that is not below `least`. */
 export function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least))
   return ([1, 2, 5].find((digit) => digit * power >= least * 0.9999) ?? 10) * power

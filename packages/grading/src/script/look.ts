@@ -44,10 +44,10 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
     { looks: /\breadFile\w*\s*\(\s*__filename|\bmain\.[jt]s\b/, reason: SOURCE },
   ],
   bash: [
-    { looks: /\bextdebug\b|\btrap\b[^\n]*\b(exit|DEBUG)\b/, reason: ENDING },
+    { looks: /\bextdebug\b|\btrap\b[^\n]{0,200}\b(exit|DEBUG)\b/, reason: ENDING },
     { looks: /\$\{?0\b|\bBASH_SOURCE\b|\bmain\.sh\b/, reason: SOURCE },
     {
-      looks: /^\s*(function\s+)?(exit|test|\[|builtin|command|unset|trap|echo|printf)\s*\(\)/m,
+      looks: /^[ \t]*(function\s+)?(exit|test|\[|builtin|command|unset|trap|echo|printf)\s*\(\)/m,
       reason: 'replaces built-in commands',
     },
   ],
@@ -63,7 +63,7 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
     { looks: /\b__FILE__\b|\bmain\.c\b|#\s*embed\b|\bincbin\b/, reason: SOURCE },
     {
       looks:
-        /^[\w\s*]*\b(strcmp|strncmp|memcmp|abs|fabs|abort|exit|__assert_fail|getpid)\s*\([^;{}]*\)\s*\{/m,
+        /^[\w \t*]{0,200}\b(strcmp|strncmp|memcmp|abs|fabs|abort|exit|__assert_fail|getpid)\s*\([^;{}]{0,400}\)\s*\{/m,
       reason: 'replaces functions of the library',
     },
   ],
@@ -125,7 +125,7 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
   ],
   d: [
     { looks: /\b(_?exit|_Exit|atexit|quick_exit)\s*\(/, reason: ENDING },
-    { looks: /\w+UnitTester\b|\brt_options\b|\bassertHandler\b/, reason: TESTS },
+    { looks: /UnitTester\b|\brt_options\b|\bassertHandler\b/, reason: TESTS },
   ],
 }
 const SAME: Readonly<Record<string, string>> = {

@@ -23,6 +23,9 @@ describe('a look at the source', () => {
     ['r', 'quit <- function(...) NULL'],
     ['racket', '(exit-handler void)'],
     ['d', 'Runtime.moduleUnitTester = () => true;'],
+    ['bash', '  exit() { :; }'],
+    ['c', 'int\nabs(int x) { return 0; }'],
+    ['c', 'static int *\tabs (void)\n{'],
     ['brainfuck', 'isopod-'],
   ])('finds what %s has no use for: %s', (language, code) => {
     expect(lookAt(language, code)).toEqual(expect.any(String))
@@ -40,6 +43,18 @@ describe('a look at the source', () => {
     ['d', 'unittest { assert(f() == 1); }'],
   ])('lets what honest %s has alone', (language, code) => {
     expect(lookAt(language, code)).toBeUndefined()
+  })
+
+  // Minutes, if what is looked for began anew at each of them; a worker does nothing else meanwhile.
+  it.each([
+    ['bash', '\n'],
+    ['bash', 'trap '],
+    ['c', 'a\n'],
+    ['c', 'abs ('],
+    ['d', 'a'],
+    ['python', 'open ('],
+  ])('is soon through the longest code of %s: %j', (language, piece) => {
+    expect(lookAt(language, piece.repeat(1024 * 1024))).toBeUndefined()
   })
 
   it('gives each reason once', () => {

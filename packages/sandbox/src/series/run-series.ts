@@ -1,9 +1,7 @@
 import { isGvisor, type Limits, RetryableError } from '@isopod/protocol'
 import { compile, type Judged } from '../judged-run.ts'
-import { OutputCollector } from '../output.ts'
 import { checkConfinement, factsOf, outcomeOf, type Stage } from '../run-execution.ts'
-import type { ProgramReport } from '../run-program.ts'
-import { SampleSummary } from '../sample-summary.ts'
+import { nothingRan } from '../run-program.ts'
 import type { Execution, OnRun, Outcome, RunInput } from '../sandbox.ts'
 import { Leg } from './leg.ts'
 import { SeriesTotal } from './series-total.ts'
@@ -79,10 +77,4 @@ function firstLimits({ limits, runs, runtime }: Execution, next: number): Limits
   if (first === undefined || runtime === undefined || !isGvisor(runtime)) return limits
   const { memoryMb, cpus, processes } = first
   return { ...limits, memoryMb, cpus, processes }
-}
-
-function nothingRan(): ProgramReport {
-  const nothing = new OutputCollector(0).finish()
-  const samples = new SampleSummary()
-  return { done: undefined, ended: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
 }

@@ -182,6 +182,27 @@ print(what)`
     expect(runs.map(({ text }) => Number(text) / 1024 / 1024)).toEqual(sizes)
   })
 
+  it('get a smaller memory once what the one before left is gone', async () => {
+    const code = 'head -c 40000000 /dev/zero > big 2>/dev/null; echo ran'
+    const large = { ...base, memoryMb: 128, diskMb: 100 }
+    const small = { ...large, memoryMb: 16 }
+    const inputs = [large, small, large].map((own) => ({ limits: own }))
+    const ids: string[] = []
+    const options = { onContainer: ({ id }: { id: string }) => void ids.push(id) }
+    const { runs } = await series('bash', code, inputs, { limits: large }, options)
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'memory_exceeded', 'success'])
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  it('exceed a memory that the program’s own files do not fit into, and the others run', async () => {
+    // As large in the file as it is in memory.
+    const code = '#include <stdio.h>\nchar big[20000000] = {1};\nint main(void) { return puts("ran") < 0; }\n'
+    const large = { ...base, memoryMb: 256, diskMb: 100 }
+    const inputs = [256, 32, 256].map((memoryMb) => ({ limits: { ...large, memoryMb } }))
+    const { runs } = await series('c', code, inputs, { limits: large })
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'memory_exceeded', 'success'])
+  })
+
   it('stop when the caller has seen enough, and the container is gone with what was sent ahead', async () => {
     const inputs = Array.from({ length: 10 }, () => ({ stdin: '' }))
     const { runs } = await series('bash', 'echo ran', inputs, {}, { onRun: (_, index) => index < 2 })

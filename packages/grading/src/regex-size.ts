@@ -1,11 +1,11 @@
 /** How often the piece before it is to come. */
 const COUNTED = /\{(\d+)(?:,(\d*))?\}/y
 /** Characters that stand for themselves, whatever they are. */
-const LITERAL = /\\Q[^]*?(?:\\E|$)/y
+const LITERAL = /\\Q.*?(?:\\E|$)/sy
 /** Stands for nothing, so that a number behind it counts what is before it. */
 const NOTHING = /\(\?[a-zA-Z-]*\)|\\Q\\E|\\E/y
 /** An escape, with its braces if it has some, or a class; what is first in a class does not end it. */
-const PIECE = /\\[xpP]\{[^}]*\}?|\\[^]?|\[\^?\]?(?:\\[^]|[^\\\]])*\]?|[^]/y
+const PIECE = /\\[xpP]\{[^}]*\}?|\\.?|\[\^?\]?(?:\\.|[^\\\]])*\]?|./sy
 
 /**
  * How many steps a regular expression (RE2) has once its counted repetitions are written out: compiling it takes one to two

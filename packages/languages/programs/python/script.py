@@ -97,6 +97,9 @@ def more(script, main, tests, notes, given):
     def swapped(node):
         # How far from right an answer is, is for nobody's own code to say.
         if type(node) is _ast.BinOp and type(node.op) is _ast.Sub:
+            # In a pattern of a match nothing else may stand.
+            if type(getattr(node.right, 'value', None)) is complex:
+                return node
             return compared(node, node.left, '-', node.right)
         if type(node) is not _ast.Compare or len(node.ops) != 1 or type(node.ops[0]).__name__ not in signs:
             return node

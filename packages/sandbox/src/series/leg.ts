@@ -36,6 +36,7 @@ export class Leg {
   #next: number
   #killsBefore = 0
   #keptBytes = 0
+  #left: string | undefined
 
   constructor(
     container: Container,
@@ -49,6 +50,11 @@ export class Leg {
     this.#first = first
     this.#next = first
     this.#limits = execution.limits
+  }
+
+  /** What init found that cannot be undone, in its own word; undefined as long as it found nothing. */
+  get left(): string | undefined {
+    return this.#left
   }
 
   /** Has init keep what every run is to find. @returns how the program failed if it cannot be kept */
@@ -110,7 +116,9 @@ export class Leg {
   }
 
   async #isClean(): Promise<boolean> {
-    return (await this.#answer('reset'))?.reset.clean === true
+    const { clean, reason } = (await this.#answer('reset'))?.reset ?? {}
+    if (clean === false) this.#left = reason ?? 'unknown'
+    return clean === true
   }
 
   async #change(limits: RunInput['limits']): Promise<void> {

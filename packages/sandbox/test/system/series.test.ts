@@ -203,6 +203,35 @@ print(what)`
     expect(runs.map(({ status }) => status)).toEqual(['success', 'memory_exceeded', 'success'])
   })
 
+  it('are not started, and no host is blamed, if the compiler leaves what cannot be undone', async () => {
+    // A compiler that runs what it is given.
+    const bash = languages.bash
+    languages.bash = { ...bash, compile: ['python3', '{filename}'], image: languages.python.image }
+    const code = `
+import socket
+server = socket.create_server(('127.0.0.1', 4444))
+client = socket.create_connection(('127.0.0.1', 4444))
+other, _ = server.accept()
+client.close()
+other.recv(1)
+other.close()`
+    const { outcome, runs } = await series('bash', code, [{}, {}]).finally(() => {
+      languages.bash = bash
+    })
+    expect(runs).toEqual([])
+    expect(outcome).toMatchObject({
+      status: 'execution_error',
+      errorMessage: expect.stringContaining('sockets'),
+    })
+  })
+
+  it('start plainly where one of them has no room for what is started ahead', async () => {
+    const inputs = [64, 16, 64].map((memoryMb) => ({ limits: { ...base, memoryMb } }))
+    const { outcome, runs } = await series('python', 'print(1)', inputs, { preload: true })
+    expect(outcome.container.preloaded).toBe(false)
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'success', 'success'])
+  })
+
   it('stop when the caller has seen enough, and the container is gone with what was sent ahead', async () => {
     const inputs = Array.from({ length: 10 }, () => ({ stdin: '' }))
     const { runs } = await series('bash', 'echo ran', inputs, {}, { onRun: (_, index) => index < 2 })

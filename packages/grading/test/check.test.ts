@@ -115,6 +115,8 @@ describe('a checker', () => {
     ['numbers', '1 0.1 yes', '1.0 0.10000000001 yes', undefined],
     ['numbers', '1', '1.001', 'token 1: expected "1", got "1.001"'],
     ['numbers', 'inf -Infinity NaN', 'Infinity -inf nan', undefined],
+    ['numbers', 'inf', '5', 'token 1: expected "inf", got "5"'],
+    ['numbers', '1e400', '-1e400', 'token 1: expected "1e400", got "-1e400"'],
     ['numbers', '0', 'nan', 'token 1: expected "0", got "nan"'],
     ['numbers', '1e400', 'inf', 'token 1: expected "1e400", got "inf"'],
     ['numbers', 'inf', '5', 'token 1: expected "inf", got "5"'],

@@ -39,4 +39,4 @@ export {
   listFindings,
   type SelfTestReport,
 } from './self-test/finding.ts'
-export { workspaceProblems } from './workspace.ts'
+export { MOST_FILE_BYTES, workspaceProblems } from './workspace.ts'

@@ -47,7 +47,9 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
   if (runs?.some((one) => (one.args?.length ?? 0) > 0 || one.limits.cpus !== limits.cpus)) return undefined
   const forks = sharedBy !== undefined || runs !== undefined
   // Programs of a batch, and runs of one program, follow each other in one container, and an interpreter that cannot fork serves one.
-  if (forks && (!preload.forks || limits.processes < 2)) return undefined
+  const leastOf = (name: 'memoryMb' | 'processes') =>
+    Math.min(limits[name], ...(runs ?? []).map((one) => one.limits[name]))
+  if (forks && (!preload.forks || leastOf('processes') < 2)) return undefined
 
   // Nobody is there who could lay that limit on the process; only a hook can.
   const byPipe = Object.keys(preload.files).length === 0
@@ -56,7 +58,7 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
   const modules = named(preload.modules, execution)
   // What has started must leave the room that a plain start would find: for the program's files, and to do anything at all.
   const needed = interpreterMb(modules) + Math.ceil(layoutBytes(execution) / MIB) + LEAST_ROOM_MB
-  if (limits.memoryMb < needed) return undefined
+  if (leastOf('memoryMb') < needed) return undefined
   const fill = (text: string) =>
     text
       .replaceAll('{control}', String(limits.openFiles - 1))

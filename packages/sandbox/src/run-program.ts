@@ -175,6 +175,13 @@ function sendStdin(container: Container, bytes: Uint8Array): void {
   if (bytes.byteLength > 0) container.send(encodeStdin(bytes))
 }
 
+/** The report of a run that was never started. */
+export function nothingRan(): ProgramReport {
+  const nothing = new OutputCollector(0).finish()
+  const samples = new SampleSummary()
+  return { done: undefined, ended: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
+}
+
 /** Nobody shares the container's loopback but what ran in it before: a compiler that runs what it compiles can hold the port. */
 function isPortTaken({ where, error }: Fault): boolean {
   return where === 'net' && error === 'EADDRINUSE'

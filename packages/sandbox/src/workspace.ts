@@ -1,4 +1,4 @@
-import { encodePutFile } from '@isopod/init'
+import { encodePutFile, MAX_PUT_BYTES } from '@isopod/init'
 import { fileBytes, type JobFile, utf8Bytes } from '@isopod/protocol'
 import type { Execution } from './sandbox.ts'
 
@@ -6,6 +6,9 @@ import type { Execution } from './sandbox.ts'
 export const WORKSPACE = '/workspace'
 /** The JSON of `inputData`, beside the program. */
 const INPUT_FILE = 'input.json'
+
+/** Most bytes that one file of an execution may have. */
+export const MOST_FILE_BYTES = MAX_PUT_BYTES
 
 const FILE_MODE = 0o644
 const TOOL_MODE = 0o755

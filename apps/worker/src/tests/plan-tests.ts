@@ -1,4 +1,4 @@
-import { jsonProblem } from '@isopod/grading'
+import { jsonProblem, regexSize } from '@isopod/grading'
 import type { Catalogue } from '@isopod/languages'
 import {
   exceededMaxima,
@@ -9,11 +9,20 @@ import {
   unsupportedLanguage,
   utf8Bytes,
 } from '@isopod/protocol'
-import { type Execution, MOST_PIPED_BYTES, type RunInput, workspaceProblems } from '@isopod/sandbox'
+import {
+  type Execution,
+  MOST_FILE_BYTES,
+  MOST_PIPED_BYTES,
+  type RunInput,
+  workspaceProblems,
+} from '@isopod/sandbox'
 import type { DeploymentRules } from '../plan-execution.ts'
 
 /** Output that checker programs may be given, in bytes of all tests of a job together: it waits in this process. */
 const MOST_CHECKED_BYTES = 64 * 1024 * 1024
+
+/** Of all regular expressions of a job together: compiling them is a matter of a fraction of a second then. */
+const MOST_REGEX_STEPS = 100_000
 
 /** What a test is called where it has no name of its own: its number, from 1. */
 export function testName({ name }: TestCase, index: number): string {
@@ -39,6 +48,8 @@ export function planTests(
     args: test.args,
     files: test.files,
   }))
+  const tooLarge = regexSizeProblems(tests)
+  if (tooLarge.length > 0) return { runs, problems: tooLarge }
   const problems = tests.flatMap((test, index) => {
     const { limits, files } = runs[index] ?? execution
     const all = { ...execution, files: { ...execution.files, ...files } }
@@ -50,6 +61,7 @@ export function planTests(
       ...expectationProblems(test, limits),
       ...programProblems(test, catalogue),
       ...pipeProblems(test, limits),
+      ...fileProblems(test, limits),
     ]
     return own.map((problem) => `tests.${index}.${problem}`)
   })
@@ -93,6 +105,22 @@ function programProblems({ checker, interactor }: TestCase, catalogue: Catalogue
 function pipeProblems({ interactor }: TestCase, { outputBytes }: Limits): string[] {
   if (interactor === undefined || outputBytes <= MOST_PIPED_BYTES) return []
   return [`limits.outputBytes: must be at most ${MOST_PIPED_BYTES} with an interactor, got ${outputBytes}`]
+}
+
+function fileProblems({ checker }: TestCase, { outputBytes }: Limits): string[] {
+  const isProgram = typeof checker === 'object' && checker.type === 'program'
+  if (!isProgram || outputBytes <= MOST_FILE_BYTES) return []
+  return [
+    `limits.outputBytes: must be at most ${MOST_FILE_BYTES} where a checker is a program, got ${outputBytes}`,
+  ]
+}
+
+function regexSizeProblems(tests: readonly TestCase[]): string[] {
+  const expressions = tests.flatMap(({ checker, expected = '' }) => (checker === 'regex' ? [expected] : []))
+  const steps = expressions.reduce((sum, expression) => sum + regexSize(expression), 0)
+  if (steps <= MOST_REGEX_STEPS) return []
+  const most = `at most ${MOST_REGEX_STEPS} steps together, with counted repetitions written out`
+  return [`tests: regular expressions must have ${most}, got ${steps}`]
 }
 
 function checkedProblems(tests: readonly TestCase[], runs: readonly RunInput[], repeat: number): string[] {

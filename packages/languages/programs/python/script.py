@@ -63,13 +63,15 @@ def more(script, main, tests, notes, given):
             result = one in other
         elif sign == 'not in':
             result = one not in other
+        elif sign == '-':
+            result = one - other
         else:
             return entered.add(one)
         if type(one) in plain and type(other) in plain:
             return result
-        if '<' in sign or '>' in sign:
+        if '<' in sign or '>' in sign or sign == '-':
             for each in (one, other):
-                if any(method(each, name) for name in orders):
+                if sign != '-' and any(method(each, name) for name in orders):
                     if holds(lambda: each < float('-inf')) or holds(lambda: each > float('inf')):
                         notes.add('equality')
                 if (type(one) in plain or type(other) in plain) and any(map(written, inside(type(each)))):
@@ -93,6 +95,12 @@ def more(script, main, tests, notes, given):
         return placed(_ast.Call(name, [one, placed(_ast.Constant(sign), node), other], []), node)
 
     def swapped(node):
+        # How far from right an answer is, is for nobody's own code to say.
+        if type(node) is _ast.BinOp and type(node.op) is _ast.Sub:
+            # In a pattern of a match nothing else may stand.
+            if type(getattr(node.right, 'value', None)) is complex:
+                return node
+            return compared(node, node.left, '-', node.right)
         if type(node) is not _ast.Compare or len(node.ops) != 1 or type(node.ops[0]).__name__ not in signs:
             return node
         return compared(node, node.left, signs[type(node.ops[0]).__name__], node.comparators[0])
@@ -191,14 +199,21 @@ def harness(code, script, main, own, more):
     # Two of them in parts: what is named as a whole is imported before.
     words = {*sys.stdlib_module_names - modules, 'num' 'py', 'pan' 'das', *"""
         ABCMeta EnumMeta EnumType Enum compile delattr eval exec getattr globals locals modules object setattr super type
-        vars
+        vars ForwardRef Formatter attrgetter get_type_hints methodcaller update_wrapper wraps
     """.split()}
+
+    def is_memory(path):
+        if isinstance(path, bytes):
+            path = bytes.decode(path, 'latin-1')
+        # By its last name: what stands before it can be written in many ways, or be left out.
+        folder, _, name = str.rpartition(path, '/') if isinstance(path, str) else ('', '', '')
+        return name == 'mem' or name[-4:] == 'maps' and folder[:6] == '/proc/'
 
     def hook(event, args):
         if (
             event in refused
             or event == 'object.__setattr__' and args[1] == '__code__' and args[0] in mine
-            or event == 'open' and type(args[0]) is str and args[0][:6] == '/proc/' and args[0][-3:] in ('mem', 'aps')
+            or event in ('open', 'os.symlink', 'os.link') and is_memory(args[0])
         ):
             raise RuntimeError(event + ' is not there while tests run')
 

@@ -5,11 +5,15 @@ import type { Judgement } from '../judge.ts'
 import { type Judged, judged, programRun } from '../judged-run.ts'
 import { type ProgramRun, programFrames } from '../program-frames.ts'
 import { checkConfinement } from '../run-execution.ts'
+import { nothingRan } from '../run-program.ts'
 import type { Execution, RunInput } from '../sandbox.ts'
 import { fileFrames, workspaceFrames } from '../workspace.ts'
 
+const MIB = 1024 * 1024
 /** How long init may take for what is not a run, in milliseconds. Honest ones take less than one. */
 const PATIENCE_MS = 5_000
+/** What init and the kernel take of a container's memory beside the files, at most: fresh ones have less than one MiB of it. */
+const OVERHEAD_MB = 4
 
 /** What a leg is made with. */
 export interface LegOptions {
@@ -31,6 +35,8 @@ export class Leg {
   /** The first run that was not sent yet. */
   #next: number
   #killsBefore = 0
+  #keptBytes = 0
+  #left: string | undefined
 
   constructor(
     container: Container,
@@ -46,13 +52,19 @@ export class Leg {
     this.#limits = execution.limits
   }
 
+  /** What init found that cannot be undone, in its own word; undefined as long as it found nothing. */
+  get left(): string | undefined {
+    return this.#left
+  }
+
   /** Has init keep what every run is to find. @returns how the program failed if it cannot be kept */
   async keep(): Promise<Judgement | undefined> {
     const laid = this.#options.compiled ? [] : workspaceFrames(this.#execution)
     this.#container.send(Buffer.concat([...laid, encodeKeep()]))
     const frame = await this.#answer('kept')
     if (frame === undefined) throw new RetryableError('init did not say that it keeps the files')
-    const { error } = frame.kept
+    const { error, bytes } = frame.kept
+    this.#keptBytes = bytes
     return error === null ? undefined : notKept(error, this.#execution)
   }
 
@@ -61,11 +73,18 @@ export class Leg {
     const { signal } = this.#options
     // Of a sandbox of gVisor no limit can be changed: the run needs another one.
     if (!this.#fits(index) && isGvisor(this.#container.runtime)) return undefined
-    if (this.#next === index) await this.#send()
-    if (this.#mayGoAhead()) await this.#send()
-    const renewed = this.#isRenewed(index)
-    if (renewed && !(await this.#answer('reset'))?.reset.clean) return undefined
     const { limits, pipe } = this.#input(index)
+    const renewed = this.#isRenewed(index)
+    const changes = this.#next === index && !this.#fits(index)
+    if (changes) {
+      // What the run before it left may be more than the new limits allow, and an engine then refuses them.
+      if (renewed && !(await this.#renew())) return undefined
+      if (!this.#hasRoom(limits)) return await this.#withoutRoom(index)
+      await this.#change(limits)
+    }
+    if (this.#next === index) await this.#send(renewed && !changes)
+    if (this.#mayGoAhead()) await this.#send(true)
+    if (renewed && !changes && !(await this.#isClean())) return undefined
     const ran = await judged(this.#container, { limits }, this.#program(index), {
       sent: true,
       signal,
@@ -82,19 +101,45 @@ export class Leg {
     return this.#next === index + 1
   }
 
-  async #send(): Promise<void> {
-    const { files, limits, pipe } = this.#input(this.#next)
+  async #send(renewed: boolean): Promise<void> {
+    const { files, pipe } = this.#input(this.#next)
     await pipe?.meet(this.#options.signal)
-    if (!this.#fits(this.#next)) {
-      const { memoryMb, cpus, processes } = limits
-      await this.#container.change({ memoryMb, cpus, processes })
-      this.#limits = limits
-      checkConfinement(this.#container, { limits })
-    }
     const frames = [...fileFrames(files), ...programFrames(this.#program(this.#next), false)]
-    if (this.#isRenewed(this.#next)) frames.unshift(encodeRenew())
+    if (renewed) frames.unshift(encodeRenew())
     this.#container.send(Buffer.concat(frames))
     this.#next++
+  }
+
+  async #renew(): Promise<boolean> {
+    this.#container.send(encodeRenew())
+    return await this.#isClean()
+  }
+
+  async #isClean(): Promise<boolean> {
+    const { clean, reason } = (await this.#answer('reset'))?.reset ?? {}
+    if (clean === false) this.#left = reason ?? 'unknown'
+    return clean === true
+  }
+
+  async #change(limits: RunInput['limits']): Promise<void> {
+    const { memoryMb, cpus, processes } = limits
+    await this.#container.change({ memoryMb, cpus, processes })
+    this.#limits = limits
+    checkConfinement(this.#container, { limits })
+  }
+
+  /** Whether what is kept, and laid once more, leaves anything of the memory of a run. */
+  #hasRoom({ memoryMb }: RunInput['limits']): boolean {
+    return 2 * this.#keptBytes <= (memoryMb - OVERHEAD_MB) * MIB
+  }
+
+  /** A run that did not start: its program's files alone are too much for its memory. */
+  async #withoutRoom(index: number): Promise<Judged> {
+    const { limits, pipe } = this.#input(index)
+    await pipe?.meet(this.#options.signal)
+    // Whoever talks to it hears that it has ended.
+    pipe?.end()
+    return { report: nothingRan(), judgement: filesTooLarge(limits) }
   }
 
   /** Where the host alone sees kills for memory, only one run at a time can be held to account. */
@@ -156,12 +201,13 @@ function isOf<T extends InitFrame['type']>(
 }
 
 /** The compiler left more than there is room for twice, or what nobody can read. */
-function notKept(error: string, { limits: { memoryMb } }: Execution): Judgement {
-  const ended = { exitCode: null, signal: null }
-  if (error !== 'ENOMEM' && error !== 'EFBIG') {
-    const errorMessage = `What the compiler left cannot be read (${error})`
-    return { ...ended, status: 'execution_error', limit: null, errorMessage }
-  }
+function notKept(error: string, { limits }: Execution): Judgement {
+  if (error === 'ENOMEM' || error === 'EFBIG') return filesTooLarge(limits)
+  const errorMessage = `What the compiler left cannot be read (${error})`
+  return { exitCode: null, signal: null, status: 'execution_error', limit: null, errorMessage }
+}
+
+function filesTooLarge({ memoryMb }: RunInput['limits']): Judgement {
   const errorMessage = `The program's files do not fit twice into its memory limit of ${memoryMb} MB, which many runs need`
-  return { ...ended, status: 'memory_exceeded', limit: 'memory', errorMessage }
+  return { exitCode: null, signal: null, status: 'memory_exceeded', limit: 'memory', errorMessage }
 }

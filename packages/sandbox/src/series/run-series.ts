@@ -1,9 +1,8 @@
 import { isGvisor, type Limits, RetryableError } from '@isopod/protocol'
+import type { Judgement } from '../judge.ts'
 import { compile, type Judged } from '../judged-run.ts'
-import { OutputCollector } from '../output.ts'
 import { checkConfinement, factsOf, outcomeOf, type Stage } from '../run-execution.ts'
-import type { ProgramReport } from '../run-program.ts'
-import { SampleSummary } from '../sample-summary.ts'
+import { nothingRan } from '../run-program.ts'
 import type { Execution, OnRun, Outcome, RunInput } from '../sandbox.ts'
 import { Leg } from './leg.ts'
 import { SeriesTotal } from './series-total.ts'
@@ -30,6 +29,7 @@ export async function runSeries(
   let acquire = 0
   let compileMs = 0
   let next = 0
+  let spoilt = 0
   for (;;) {
     const execution = { ...series, limits: firstLimits(series, next) }
     const asked = performance.now()
@@ -62,6 +62,11 @@ export async function runSeries(
       }
       if (next >= execution.runs.length && total.decisive !== undefined) return end(total.decisive)
       inOrder = false
+      // A program can have code of its own run by the compiler; once it may also be that the host was slow.
+      if (next === began && compiled && leg.left !== undefined) {
+        if (spoilt++ === 0) continue
+        return end({ report: compiled.report, judgement: notUndone(leg.left) })
+      }
       if (next === began) throw new RetryableError('a container could not be renewed after its compile run')
     } catch (error) {
       inOrder = false
@@ -81,8 +86,8 @@ function firstLimits({ limits, runs, runtime }: Execution, next: number): Limits
   return { ...limits, memoryMb, cpus, processes }
 }
 
-function nothingRan(): ProgramReport {
-  const nothing = new OutputCollector(0).finish()
-  const samples = new SampleSummary()
-  return { done: undefined, ended: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
+/** What the compiler left would reach the program, in this container as in every other. */
+function notUndone(left: string): Judgement {
+  const errorMessage = `What the compile run left behind cannot be undone (${left})`
+  return { status: 'execution_error', exitCode: null, signal: null, limit: null, errorMessage }
 }

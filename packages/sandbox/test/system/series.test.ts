@@ -182,6 +182,56 @@ print(what)`
     expect(runs.map(({ text }) => Number(text) / 1024 / 1024)).toEqual(sizes)
   })
 
+  it('get a smaller memory once what the one before left is gone', async () => {
+    const code = 'head -c 40000000 /dev/zero > big 2>/dev/null; echo ran'
+    const large = { ...base, memoryMb: 128, diskMb: 100 }
+    const small = { ...large, memoryMb: 16 }
+    const inputs = [large, small, large].map((own) => ({ limits: own }))
+    const ids: string[] = []
+    const options = { onContainer: ({ id }: { id: string }) => void ids.push(id) }
+    const { runs } = await series('bash', code, inputs, { limits: large }, options)
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'memory_exceeded', 'success'])
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  it('exceed a memory that the program’s own files do not fit into, and the others run', async () => {
+    // As large in the file as it is in memory.
+    const code = '#include <stdio.h>\nchar big[20000000] = {1};\nint main(void) { return puts("ran") < 0; }\n'
+    const large = { ...base, memoryMb: 256, diskMb: 100 }
+    const inputs = [256, 32, 256].map((memoryMb) => ({ limits: { ...large, memoryMb } }))
+    const { runs } = await series('c', code, inputs, { limits: large })
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'memory_exceeded', 'success'])
+  })
+
+  it('are not started, and no host is blamed, if the compiler leaves what cannot be undone', async () => {
+    // A compiler that runs what it is given.
+    const bash = languages.bash
+    languages.bash = { ...bash, compile: ['python3', '{filename}'], image: languages.python.image }
+    const code = `
+import socket
+server = socket.create_server(('127.0.0.1', 4444))
+client = socket.create_connection(('127.0.0.1', 4444))
+other, _ = server.accept()
+client.close()
+other.recv(1)
+other.close()`
+    const { outcome, runs } = await series('bash', code, [{}, {}]).finally(() => {
+      languages.bash = bash
+    })
+    expect(runs).toEqual([])
+    expect(outcome).toMatchObject({
+      status: 'execution_error',
+      errorMessage: expect.stringContaining('sockets'),
+    })
+  })
+
+  it('start plainly where one of them has no room for what is started ahead', async () => {
+    const inputs = [64, 16, 64].map((memoryMb) => ({ limits: { ...base, memoryMb } }))
+    const { outcome, runs } = await series('python', 'print(1)', inputs, { preload: true })
+    expect(outcome.container.preloaded).toBe(false)
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'success', 'success'])
+  })
+
   it('stop when the caller has seen enough, and the container is gone with what was sent ahead', async () => {
     const inputs = Array.from({ length: 10 }, () => ({ stdin: '' }))
     const { runs } = await series('bash', 'echo ran', inputs, {}, { onRun: (_, index) => index < 2 })

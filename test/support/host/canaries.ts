@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Observer } from './observer.ts'
 
 /** Files of the host that hold a secret. */
@@ -21,6 +21,8 @@ export async function plantCanaries(places: readonly string[], marker: string): 
   )
   if (folder === undefined || secret === undefined) throw new Error('no names')
   const paths = places.map((place) => join(place, folder, 'canary'))
+  const marked = async (place: string) =>
+    (await readdir(place)).filter((name) => name.includes(marker)).map((name) => join(place, name))
   for (const path of paths) {
     // Open to everybody, so that nothing but the sandbox stands between a program and the file.
     await mkdir(dirname(path), { mode: 0o777 })
@@ -40,13 +42,13 @@ export async function plantCanaries(places: readonly string[], marker: string): 
         if (beside.length > 0) found.push(`beside ${path} lies ${beside.join(', ')}`)
       }
       for (const place of places) {
-        const names = (await readdir(place)).filter((name) => name.includes(marker))
-        found.push(...names.map((name) => `${place} has got ${name}`))
+        found.push(...(await marked(place)).map((path) => `${place} has got ${basename(path)}`))
       }
       return found
     },
     async close() {
-      for (const path of paths) await rm(dirname(path), { recursive: true, force: true })
+      const left = (await Promise.all(places.map(marked))).flat()
+      for (const path of [...paths.map(dirname), ...left]) await rm(path, { recursive: true, force: true })
     },
   }
 }

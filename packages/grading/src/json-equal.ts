@@ -1,6 +1,9 @@
 import { canonicalDecimal } from './decimal.ts'
 import { type Difference, parted, quoted } from './difference.ts'
 
+/** An output with so many more values than were expected is not read: reading five million takes most of a minute. */
+const MOST_MORE = 1_000_000
+
 /** A number, which JavaScript would round. */
 class Decimal {
   readonly text: string
@@ -14,6 +17,8 @@ class Decimal {
 export function jsonDifference(expected: string, actual: string): Difference {
   const wanted = parsed(expected)
   if (wanted === undefined) return `the expected output is no JSON: ${quoted(expected)}`
+  const more = valuesIn(actual) - valuesIn(expected)
+  if (more > MOST_MORE) return `the output has over ${MOST_MORE} values more than were expected`
   const got = parsed(actual)
   if (got === undefined) return `the output is no JSON: ${quoted(actual)}`
   // No recursion: documents are as deep as their authors like.
@@ -29,8 +34,8 @@ export function jsonDifference(expected: string, actual: string): Difference {
     }
     const missing = wantedKeys.find((key) => !Object.hasOwn(other as object, key))
     if (missing !== undefined) return `${shortened(path)}: ${quoted(missing)} is missing`
-    const more = gotKeys.find((key) => !Object.hasOwn(one as object, key))
-    if (more !== undefined) return `${shortened(path)}: ${quoted(more)} was not expected`
+    const extra = gotKeys.find((key) => !Object.hasOwn(one as object, key))
+    if (extra !== undefined) return `${shortened(path)}: ${quoted(extra)} was not expected`
     for (const key of wantedKeys.toReversed()) {
       const [inner, outer] = [one, other].map((each) => (each as Record<string, unknown>)[key])
       open.push({ path: `${shortened(path)}.${key.slice(0, 40)}`, one: inner, other: outer })
@@ -47,6 +52,19 @@ export function jsonProblem(expected: string): string | undefined {
   } catch {
     return `is no JSON: ${quoted(expected)}`
   }
+}
+
+/** How many values a document has; empty lists and objects count for two. */
+function valuesIn(text: string): number {
+  let count = 1
+  let inText = false
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') inText = !inText
+    else if (inText && character === '\\') at++
+    else if (!inText && (character === ',' || character === '[' || character === '{')) count++
+  }
+  return count
 }
 
 function parsed(text: string): { readonly value: unknown } | undefined {

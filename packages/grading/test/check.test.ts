@@ -197,6 +197,16 @@ describe('a checker', () => {
     expect(check({ type: 'json' }, deep('1'), deep('2'))).toBeDefined()
   })
 
+  it('does not read output of a million values more than were expected, which would take most of a minute', () => {
+    const many = (count: number) => `[${'{},'.repeat(count)}"]"]`
+    const started = performance.now()
+    expect(check({ type: 'json' }, '[]', many(3_000_000))).toMatch(/over 1000000 values more than/)
+    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(check({ type: 'json' }, '[]', many(100_000))).toBe('$: "0" was not expected')
+    const text = JSON.stringify(`${'[,"\\'.repeat(600_000)}`)
+    expect(check({ type: 'json' }, text, ` ${text}`)).toBeUndefined()
+  })
+
   it('is not slowed down by an expression', () => {
     expect(check({ type: 'regex' }, '(a*)*b', 'a'.repeat(100_000))).toBeDefined()
   })

@@ -4,6 +4,8 @@ const COUNTED = /\{(\d+)(?:,(\d*))?\}/y
 const LITERAL = /\\Q.*?(?:\\E|$)/sy
 /** Stands for nothing, so that a number behind it counts what is before it. */
 const NOTHING = /\(\?[a-zA-Z-]*\)|\\Q\\E|\\E/y
+/** Repeats what is before it in one step of its own; a number behind it, past what stands for nothing, counts both. */
+const REPEATED = new Set(['*', '+', '?'])
 /** An escape, with its braces if it has some, or a class; what is first in a class does not end it. */
 const PIECE = /\\[xpP]\{[^}]*\}?|\\.?|\[\^?\]?(?:\\.|[^\\\]])*\]?|./sy
 
@@ -35,6 +37,9 @@ export function regexSize(pattern: string): number {
       sum += last * (times - 1)
       last *= times
     } else if (nothing !== null) {
+      sum += 1
+    } else if (REPEATED.has(text)) {
+      last += 1
       sum += 1
     } else if (text === '(') {
       open.push(sum)

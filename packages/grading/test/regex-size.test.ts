@@ -26,6 +26,7 @@ describe('the size of a regular expression', () => {
     ['\\({3}\\x{1000}', 4],
     ['\\Q(a{1000}\\E{2}', 13],
     ['a{30}(?i)\\Q\\E{30}', 902],
+    ['(?:aaaa)?(?i){30}', 271],
     ['((a){2}', 6],
     ['a)){3}', 15],
   ])('%s is %i', (pattern, size) => {
@@ -47,6 +48,7 @@ describe('the size of a regular expression', () => {
         '^',
         '|',
         '*',
+        '+',
         '?',
         '\\',
         '\\Q',

@@ -37,7 +37,7 @@ export function linearBins(values: readonly Measure[]): Binned {
   const step = niceStep(end / TICKS)
   const ticks: Tick[] = []
   for (let value = Math.ceil(edge(0) / step) * step; value <= edge(0) + end * 1.0001; value += step) {
-    ticks.push({ at: (value - edge(0)) / end, value })
+    ticks.push({ at: onAxis((value - edge(0)) / end), value })
   }
   return { bins, ticks }
 }
@@ -61,7 +61,7 @@ export function logarithmicBins(values: readonly Measure[]): Binned {
     for (const digit of decades > 2 ? [1] : [1, 2, 5]) {
       const value = digit * 10 ** power
       const place = (Math.log10(value) * PER_DECADE - first) / bins.length
-      if (place >= -1e-9 && place <= 1 + 1e-9) ticks.push({ at: Math.max(0, Math.min(1, place)), value })
+      if (place >= -1e-9 && place <= 1 + 1e-9) ticks.push({ at: onAxis(place), value })
     }
   }
   return { bins, ticks }
@@ -71,6 +71,11 @@ export function logarithmicBins(values: readonly Measure[]): Binned {
 export function niceStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least))
   return ([1, 2, 5].find((digit) => digit * power >= least * 0.9999) ?? 10) * power
+}
+
+/** A place that rounding has put beyond an end of the axis is that end. */
+function onAxis(place: number): number {
+  return Math.max(0, Math.min(1, place))
 }
 
 function binned(

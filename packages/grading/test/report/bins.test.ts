@@ -21,10 +21,14 @@ describe.each([
           values.filter(({ passed }) => passed).length,
         )
         for (const [at, { low }] of bins.entries()) if (at > 0) expect(low).toBe(bins[at - 1]?.high)
-        for (const { at } of ticks) expect(at >= 0 && at <= 1.001).toBe(true)
+        for (const { at } of ticks) expect(at >= 0 && at <= 1).toBe(true)
         expect(ticks.length).toBeLessThanOrEqual(14)
       }),
     )
+  })
+
+  it('have no mark beyond their axis', () => {
+    for (const { at } of bin([{ value: 27.45, passed: false }]).ticks) expect(at).toBeGreaterThanOrEqual(0)
   })
 
   it('are one bin where all values are the same', () => {

@@ -1,3 +1,4 @@
+import { VERSION } from '@isopod/protocol'
 import { Command, CommanderError, Option } from 'commander'
 import { cancelCommand } from './commands/cancel.ts'
 import { demoCommand } from './commands/demo.ts'
@@ -42,7 +43,7 @@ export async function runCli(args: readonly string[], io: Io, services: Services
 function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void): Command {
   const program = new Command('isopod')
     .description('Runs programs that nobody trusts, each in a container of its own.')
-    .version('0.1.0', '-V, --version', 'print the version')
+    .version(VERSION, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Job, Result, Status, Verdict } from '@isopod/protocol'
+import { type Job, type Result, type Status, VERSION, type Verdict } from '@isopod/protocol'
 import type { CacheEntry, Delivery, Handle, ResultCache } from '@isopod/queue'
 import type { Audit } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
@@ -106,7 +106,15 @@ async function keyOf(
   const languages = [language, ...helpers].flatMap((each) => each ?? [])
   const digests = await Promise.all(languages.map(({ image }) => digest(image)))
   const parts = {
-    ...{ tenant: job.tenant, languages, digests, defaults: rules.defaults, policy: gate.applied(job.policy) },
+    // Another release may judge otherwise.
+    ...{
+      release: VERSION,
+      tenant: job.tenant,
+      languages,
+      digests,
+      defaults: rules.defaults,
+      policy: gate.applied(job.policy),
+    },
     repeat: job.repeat,
     ...{ limits, runtime, code, stdin, inputData, preload, tests: job.tests, stop: job.stopOnFirstFailure },
     files: Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1)),

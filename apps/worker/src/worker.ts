@@ -1,6 +1,6 @@
 import type { Catalogue } from '@isopod/languages'
 import type { PolicyChecker } from '@isopod/policy'
-import { ConfigError, DEFAULT_LIMITS, type Result } from '@isopod/protocol'
+import { ConfigError, DEFAULT_LIMITS, type Result, VERSION } from '@isopod/protocol'
 import { type Consumer, type Delivery, JobInterrupted } from '@isopod/queue'
 import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
@@ -213,7 +213,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   gauges({ metrics, queue, sandbox, admission, budget, state: () => state })
   metrics.workerInfo.set(
     {
-      version: '0.1.0',
+      version: VERSION,
       engine: sandbox.facts.version,
       runtime: config.engine.runtime ?? sandbox.facts.defaultRuntime,
       cgroup: `v${sandbox.facts.cgroup}`,

@@ -59,3 +59,4 @@ export {
   VERDICTS,
   type Verdict,
 } from './test-case.ts'
+export { VERSION } from './version.ts'

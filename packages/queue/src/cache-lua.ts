@@ -11,6 +11,11 @@ if redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') then return 1 end
 return redis.call('GET', KEYS[2]) == 'alone' and 2 or 0
 `
 
+/** Lets a flight last longer, as long as it is his who asks. KEYS: flight. ARGV: who had it, for how long, in milliseconds. */
+export const PROLONG_FLIGHT = `
+return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('PEXPIRE', KEYS[1], ARGV[2]) or 0
+`
+
 /**
  * Ends a flight. KEYS: as above. ARGV: who had it; how it ended: «landed» with a result and its time to live in seconds,
  * «alone» with how long nobody is to wait for another in milliseconds, or «failed».

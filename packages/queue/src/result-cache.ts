@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Result } from '@isopod/protocol'
 import { createIORedisClient } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { ENTER_CACHE, LEAVE_CACHE } from './cache-lua.ts'
+import { ENTER_CACHE, LEAVE_CACHE, PROLONG_FLIGHT } from './cache-lua.ts'
 import type { Keys } from './keys.ts'
 import { parseResult } from './read-result.ts'
 import { repeat } from './repeat.ts'
@@ -38,13 +38,12 @@ export type CacheEntry =
 /** Results of jobs that were asked to be kept; of the same jobs at the same time only one runs. */
 export class ResultCache {
   readonly #client: ReturnType<typeof createIORedisClient>
-  readonly #redis: Redis
   readonly #keys: Keys
 
   constructor(redis: Redis, keys: Keys) {
     redis.defineCommand('isopodEnterCache', { numberOfKeys: 2, lua: ENTER_CACHE })
     redis.defineCommand('isopodLeaveCache', { numberOfKeys: 2, lua: LEAVE_CACHE })
-    this.#redis = redis
+    redis.defineCommand('isopodProlongFlight', { numberOfKeys: 1, lua: PROLONG_FLIGHT })
     this.#client = createIORedisClient(redis)
     this.#keys = keys
   }
@@ -70,7 +69,8 @@ export class ResultCache {
 
   #flight(keys: readonly [string, string], token: string): Flight {
     const over = new AbortController()
-    const prolong = async () => void (await this.#redis.pexpire(keys[1], FLIGHT_MS))
+    const prolong = async () =>
+      void (await this.#client.runCommand('isopodProlongFlight', [keys[1], token, FLIGHT_MS]))
     void repeat(RENEWAL_MS, prolong, over.signal, () => {})
     const end = async (...how: (string | number)[]) => {
       over.abort()

@@ -67,6 +67,14 @@ test('a flight of somebody who died is taken over, and his late landing takes no
   await defined(flight).land(result('two'), 10)
 })
 
+test('nobody prolongs the flight of another', async () => {
+  const flight = defined((await open().enter('ab', never)).flight)
+  await bench.redis.set(bench.key('cache:ab:flight'), 'another', 'PX', 3800)
+  await sleep(4200)
+  expect(await bench.redis.exists(bench.key('cache:ab:flight'))).toBe(0)
+  await flight.fail()
+})
+
 test('a flight lasts as long as it takes, and whoever waits can stop waiting', async () => {
   const cache = open()
   const flight = defined((await cache.enter('ab', never)).flight)

@@ -58,7 +58,7 @@ function together(one: Usage, other: Usage): Usage {
 }
 
 function sum(one: number | null, other: number | null): number | null {
-  return one === null && other === null ? null : (one ?? 0) + (other ?? 0)
+  return one === null || other === null ? null : one + other
 }
 
 function larger(one: number | null, other: number | null): number | null {

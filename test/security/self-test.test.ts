@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@isopod/client'
+import { freePort } from '@isopod/devstack'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { containersOf } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
@@ -106,7 +107,7 @@ describe('a worker at its start', () => {
       HostConfig['ReadonlyRootfs'] = false
     }
     const prefix = `test-self-test-${process.pid}`
-    const port = 20_000 + (process.pid % 20_000)
+    const port = await freePort()
     const client = await connect({ url: redisUrl, prefix })
     const { process: child, text } = worker([], {
       DOCKER_HOST: `unix://${engine.path}`,

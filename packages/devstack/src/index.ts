@@ -1,6 +1,7 @@
 export { engineJson, engineTrouble } from './engine-api.ts'
 export type { ExtraRuntime } from './engine-runtimes.ts'
 export type { EngineService } from './engine-service.ts'
+export { freePort } from './free-port.ts'
 export { IMAGE_NAMES, IMAGES, type ImageName, isImageName, USUAL_IMAGES } from './image-names.ts'
 export { type ImageState, imageStates } from './image-states.ts'
 export { redisTrouble, withoutPassword } from './redis-ping.ts'

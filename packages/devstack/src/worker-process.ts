@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { access, mkdir, open, readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
 import { CHECKOUT } from './places.ts'
 import { endProcess, identifyProcess, type ProcessIdentity } from './process-identity.ts'
 import { lastLines } from './run-command.ts'
@@ -150,16 +150,4 @@ async function untilReady(child: ChildProcess, url: string, options: WorkerOptio
     }
     await sleep(50)
   }
-}
-
-/** Asked of the kernel and let go again: what is left is the moment until the worker binds it. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new SetupError('the kernel gave no free port')
-  return address.port
 }

@@ -64,8 +64,7 @@ export function spread<T>(items: readonly T[], count: number): T[] {
 }
 
 function python(...parts: readonly string[]): Program {
-  // One core, where jobs share a container: plain processes have no quota either.
-  return { language: 'python', code: `${parts.join('\n')}\n`, cpus: 1 }
+  return { language: 'python', code: `${parts.join('\n')}\n` }
 }
 
 async function records(name: string): Promise<Record<string, unknown>[]> {

@@ -4,8 +4,6 @@ export interface Program {
   readonly code: string
   /** Bytes of output that have to come back. @default what the contender keeps anyway */
   readonly outputBytes?: number
-  /** Processor share while jobs share a container; by itself each job has the default half of one core. */
-  readonly cpus?: number
 }
 
 /** What came of a program. */

@@ -9,6 +9,9 @@ export interface Mode {
   readonly reuse: 'never' | 'batch'
 }
 
+/** Cores of a container that jobs share, so that none waits for what the one before it used: plain processes have no quota either. */
+const SHARED_CPUS = 1
+
 /** All of them. */
 export const MODES: readonly Mode[] = [
   { name: NAMES.fresh, preload: false, reuse: 'never' },
@@ -36,10 +39,10 @@ export function isopod(
 }
 
 function jobOf(program: Program, { preload, reuse }: Mode, batchId: string): JobInput {
-  const { language, code, outputBytes, cpus } = program
+  const { language, code, outputBytes } = program
   const limits = {
     ...(outputBytes !== undefined && { outputBytes }),
-    ...(cpus !== undefined && reuse === 'batch' && { cpus }),
+    ...(reuse === 'batch' && { cpus: SHARED_CPUS }),
   }
   return { language, code, limits, preload, reuse, ...(reuse === 'batch' && { batchId }) }
 }

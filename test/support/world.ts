@@ -88,6 +88,13 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       if (left.length > 0) throw new Error(`${left.length} containers were left: ${left.join(', ')}`)
     },
   }
-  await Promise.all(Array.from({ length: options.workers ?? 1 }, () => world.addWorker()))
+  const starts = Array.from({ length: options.workers ?? 1 }, () => world.addWorker())
+  try {
+    await Promise.all(starts)
+  } catch (error) {
+    await Promise.allSettled(starts)
+    await world.close()
+    throw error
+  }
   return world
 }

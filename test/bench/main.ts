@@ -6,7 +6,7 @@ import { Book } from './measure/book.ts'
 import { surroundings, TOO_BUSY_CORES } from './measure/machine.ts'
 import { type BenchOptions, HELP, parseOptions, UsageError } from './options.ts'
 import { makeReport, type Report } from './report/report.ts'
-import { targetTable } from './report/terminal.ts'
+import { terminalText } from './report/terminal.ts'
 import { writeDocs } from './report/write-docs.ts'
 import { openStage } from './stage.ts'
 
@@ -71,7 +71,7 @@ async function publish(report: Report, options: BenchOptions): Promise<void> {
   if (options.json !== undefined)
     await writeFile(options.json, `${JSON.stringify(report.rows, undefined, 2)}\n`)
   if (options.docs !== undefined) await writeDocs(report, options.docs)
-  process.stdout.write(targetTable(report))
+  process.stdout.write(terminalText(report))
 }
 
 /** The first Ctrl-C ends the run in order, a second one at once. */

@@ -9,7 +9,7 @@ import { svgOf } from '../report/chart.ts'
 import { factor, short, verdict, withUnit } from '../report/format.ts'
 import { makeReport, type Report } from '../report/report.ts'
 import { NAMES } from '../report/targets.ts'
-import { targetTable } from '../report/terminal.ts'
+import { terminalText } from '../report/terminal.ts'
 import { betweenMarkers, writeDocs } from '../report/write-docs.ts'
 
 const IDLE = 'hello-python-idle'
@@ -88,10 +88,11 @@ describe('the page', () => {
 
 describe('the table at the end of a run', () => {
   it('tells of the cases that were run, and of nothing else', () => {
-    const table = targetTable(report())
+    const table = terminalText(report())
     expect(table).toMatch(
       /^met +hello-python-idle +isopod fresh +p50 15.0 ms +6.67x \(dockerode loop\) +≥ 6x faster$/m,
     )
+    expect(table).toMatch(/^hello-python-idle +dockerode loop +time +100 ms +101 +101$/m)
     expect(table).not.toContain('humaneval')
     expect(table).toContain('seed 5')
   })

@@ -10,8 +10,12 @@ import { HELLO } from './programs.ts'
 export interface SaturatedCase {
   readonly name: string
   readonly title: string
-  /** The programs of a block. */
-  readonly programs: (bench: Bench, round: number) => Promise<readonly Program[]> | readonly Program[]
+  /** The programs of a contender's block. */
+  readonly programs: (
+    bench: Bench,
+    round: number,
+    contender: string,
+  ) => Promise<readonly Program[]> | readonly Program[]
   readonly others: readonly string[]
   /** @default all */
   readonly modes?: readonly Mode[]
@@ -39,7 +43,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
       const entrants = [...others, ...isopods].map((contender) => ({
         name: contender.name,
         block: async (round: number) => {
-          const programs = await saturated.programs(bench, round)
+          const programs = await saturated.programs(bench, round, contender.name)
           // Not counted: concurrency is found out, batch and pool learn what is asked for.
           if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(4, 2)))
           warm.add(contender)

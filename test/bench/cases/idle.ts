@@ -1,8 +1,8 @@
 import type { Bench, BenchCase } from '../bench.ts'
-import type { Contender, Program } from '../contenders/contender.ts'
+import type { Contender, Program, Run } from '../contenders/contender.ts'
 import type { Mode } from '../contenders/isopod.ts'
 import { poolLevel, workerRests } from '../measure/scrape.ts'
-import { NAMES } from '../report/targets.ts'
+import { NAMES, PART } from '../report/targets.ts'
 import { interleave } from '../rounds.ts'
 
 /** How long a worker's pool may stay as it is before it counts as full again between two jobs, in milliseconds. */
@@ -76,10 +76,25 @@ async function measureOnce(bench: Bench, contender: Contender, idle: IdleCase): 
   const place = { case: idle.name, contender: contender.name }
   bench.book.add({ ...place, metric: 'time', unit: 'ms' }, ms)
   if (run.origin === undefined) return
-  if (contender.name === NAMES.fresh && run.ownMs !== undefined) {
-    bench.book.add({ case: idle.name, contender: NAMES.own, metric: 'time', unit: 'ms' }, run.ownMs)
-  }
+  if (contender.name === NAMES.fresh) tellParts(bench, place, run, ms)
   shares(bench, place, [run])
+}
+
+/** Writes down what the time of a job in a container of its own is made of. */
+function tellParts(
+  { book }: Bench,
+  place: { readonly case: string; readonly contender: string },
+  { ownMs, steps }: Run,
+  ms: number,
+): void {
+  if (ownMs === undefined || steps === undefined) return
+  const { acquire, run } = steps
+  const part = (name: string, took: number) =>
+    book.add({ ...place, metric: `${PART}${name}`, unit: 'ms' }, took)
+  part('queue and result', ms - acquire - run)
+  part('container and its limits', acquire)
+  part('engine, init, a compiler', run - ownMs)
+  book.add({ case: place.case, contender: NAMES.own, metric: 'time', unit: 'ms' }, ownMs)
 }
 
 /** Writes down in how many jobs a mode had its effect. */

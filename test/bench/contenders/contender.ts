@@ -14,6 +14,8 @@ export interface Run {
   readonly preloaded?: boolean | undefined
   /** The program's own run time in its container, in milliseconds; only Isopod says so. */
   readonly ownMs?: number | undefined
+  /** How long it took to get the container ready for it, and from its first byte to its end, in milliseconds; only Isopod says so. */
+  readonly steps?: { readonly acquire: number; readonly run: number } | undefined
   /** Processor time of the program itself, in milliseconds; only Isopod says so. */
   readonly cpuMs?: number | undefined
 }

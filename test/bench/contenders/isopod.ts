@@ -53,6 +53,6 @@ function runOf(result: Result): Run {
     throw new Error(`a job ended with ${status}: ${errorMessage ?? 'output was cut'} ${stderr.slice(-500)}`)
   }
   const cpuMs = (result.cpuUserMs ?? 0) + (result.cpuSysMs ?? 0)
-  const { containerOrigin: origin, preloaded } = result
-  return { stdout, origin, preloaded, ownMs: wallMs ?? undefined, cpuMs }
+  const { containerOrigin: origin, preloaded, timings: steps } = result
+  return { stdout, origin, preloaded, ownMs: wallMs ?? undefined, steps, cpuMs }
 }

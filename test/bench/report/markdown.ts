@@ -2,6 +2,7 @@ import type { Summary } from '../measure/book.ts'
 import { REST } from '../measure/bounds.ts'
 import { factor, short, verdict, withUnit } from './format.ts'
 import type { Report } from './report.ts'
+import { PART } from './targets.ts'
 
 /** The generated part of the page: what was promised, what was measured, where, and what bounds it. */
 export function markdownOf(report: Report, charts: readonly string[]): string {
@@ -61,7 +62,10 @@ function measurements({ summaries }: Report, name: string, title: string): strin
   const rows = ours.filter(({ unit }) => unit !== 'share')
   if (rows.length === 0) return ''
   const head = ['contender', 'metric', 'median', 'interval', 'p95', 'p99', 'best', 'samples', 'containers']
-  const cells = rows.map((row) => [...measurement(row), containers(ours, row.contender)])
+  const cells = rows.map((row) => [
+    ...measurement(row),
+    row.metric.startsWith(PART) ? '' : containers(ours, row.contender),
+  ])
   return [`### ${name}\n`, `${title[0]?.toUpperCase()}${title.slice(1)}.\n`, table(head, cells)].join('\n')
 }
 

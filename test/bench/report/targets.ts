@@ -40,6 +40,9 @@ const HELLO = { case: 'hello-python-idle', contender: NAMES.fresh, unit: 'ms' } 
 const times = (share: number) => (value: number, baseline: number) => value >= share * baseline
 const faster = (factor: number) => (value: number, baseline: number) => baseline >= factor * value
 
+/** How a metric begins that is a part of another one. */
+export const PART = 'of it: '
+
 /** Growth of a worker's memory over the last half of 20,000 jobs. */
 export const LATE_GROWTH = 'RSS, jobs 15,001 to 20,000 above 10,001 to 15,000'
 

@@ -1,25 +1,12 @@
-import { DEFAULT_LIMITS, type Language, parseJob, resultSchema } from '@isopod/protocol'
+import { DEFAULT_LIMITS, parseJob, resultSchema } from '@isopod/protocol'
 import type { Execution, Outcome, StreamOutput } from '@isopod/sandbox'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { resultOf } from '../src/result.ts'
+import { PYTHON } from './support/python.ts'
 
-const language: Language = {
-  name: 'python',
-  image: 'x',
-  version: '3.13',
-  aliases: [],
-  filename: 'main.py',
-  command: ['python3', '{filename}'],
-  compile_timeout_seconds: 30,
-  timeout_factor: 1,
-  env: {},
-  default_limits: {},
-  seccomp_profile: 'default',
-  allow_network: false,
-}
 const { onOverflow: _, ...applied } = DEFAULT_LIMITS
-const execution: Execution = { id: 'j-1', attempt: 1, language, code: 'x', limits: DEFAULT_LIMITS }
+const execution: Execution = { id: 'j-1', attempt: 1, language: PYTHON, code: 'x', limits: DEFAULT_LIMITS }
 
 function stream(bytes: Uint8Array, produced = bytes.byteLength): StreamOutput {
   return { bytes, produced, truncated: produced > bytes.byteLength }

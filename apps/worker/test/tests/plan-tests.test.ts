@@ -1,27 +1,13 @@
 import { createCatalogue } from '@isopod/languages'
-import { type JobInput, type Language, parseJob } from '@isopod/protocol'
+import { type JobInput, parseJob } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { compileNetworks } from '../../src/network/profiles.ts'
 import { planExecution } from '../../src/plan-execution.ts'
-
-const python: Language = {
-  name: 'python',
-  image: 'x',
-  version: '3.13',
-  aliases: [],
-  filename: 'main.py',
-  command: ['python3', '{filename}'],
-  compile_timeout_seconds: 30,
-  timeout_factor: 1,
-  env: {},
-  default_limits: {},
-  seccomp_profile: 'default',
-  allow_network: false,
-}
+import { PYTHON } from '../support/python.ts'
 
 function problems(tests: NonNullable<JobInput['tests']>): readonly string[] {
   const rules = {
-    ...{ catalogue: createCatalogue([python]), defaults: {}, maxima: {} },
+    ...{ catalogue: createCatalogue([PYTHON]), defaults: {}, maxima: {} },
     ...{ networks: compileNetworks({ profiles: {} }, 'p.yaml'), runtime: 'runc', runtimes: ['runc'] },
   }
   return planExecution({ id: 'j-1', attempt: 1, job: parseJob({ code: 'x', tests }) }, rules).problems ?? []

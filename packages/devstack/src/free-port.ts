@@ -1,20 +1,26 @@
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { SetupError } from './setup-error.ts'
 
-/** Below the ports that Linux gives to connections, none of which is to take it before whoever asked has it. */
-const [FIRST, END] = [16_384, 32_768]
+/** Where Linux says which ports it gives to connections. */
+const OF_CONNECTIONS = '/proc/sys/net/ipv4/ip_local_port_range'
+/** Where a host gives nearly all of them to connections, one may take ours. */
+const LOWEST_END = 8192
 const TRIES = 100
 
 /**
- * Finds a TCP port of 127.0.0.1 that nobody has.
+ * Finds a TCP port of 127.0.0.1 that nobody has, below those of connections: none of them is to take it before whoever asked
+ * has it.
  *
  * @throws {SetupError} when there is none in a hundred tries
  */
 export async function freePort(): Promise<number> {
+  const range = await readFile(OF_CONNECTIONS, 'utf8')
+  const end = Math.max(Number.parseInt(range, 10), LOWEST_END)
   for (let tries = 0; tries < TRIES; tries++) {
-    const port = randomInt(FIRST, END)
+    const port = randomInt(Math.ceil(end / 2), end)
     const server = createServer()
     try {
       await once(server.listen(port, '127.0.0.1'), 'listening')
@@ -25,5 +31,5 @@ export async function freePort(): Promise<number> {
     await once(server, 'close')
     return port
   }
-  throw new SetupError(`found no free port from ${FIRST} to ${END - 1} on 127.0.0.1`)
+  throw new SetupError(`found no free port of 127.0.0.1 below ${end} in ${TRIES} tries`)
 }

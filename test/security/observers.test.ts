@@ -204,9 +204,9 @@ describe('a container that is not confined is noticed', () => {
     expect(found).toMatch(/it took \d{7,} bytes of the engine's disk/)
   })
 
-  it('and a confined one is not', async () => {
+  it.each(['linger', 'end-by-the-filter'])('and a confined one is not (%s)', async (program) => {
     expect(
-      await problems('../observed/linger', ...sized, ...bare, '--read-only', '--log-driver', 'none'),
+      await problems(`../observed/${program}`, ...sized, ...bare, '--read-only', '--log-driver', 'none'),
     ).toBe('')
   })
 })

@@ -10,6 +10,8 @@ import { bytesOnDisk } from './engine-disk.ts'
 const SAMPLE_MS = 20
 const DISK_EVERY = 5
 const NAMESPACES = ['pid', 'net', 'mnt', 'ipc', 'uts', 'user', 'cgroup'] as const
+/** What the kernel says of a process that has a filter, and of one that its filter has just ended. */
+const FILTERED: ReadonlySet<string> = new Set(['2', '3'])
 const MIB = 1024 * 1024
 /** The kernel charges in batches of pages per processor, so a reading may be this much ahead. */
 const CHARGE_SLACK = 2 * MIB
@@ -204,7 +206,7 @@ function processProblems(pids: readonly number[]): string[] {
     }
     if (/(^|\s)0(\s|$)/.test(`${field('Uid')} ${field('Gid')}`)) found.push('a process in it is root')
     if (field('NoNewPrivs') !== '1') found.push('a process in it may gain privileges')
-    if (field('Seccomp') !== '2') found.push('a process in it has no seccomp filter')
+    if (!FILTERED.has(field('Seccomp'))) found.push('a process in it has no seccomp filter')
     const there = namespaces(pid)
     for (const name of NAMESPACES) {
       const moved = home.get(name) !== there.get(name) && there.get(name) !== undefined

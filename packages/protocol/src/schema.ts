@@ -96,11 +96,16 @@ export function recordOf<K extends z.core.$ZodRecordKey, V extends z.core.SomeTy
   errors: { readonly key: string; readonly object: string; readonly most: string },
 ) {
   const error = (issue: { code: string }) => (issue.code === 'invalid_key' ? errors.key : errors.object)
-  const plain = z.custom<z.input<z.ZodRecord<K, V>>>(
-    (given) => typeof given !== 'object' || given === null || !Object.hasOwn(given, '__proto__'),
-    { error: 'must have no "__proto__"', abort: true },
+  // Text has keys as well, one for each character, and to list them takes a while.
+  const object = z.custom<z.input<z.ZodRecord<K, V>>>(
+    (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
+    { error: errors.object, abort: true },
   )
-  const bounded = plain.refine((given) => Object.keys(Object(given)).length <= most, {
+  const plain = object.refine((given) => !Object.hasOwn(given, '__proto__'), {
+    error: 'must have no "__proto__"',
+    abort: true,
+  })
+  const bounded = plain.refine((given) => Object.keys(given).length <= most, {
     error: errors.most,
     abort: true,
   })

@@ -123,6 +123,18 @@ describe('parseJob', () => {
     )
   })
 
+  it.each([
+    ['files', 'must be an object of path to file'],
+    ['labels', 'must be an object of texts'],
+  ])('counts no characters of text in the place of %s', (field, rule) => {
+    for (const [given, shown] of [
+      ['é'.repeat(600_000), 'text of 600000 characters'],
+      [[], 'a list of 0'],
+      [null, 'null'],
+    ])
+      expect(refusal({ code: 'x', [field]: given })).toBe(`${field}: ${rule}, got ${shown}`)
+  })
+
   it('takes of the input what JSON can say, once', () => {
     const given = { list: Object.assign([-0], { toJSON: () => 'other' }), [Symbol()]: 1 }
     const { inputData, priority } = parseJob({ code: 'x', inputData: given, priority: -0 })

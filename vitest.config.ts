@@ -4,8 +4,8 @@ import { TotalsReporter } from './test/support/totals-reporter.ts'
 /** Whole-system specs: they need Redis, an engine and the images, which `test/support/stack.ts` sees to. */
 const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,security,chaos}/**/*.test.ts']
 
-/** Specs that change the host for a moment, which others that run then would notice. */
-const ALONE = ['test/security/observers.test.ts']
+/** Specs that change the host for a moment, which others that run then would notice, or that keep it busy to the last. */
+const ALONE = ['test/security/observers.test.ts', 'test/e2e/busy-worker.test.ts']
 
 const system = {
   globalSetup: 'test/support/stack.ts',
@@ -51,7 +51,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...system, name: 'system-alone', include: ALONE, sequence: { groupOrder: 2 } },
+        test: { ...system, name: 'system-alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -27,6 +27,8 @@ const DEPLOYMENT = `sensitivity-${process.pid}`
 const FIRST_USER = 60_000
 /** As many ids as a worker has. */
 const USERS = 256
+/** A host that is busy with others holds a program back as a quota would. */
+const TRIES = 3
 let folder: string
 let rewriting: RewritingEngine
 let engine: Engine
@@ -121,7 +123,10 @@ for (const weakness of ALL) {
   it.skipIf(init !== undefined && !canCompile)(
     `canary ${canary} succeeds in a container ${what}`,
     async () => {
-      const [found] = await tried([canary], weakness)
+      let found: CanaryFinding | undefined
+      for (let left = TRIES; left > 0 && found?.verdict !== 'succeeded'; left--) {
+        ;[found] = await tried([canary], weakness)
+      }
       expect(found).toMatchObject({ verdict: 'succeeded', detail: expect.stringMatching(/./) })
     },
   )

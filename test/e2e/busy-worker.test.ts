@@ -1,0 +1,79 @@
+import type { JobInput } from '@isopod/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  // More than the host has: so executions can be in each other's way.
+  world = await startWorld({ env: { ISOPOD_SLOTS: '12', ISOPOD_CPUS: '64' } })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+const run = (job: JobInput) => world.client.run({ language: 'python', ...job })
+const verdicts = ({ tests = [] }: Awaited<ReturnType<typeof run>>) => tests.map(({ verdict }) => verdict)
+
+const SPIN = 'while True: pass'
+/** Runs beside programs that keep both processors busy for as long as that. */
+async function besideLoad<T>(seconds: number, work: () => Promise<T>): Promise<T> {
+  const burners = Array.from({ length: 8 }, () =>
+    run({ code: SPIN, limits: { timeoutSeconds: seconds, cpus: 2, cpuSeconds: 60, memoryMb: 64 } }),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  const done = await work()
+  await Promise.all(burners)
+  return done
+}
+
+// promise: flaky
+describe('a timeout on a worker that is busy', () => {
+  const limits = { timeoutSeconds: 3, cpus: 1 }
+  // Needs a quarter of a processor: more than eleven such have each of two, and what one alone has on a busy machine.
+  const needs = 'import time\nwhile time.process_time() < 0.75: pass\nprint("done")'
+
+  it('of a program that had too little of the processor is no verdict: alone it passes, and is flaky', {
+    timeout: 120_000,
+  }, async () => {
+    const { plain, tested, script } = await besideLoad(10, async () => {
+      const [plain, tested, script] = await Promise.all([
+        run({ code: needs, limits }),
+        run({
+          code: needs,
+          limits,
+          stopOnFirstFailure: true,
+          tests: [{ expected: 'done' }, { expected: 'done' }],
+        }),
+        run({ code: needs, limits, tests: [{ script: 'pass' }] }),
+      ])
+      return { plain, tested, script }
+    })
+    expect(plain).toMatchObject({ status: 'success', flaky: true, stdout: 'done\n' })
+    expect(verdicts(tested)).toEqual(['passed', 'passed'])
+    expect(tested).toMatchObject({ status: 'success', flaky: true, summary: { passed: 2, flaky: 1 } })
+    expect(tested.tests?.map(({ flaky }) => flaky)).toEqual([true, undefined])
+    expect(script).toMatchObject({ status: 'success', flaky: true, tests: [{ verdict: 'passed' }] })
+  })
+
+  it('of a program that never ends stays one, and of one that sleeps is not even looked at again', {
+    timeout: 120_000,
+  }, async () => {
+    const { endless, asleep } = await besideLoad(10, async () => {
+      const [endless, asleep] = await Promise.all([
+        run({ code: SPIN, limits, tests: [{}] }),
+        run({ code: 'import time\ntime.sleep(60)', limits }),
+      ])
+      return { endless, asleep }
+    })
+    expect(endless).toMatchObject({ status: 'timeout', tests: [{ verdict: 'timeout' }] })
+    expect(endless.flaky).toBe(undefined)
+    // Once beside others, and once alone.
+    expect(endless.wallMs).toBeGreaterThan(5_900)
+    expect(endless.wallMs).toBeLessThan(7_500)
+    expect(asleep).toMatchObject({ status: 'timeout' })
+    expect(asleep.flaky).toBe(undefined)
+    expect(asleep.wallMs).toBeLessThan(4_000)
+  })
+})

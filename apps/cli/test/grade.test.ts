@@ -383,6 +383,19 @@ describe('isopod grade', () => {
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no worker has used this Redis yet')])
   })
 
+  it('says before it begins that an image is not there, and which command builds it', async () => {
+    const at = given(MIXED)
+    const faked = fakeClient(byWord)
+    const python = { name: 'python', version: '3.13', aliases: ['py'] }
+    const ruby = { name: 'ruby', version: '3.3', aliases: ['rb'], missingImage: 'isopod/ruby:3.3' }
+    const client = { ...faked, client: { ...faked.client, languages: async () => [python, ruby] } }
+    const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--reference']
+    const hint =
+      'lacks image isopod/ruby:3.3; jobs that need it fail there; build it with: npm run images -- ruby\n'
+    expect((await cli([...args, '--language', 'RB'], { client })).stderr).toContain(hint)
+    expect((await cli(args, { client })).stderr).not.toContain('lacks')
+  })
+
   it('refuses a data set that is not one, by file, line and field', async () => {
     const at = given(MIXED, [PROBLEMS[0], { ...PROBLEMS[1], test: 7 }])
     const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'))

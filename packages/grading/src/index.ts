@@ -1,5 +1,5 @@
 export { type Checker, check } from './check.ts'
-export { type GradingSettings, gradingJob, referenceOf } from './dataset/grading-job.ts'
+export { type GradingSettings, gradingJob, gradingLanguage, referenceOf } from './dataset/grading-job.ts'
 export { DATASETS, type Dataset, DEFAULT_TIMEOUT, type Problem, type TestInput } from './dataset/problem.ts'
 export { ProblemSet } from './dataset/problem-set.ts'
 export { DatasetError, type Place } from './dataset/record.ts'

@@ -12,6 +12,7 @@ export { fileBytes, isSafePath, type JobFile, MAX_FILES, MAX_FILES_BYTES } from 
 export { type Job, type JobInput, jobSchema, MAX_INPUT_BYTES } from './job.ts'
 export {
   findLanguage,
+  imageRemedy,
   type Language,
   type LanguageEntry,
   type LanguageSummary,

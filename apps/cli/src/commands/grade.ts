@@ -53,7 +53,7 @@ export async function gradeCommand(
   announce(io, grading)
   return await withClient(io, services, (client) =>
     interruptible(async (signal) => {
-      await checkLanguage(io, client, grading.plan.language)
+      await checkLanguage(io, client, grading)
       const summary = await judge(io, client, grading, signal)
       if (summary === undefined) return EXIT.interrupted
       await deliver(io, file, grading, summary)
@@ -70,7 +70,7 @@ async function prepare(file: string, plan: GradePlan): Promise<Grading> {
   const problems = await loadProblems(plan.dataset, file)
   const source =
     plan.samples === undefined ? samplesOfReference(problems) : samplesOfFile(plan.samples, problems)
-  const census = await takeCensus(source)
+  const census = await takeCensus(source, plan.language)
   const grades = new Grades()
   return {
     plan,
@@ -99,8 +99,9 @@ function announce(io: Io, { plan, problems, census, id, missing }: Grading): voi
 }
 
 /** An option is refused by its own name, and not by that of the first sample's field. */
-async function checkLanguage(io: Io, client: JobClient, language: string | undefined): Promise<void> {
-  const offered = await offeredLanguages(io, client)
+async function checkLanguage(io: Io, client: JobClient, { plan, census }: Grading): Promise<void> {
+  const { language } = plan
+  const offered = await offeredLanguages(io, client, census.languages)
   if (language === undefined || offered === undefined || findLanguage(offered, language)) return
   throw new UsageError(`--${unsupportedLanguage(offered, language)}`)
 }

@@ -26,7 +26,7 @@ export async function runCommand(
 ): Promise<ExitCode> {
   const job = await jobFromOptions(io, file, { ...options, replyTo: REPLY_TO })
   return await withClient(io, services, async (client) => {
-    await offeredLanguages(io, client)
+    await offeredLanguages(io, client, [job.language])
     const result: Result = await interruptible((signal) => client.run(job, { signal }))
     if (options.json) await write(io.stdout, jsonLine(result))
     else await showResult(io, result, { raw: options.raw ?? false })

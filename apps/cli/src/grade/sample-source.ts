@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  gradingLanguage,
   type Problem,
   type ProblemSet,
   readSolutions,
@@ -26,6 +27,7 @@ export interface SampleCensus {
   readonly count: number
   /** How many each problem has. */
   readonly perProblem: ReadonlyMap<string, number>
+  readonly languages: ReadonlySet<string>
   /** Names what all of them say, in their order. */
   readonly digest: string
 }
@@ -73,19 +75,26 @@ export function samplesOfReference(problems: ProblemSet): SampleSource {
   }
 }
 
-/** Goes through all samples once, so that what is wrong with them is known before anything runs. */
-export async function takeCensus(source: SampleSource): Promise<SampleCensus> {
+/**
+ * Goes through all samples once, so that what is wrong with them is known before anything runs.
+ *
+ * @param language takes the place of the problems' and the samples' own
+ */
+export async function takeCensus(source: SampleSource, language: string | undefined): Promise<SampleCensus> {
   const perProblem = new Map<string, number>()
+  const languages = new Set<string>()
   const hash = createHash('sha256')
   let count = 0
   for await (const { problem, solution } of source()) {
     count += 1
     if (count > MOST_SAMPLES) throw new UsageError(`--samples: must be at most ${MOST_SAMPLES} samples`)
     perProblem.set(problem.id, (perProblem.get(problem.id) ?? 0) + 1)
+    const used = gradingLanguage(problem, solution, language)
+    if (used !== undefined) languages.add(used)
     hash.update(`${JSON.stringify([problem.id, solution])}\n`)
   }
   if (count === 0) throw new UsageError('--samples: must be at least one sample')
-  return { count, perProblem, digest: hash.digest('hex') }
+  return { count, perProblem, languages, digest: hash.digest('hex') }
 }
 
 /** A record with many completions becomes one for each, and tells which it is. */

@@ -21,7 +21,7 @@ export interface GradingSettings {
 export function gradingJob(problem: Problem, solution: Solution, settings: GradingSettings = {}): JobInput {
   const text = settings.stripFences ? stripFences(solution.text) : solution.text
   const code = solution.kind === 'completion' ? `${problem.prompt}${text}` : text
-  const language = settings.language ?? problem.language ?? solution.language
+  const language = gradingLanguage(problem, solution, settings.language)
   return {
     ...settings.job,
     ...(language === undefined ? {} : { language }),
@@ -29,6 +29,15 @@ export function gradingJob(problem: Problem, solution: Solution, settings: Gradi
     tests: [...problem.tests],
     limits: { ...settings.defaultLimits, ...problem.limits, ...settings.limits },
   }
+}
+
+/** The language that a solution is judged in; undefined if nobody says one. */
+export function gradingLanguage(
+  problem: Problem,
+  solution: Solution,
+  wanted: string | undefined,
+): string | undefined {
+  return wanted ?? problem.language ?? solution.language
 }
 
 /** The problem's own solution; undefined if the data set has none. */

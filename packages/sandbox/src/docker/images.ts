@@ -1,3 +1,4 @@
+import { imageRemedy } from '@isopod/protocol'
 import { ImageFaultError } from '../image-fault.ts'
 import { type Engine, statusCode } from './engine.ts'
 
@@ -37,13 +38,9 @@ export class Images {
       return image.Id
     } catch (cause) {
       if (statusCode(cause) !== 404) throw cause
-      throw new ImageFaultError(`image ${reference} is not on this engine; ${remedy(reference)}`, { cause })
+      throw new ImageFaultError(`image ${reference} is not on this engine; ${imageRemedy(reference)}`, {
+        cause,
+      })
     }
   }
-}
-
-/** How an image comes to an engine. Those of this project are built by name. */
-function remedy(reference: string): string {
-  const own = /^isopod\/([a-z0-9-]+):/.exec(reference)?.[1]
-  return own === undefined ? 'build or pull it' : `build it with: npm run images -- ${own}`
 }

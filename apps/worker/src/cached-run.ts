@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Job, type Result, type Status, VERSION, type Verdict } from '@isopod/protocol'
+import type { Job, Result, Status, Verdict } from '@isopod/protocol'
 import type { CacheEntry, Delivery, Handle, ResultCache } from '@isopod/queue'
 import type { Audit } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
@@ -9,6 +9,8 @@ import type { PolicyGate } from './policy-gate.ts'
 /** What a cache in front of the sandbox works with. */
 export interface CachedRunOptions {
   readonly workerId: string
+  /** Of this worker; another may judge otherwise. */
+  readonly release: string
   readonly rules: DeploymentRules
   readonly gate: Pick<PolicyGate, 'applied'>
   readonly cache: Pick<ResultCache, 'enter'>
@@ -96,7 +98,7 @@ function hit(found: Result, { id, job, attempt, enqueuedAt }: Delivery, workerId
 /** What makes two jobs the same; undefined for one that will be refused, which costs nothing. */
 async function keyOf(
   delivery: Delivery,
-  { rules, gate, digest }: CachedRunOptions,
+  { release, rules, gate, digest }: CachedRunOptions,
 ): Promise<{ readonly text: string; readonly imageDigest: string } | undefined> {
   const { execution } = planExecution(delivery, rules)
   if (execution === undefined) return undefined
@@ -106,9 +108,8 @@ async function keyOf(
   const languages = [language, ...helpers].flatMap((each) => each ?? [])
   const digests = await Promise.all(languages.map(({ image }) => digest(image)))
   const parts = {
-    // Another release may judge otherwise.
     ...{
-      release: VERSION,
+      release,
       tenant: job.tenant,
       languages,
       digests,

@@ -130,6 +130,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const runOrRecall = cachedRun(runJob, {
     ...parts,
     workerId: config.workerId,
+    release: VERSION,
     rules,
     cache: queue.cache,
     ttlSeconds: config.cacheTtlSeconds,

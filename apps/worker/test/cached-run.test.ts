@@ -16,7 +16,14 @@ const sh = {
 }
 
 /** A worker whose cache keeps what lands, and what became of each flight. */
-function world({ digest = 'sha256:x', ttlSeconds = 60, broken = false, mode = 'warn' as const } = {}) {
+function world({
+  digest = 'sha256:x',
+  ttlSeconds = 60,
+  broken = false,
+  mode = 'warn' as 'warn' | 'enforce',
+  release = '1.0.0',
+} = {}) {
+  const asked: string[] = []
   const kept = new Map<string, Result>()
   const ends: string[] = []
   const audited: AuditEvent[] = []
@@ -24,6 +31,7 @@ function world({ digest = 'sha256:x', ttlSeconds = 60, broken = false, mode = 'w
   let ending: Partial<Result> = {}
   const cache = {
     async enter(key: string): Promise<CacheEntry> {
+      asked.push(key)
       if (broken) throw new Error('no Redis')
       const result = kept.get(key)
       if (result !== undefined) return { result }
@@ -55,6 +63,7 @@ function world({ digest = 'sha256:x', ttlSeconds = 60, broken = false, mode = 'w
   }
   const run = cachedRun(handle, {
     workerId: 'w',
+    release,
     rules: {
       catalogue: { find: () => sh as unknown as Language, summaries: () => [], languages: [] },
       defaults: {},
@@ -72,6 +81,7 @@ function world({ digest = 'sha256:x', ttlSeconds = 60, broken = false, mode = 'w
   })
   let count = 0
   return {
+    asked,
     kept,
     ends,
     ran,
@@ -125,6 +135,17 @@ test('jobs that could differ in anything that they see or meet never share a res
   for (const variant of variants) expect(await run(variant)).toMatchObject({ cached: true })
   // What is asked for by name and what is the default are the same limit.
   expect(await run({ code: 'a', limits: { timeoutSeconds: 30 } })).toMatchObject({ cached: true })
+})
+
+test('workers that could judge otherwise do not share a result', async () => {
+  const workers = [{}, { digest: 'sha256:y' }, { mode: 'enforce' as const }, { release: '1.0.1' }, {}].map(
+    world,
+  )
+  for (const { run } of workers) await run({ code: 'a' })
+  const keys = workers.flatMap(({ asked }) => asked)
+  expect(keys).toHaveLength(5)
+  expect(new Set(keys).size).toBe(4)
+  expect(keys.at(-1)).toBe(keys[0])
 })
 
 test('files in another order are the same files', async () => {

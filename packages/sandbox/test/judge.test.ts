@@ -1,48 +1,8 @@
-import type { Done } from '@isopod/init'
 import { RetryableError } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { judge } from '../src/judge.ts'
-import type { ProgramReport } from '../src/run-program.ts'
-import { SampleSummary } from '../src/sample-summary.ts'
 import { limits } from './support/execution.ts'
-
-const stream = { bytes: new Uint8Array(), produced: 0, truncated: false }
-const done: Done = {
-  exitCode: 0,
-  signal: null,
-  wallMs: 10,
-  cpuUserMs: 1,
-  cpuSysMs: 1,
-  maxRssBytes: 1,
-  memoryStartBytes: 1,
-  memoryPeakBytes: 64 * 1024 * 1024,
-  oomKills: 0,
-  processesPeak: 1,
-  forkFailures: 0,
-  throttledMs: 0,
-  stdoutBytes: 0,
-  stderrBytes: 0,
-  stdoutTruncated: false,
-  stderrTruncated: false,
-  limit: null,
-  killed: false,
-  spawnError: null,
-}
-
-function report(changes: Partial<Done>): ProgramReport {
-  return {
-    done: { ...done, ...changes },
-    ended: undefined,
-    stdout: stream,
-    stderr: stream,
-    samples: new SampleSummary(),
-    elapsedMs: 10,
-  }
-}
-
-function lost(ended: ProgramReport['ended']): ProgramReport {
-  return { ...report({}), done: undefined, ended }
-}
+import { lost, report } from './support/report.ts'
 
 const asked = limits({ timeoutSeconds: 5, memoryMb: 64, cpuSeconds: 2, outputBytes: 100 })
 

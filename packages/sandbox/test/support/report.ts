@@ -1,0 +1,44 @@
+import type { Done } from '@isopod/init'
+import type { ProgramReport } from '../../src/run-program.ts'
+import { SampleSummary } from '../../src/sample-summary.ts'
+
+const stream = { bytes: new Uint8Array(), produced: 0, truncated: false }
+/** What init says of a run that ended well. */
+const done: Done = {
+  exitCode: 0,
+  signal: null,
+  wallMs: 10,
+  cpuUserMs: 1,
+  cpuSysMs: 1,
+  maxRssBytes: 1,
+  memoryStartBytes: 1,
+  memoryPeakBytes: 64 * 1024 * 1024,
+  oomKills: 0,
+  processesPeak: 1,
+  forkFailures: 0,
+  throttledMs: 0,
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  stdoutTruncated: false,
+  stderrTruncated: false,
+  limit: null,
+  killed: false,
+  spawnError: null,
+}
+
+/** A run that ended well, but for these changes. */
+export function report(changes: Partial<Done>): ProgramReport {
+  return {
+    done: { ...done, ...changes },
+    ended: undefined,
+    stdout: stream,
+    stderr: stream,
+    samples: new SampleSummary(),
+    elapsedMs: 10,
+  }
+}
+
+/** A run whose container went away. */
+export function lost(ended: ProgramReport['ended']): ProgramReport {
+  return { ...report({}), done: undefined, ended }
+}

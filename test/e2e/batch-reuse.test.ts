@@ -1,6 +1,7 @@
 import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
+import { hostRuns } from '../support/host/processes.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -116,10 +117,12 @@ shared('compiled programs of a batch run in one container, and none finds the ot
 
 shared('a program that was cancelled takes its container with it', async () => {
   const first = await world.client.run(job({ batchId: 'cancelled' }))
-  const id = await world.client.submit(job({ code: 'sleep 100', batchId: 'cancelled' }))
+  // Cancelled before it runs, it would leave the container as it is.
+  const seconds = `100.${process.pid}`
+  const id = await world.client.submit(job({ code: `sleep ${seconds}`, batchId: 'cancelled' }))
   await eventually(
-    () => metric('isopod_worker_slots{state="busy"}'),
-    (busy) => busy === 1,
+    async () => hostRuns('sleep', seconds),
+    (runs) => runs,
   )
   await world.client.cancel(id)
   expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled' })

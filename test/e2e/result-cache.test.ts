@@ -24,6 +24,17 @@ it('jobs that ask for it are run once, however many come at once and on whicheve
 })
 
 // promise: result-cache
+it('those that wait for another one keep no slot from those behind them', async () => {
+  const slow: JobInput = { ...DICE, code: `sleep 6; ${DICE.code}` }
+  // Twice as many as there are slots.
+  const ids = await world.client.submitMany(Array.from({ length: 8 }, () => slow))
+  const same = ids.map((id) => world.client.wait(id))
+  const other = world.client.run({ language: 'bash', code: 'echo other' })
+  expect(await Promise.race([...same, other])).toMatchObject({ stdout: 'other\n' })
+  expect(new Set((await Promise.all(same)).map(({ stdout }) => stdout)).size).toBe(1)
+})
+
+// promise: result-cache
 it('another stdin, tenant or limit, or a job that does not ask, runs anew', async () => {
   const first = await world.client.run(DICE)
   const variants: JobInput[] = [

@@ -14,6 +14,8 @@ export interface CachedRunOptions {
   readonly rules: DeploymentRules
   readonly gate: Pick<PolicyGate, 'applied'>
   readonly cache: Pick<ResultCache, 'enter'>
+  /** Runs what a job waits for while others may take its place. */
+  readonly aside: <T>(wait: () => Promise<T>) => Promise<T>
   readonly audit: Audit
   /** How long a result is kept, in seconds; 0: none is. */
   readonly ttlSeconds: number
@@ -32,7 +34,7 @@ const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceed
  * same tenant, is run once, and what waits meanwhile shares its result.
  */
 export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
-  const { workerId, cache, audit, ttlSeconds, onError } = options
+  const { workerId, cache, aside, audit, ttlSeconds, onError } = options
 
   return async (delivery, signal) => {
     const { job } = delivery
@@ -66,7 +68,7 @@ export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
 
   async function enter(key: string, signal: AbortSignal): Promise<CacheEntry> {
     try {
-      return await cache.enter(key, signal)
+      return await aside(() => cache.enter(key, signal))
     } catch (error) {
       signal.throwIfAborted()
       onError(error)

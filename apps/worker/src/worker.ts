@@ -133,6 +133,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     release: VERSION,
     rules,
     cache: queue.cache,
+    aside: (wait) => admission.aside(wait),
     ttlSeconds: config.cacheTtlSeconds,
     digest: (image) => sandbox.digest(image),
     onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),

@@ -74,6 +74,7 @@ function world({
     },
     gate: { applied: ({ rules }) => ({ mode, rules }) },
     cache,
+    aside: (wait) => wait(),
     audit: (event) => audited.push(event),
     ttlSeconds,
     digest: async () => digest,

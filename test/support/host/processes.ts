@@ -36,6 +36,12 @@ export async function startVictim(user: { uid: number; gid: number }): Promise<V
   }
 }
 
+/** Whether a process of the host, in a container or not, has that command line. */
+export function hostRuns(...argv: readonly string[]): boolean {
+  const cmdline = argv.map((word) => `${word}\0`).join('')
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && read(`/proc/${name}/cmdline`) === cmdline)
+}
+
 /** Watches for processes of an attack that are in no container: they bear the marker in their command line. */
 export function watchProcesses(marker: string): Observer {
   return {

@@ -56,6 +56,8 @@ export class Admission {
   #waiting: Waiting[] = []
   #memoryMb = 0
   #millicpus = 0
+  /** How many are held that wait for something else. */
+  #aside = 0
   #closed: Error | undefined
   /** When there were two or more for the last time. */
   #crowdedAt = Number.NEGATIVE_INFINITY
@@ -81,6 +83,16 @@ export class Admission {
     return () => this.#release(entry)
   }
 
+  /** Runs what a job waits for that is no share of the host; others may take its place meanwhile. */
+  async aside<T>(wait: () => Promise<T>): Promise<T> {
+    this.#aside += 1
+    try {
+      return await wait()
+    } finally {
+      this.#aside -= 1
+    }
+  }
+
   /** Turns away everyone who waits or comes later; who is in stays in. */
   close(reason: Error): void {
     this.#closed ??= reason
@@ -103,8 +115,8 @@ export class Admission {
   }
 
   /**
-   * How many jobs a worker should hold so that no slot stays empty for those that wait here: one more than its slots for
-   * each of them, unless nobody could go first anyway.
+   * How many jobs a worker should hold so that no slot stays empty for those that wait, here or aside: one more than its
+   * slots for each of them, unless nobody could go first anyway.
    */
   get wanted(): number {
     const { memoryMb, millicpus, slots } = this.#budget
@@ -113,7 +125,7 @@ export class Admission {
       memoryMb - this.#memoryMb < LEAST.memoryMb ||
       millicpus - this.#millicpus < LEAST.cpus * MILLI
     const isBarred = this.#waiting.some(({ passes }) => passes >= MOST_PASSES)
-    return slots + (isFull || isBarred ? 0 : Math.min(this.#waiting.length, MOST_WAITING))
+    return slots + (isFull || isBarred ? 0 : Math.min(this.#waiting.length + this.#aside, MOST_WAITING))
   }
 
   async #turn(entry: Entry, signal: AbortSignal): Promise<void> {

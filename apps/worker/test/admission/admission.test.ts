@@ -206,6 +206,20 @@ describe('the number of jobs that a worker should hold', () => {
     expect(admission.wanted).toBe(4)
   })
 
+  it('is one more for each that waits for something else, and no more when that is over', async () => {
+    const admission = new Admission(BUDGET)
+    const { promise, resolve } = Promise.withResolvers<string>()
+    const waits = [promise, promise].map((answer) => admission.aside(() => answer))
+    expect(admission.wanted).toBe(6)
+    resolve('there')
+    expect(await Promise.all(waits)).toEqual(['there', 'there'])
+    expect(admission.wanted).toBe(4)
+    const failing = Array.from({ length: 40 }, () => admission.aside(() => Promise.reject(new Error('gone'))))
+    expect(admission.wanted).toBe(4 + 32)
+    expect(await Promise.allSettled(failing)).toHaveLength(40)
+    expect(admission.wanted).toBe(4)
+  })
+
   it('does not grow for jobs that wait for what nobody could do without', async () => {
     const admission = new Admission(BUDGET)
     for (let times = 0; times < 3; times++) new Visitor(admission, { memoryMb: 64, cpus: 1 })

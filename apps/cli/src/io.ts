@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import { printable } from './terminal/printable.ts'
 
 /** A stream to write to, and whether a person looks at it. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
@@ -11,9 +12,9 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Writes one line about what is being done, where it can't be taken for a result. */
+/** Writes one line about what is being done, where it can't be taken for a result. It may name what others have named: files, problems. */
 export function note(io: Io, line: string): void {
-  io.stderr.write(`${line}\n`)
+  io.stderr.write(`${printable(line)}\n`)
 }
 
 /** Writes and waits until the bytes have left, so that what was not written is not counted as delivered. */

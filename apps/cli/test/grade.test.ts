@@ -217,6 +217,19 @@ describe('isopod grade', () => {
     expect(exitCode).toBe(0)
   })
 
+  it('lets no name in a data set move the cursor of whoever looks on', async () => {
+    const hostile = '\u009b31mred\u009b2J\u202eevil'
+    const at = given([MIXED[0]], [PROBLEMS[0], { ...PROBLEMS[1], task_id: hostile }])
+    const first = await grade(at, '--samples', at('samples.jsonl'))
+    expect(first.stderr).toContain('without a sample, in no figure: "\\x9b31mred')
+    mkdirSync(at('samples'))
+    writeFileSync(at('samples/\u001b]0;owned\u0007.jsonl'), 'nope\n')
+    const second = await grade(at, '--samples', at('samples'))
+    expect(second.stderr).toContain('\\x1b]0;owned\\x07.jsonl:1: ')
+    for (const { stderr } of [first, second])
+      expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  })
+
   it('takes fences off only when told to', async () => {
     const at = given([{ task_id: 'a', solution: 'Sure:\n```python\ndef a():\n    return 1\n```\n' }])
     const codes: string[] = []

@@ -1,7 +1,7 @@
 import { type Difference, firstDifference, parted } from './difference.ts'
 import { jsonDifference } from './json-equal.ts'
 import { numbersDifference, type Tolerance } from './numbers.ts'
-import { linesOf, tokensOf } from './pieces.ts'
+import { fullLinesOf, linesOf, tokensOf } from './pieces.ts'
 import { regexDifference } from './regex.ts'
 import { unorderedDifference } from './unordered.ts'
 
@@ -15,7 +15,7 @@ export type Checker =
   | { readonly type: 'tokens' }
   /** Word by word; numbers may be off by a little. */
   | ({ readonly type: 'numbers' } & Tolerance)
-  /** The same lines, each as often, in any order. */
+  /** The same lines, each as often, in any order; empty ones, and white space at the end of lines, do not count. */
   | { readonly type: 'lines' }
   /** The same words, each as often, in any order. */
   | { readonly type: 'sorted' }
@@ -46,7 +46,7 @@ export function check(checker: Checker, expected: string, actual: string): Diffe
     case 'numbers':
       return numbersDifference(expected, actual, checker)
     case 'lines':
-      return unorderedDifference('line', linesOf(expected), linesOf(actual))
+      return unorderedDifference('line', fullLinesOf(expected), fullLinesOf(actual))
     case 'sorted':
       return unorderedDifference('token', tokensOf(expected), tokensOf(actual))
     case 'regex':

@@ -3,6 +3,8 @@ import { type Difference, parted, quoted } from './difference.ts'
 
 /** An output with so many more values than were expected is not read: reading five million takes most of a minute. */
 const MOST_MORE = 1_000_000
+/** Levels of lists and objects in each other; numbers are read by functions that call each other for each level. */
+const DEEPEST = 1_000
 
 /** A number, which JavaScript would round. */
 class Decimal {
@@ -17,8 +19,11 @@ class Decimal {
 export function jsonDifference(expected: string, actual: string): Difference {
   const wanted = parsed(expected)
   if (wanted === undefined) return `the expected output is no JSON: ${quoted(expected)}`
-  const more = valuesIn(actual) - valuesIn(expected)
-  if (more > MOST_MORE) return `the output has over ${MOST_MORE} values more than were expected`
+  const [sought, found] = [shapeOf(expected), shapeOf(actual)]
+  if (found.values - sought.values > MOST_MORE) {
+    return `the output has over ${MOST_MORE} values more than were expected`
+  }
+  if (found.depth > DEEPEST) return `the output has over ${DEEPEST} levels`
   const got = parsed(actual)
   if (got === undefined) return `the output is no JSON: ${quoted(actual)}`
   // No recursion: documents are as deep as their authors like.
@@ -48,23 +53,31 @@ export function jsonDifference(expected: string, actual: string): Difference {
 export function jsonProblem(expected: string): string | undefined {
   try {
     JSON.parse(expected)
-    return undefined
+    return shapeOf(expected).depth > DEEPEST ? `must have at most ${DEEPEST} levels` : undefined
   } catch {
     return `is no JSON: ${quoted(expected)}`
   }
 }
 
-/** How many values a document has; empty lists and objects count for two. */
-function valuesIn(text: string): number {
-  let count = 1
+/** How many values a document has, where empty lists and objects count for two, and how many levels. */
+function shapeOf(text: string): { readonly values: number; readonly depth: number } {
+  let values = 1
+  let level = 0
+  let depth = 0
   let inText = false
   for (let at = 0; at < text.length; at++) {
     const character = text[at]
     if (character === '"') inText = !inText
     else if (inText && character === '\\') at++
-    else if (!inText && (character === ',' || character === '[' || character === '{')) count++
+    else if (inText) continue
+    else if (character === ',') values++
+    else if (character === ']' || character === '}') level--
+    else if (character === '[' || character === '{') {
+      values++
+      depth = Math.max(depth, ++level)
+    }
   }
-  return count
+  return { values, depth }
 }
 
 function parsed(text: string): { readonly value: unknown } | undefined {

@@ -1,32 +1,40 @@
+import { canonicalDecimal } from './decimal.ts'
 import { type Difference, firstDifference } from './difference.ts'
 import { tokensOf } from './pieces.ts'
 
-/** How far a number may be off: by either of the two. */
+/** How far a number may be off, by either of the two, and what else does not count. */
 export interface Tolerance {
   /** @default 1e-9 */
   readonly absolute?: number | undefined
   /** As a share of the expected number. @default 1e-9 */
   readonly relative?: number | undefined
+  /** Whether words that are no numbers may be written in other cases. @default false */
+  readonly ignoreCase?: boolean | undefined
 }
 
 const DEFAULT = 1e-9
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
+/** Digits can be read in one way only: who may divide them as he likes tries each. */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const NAMED = /^([+-]?)(?:(inf(?:inity)?)|(nan))$/i
 
 /** Compares word by word: numbers within the tolerance, everything else to the letter. */
 export function numbersDifference(
   expected: string,
   actual: string,
-  { absolute = DEFAULT, relative = DEFAULT }: Tolerance = {},
+  { absolute = DEFAULT, relative = DEFAULT, ignoreCase = false }: Tolerance = {},
 ): Difference {
   return firstDifference('token', tokensOf(expected), tokensOf(actual), (wanted, got) => {
     if (wanted === got) return true
     const [one, other] = [numberOf(wanted), numberOf(got)]
-    if (one === undefined || other === undefined) return false
-    if (Object.is(one, other)) return NAMED.test(wanted) === NAMED.test(got)
+    if (one === undefined || other === undefined) {
+      return ignoreCase && wanted.toLowerCase() === got.toLowerCase()
+    }
     // A share of what is infinite is infinite, and would let everything pass.
-    if (!Number.isFinite(one)) return false
-    return Math.abs(other - one) <= Math.max(absolute, relative * Math.abs(one))
+    const allowed = Number.isFinite(one) ? Math.max(absolute, relative * Math.abs(one)) : 0
+    if (!Object.is(one, other)) return Math.abs(other - one) <= allowed
+    if (NAMED.test(wanted) || NAMED.test(got)) return NAMED.test(wanted) && NAMED.test(got)
+    // JavaScript rounds: where nothing is allowed, and beyond what it can count, each digit is looked at.
+    return allowed > 0 || canonicalDecimal(wanted) === canonicalDecimal(got)
   })
 }
 

@@ -41,13 +41,13 @@ export function meanPassAtK(problems: readonly ProblemTally[], k: number): Estim
   const counted = problems.filter(({ samples }) => samples >= k)
   const values = counted.map((problem) => passAtK(problem, k) ?? 0)
   if (values.length === 0) return undefined
-  const value = mean(values)
+  const value = Math.min(1, mean(values))
   const variance = mean(values.map((each) => (each - value) ** 2))
   // Values that lie closer together than noughts and ones tell more of their mean than as many throws of a coin, but no more
   // than each sample would as a throw of its own.
   const most = counted.reduce((sum, { samples }) => sum + samples, 0)
-  const throws =
-    variance === 0 ? values.length : Math.min((values.length * value * (1 - value)) / variance, most)
+  const spread = value * (1 - value)
+  const throws = spread === 0 ? values.length : Math.min((values.length * spread) / variance, most)
   return { value, ...wilson(value, throws) }
 }
 

@@ -31,6 +31,11 @@ export function* linesOf(text: string): Generator<string> {
   }
 }
 
+/** The lines that are not empty, without white space at their ends. */
+export function* fullLinesOf(text: string): Generator<string> {
+  for (const line of linesOf(text)) if (line !== '') yield line
+}
+
 function trimmedEnd(text: string, start: number, end: number): string {
   let last = end
   while (last > start && ' \t\r\v\f'.includes(text[last - 1] ?? '')) last--

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Checker, check } from '../src/index.ts'
+import { type Checker, check, jsonProblem } from '../src/index.ts'
 
 const TYPES = ['exact', 'trimmed', 'tokens', 'numbers', 'lines', 'sorted', 'regex', 'json'] as const
 const piece = fc.constantFrom(
@@ -123,9 +123,13 @@ describe('a checker', () => {
     ['numbers', 'inf', '-inf', 'token 1: expected "inf", got "-inf"'],
     ['numbers', '1e400', '7', 'token 1: expected "1e400", got "7"'],
     ['numbers', '5', 'inf', 'token 1: expected "5", got "inf"'],
+    ['numbers', '1e400', '1e500', 'token 1: expected "1e400", got "1e500"'],
+    ['numbers', '1e400', '+10.e399', undefined],
+    ['numbers', '+.5', '0.50', undefined],
     ['numbers', '0x10', '16', 'token 1: expected "0x10", got "16"'],
     ['numbers', '1', '1 2', 'token 2: expected no more, got "2"'],
     ['lines', 'a\nb\nb', 'b\na\nb\n', undefined],
+    ['lines', 'a\n\nb\n', 'b\na\n\n', undefined],
     ['lines', 'a\nb', 'a\nb\nb', 'line that was not expected, or not as often: "b"'],
     ['lines', 'a\nb b', 'a', 'line that did not come: "b b"'],
     ['sorted', '3 1 2', '1\n2\n3', undefined],
@@ -167,6 +171,38 @@ describe('a checker', () => {
     )
     expect(passes({ type: 'numbers', absolute: 0, relative: 0.01 }, '100', '101')).toBe(true)
     expect(passes({ type: 'numbers', absolute: 0, relative: 0.01 }, '100', '101.5')).toBe(false)
+    const exact = { type: 'numbers', absolute: 0, relative: 0 } as const
+    expect(passes(exact, '9007199254740993', '9007199254740992')).toBe(false)
+    expect(passes(exact, '9007199254740993', '9007199254740993.0')).toBe(true)
+    expect(passes({ ...exact, absolute: 1 }, '9007199254740993', '9007199254740992')).toBe(true)
+    expect(passes(exact, '-0', '0')).toBe(true)
+    expect(passes({ type: 'numbers' }, '1'.repeat(400), '9'.repeat(400))).toBe(false)
+    expect(passes({ type: 'numbers' }, '1'.repeat(400), `+${'1'.repeat(400)}.0`)).toBe(true)
+  })
+
+  it('takes words in any case if asked, and only then', () => {
+    expect(passes({ type: 'numbers' }, 'YES 1', 'Yes 1')).toBe(false)
+    expect(passes({ type: 'numbers', ignoreCase: true }, 'YES 1', 'Yes 1')).toBe(true)
+    expect(passes({ type: 'numbers', ignoreCase: true }, 'YES', 'NO')).toBe(false)
+    expect(passes({ type: 'numbers', ignoreCase: true }, 'YES', '1')).toBe(false)
+  })
+
+  it('is not slowed down by what is nearly a number', () => {
+    const digits = '1'.repeat(1_000_000)
+    for (const actual of [
+      `${digits}x`,
+      `${digits}.${digits}x`,
+      `1e${digits}x`,
+      `.${digits}.`,
+      `1e${digits}`,
+    ]) {
+      const started = performance.now()
+      expect(check({ type: 'numbers' }, '1', actual)).toBeDefined()
+      expect(performance.now() - started).toBeLessThan(1_000)
+    }
+    const started = performance.now()
+    expect(check({ type: 'json' }, '1', `1e${'9'.repeat(5_000_000)}`)).toBeDefined()
+    expect(performance.now() - started).toBeLessThan(2_000)
   })
 
   it('takes lines in any order', () => {
@@ -194,7 +230,13 @@ describe('a checker', () => {
   it('is not led astray by documents as deep as they are long', () => {
     const deep = (inner: string) => '['.repeat(100_000) + inner + ']'.repeat(100_000)
     expect(check({ type: 'json' }, deep('1'), deep('1'))).toBeUndefined()
-    expect(check({ type: 'json' }, deep('1'), deep('2'))).toBeDefined()
+    expect(check({ type: 'json' }, '1', deep('2'))).toBe('the output has over 1000 levels')
+    expect(jsonProblem(deep('1'))).toBe('must have at most 1000 levels')
+    const most = '['.repeat(1_000) + ']'.repeat(1_000)
+    expect(jsonProblem(most)).toBeUndefined()
+    expect(check({ type: 'json' }, most, `${most}\n`)).toBeUndefined()
+    expect(jsonProblem(`["${'['.repeat(2_000)}"]`)).toBeUndefined()
+    expect(jsonProblem(`[${'[],'.repeat(2_000)}[]]`)).toBeUndefined()
   })
 
   it('does not read output of a million values more than were expected, which would take most of a minute', () => {

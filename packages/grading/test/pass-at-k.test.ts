@@ -100,6 +100,24 @@ describe('pass@k of many problems', () => {
     expect(meanPassAtK(none, 1)).toEqual({ value: 0, low: 0, high: expect.closeTo(0.0229, 4) })
   })
 
+  it('has an interval however near to 1 it is, or its values are to each other', () => {
+    const nearly = meanPassAtK(
+      [
+        { samples: 200, passed: 200 },
+        { samples: 200, passed: 44 },
+      ],
+      100,
+    )
+    expect(nearly).toEqual({ value: 1, low: expect.closeTo(0.342, 3), high: 1 })
+    // Five problems with ten samples each that all did as well: as many throws, whatever the rounding.
+    for (const passed of [1, 2, 3, 5, 9]) {
+      const same = Array.from({ length: 5 }, () => ({ samples: 10, passed }))
+      const { low = 0, high = 0 } = meanPassAtK(same, 1) ?? {}
+      const share = passed / 10
+      expect(high - low).toBeLessThan(2.1 * 1.96 * Math.sqrt((share * (1 - share)) / 50 + 1 / 2500))
+    }
+  })
+
   it('leaves out problems with too few samples', () => {
     expect(meanPassAtK([{ samples: 1, passed: 1 }], 5)).toBeUndefined()
     const one = { samples: 10, passed: 0 }

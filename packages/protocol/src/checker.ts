@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { languageName, programText } from './program.ts'
-import { fields, numberBetween } from './schema.ts'
+import { fields, flag, numberBetween } from './schema.ts'
 
 /** Checkers that need nothing but a name. */
 export const NAMED_CHECKERS = [
@@ -22,6 +22,8 @@ const numbersSchema = fields({
   absolute: tolerance.optional(),
   /** The same as a share of the expected number. @default 1e-9 */
   relative: tolerance.optional(),
+  /** Whether words that are no numbers may be written in other cases. @default false */
+  ignoreCase: flag().optional(),
 })
 
 const programSchema = fields({
@@ -36,7 +38,7 @@ const programSchema = fields({
   code: programText(),
 })
 
-const RULE = `must be one of ${NAMED_CHECKERS.join(', ')}, or an object {type: "numbers", absolute, relative} or {type: "program", language, code}`
+const RULE = `must be one of ${NAMED_CHECKERS.join(', ')}, or an object {type: "numbers", absolute, relative, ignoreCase} or {type: "program", language, code}`
 
 /** How a test's output is compared with what was expected. */
 export const checkerSchema = z.union([z.enum(NAMED_CHECKERS), numbersSchema, programSchema], {

@@ -33,6 +33,6 @@ function imports(record: Fields): string[] {
   if (typeof record.raw('test_imports') !== 'string') return record.texts('test_imports')
   const text = record.text('test_imports').trim()
   const quoted = [...text.matchAll(/'([^'\\]*)'|"([^"\\]*)"/g)].map(([, one, other]) => one ?? other ?? '')
-  if (/^\[\s*(('[^'\\]*'|"[^"\\]*")\s*,?\s*)*\]$/.test(text)) return quoted
+  if (/^\[\s*(('[^'\\]*'|"[^"\\]*")\s*(?:,\s*)?)*\]$/.test(text)) return quoted
   return [text]
 }

@@ -1,11 +1,20 @@
+import type { CheckerChoice } from '@isopod/protocol'
 import type { Problem, TestInput } from './problem.ts'
 import type { Fields } from './record.ts'
 
 const LISTS = ['public_tests', 'private_tests', 'generated_tests'] as const
-/** What these data sets are graded with: words, whatever white space is in between. */
-const CHECKER = 'tokens'
+/**
+ * What solutions of APPS may differ in: white space and the last digits of numbers. Its own grader also takes lines and words
+ * in another order, and 100,001 for 100,000.
+ */
+const APPS: CheckerChoice = { type: 'numbers', absolute: 1e-5 }
+/** What CodeContests' own grader forgives. */
+const CODE_CONTESTS: CheckerChoice = { type: 'numbers', absolute: 1e-5, relative: 0, ignoreCase: true }
 
-/** The tests of APPS and CodeContests: lists of inputs with lists of outputs beside them. */
+/**
+ * The tests of APPS and CodeContests: lists of inputs with lists of outputs beside them. The record's `checker` takes the place
+ * of the one that is usual for its data set.
+ */
 export function pairedTests(record: Fields): TestInput[] {
   const apps = record.object('input_output')
   if (apps?.raw('fn_name') !== undefined) {
@@ -15,24 +24,29 @@ export function pairedTests(record: Fields): TestInput[] {
       apps.raw('fn_name'),
     )
   }
+  const own = record.raw('checker') as CheckerChoice | undefined
   const tests = [
-    ...(apps === undefined ? [] : pairs(apps, 'inputs', 'outputs')),
+    ...(apps === undefined ? [] : pairs(apps, ['inputs', 'outputs'], own ?? APPS)),
     ...LISTS.flatMap((name) => {
       const list = record.object(name)
-      return list === undefined ? [] : pairs(list, 'input', 'output')
+      return list === undefined ? [] : pairs(list, ['input', 'output'], own ?? CODE_CONTESTS)
     }),
   ]
   if (tests.length > 0) return tests
   throw record.refuse('tests', `must be there, or input_output, or ${LISTS.join(', ')}`, undefined)
 }
 
-function pairs(record: Fields, inputs: string, outputs: string): TestInput[] {
+function pairs(
+  record: Fields,
+  [inputs, outputs]: readonly [string, string],
+  checker: CheckerChoice,
+): TestInput[] {
   const given = texts(record, inputs)
   const expected = texts(record, outputs)
   if (given.length !== expected.length) {
     throw record.refuse(outputs, `must have as many entries as ${inputs}, ${given.length}`, expected)
   }
-  return given.map((stdin, at) => ({ stdin, expected: expected[at] ?? '', checker: CHECKER }))
+  return given.map((stdin, at) => ({ stdin, expected: expected[at] ?? '', checker }))
 }
 
 /** A text, or the list of its lines. */

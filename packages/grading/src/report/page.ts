@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { BEHAVIOUR } from './behaviour.ts'
 import type { Grades } from './grades.ts'
 import { Html, html } from './html.ts'
-import { MOST_FOLDED, PROBLEM_HEAD, problemRows } from './problem-rows.ts'
+import { MOST_FOLDED, PROBLEM_HEAD, passedShare, problemRows } from './problem-rows.ts'
 import type { ReportText } from './report-text.ts'
 import { distributions, passRates, remarks, shares, slowest, verdictOfBatch } from './sections.ts'
 import { STYLE } from './style.ts'
@@ -46,9 +46,7 @@ function hash(text: string): string {
 
 /** Problems that need a look come first; of very many, only those can be unfolded. */
 function* problemTable(grades: Grades): Generator<string> {
-  const problems = [...grades.problems.values()].sort(
-    (one, other) => one.counts.passed / one.samples - other.counts.passed / other.samples,
-  )
+  const problems = [...grades.problems.values()].sort((one, other) => passedShare(one) - passedShare(other))
   const folded = problems.filter(({ details }) => details.length > 0).length
   const plain = Math.max(0, folded - MOST_FOLDED)
   const leftOut = [

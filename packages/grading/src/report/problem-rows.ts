@@ -16,27 +16,39 @@ export const PROBLEM_HEAD = html`<thead><tr><th scope="col">Problem</th>
 /** One problem: a row, and below it what is known of its samples, folded. */
 export function problemRows(grades: ProblemGrades): Html {
   const { problem, samples, counts, wallMs, memoryPeakBytes, suspicious, flaky, details } = grades
-  const share = samples === 0 ? 0 : counts.passed / samples
+  const judged = judgedOf(grades)
+  const share = passedShare(grades)
   const given = SAMPLE_VERDICTS.filter((verdict) => counts[verdict] > 0)
   const verdicts = given.map(
     (verdict, at) =>
       html`${at === 0 ? '' : ', '}<span class="verdict">${swatch(verdict)}${VERDICT_WORDS[verdict]}${samples === 1 ? '' : ` ${count(counts[verdict])}`}</span>`,
   )
   const kinds = [
-    counts.passed === samples ? 'passed' : 'open',
+    judged === 0 ? '' : counts.passed === judged ? 'passed' : 'open',
     counts.passed === 0 ? 'unsolved' : '',
     suspicious > 0 ? 'suspicious' : '',
     flaky > 0 ? 'flaky' : '',
     counts.fault > 0 ? 'fault' : '',
   ].filter((kind) => kind !== '')
   return html`<tbody data-kinds="${kinds.join(' ')}"><tr><th scope="row">${problem}</th>
-    <td class="number" data-value="${share}">${percent(share)}</td>
+    <td class="number" data-value="${share}">${judged === 0 ? '–' : percent(share)}</td>
     <td class="number wide" data-value="${samples}">${count(samples)}</td>
     <td>${verdicts}${tag(suspicious, 'suspicious')}${tag(flaky, 'flaky')}</td>
     <td class="number slow" data-value="${wallMs ?? -1}">${duration(wallMs)}</td>
     <td class="number wide" data-value="${memoryPeakBytes ?? -1}">${mebibytes(memoryPeakBytes)}</td>
     </tr>${details.length > 0 ? more(details, grades) : undefined}</tbody>
 `
+}
+
+/** Samples that were judged: a platform fault, and one that did not have to run, say nothing of the code. */
+function judgedOf({ samples, counts }: Pick<ProblemGrades, 'samples' | 'counts'>): number {
+  return samples - counts.fault - counts.skipped
+}
+
+/** The share of the judged samples that passed; 0 where none was judged. */
+export function passedShare(grades: Pick<ProblemGrades, 'samples' | 'counts'>): number {
+  const judged = judgedOf(grades)
+  return judged === 0 ? 0 : grades.counts.passed / judged
 }
 
 /** A small square in the colour of a verdict; the word always stands beside it. */
@@ -50,7 +62,9 @@ function tag(number: number, word: string): Html | undefined {
 
 function more(details: readonly Detail[], { problem, samples, counts }: ProblemGrades): Html {
   const unshown =
-    samples - counts.passed - counts.skipped - details.filter(({ verdict }) => verdict !== 'passed').length
+    judgedOf({ samples, counts }) -
+    counts.passed -
+    details.filter(({ verdict }) => verdict !== 'passed' && verdict !== 'fault').length
   const rest =
     unshown > 0
       ? html`<p class="soft small">${counted(unshown, 'more sample')} did not pass; not shown.</p>`

@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DATASETS, type Dataset, DatasetError, gradingJob, ProblemSet, referenceOf } from '../../src/index.ts'
+import {
+  type Checker,
+  check,
+  DATASETS,
+  type Dataset,
+  DatasetError,
+  gradingJob,
+  ProblemSet,
+  referenceOf,
+} from '../../src/index.ts'
 
 const PLACE = { file: 'set.jsonl', line: 3 }
 const HUMANEVAL = {
@@ -70,6 +79,12 @@ describe('a problem', () => {
     })
   })
 
+  it('of MBPP+ does not wait for imports that are nearly a list', () => {
+    const started = performance.now()
+    read('mbpp', { ...MBPP, test_imports: `['a'${"  'a'".repeat(10_000)}x]` })
+    expect(performance.now() - started).toBeLessThan(1_000)
+  })
+
   it.each([
     ['rb', 'ruby'],
     ['go_test.go', 'go-test'],
@@ -95,8 +110,8 @@ describe('a problem', () => {
   it('of APPS has its pairs, also where they are a text of JSON', () => {
     const pairs = { inputs: ['1\n', ['2', '3']], outputs: ['one', ['two', 'three']] }
     const wanted = [
-      { stdin: '1\n', expected: 'one', checker: 'tokens' },
-      { stdin: '2\n3', expected: 'two\nthree', checker: 'tokens' },
+      { stdin: '1\n', expected: 'one', checker: { type: 'numbers', absolute: 1e-5 } },
+      { stdin: '2\n3', expected: 'two\nthree', checker: { type: 'numbers', absolute: 1e-5 } },
     ]
     const apps = { problem_id: 7, solutions: '["print(1)", "x"]' }
     expect(read('stdin-tests', { ...apps, input_output: pairs })).toMatchObject({
@@ -118,6 +133,21 @@ describe('a problem', () => {
     })
     expect(problem.tests.map(({ stdin }) => stdin)).toEqual(['1', '2'])
     expect(problem.limits).toEqual({ timeoutSeconds: 2.5, memoryMb: 245 })
+    const [test] = problem.tests
+    const passes = (expected: string, actual: string) =>
+      check(test?.checker as Checker, expected, actual) === undefined
+    // As its own grader has it.
+    expect(passes('0.3333333333 YES', '0.3333333 Yes')).toBe(true)
+    expect(passes('100000 YES', '100001 YES')).toBe(false)
+    expect(passes('0.33333 YES', '0.33335 YES')).toBe(false)
+  })
+
+  it('of APPS and CodeContests has the checker of its own that it names', () => {
+    const apps = { problem_id: 7, input_output: { inputs: ['1'], outputs: ['one'] }, checker: 'exact' }
+    expect(read('stdin-tests', apps).tests).toMatchObject([{ checker: 'exact' }])
+    const contests = { name: 'a', public_tests: { input: ['1'], output: ['a'] }, checker: 'sorted' }
+    expect(read('stdin-tests', contests).tests).toMatchObject([{ checker: 'sorted' }])
+    expect(() => read('stdin-tests', { ...contests, checker: 'no such' })).toThrow(/checker: must be one of/)
   })
 })
 

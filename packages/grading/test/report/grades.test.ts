@@ -48,6 +48,23 @@ const PAGE = {
   passAt: {},
 }
 
+describe('the row of a problem', () => {
+  it.each<[string, GradedSample['verdict'][], string, string]>([
+    ['that passed, but for a fault', ['passed', 'fault'], 'passed fault', '100.0 %'],
+    ['whose answer was known after one', ['passed', 'skipped', 'skipped'], 'passed', '100.0 %'],
+    ['with one of two', ['passed', 'timeout'], 'open', '50.0 %'],
+    ['that nobody could judge', ['fault', 'skipped'], 'unsolved fault', '–'],
+  ])('%s counts what was judged', (_, verdicts, kinds, share) => {
+    const grades = new Grades()
+    for (const [at, verdict] of verdicts.entries()) grades.add(sample({ number: at + 1, verdict }))
+    const page = [...reportPage(grades, PAGE)].join('')
+    const [, shownKinds, shownShare] =
+      /<tbody data-kinds="([^"]*)">.*?<td class="number" data-value="[^"]*">([^<]*)</s.exec(page) ?? []
+    expect([shownKinds, shownShare]).toEqual([kinds, share])
+    expect(page).not.toContain('did not pass; not shown')
+  })
+})
+
 describe('the verdict on a sample', () => {
   it.each<[string, Parameters<typeof sampleVerdict>, string, string]>([
     ['that passed', ['passed', undefined], 'passed', 'passed'],

@@ -18,12 +18,12 @@
   } catch {}
   if (assert) for (const each of [assert, assert.strict]) Object.freeze(each)
 
-  // What tests are written with.
+  // What tests are written with. To silence the console, or to see more of a stack, changes no test.
   const kinds = [Object, Array, String, Number, Boolean, Symbol, RegExp, Map, Set, Promise, Error, Function, BigInt, Date]
-  const places = [globalThis, JSON, Math, Reflect, console, process, ...kinds, ...kinds.map((each) => each.prototype)]
-  const names = ['JSON', 'Math', 'Reflect', 'console', 'isNaN', 'parseInt', 'parseFloat', ...kinds.map(({ name }) => name)]
+  const places = [globalThis, JSON, Math, Reflect, process, ...kinds, ...kinds.map((each) => each.prototype)]
+  const names = ['JSON', 'Math', 'Reflect', 'isNaN', 'parseInt', 'parseFloat', ...kinds.map(({ name }) => name)]
   const before = places.map((place) =>
-    (place === globalThis ? names : place === process ? ['exit', 'once', 'on', 'emit'] : ownKeys(place)).map((key) => {
+    (place === globalThis ? names : place === process ? ['exit', 'once', 'on', 'emit'] : ownKeys(place).filter((key) => key !== 'stackTraceLimit')).map((key) => {
       const { value, get } = getOwnPropertyDescriptor(place, key) ?? {}
       return { key, value, get }
     }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Job, Result, Status, Verdict } from '@isopod/protocol'
-import type { CacheEntry, Delivery, Handle, ResultCache } from '@isopod/queue'
+import { type CacheEntry, type Delivery, type Handle, JobInterrupted, type ResultCache } from '@isopod/queue'
 import type { Audit } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
@@ -14,8 +14,10 @@ export interface CachedRunOptions {
   readonly rules: DeploymentRules
   readonly gate: Pick<PolicyGate, 'applied'>
   readonly cache: Pick<ResultCache, 'enter'>
-  /** Runs what a job waits for while others may take its place. */
-  readonly aside: <T>(wait: () => Promise<T>) => Promise<T>
+  /** Runs what a job waits for while others may take its place; what it is given is aborted when the worker stops. */
+  readonly aside: <T>(wait: (closing: AbortSignal) => Promise<T>) => Promise<T>
+  /** Whether this worker holds more jobs than it should. */
+  readonly crowded: () => boolean
   readonly audit: Audit
   /** How long a result is kept, in seconds; 0: none is. */
   readonly ttlSeconds: number
@@ -34,16 +36,20 @@ const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceed
  * same tenant, is run once, and what waits meanwhile shares its result.
  */
 export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
-  const { workerId, cache, aside, audit, ttlSeconds, onError } = options
+  const { workerId, cache, aside, crowded, audit, ttlSeconds, onError } = options
 
   return async (delivery, signal) => {
     const { job } = delivery
     const key = job.cache && ttlSeconds > 0 ? await keyOf(delivery, options).catch(onError) : undefined
     if (key === undefined) return run(delivery, signal)
-    const { result: found, flight } = await enter(key.text, signal)
+    const record = jobAudit(audit, delivery)
+    const { result: found, flight } = await enter(key.text, signal).catch((error: unknown) => {
+      record.requested()
+      record.ended(error)
+      throw error
+    })
     if (found !== undefined) {
       const result = hit(found, delivery, workerId)
-      const record = jobAudit(audit, delivery)
       record.requested()
       record.finished(result, { execution: undefined, container: undefined })
       return result
@@ -67,13 +73,19 @@ export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
   }
 
   async function enter(key: string, signal: AbortSignal): Promise<CacheEntry> {
+    let entry: CacheEntry
     try {
-      return await aside(() => cache.enter(key, signal))
+      entry = await aside((closing) => cache.enter(key, AbortSignal.any([signal, closing])))
     } catch (error) {
-      signal.throwIfAborted()
+      if (error instanceof JobInterrupted) throw error
       onError(error)
-      return {}
+      return { waited: false }
     }
+    // It was taken to wait beside others. Now that it has to run, a worker that has room is to have it.
+    if (entry.result === undefined && entry.flight === undefined && entry.waited && crowded()) {
+      throw new JobInterrupted('crowded')
+    }
+    return entry
   }
 }
 
@@ -83,14 +95,16 @@ function isFact({ status, tests = [], attributable, flaky }: Result): boolean {
 }
 
 /** The result of a job that did not have to run: what the other one did, under its own name. */
-function hit(found: Result, { id, job, attempt, enqueuedAt }: Delivery, workerId: string): Result {
+function hit(found: Result, { id, job, attempt, enqueuedAt, takenAt }: Delivery, workerId: string): Result {
   const { labels: _, batchId: __, ...shared } = found
   return {
     ...shared,
     ...{ id, attempt, workerId, cached: true, cachedFrom: found.id },
     timings: {
-      ...{ policy: 0, acquire: 0, run: 0, collect: 0, publish: 0 },
-      queued: Math.max(0, Date.now() - enqueuedAt),
+      ...{ policy: 0, run: 0, collect: 0, publish: 0 },
+      queued: Math.max(0, takenAt - enqueuedAt),
+      // For the other one's result.
+      acquire: Math.max(0, Date.now() - takenAt),
     },
     ...(job.batchId !== undefined && { batchId: job.batchId }),
     ...(job.labels !== undefined && { labels: job.labels }),

@@ -46,11 +46,12 @@ export function jobRunner(options: JobRunnerOptions) {
 
   return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
     const { id, attempt, job } = delivery
-    const queuedMs = Math.max(0, Date.now() - delivery.enqueuedAt)
+    const queuedMs = Math.max(0, delivery.takenAt - delivery.enqueuedAt)
     const record = jobAudit(audit, delivery)
     record.requested()
 
-    const started = performance.now()
+    // It may have waited for the result of another one.
+    const started = performance.now() - Math.max(0, Date.now() - delivery.takenAt)
     const plan = planExecution(delivery, rules)
     /** How long the check alone held the job. */
     let policyMs = 0

@@ -134,12 +134,15 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     rules,
     cache: queue.cache,
     aside: (wait) => admission.aside(wait),
+    crowded: () => held > admission.wanted,
     ttlSeconds: config.cacheTtlSeconds,
     digest: (image) => sandbox.digest(image),
     onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
   })
 
+  let held = 0
   async function handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
+    held += 1
     try {
       const result = await runOrRecall(delivery, signal)
       if (result.limitsApplied !== null && !result.cached) breaker.passed()
@@ -148,6 +151,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       if (error instanceof EngineUnreachableError) void engine.check()
       if (!signal.aborted && saysOfHost(error)) breaker.failed()
       throw error
+    } finally {
+      held -= 1
     }
   }
 
@@ -266,7 +271,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   }
 }
 
-/** One language's image says nothing about the others, and no job's own checker about its host. */
+/** One language's image says nothing about the others, no job's own checker about its host, and a job that is handed back nothing. */
 function saysOfHost(error: unknown): boolean {
-  return !(error instanceof ImageFaultError || error instanceof CheckerFaultError)
+  return ![ImageFaultError, CheckerFaultError, JobInterrupted].some((kind) => error instanceof kind)
 }

@@ -1,5 +1,5 @@
 import { type Job, type JobInput, type Language, parseJob, type Result } from '@isopod/protocol'
-import { type CacheEntry, type Delivery, unrunResult } from '@isopod/queue'
+import { type CacheEntry, type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AuditEvent } from '../src/audit/audit-event.ts'
@@ -22,6 +22,8 @@ function world({
   broken = false,
   mode = 'warn' as 'warn' | 'enforce',
   release = '1.0.0',
+  crowded = false,
+  entered = undefined as CacheEntry | Error | undefined,
 } = {}) {
   const asked: string[] = []
   const kept = new Map<string, Result>()
@@ -33,6 +35,8 @@ function world({
     async enter(key: string): Promise<CacheEntry> {
       asked.push(key)
       if (broken) throw new Error('no Redis')
+      if (entered instanceof Error) throw entered
+      if (entered !== undefined) return entered
       const result = kept.get(key)
       if (result !== undefined) return { result }
       const land = async (made: Result) => {
@@ -74,7 +78,8 @@ function world({
     },
     gate: { applied: ({ rules }) => ({ mode, rules }) },
     cache,
-    aside: (wait) => wait(),
+    aside: (wait) => wait(never),
+    crowded: () => crowded,
     audit: (event) => audited.push(event),
     ttlSeconds,
     digest: async () => digest,
@@ -95,7 +100,7 @@ function world({
 }
 
 function delivery(id: string, job: Job): Delivery {
-  return { id, job, attempt: 1, enqueuedAt: Date.now(), stalls: 0, faults: 0 }
+  return { id, job, attempt: 1, enqueuedAt: Date.now(), takenAt: Date.now(), stalls: 0, faults: 0 }
 }
 
 test('the same job again gets the result of the first, marked, under its own name', async () => {
@@ -206,6 +211,26 @@ test('a job that does not ask for it, or a deployment without it, meets no cache
   const broken = world({ broken: true })
   expect(await broken.run({ code: 'a' })).toMatchObject({ status: 'success' })
   expect([broken.ran.length, broken.ends]).toEqual([1, ['error']])
+})
+
+test('a job that waited in vain is handed back where there is no room, and only there', async () => {
+  const full = world({ crowded: true, entered: { waited: true } })
+  await expect(full.run({ code: 'a' })).rejects.toMatchObject({ name: 'JobInterrupted', cause: 'crowded' })
+  expect([full.ran, full.audited.map(({ event }) => event)]).toEqual([[], ['requested', 'interrupted']])
+  for (const entered of [{ waited: false }, { waited: true }]) {
+    const { run, ran } = world({ crowded: !entered.waited, entered })
+    await run({ code: 'a' })
+    expect(ran).toEqual(['j0'])
+  }
+})
+
+test('a job that is cancelled, or whose worker stops, while it waits is in the audit', async () => {
+  for (const cause of ['cancelled', 'shutdown'] as const) {
+    const { run, audited, ends } = world({ entered: new JobInterrupted(cause) })
+    await expect(run({ code: 'a' })).rejects.toMatchObject({ cause })
+    expect(audited).toMatchObject([{ event: 'requested' }, { event: 'interrupted', cause }])
+    expect(ends).toEqual([])
+  }
 })
 
 test('a job with a network cannot ask for it', () => {

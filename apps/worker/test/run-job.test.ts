@@ -100,7 +100,7 @@ function outcome(): Outcome {
 
 function delivery(id = 'j-1'): Delivery {
   const job = parseJob({ language: 'sh', code: 'true' })
-  return { id, job, attempt: 1, enqueuedAt: Date.now(), stalls: 0, faults: 0 }
+  return { id, job, attempt: 1, enqueuedAt: Date.now(), takenAt: Date.now(), stalls: 0, faults: 0 }
 }
 
 const never = new AbortController().signal

@@ -8,7 +8,10 @@ export const ENTER_CACHE = `
 local found = redis.call('GET', KEYS[1])
 if found then return found end
 if redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') then return 1 end
-return redis.call('GET', KEYS[2]) == 'alone' and 2 or 0
+local holder = redis.call('GET', KEYS[2])
+-- Asked again, because a connection broke before the first answer came.
+if holder == ARGV[1] then return 1 end
+return holder == 'alone' and 2 or 0
 `
 
 /** Lets a flight last longer, as long as it is his who asks. KEYS: flight. ARGV: who had it, for how long, in milliseconds. */

@@ -8,6 +8,8 @@ export interface Delivery {
   readonly attempt: number
   /** When the job was enqueued, in epoch milliseconds. */
   readonly enqueuedAt: number
+  /** When this worker took it, in epoch milliseconds. */
+  readonly takenAt: number
   /** How often a worker vanished with this job. */
   readonly stalls: number
   /** How often the platform failed this job. */
@@ -20,7 +22,7 @@ export interface Delivery {
  * A `RetryableError` asks for another try after a pause; any other error is final, and becomes the result that
  * {@link GiveUp} makes. When the signal aborts, its reason is a `JobInterrupted`: for `cancelled`, resolve with a
  * cancelled result; for `shutdown` and `lease-lost`, stop and throw, nothing is published. A handler that throws a
- * `JobInterrupted` of its own gets the same for its job: `shutdown` hands it back to the queue.
+ * `JobInterrupted` of its own gets the same for its job: `shutdown` and `crowded` hand it back to the queue.
  */
 export type Handle = (delivery: Delivery, signal: AbortSignal) => Promise<Result>
 

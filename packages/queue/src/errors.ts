@@ -21,7 +21,7 @@ export class BatchConflictError extends IsopodError {
 }
 
 /** Why a running job is told to stop. */
-export type InterruptionCause = 'cancelled' | 'shutdown' | 'lease-lost'
+export type InterruptionCause = 'cancelled' | 'shutdown' | 'crowded' | 'lease-lost'
 
 /** The `reason` of the signal that a job's handler gets. */
 export class JobInterrupted extends Error {
@@ -33,6 +33,7 @@ export class JobInterrupted extends Error {
       {
         cancelled: 'the job was cancelled',
         shutdown: 'the worker is shutting down',
+        crowded: 'the worker holds more jobs than it has room for',
         'lease-lost': 'the worker no longer owns the job',
       }[cause],
     )

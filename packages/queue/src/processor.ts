@@ -15,8 +15,10 @@ import { unrunResult } from './unrun-result.ts'
 
 /** Stalls, each most likely a worker that died with the job, that one job may survive. */
 const MAX_STALLS = 2
-/** Starts that one job may have, not counting those that a fault of the platform ended. */
+/** Starts that one job may have, not counting those that a fault of the platform ended, or that ended before it ran. */
 const MAX_STARTS = 6
+/** Field of a job's hash: how often it was handed back. */
+const HANDED_BACK = 'isopod-back'
 
 /** What a processor works with. */
 export interface ProcessorParts {
@@ -93,7 +95,10 @@ export class Processor {
       return undefined
     }
     const { job, replyTo, refusal } = parseData(bullJob.data)
-    const start = { id, attempt: bullJob.attemptsStarted, enqueuedAt: bullJob.timestamp }
+    const takenAt = Date.now()
+    // An id can lie in the queue without a job that says when it came.
+    const enqueuedAt = Number.isFinite(bullJob.timestamp) ? bullJob.timestamp : takenAt
+    const start = { id, attempt: bullJob.attemptsStarted, enqueuedAt }
     const publish = (result: Result) => this.#publish({ result, attempt: start.attempt, replyTo }, complete)
     const giveUp = (cause: Error) =>
       publish(this.#giveUp(job === undefined ? start : { ...start, job }, cause))
@@ -101,7 +106,7 @@ export class Processor {
     if (job === undefined) return giveUp(refusal ?? new TerminalError('the job is not valid'))
     const stalls = bullJob.stalledCounter
     const faults = bullJob.attemptsMade
-    const exhausted = whyExhausted(start.attempt, stalls, faults)
+    const exhausted = await this.#whyExhausted(id, start.attempt, stalls, faults)
     if (exhausted !== undefined) return giveUp(new TerminalError(exhausted))
     const cancelled = () =>
       unrunResult({
@@ -114,14 +119,15 @@ export class Processor {
       })
     if (flag != null || interruption(signal.reason) === 'cancelled') return publish(cancelled())
 
-    observe({ type: 'taken', id, attempt: start.attempt, waitMs: Math.max(0, Date.now() - start.enqueuedAt) })
-    const delivery: Delivery = { ...start, job, stalls, faults }
+    observe({ type: 'taken', id, attempt: start.attempt, waitMs: Math.max(0, takenAt - enqueuedAt) })
+    const delivery: Delivery = { ...start, takenAt, job, stalls, faults }
     const outcome = await this.#handle(delivery, signal)
     switch (interruption(signal.reason) ?? interruption(outcome.error)) {
       case 'lease-lost':
         // Whoever owns the job now answers for it; to complete or fail it here would be refused anyway.
         throw new WaitingError('the job belongs to another worker')
       case 'shutdown':
+      case 'crowded':
         if (outcome.result === undefined || !isFinal(outcome.result)) return this.#handBack(bullJob, token)
         return publish(outcome.result)
       case 'cancelled':
@@ -180,8 +186,24 @@ export class Processor {
     }
   }
 
+  async #whyExhausted(
+    id: string,
+    attempt: number,
+    stalls: number,
+    faults: number,
+  ): Promise<string | undefined> {
+    if (stalls > MAX_STALLS) return `the worker vanished ${stalls} times while it ran this job`
+    if (attempt - faults <= MAX_STARTS) return undefined
+    const { redis, keys } = this.#parts
+    const back = Number(await redis.hget(keys.job(id), HANDED_BACK)) || 0
+    if (attempt - faults - back <= MAX_STARTS) return undefined
+    return `the job was started ${attempt - back} times and never came to an end`
+  }
+
   async #handBack(bullJob: BullJob, token: string): Promise<never> {
+    const { redis, keys } = this.#parts
     try {
+      await redis.hincrby(keys.job(String(bullJob.id)), HANDED_BACK, 1)
       await bullJob.moveToWait(token)
       this.#parts.observe({ type: 'handedBack', id: String(bullJob.id) })
     } catch (thrown) {
@@ -198,10 +220,4 @@ function isFinal(result: Result): boolean {
 
 function interruption(reason: unknown): JobInterrupted['cause'] | undefined {
   return reason instanceof JobInterrupted ? reason.cause : undefined
-}
-
-function whyExhausted(attempt: number, stalls: number, faults: number): string | undefined {
-  if (stalls > MAX_STALLS) return `the worker vanished ${stalls} times while it ran this job`
-  if (attempt - faults > MAX_STARTS) return `the job was started ${attempt} times and never came to an end`
-  return undefined
 }

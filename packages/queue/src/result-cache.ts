@@ -32,8 +32,8 @@ export interface Flight {
 export type CacheEntry =
   | { readonly result: Result; readonly flight?: undefined }
   | { readonly result?: undefined; readonly flight: Flight }
-  /** Run it, and keep nothing. */
-  | { readonly result?: undefined; readonly flight?: undefined }
+  /** Run it, and keep nothing; `waited`: somebody else was to make it, and brought nothing to keep. */
+  | { readonly result?: undefined; readonly flight?: undefined; readonly waited: boolean }
 
 /** Results of jobs that were asked to be kept; of the same jobs at the same time only one runs. */
 export class ResultCache {
@@ -57,12 +57,14 @@ export class ResultCache {
   async enter(key: string, signal: AbortSignal): Promise<CacheEntry> {
     const keys = [this.#keys.cached(key), this.#keys.flight(key)] as const
     const token = randomUUID()
+    let waited = false
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
       signal.throwIfAborted()
       const reply: unknown = await this.#client.runCommand('isopodEnterCache', [...keys, token, FLIGHT_MS])
       if (typeof reply === 'string') return { result: parseResult(JSON.parse(reply)) }
       if (reply === 1) return { flight: this.#flight(keys, token) }
-      if (reply === 2) return {}
+      if (reply === 2) return { waited }
+      waited = true
       await sleep(pause, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }

@@ -50,17 +50,37 @@ export async function sweepStaleResults(parts: SweepParts, ttlSeconds: number): 
   const oldest = Date.now() - ttlSeconds * 1000
   for (const replyTo of await redis.zrange(keys.replyQueues, '0', '-1')) {
     const name = resultsQueue(replyTo)
-    const head = await redis.lindex(`${keys.tag}:${name}:wait`, -1)
-    if (head === null) continue
-    const timestamp = Number(await redis.hget(`${keys.tag}:${name}:${head}`, 'timestamp'))
-    if (timestamp > oldest) continue
+    const states = await staleStates(redis, `${keys.tag}:${name}`, oldest)
+    if (states.length === 0) continue
     const queue = new Queue(name, { connection: redis, prefix: keys.tag, skipMetasUpdate: true })
     queue.on('error', () => {})
-    while ((await queue.clean(ttlSeconds * 1000, BATCH_RESULTS, 'wait')).length === BATCH_RESULTS);
+    for (const state of states) {
+      while ((await queue.clean(ttlSeconds * 1000, BATCH_RESULTS, state)).length === BATCH_RESULTS);
+    }
     await queue.close()
   }
   // A name without a result for so long is forgotten; one that still holds some was given one since.
   await redis.zremrangebyscore(keys.replyQueues, 0, oldest)
+}
+
+/** Where a results queue may hold some that are too old: taken by nobody, to be tried again, or left by a consumer that died. */
+async function staleStates(
+  redis: Redis,
+  queue: string,
+  oldest: number,
+): Promise<('wait' | 'delayed' | 'active')[]> {
+  const [head, delayed, active] = await Promise.all([
+    redis.lindex(`${queue}:wait`, -1),
+    redis.zcard(`${queue}:delayed`),
+    redis.llen(`${queue}:active`),
+  ])
+  const isStale = head !== null && Number(await redis.hget(`${queue}:${head}`, 'timestamp')) <= oldest
+  return [
+    ...(isStale ? (['wait'] as const) : []),
+    ...(delayed > 0 ? (['delayed'] as const) : []),
+    // Those with a lock stay: somebody handles them.
+    ...(active > 0 ? (['active'] as const) : []),
+  ]
 }
 
 /**

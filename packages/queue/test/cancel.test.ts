@@ -102,7 +102,7 @@ test('jobs cancelled while workers take them have exactly one result each, of wh
   const consumer = await bench.consumer(
     async ({ id, job, attempt }, signal) => {
       if (signal.aborted) throw signal.reason
-      return echoResult({ id, job, attempt, enqueuedAt: 0, stalls: 0, faults: 0 })
+      return echoResult({ id, job, attempt, enqueuedAt: 0, takenAt: 0, stalls: 0, faults: 0 })
     },
     { concurrency: 3 },
   )

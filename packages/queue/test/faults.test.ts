@@ -46,6 +46,21 @@ test('after the last try a platform fault is published as setup_error', async ()
   expect(await bench.redis.exists(bench.key('jobs:failed'), bench.key('jobs', id))).toBe(0)
 })
 
+test('a job that is handed back without having run is no start that came to nothing', async () => {
+  const producer = await bench.producer()
+  let starts = 0
+  const consumer = await bench.consumer(async (delivery) => {
+    starts += 1
+    if (starts <= 10) throw new JobInterrupted('crowded')
+    return echoResult(delivery)
+  })
+  consumer.run()
+  expect(await producer.waitForResult(await bench.enqueue())).toMatchObject({
+    status: 'success',
+    attempt: 11,
+  })
+})
+
 test('any other error is published at once', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async ({ job }) => {

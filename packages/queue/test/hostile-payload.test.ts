@@ -2,6 +2,7 @@ import { resultSchema } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
+import { unrunResult } from '../src/index.ts'
 import { collect, until, useBench } from './harness.ts'
 
 const bench = useBench()
@@ -44,6 +45,20 @@ test('anything but a valid job is answered with validation_error, and never hand
   expect(await consumer.stats()).toMatchObject({ waiting: 0, active: 0, delayed: 0, failed: 0 })
   await queue.close()
   connection.disconnect()
+})
+
+test('an id without a job has come when it was taken, so that times can be told', async () => {
+  const times: number[] = []
+  const consumer = await bench.consumer(undefined, {
+    giveUp: ({ id, attempt, enqueuedAt }, { message }) => {
+      times.push(enqueuedAt)
+      return unrunResult({ id, attempt, status: 'setup_error', errorMessage: message, workerId: 'w' })
+    },
+  })
+  await bench.redis.lpush(bench.key('jobs:wait'), 'ghost')
+  consumer.run()
+  await until(() => times.length > 0)
+  expect(Date.now() - (times[0] ?? Number.NaN)).toBeLessThan(60_000)
 })
 
 test('data nested deeper than a stack can follow is refused', async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Result } from '@isopod/protocol'
 import { expect, test } from 'vitest'
+import { ENTER_CACHE } from '../src/cache-lua.ts'
 import { unrunResult } from '../src/index.ts'
 import { Keys } from '../src/keys.ts'
 import { ResultCache } from '../src/result-cache.ts'
@@ -47,7 +48,8 @@ test('where nothing was kept nobody waits for another; where nothing came of it 
   const first = defined((await cache.enter('ab', never)).flight)
   const waiting = Promise.all([cache.enter('ab', never), cache.enter('ab', never)])
   await first.leave()
-  expect(await waiting).toEqual([{}, {}])
+  expect(await waiting).toEqual([{ waited: true }, { waited: true }])
+  expect(await cache.enter('ab', never)).toEqual({ waited: false })
   const failing = defined((await cache.enter('cd', never)).flight)
   const next = cache.enter('cd', never)
   await failing.fail()
@@ -65,6 +67,12 @@ test('a flight of somebody who died is taken over, and his late landing takes no
   await dead.fail()
   expect(await bench.redis.exists(bench.key('cache:ab:flight'))).toBe(1)
   await defined(flight).land(result('two'), 10)
+})
+
+test('whoever asks again with the same word, as its answer was lost, has the flight all the same', async () => {
+  const keys = [bench.key('cache:ab'), bench.key('cache:ab:flight')]
+  const ask = (token: string) => bench.redis.eval(ENTER_CACHE, 2, ...keys, token, 1_000)
+  expect([await ask('one'), await ask('one'), await ask('two')]).toEqual([1, 1, 0])
 })
 
 test('nobody prolongs the flight of another', async () => {
@@ -91,6 +99,6 @@ test('a flight lasts as long as it takes, and whoever waits can stop waiting', a
 test('a result that is too long is not kept', async () => {
   const cache = open()
   await defined((await cache.enter('ab', never)).flight).land(result('one', 'x'.repeat(300_000)), 10)
-  expect(await cache.enter('ab', never)).toEqual({})
+  expect(await cache.enter('ab', never)).toEqual({ waited: false })
   expect(await bench.redis.exists(bench.key('cache:ab'))).toBe(0)
 })

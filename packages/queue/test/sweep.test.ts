@@ -30,6 +30,30 @@ test('results that nobody took in time leave their queue, younger ones stay', as
   expect(await redis.lrange(`${keys.tag}:results-slow:wait`, 0, -1)).toEqual(['r-young'])
   expect(await redis.exists(keys.resultJob('slow', 'old'))).toBe(0)
   expect(await redis.zrange(keys.replyQueues, '0', '-1')).toEqual(['slow'])
+
+  // What was to be tried again, or was left by a consumer that died, leaves as well; what somebody has does not.
+  const queue = `${keys.tag}:results-slow`
+  for (const [id, list] of [
+    ['tried', 'delayed'],
+    ['left', 'active'],
+    ['held', 'active'],
+  ] as const) {
+    await redis.hset(keys.job(id), 'ats', '1', 'data', '{}')
+    const result = unrunResult({ id, status: 'cancelled', errorMessage: '', attempt: 1, workerId: '' })
+    expect(await publisher.publish({ result, attempt: 1, replyTo: 'slow' })).toBe('ok')
+    await redis.lrem(`${queue}:wait`, 0, `r-${id}`)
+    await (list === 'delayed'
+      ? redis.zadd(`${queue}:delayed`, 1, `r-${id}`)
+      : redis.lpush(`${queue}:active`, `r-${id}`))
+    await redis.hset(keys.resultJob('slow', id), 'timestamp', String(Date.now() - 101_000))
+  }
+  await redis.set(`${keys.resultJob('slow', 'held')}:lock`, 'consumer')
+  await sweepStaleResults(parts, 1000)
+  expect(await redis.zcard(`${queue}:delayed`)).toBe(1)
+  await sweepStaleResults(parts, 100)
+  expect(await redis.zcard(`${queue}:delayed`)).toBe(0)
+  expect(await redis.lrange(`${queue}:active`, 0, -1)).toEqual(['r-held'])
+  expect(await redis.exists(keys.resultJob('slow', 'tried'), keys.resultJob('slow', 'left'))).toBe(0)
   await jobs.close()
   redis.disconnect()
 })

@@ -58,7 +58,7 @@ export class Admission {
   #millicpus = 0
   /** How many are held that wait for something else. */
   #aside = 0
-  #closed: Error | undefined
+  readonly #closing = new AbortController()
   /** When there were two or more for the last time. */
   #crowdedAt = Number.NEGATIVE_INFINITY
 
@@ -74,7 +74,7 @@ export class Admission {
    */
   async enter(share: Share, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
-    if (this.#closed !== undefined) throw this.#closed
+    this.#closing.signal.throwIfAborted()
     const entry: Entry = {
       memoryMb: Math.min(share.memoryMb, this.#budget.memoryMb),
       millicpus: Math.min(Math.ceil(share.cpus * MILLI), this.#budget.millicpus),
@@ -83,20 +83,23 @@ export class Admission {
     return () => this.#release(entry)
   }
 
-  /** Runs what a job waits for that is no share of the host; others may take its place meanwhile. */
-  async aside<T>(wait: () => Promise<T>): Promise<T> {
+  /**
+   * Runs what a job waits for that is no share of the host; others may take its place meanwhile. What it is given is aborted
+   * with the reason of {@link Admission.close}.
+   */
+  async aside<T>(wait: (closing: AbortSignal) => Promise<T>): Promise<T> {
     this.#aside += 1
     try {
-      return await wait()
+      return await wait(this.#closing.signal)
     } finally {
       this.#aside -= 1
     }
   }
 
-  /** Turns away everyone who waits or comes later; who is in stays in. */
+  /** Turns away everyone who waits, here or aside, or comes later; who is in stays in. */
   close(reason: Error): void {
-    this.#closed ??= reason
-    for (const waiting of [...this.#waiting]) waiting.turnAway(this.#closed)
+    this.#closing.abort(reason)
+    for (const waiting of [...this.#waiting]) waiting.turnAway(reason)
   }
 
   /** What is taken, and who waits. */
@@ -158,7 +161,7 @@ export class Admission {
 
   /** Lets in everyone who may come in now, in the order in which they came. */
   #letIn(): void {
-    if (this.#closed !== undefined) return
+    if (this.#closing.signal.aborted) return
     const passed: Waiting[] = []
     for (const waiting of this.#waiting) {
       if (this.#fits(waiting)) {

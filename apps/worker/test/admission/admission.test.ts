@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Admission, type Budget, MOST_PASSES, type Share } from '../../src/admission/admission.ts'
@@ -189,6 +190,18 @@ it('when it closes, all who wait are turned away, and who is in stays in', async
   expect(admission.use).toMatchObject({ running: 1, waiting: 0 })
   inside?.leave()
   expect(admission.use).toMatchObject({ memoryMb: 0, running: 0 })
+})
+
+it('when it closes, what waits aside is told, too', async () => {
+  const admission = new Admission(BUDGET)
+  const reason = new Error('shutdown')
+  const waiting = admission.aside(async (closing) => {
+    await once(closing, 'abort')
+    return closing.reason
+  })
+  admission.close(reason)
+  expect(await waiting).toBe(reason)
+  expect(await admission.aside(async ({ aborted }) => aborted)).toBe(true)
 })
 
 describe('the number of jobs that a worker should hold', () => {

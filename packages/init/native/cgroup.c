@@ -174,12 +174,13 @@ int64_t cgroup_headroom(void) {
   int64_t limit = read_limit(version == 1 ? "memory/memory.limit_in_bytes" : "memory.max");
   int64_t used = number(MEMORY);
   if (version < 0 || limit < 0 || used < 0) return UNKNOWN;
-  /* Page cache is given back before the kernel looks for a victim. */
-  int64_t cache = UNKNOWN;
+  /* Page cache is given back before the kernel looks for a victim, however often it was read. */
   if (path_exists(path, sizeof path, version == 1 ? "memory/memory.stat" : "memory.stat") &&
       read_small(path, text, sizeof text) > 0) {
-    cache = parse_field(text, version == 1 ? "total_inactive_file" : "inactive_file");
+    int64_t inactive = parse_field(text, version == 1 ? "total_inactive_file" : "inactive_file");
+    int64_t active = parse_field(text, version == 1 ? "total_active_file" : "active_file");
+    if (inactive > 0) used -= inactive;
+    if (active > 0) used -= active;
   }
-  if (cache > 0) used -= cache;
   return limit > used ? limit - used : 0;
 }

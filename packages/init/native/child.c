@@ -119,7 +119,8 @@ _Noreturn void child_run(const struct exec_request *request, const int stdio[3],
   offer_to_oom_killer(request);
   reset_signals();
   ready = ready && place_control(request, control, &report) == 0;
-  if (ready && set_limits(request) == 0 && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0 && guard(request) == 0) {
+  /* The guard needs a descriptor, of which the limits may leave none: init's own are there as well. */
+  if (ready && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0 && guard(request) == 0 && set_limits(request) == 0) {
     tell_open_files(report);
     execute(request);
   }

@@ -12,11 +12,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Linux keeps the files of a process that is not dumpable from everyone; gVisor does not. */
+/*
+ * Linux keeps the files of a process that is not dumpable from everyone; gVisor does not. Only a refusal says that they are
+ * kept: -1 for any other failure.
+ */
 static int init_is_open(void) {
   int fd = open("/proc/1/environ", O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) close(fd);
-  return fd >= 0;
+  if (fd < 0) return errno == EACCES || errno == EPERM || errno == ENOENT ? 0 : -1;
+  close(fd);
+  return 1;
 }
 
 static int write_file(const char *path, const char *text) {
@@ -37,7 +41,8 @@ static int drop_capabilities(void) {
 }
 
 int cover_init(void) {
-  if (!init_is_open()) return 0;
+  int open = init_is_open();
+  if (open <= 0) return open;
   char users[32], groups[32];
   snprintf(users, sizeof users, "%u %u 1\n", getuid(), getuid());
   snprintf(groups, sizeof groups, "%u %u 1\n", getgid(), getgid());
@@ -47,7 +52,8 @@ int cover_init(void) {
   if (write_file("/proc/self/uid_map", users) < 0 || write_file("/proc/self/gid_map", groups) < 0) return -1;
   if (mount("none", "/proc/1", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4096,mode=0555") < 0) return -1;
   if (drop_capabilities() < 0) return -1;
-  if (!init_is_open()) return 0;
+  open = init_is_open();
+  if (open <= 0) return open;
   errno = EPERM;
   return -1;
 }

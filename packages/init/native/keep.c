@@ -30,6 +30,8 @@ struct kept_file {
 static unsigned char store[MAX_KEPT_BYTES] __attribute__((aligned(4096)));
 static size_t used;
 static int files;
+/* What the cgroup still has for it; nobody else runs meanwhile. Below 0 if that is not known. */
+static int64_t room;
 
 struct walk {
   int directory, depth, error;
@@ -65,9 +67,10 @@ static int keep_file(struct walk *walk, const char *name, size_t path_length) {
   size_t needed = sizeof head + path_length + 1;
   if (error == 0 && (!S_ISREG(status.st_mode) || status.st_size > (off_t)MAX_KEPT_BYTES)) error = EFBIG;
   if (error == 0 && (size_t)status.st_size + needed > sizeof store - used) error = EFBIG;
-  int64_t headroom = cgroup_headroom();
-  if (error == 0 && headroom >= 0 && (int64_t)status.st_size + HEADROOM_BYTES > headroom) error = ENOMEM;
+  int64_t taken = (int64_t)(needed + (size_t)status.st_size);
+  if (error == 0 && room >= 0 && taken + HEADROOM_BYTES > room) error = ENOMEM;
   if (error == 0) {
+    if (room >= 0) room -= taken;
     head.size = (uint32_t)status.st_size;
     memcpy(store + used, &head, sizeof head);
     memcpy(store + used + sizeof head, path, path_length + 1);
@@ -118,6 +121,7 @@ void keep(int refused) {
   int error = refused;
   if (error == 0) {
     keep_drop();
+    room = cgroup_headroom();
     /* No child needs it, and what is not there costs a fork nothing. */
     madvise(store, sizeof store, MADV_DONTFORK);
     error = keep_all(open(WORKSPACE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 0, 0);

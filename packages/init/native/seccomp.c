@@ -8,6 +8,7 @@
 #include <linux/ioprio.h>
 #include <linux/seccomp.h>
 #include <linux/sockios.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,10 @@
 #endif
 #ifndef __NR_clone3
 #define __NR_clone3 435
+#endif
+/* Not among those of the C library. */
+#ifndef IPV6_FLOWLABEL_MGR
+#define IPV6_FLOWLABEL_MGR 32
 #endif
 /* The flags come first on x64 and arm64. */
 #define CLONE_FLAGS 0
@@ -89,6 +94,8 @@ static const struct sock_filter rules[] = {
     NEVER(process_vm_readv),
     NEVER(process_vm_writev),
     NEVER(pidfd_getfd),
+    /* Takes a directory of /proc for a process, which no filter can read. */
+    NEVER(pidfd_send_signal),
     NEVER(kcmp),
     NEVER(process_madvise),
     NEVER(process_mrelease),
@@ -141,6 +148,14 @@ static const struct sock_filter rules[] = {
     NEVER(io_uring_setup),
     NEVER(io_uring_enter),
     NEVER(io_uring_register),
+    /* Flow labels need no process and no socket, outlast a reset, and are counted for the whole host. */
+    UNLESS(__NR_setsockopt, 6),
+    LOAD(ARGUMENT(1)),
+    UNLESS(IPPROTO_IPV6, 2),
+    LOAD(ARGUMENT(2)),
+    IF_EQUAL(IPV6_FLOWLABEL_MGR, 1),
+    ALLOW,
+    REFUSE,
     /* Reaches the host of a virtual machine past every network namespace. */
     UNLESS(__NR_socket, 4),
     LOAD(ARGUMENT(0)),

@@ -22,6 +22,8 @@ const CALLS = {
     syslog: 103,
     fcntl: 72,
     ioctl: 16,
+    setsockopt: 54,
+    pidfd_send_signal: 424,
   },
   arm64: {
     ptrace: 117,
@@ -42,6 +44,8 @@ const CALLS = {
     syslog: 116,
     fcntl: 25,
     ioctl: 29,
+    setsockopt: 208,
+    pidfd_send_signal: 424,
   },
 }
 const calls = process.arch === 'arm64' ? CALLS.arm64 : CALLS.x64
@@ -113,6 +117,8 @@ describeInit('init keeps itself from the program', () => {
       ['fcntl', ['0', '15', '$room']],
       ['ioctl', ['0', '0x8901', '$room']],
       ['ioctl', ['0', '0x8902', '$room']],
+      ['pidfd_send_signal', ['0', '0', '0', '0']],
+      ['setsockopt', ['0', '41', '32', '$room', '32']],
     ] as const) {
       const { stdout } = await container.perl(call(calls[name], ...args))
       expect(stdout.toString(), `${name}(${args})`).toBe(EPERM)

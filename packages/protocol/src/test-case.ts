@@ -7,6 +7,10 @@ import { fields, listOf, nameUpTo, numberBetween, sizeText, textUpTo, utf8Bytes 
 import { STATUSES } from './status.ts'
 
 const MIB = 1024 * 1024
+/** All arguments of a test together; the environment has its room beside them. */
+const ARGUMENTS_BYTES = 128 * 1024
+/** No program can be given more of it than up to its first NUL. */
+const argument = textUpTo(4096).refine((text) => !text.includes('\0'), { error: 'must have no NUL' })
 
 /** Limits that can differ from test to test: those of a run, and those that a container can be given while it is there. */
 export const testLimitsSchema = fields(limitsOfTests())
@@ -23,10 +27,14 @@ export const testCaseSchema = fields({
   /** @default the job's */
   stdin: textUpTo(MIB).optional(),
   /** Arguments behind the language's command. */
-  args: listOf(textUpTo(4096), 64, {
+  args: listOf(argument, 64, {
     list: 'must be a list of texts',
     most: 'must be at most 64 arguments',
-  }).optional(),
+  })
+    .refine((args) => args.reduce((sum, text) => sum + utf8Bytes(text), 0) <= ARGUMENTS_BYTES, {
+      error: `must be at most ${sizeText(ARGUMENTS_BYTES)} together`,
+    })
+    .optional(),
   /** Laid beside the job's own files for this test alone. */
   files: filesSchema.optional(),
   /** Expected stdout. It never enters the container. @default any output will do */

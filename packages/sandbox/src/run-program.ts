@@ -45,6 +45,8 @@ export interface RunProgramOptions {
   readonly signal: AbortSignal
   /** User code ran in this container before (a compile run), so that an end before the start may be its doing. */
   readonly afterUserCode?: boolean
+  /** The program's other files are there already: one that does not fit beside them is its sender's doing. @default false */
+  readonly afterFiles?: boolean
   /** What the program reads and prints goes through it. */
   readonly pipe?: PipeEnd | undefined
   /** Takes the program's connections; undefined gives it none. */
@@ -122,7 +124,7 @@ export async function runProgram(
         }
         case 'fault':
           // The `done` of the run follows, which was not started.
-          if (frame.fault.where === 'put' && options.afterUserCode) break
+          if (frame.fault.where === 'put' && (options.afterUserCode || options.afterFiles)) break
           if (held === undefined && !options.afterUserCode && !isPortTaken(frame.fault)) {
             throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
           }

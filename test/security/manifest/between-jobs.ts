@@ -49,7 +49,7 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
   },
   {
     program: 'objects-without-processes.c',
-    tries: 'leave objects that need no process: shared memory, queues, semaphores, keys',
+    tries: 'leave objects that need no process: shared memory, queues, semaphores, keys, flow labels',
     ...REUSED,
   },
   { program: 'state-of-init.c', tries: 'change what the next program inherits from init', ...REUSED },

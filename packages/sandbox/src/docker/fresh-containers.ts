@@ -6,6 +6,8 @@ import { containerName } from './labels.ts'
 
 /** Time that an execution may take beyond the limits of its runs, in milliseconds, before the reaper may take its container. */
 const DEADLINE_MARGIN_MS = 120_000
+/** What a run may take beside its limit, in milliseconds: the files are laid anew, and a program may end late. */
+const BETWEEN_RUNS_MS = 10_000
 /** How long a container may serve its batch beyond its first execution: as long as its deadline, which cannot be moved, lets it. */
 const SHARED_MS = 600_000
 
@@ -37,5 +39,5 @@ export class FreshContainers implements ContainerSource {
 export function longestMs({ language, limits, runs = [{ limits }] }: Execution): number {
   const compile = language.compile ? language.compile_timeout_seconds : 0
   const running = runs.reduce((sum, { limits: { timeoutSeconds } }) => sum + timeoutSeconds, 0)
-  return (running + compile) * 1000 + DEADLINE_MARGIN_MS
+  return (running + compile) * 1000 + runs.length * BETWEEN_RUNS_MS + DEADLINE_MARGIN_MS
 }

@@ -62,6 +62,8 @@ export class Leg {
     const laid = this.#options.compiled ? [] : workspaceFrames(this.#execution)
     this.#container.send(Buffer.concat([...laid, encodeKeep()]))
     const frame = await this.#answer('kept')
+    // Code of the program's own that the compiler runs can leave more than can be kept in time.
+    if (frame === undefined && this.#options.compiled) return notKept('ETIMEDOUT', this.#execution)
     if (frame === undefined) throw new RetryableError('init did not say that it keeps the files')
     const { error, bytes } = frame.kept
     this.#keptBytes = bytes
@@ -90,6 +92,7 @@ export class Leg {
       signal,
       pipe,
       afterUserCode: renewed,
+      afterFiles: true,
       killsBefore: this.#killsBefore,
     })
     this.#killsBefore += ran.report.done?.oomKills ?? 0
@@ -116,9 +119,10 @@ export class Leg {
   }
 
   async #isClean(): Promise<boolean> {
-    const { clean, reason } = (await this.#answer('reset'))?.reset ?? {}
-    if (clean === false) this.#left = reason ?? 'unknown'
-    return clean === true
+    const answer = await this.#answer('reset')
+    const { clean, reason } = answer?.reset ?? { clean: false, reason: 'unanswered' }
+    if (!clean) this.#left = reason ?? 'unknown'
+    return clean
   }
 
   async #change(limits: RunInput['limits']): Promise<void> {

@@ -1,11 +1,15 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mqueue.h>
+#include <netinet/in.h>
+#include <linux/in6.h>
+#include <stdio.h>
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,5 +24,9 @@ int main(void) {
   if (memory >= 0 && ftruncate(memory, 8 << 20) == 0) mmap(0, 8 << 20, PROT_WRITE, MAP_SHARED | MAP_POPULATE, memory, 0);
   /* A key of the user, which belongs to no process. */
   syscall(SYS_add_key, "user", "left", "behind", 6ul, -4);
+  /* A flow label stays in the network's namespace for minutes, and other bits of it can be words. */
+  struct in6_flowlabel_req label = {.flr_label = htonl(0x5ec00), .flr_action = IPV6_FL_A_GET, .flr_share = IPV6_FL_S_ANY, .flr_flags = IPV6_FL_F_CREATE, .flr_linger = 120, .flr_expires = 120};
+  label.flr_dst.s6_addr[15] = 1;
+  if (setsockopt(socket(AF_INET6, SOCK_DGRAM, 0), IPPROTO_IPV6, IPV6_FLOWLABEL_MGR, &label, sizeof label) == 0) puts("ESCAPED: left a flow label");
   return 0;
 }

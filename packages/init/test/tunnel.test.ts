@@ -54,6 +54,13 @@ function writer(data: Uint8Array) {
 const perl = (script: string, more = {}) => exec({ argv: ['perl', '-e', script], tunnel: true, ...more })
 
 describeInit('the tunnel of a run', () => {
+  it('leaves room to guard init where the program may have as few files as can be asked for', async () => {
+    await using container = await Container.start()
+    container.send(perl('print "ran"', { openFiles: 16 }))
+    const { done, stdout } = await serve(container, () => [])
+    expect([done.spawnError, done.exitCode, stdout]).toEqual([null, 0, 'ran'])
+  })
+
   it('is not there unless it is granted', async () => {
     await using container = await Container.start()
     const { stdout } = await container.sh(

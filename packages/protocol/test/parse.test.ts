@@ -57,6 +57,11 @@ describe('parseJob', () => {
     [{ code: 'x', tests: [{ script: 'x', expected: 'y' }] }, /^tests: script goes with no/],
     [{ code: 'x', tests: [{}], network: 'open' }, /^tests: allow no network/],
     [{ code: 'x', stopOnFirstFailure: true }, /^stopOnFirstFailure: needs tests/],
+    [{ code: 'x', tests: [{ args: ['a', 'b\0'] }] }, /^tests\.0\.args\.1: must have no NUL/],
+    [
+      { code: 'x', tests: [{ args: Array.from({ length: 64 }, () => 'é'.repeat(1025)) }] },
+      /^tests\.0\.args: must be at most 128 KiB together, got a list of 64/,
+    ],
     [{ code: 'x', repeat: 0 }, /^repeat: .*from 1 to 20/],
     [{ code: 'x', repeat: 2, network: 'pypi' }, /^repeat: allows no network/],
     [

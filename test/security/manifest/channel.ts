@@ -124,6 +124,15 @@ export const CHANNELS: readonly Entry[] = [
     proof: UNHEARD,
   },
   {
+    program: 'counters-of-tcp.c',
+    tries: 'pass 64 bits by the number of TCP sockets that the kernel has',
+    source: 'own',
+    limits: { openFiles: 1024 },
+    must: IN_VAIN,
+    proof: UNHEARD,
+    known: '/proc/net/sockstat tells the number of TCP sockets, and their memory, of the whole host',
+  },
+  {
     program: 'memory-of-the-host.c',
     tries: 'pass 64 bits by how much memory the host has left',
     source: 'own',

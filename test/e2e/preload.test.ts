@@ -36,6 +36,17 @@ describe('an interpreter that is started ahead', () => {
     })
   })
 
+  it('keeps its program from init, however few files it may have open', async () => {
+    const code = 'try:\n  print(open("/proc/1/environ").read())\nexcept OSError:\n  print("closed")'
+    for (const openFiles of [16, 17, 64]) {
+      const limits = { openFiles }
+      expect(await asked.client.run({ language: 'python', code, preload: true, limits })).toMatchObject({
+        stdout: 'closed\n',
+        preloaded: true,
+      })
+    }
+  })
+
   it('runs every program of a language that the deployment names', async () => {
     const job = { language: 'javascript', code: 'console.log(process.argv.length)' }
     expect(await everywhere.client.run(job)).toMatchObject({ stdout: '2\n', preloaded: true })

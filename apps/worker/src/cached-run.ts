@@ -27,6 +27,9 @@ export interface CachedRunOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** Runs a job that its worker has held for so many milliseconds already. */
+type RunAfter = (delivery: Delivery, signal: AbortSignal, waitedMs?: number) => Promise<Result>
+
 /** Ends that are facts about the program. A limit that was hit is one about the host, too: how busy it was, what it had left. */
 const FACTS: ReadonlySet<Status> = new Set<Status>(['success', 'execution_error', 'compile_error'])
 const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceeded', 'output_exceeded'])
@@ -35,28 +38,30 @@ const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceed
  * Puts a cache in front of what runs jobs, for those that ask for it: the same program with all that it can see or meet, of the
  * same tenant, is run once, and what waits meanwhile shares its result.
  */
-export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
+export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
   const { workerId, cache, aside, crowded, audit, ttlSeconds, onError } = options
 
   return async (delivery, signal) => {
     const { job } = delivery
     const key = job.cache && ttlSeconds > 0 ? await keyOf(delivery, options).catch(onError) : undefined
     if (key === undefined) return run(delivery, signal)
+    const asked = performance.now()
     const record = jobAudit(audit, delivery)
     const { result: found, flight } = await enter(key.text, signal).catch((error: unknown) => {
       record.requested()
       record.ended(error)
       throw error
     })
+    const waitedMs = performance.now() - asked
     if (found !== undefined) {
-      const result = hit(found, delivery, workerId)
+      const result = hit(found, delivery, { workerId, waitedMs })
       record.requested()
       record.finished(result, { execution: undefined, container: undefined })
       return result
     }
-    if (flight === undefined) return run(delivery, signal)
+    if (flight === undefined) return run(delivery, signal, waitedMs)
     try {
-      const result = await run(delivery, signal)
+      const result = await run(delivery, signal, waitedMs)
       // A container that waited can be of an image that was there before.
       const isKept = isFact(result) && result.imageDigest === key.imageDigest
       await (isKept ? flight.land(result, ttlSeconds) : endWith(result)).catch(onError)
@@ -95,7 +100,11 @@ function isFact({ status, tests = [], attributable, flaky }: Result): boolean {
 }
 
 /** The result of a job that did not have to run: what the other one did, under its own name. */
-function hit(found: Result, { id, job, attempt, enqueuedAt, takenAt }: Delivery, workerId: string): Result {
+function hit(
+  found: Result,
+  { id, job, attempt, enqueuedAt, takenAt }: Delivery,
+  { workerId, waitedMs }: { readonly workerId: string; readonly waitedMs: number },
+): Result {
   const { labels: _, batchId: __, ...shared } = found
   return {
     ...shared,
@@ -104,7 +113,7 @@ function hit(found: Result, { id, job, attempt, enqueuedAt, takenAt }: Delivery,
       ...{ policy: 0, run: 0, collect: 0, publish: 0 },
       queued: Math.max(0, takenAt - enqueuedAt),
       // For the other one's result.
-      acquire: Math.max(0, Date.now() - takenAt),
+      acquire: Math.round(waitedMs),
     },
     ...(job.batchId !== undefined && { batchId: job.batchId }),
     ...(job.labels !== undefined && { labels: job.labels }),

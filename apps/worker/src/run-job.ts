@@ -38,20 +38,20 @@ export interface JobRunnerOptions {
 /**
  * Makes the function that takes a delivery to its result: plan, check, run in the sandbox, describe what happened. A check
  * that can refuse the job comes first; one that can only warn goes on beside the run. It resolves for everything that the
- * job or its caller did, and rejects for a fault of the platform, which the queue retries.
+ * job or its caller did, and rejects for a fault of the platform, which the queue retries. For how long this worker has held
+ * the job before counts as acquiring.
  */
 export function jobRunner(options: JobRunnerOptions) {
   const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
   const { secondRunSeconds, onSecondRun } = options
 
-  return async (delivery: Delivery, signal: AbortSignal): Promise<Result> => {
+  return async (delivery: Delivery, signal: AbortSignal, waitedMs = 0): Promise<Result> => {
     const { id, attempt, job } = delivery
     const queuedMs = Math.max(0, delivery.takenAt - delivery.enqueuedAt)
     const record = jobAudit(audit, delivery)
     record.requested()
 
-    // It may have waited for the result of another one.
-    const started = performance.now() - Math.max(0, Date.now() - delivery.takenAt)
+    const started = performance.now() - waitedMs
     const plan = planExecution(delivery, rules)
     /** How long the check alone held the job. */
     let policyMs = 0

@@ -100,7 +100,8 @@ function world({
 }
 
 function delivery(id: string, job: Job): Delivery {
-  return { id, job, attempt: 1, enqueuedAt: Date.now(), takenAt: Date.now(), stalls: 0, faults: 0 }
+  const now = Date.now()
+  return { id, job, attempt: 1, enqueuedAt: now, takenAt: now, stalls: 0, faults: 0 }
 }
 
 test('the same job again gets the result of the first, marked, under its own name', async () => {
@@ -109,7 +110,7 @@ test('the same job again gets the result of the first, marked, under its own nam
   const second = await run({ code: 'a', labels: { n: '2' }, priority: 3 })
   expect(first.cached).toBeUndefined()
   expect(second).toMatchObject({ id: 'j1', cached: true, cachedFrom: 'j0', workerId: 'w', stdout: 'hello' })
-  expect(second).toMatchObject({ labels: { n: '2' }, timings: { run: 0, acquire: 0 } })
+  expect(second).toMatchObject({ labels: { n: '2' }, timings: { run: 0, queued: 0 } })
   expect('batchId' in second).toBe(false)
   expect([ran, ends]).toEqual([['j0'], ['land']])
   // The first is audited by what runs jobs.

@@ -100,7 +100,8 @@ function outcome(): Outcome {
 
 function delivery(id = 'j-1'): Delivery {
   const job = parseJob({ language: 'sh', code: 'true' })
-  return { id, job, attempt: 1, enqueuedAt: Date.now(), takenAt: Date.now(), stalls: 0, faults: 0 }
+  const now = Date.now()
+  return { id, job, attempt: 1, enqueuedAt: now, takenAt: now, stalls: 0, faults: 0 }
 }
 
 const never = new AbortController().signal
@@ -164,6 +165,12 @@ describe('times of a result', () => {
     expect(timings.policy + timings.acquire).toBeGreaterThanOrEqual(58)
     expect(timings.policy + timings.acquire).toBeLessThanOrEqual(passed)
   })
+})
+
+it('what its worker has held a job before is a part of acquiring', async () => {
+  const { run } = runner({ mode: 'warn', acquireMs: 10 })
+  const { timings } = await run(delivery(), never, 1_000)
+  expect(timings.acquire).toBeGreaterThanOrEqual(1_009)
 })
 
 describe('a job that waits for room', () => {

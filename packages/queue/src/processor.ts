@@ -5,6 +5,7 @@ import { type Completing, type Completion, isFresh } from './completion.ts'
 import type { Observe } from './consumer-events.ts'
 import type { Delivery, GiveUp, Handle } from './delivery.ts'
 import { JobInterrupted, toError } from './errors.ts'
+import { HAND_BACK, HANDED_BACK } from './hand-back-lua.ts'
 import { isSafeId } from './job-id.ts'
 import type { Keys } from './keys.ts'
 import { PLATFORM_TRIES } from './options.ts'
@@ -17,8 +18,6 @@ import { unrunResult } from './unrun-result.ts'
 const MAX_STALLS = 2
 /** Starts that one job may have, not counting those that a fault of the platform ended, or that ended before it ran. */
 const MAX_STARTS = 6
-/** Field of a job's hash: how often it was handed back. */
-const HANDED_BACK = 'isopod-back'
 
 /** What a processor works with. */
 export interface ProcessorParts {
@@ -203,7 +202,7 @@ export class Processor {
   async #handBack(bullJob: BullJob, token: string): Promise<never> {
     const { redis, keys } = this.#parts
     try {
-      await redis.hincrby(keys.job(String(bullJob.id)), HANDED_BACK, 1)
+      await redis.eval(HAND_BACK, 1, keys.job(String(bullJob.id)), String(bullJob.attemptsStarted))
       await bullJob.moveToWait(token)
       this.#parts.observe({ type: 'handedBack', id: String(bullJob.id) })
     } catch (thrown) {

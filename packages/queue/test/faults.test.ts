@@ -61,6 +61,23 @@ test('a job that is handed back without having run is no start that came to noth
   })
 })
 
+test('a job that somebody else has completed is not made anew by handing it back', async () => {
+  const key = (id: string) => bench.key('jobs', id)
+  const consumer = await bench.consumer(async ({ id }) => {
+    // What the completion by another worker leaves, as far as this one can tell.
+    await bench.redis
+      .multi()
+      .del(key(id), `${key(id)}:lock`)
+      .lrem(bench.key('jobs:active'), 0, id)
+      .exec()
+    throw new JobInterrupted('crowded')
+  })
+  consumer.run()
+  const id = await bench.enqueue()
+  await until(() => consumer.events.some(({ type }) => type === 'error'))
+  expect(await bench.redis.exists(key(id))).toBe(0)
+})
+
 test('any other error is published at once', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async ({ job }) => {

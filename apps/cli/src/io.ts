@@ -12,7 +12,7 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Writes one line about what is being done, where it can't be taken for a result. It may name what others have named: files, problems. */
+/** Writes one line about what is being done, where it can't be taken for a result. Files and problems in it were named by others. */
 export function note(io: Io, line: string): void {
   io.stderr.write(`${printable(line)}\n`)
 }

@@ -41,8 +41,8 @@ static int drop_capabilities(void) {
 }
 
 int cover_init(void) {
-  int open = init_is_open();
-  if (open <= 0) return open;
+  int is_open = init_is_open();
+  if (is_open <= 0) return is_open;
   char users[32], groups[32];
   snprintf(users, sizeof users, "%u %u 1\n", getuid(), getuid());
   snprintf(groups, sizeof groups, "%u %u 1\n", getgid(), getgid());
@@ -52,8 +52,8 @@ int cover_init(void) {
   if (write_file("/proc/self/uid_map", users) < 0 || write_file("/proc/self/gid_map", groups) < 0) return -1;
   if (mount("none", "/proc/1", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4096,mode=0555") < 0) return -1;
   if (drop_capabilities() < 0) return -1;
-  open = init_is_open();
-  if (open <= 0) return open;
+  is_open = init_is_open();
+  if (is_open <= 0) return is_open;
   errno = EPERM;
   return -1;
 }

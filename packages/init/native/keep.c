@@ -60,7 +60,7 @@ static int copy_content(int file, size_t size) {
 
 static int keep_file(struct walk *walk, const char *name, size_t path_length) {
   int file = openat(walk->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  struct stat status;
+  struct stat status = {0};
   if (file < 0) return fail(walk, errno);
   int error = fstat(file, &status) < 0 ? errno : 0;
   struct kept_file head = {.mode = status.st_mode & 0777, .path_length = (uint16_t)path_length};

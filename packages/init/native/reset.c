@@ -25,6 +25,12 @@
 #include "util.h"
 #include "wire.h"
 
+/* Newer than some C libraries; what the kernel has not it answers with EINVAL. */
+#ifndef F_GET_RW_HINT
+#define F_GET_RW_HINT 1035
+#define F_SET_RW_HINT 1036
+#endif
+
 #define PROCESS_PATIENCE_US 1000000
 #define HELD_PATIENCE_US 500000
 
@@ -34,6 +40,8 @@ static struct {
   int fd;
   mode_t mode;
   int flags, has_flags;
+  uint64_t write_hint;
+  int has_write_hint;
   uint64_t blocks, files; /* in use */
 } mounts[MOUNTS];
 static struct sockets sockets_at_first;
@@ -59,6 +67,7 @@ void reset_open(void) {
     if (mounts[i].fd >= 0 && fstat(mounts[i].fd, &status) == 0) mounts[i].mode = status.st_mode & 07777;
     if (mounts[i].fd < 0) continue;
     mounts[i].has_flags = ioctl(mounts[i].fd, FS_IOC_GETFLAGS, &mounts[i].flags) == 0;
+    mounts[i].has_write_hint = fcntl(mounts[i].fd, F_GET_RW_HINT, &mounts[i].write_hint) == 0;
     count_used(mounts[i].fd, &mounts[i].blocks, &mounts[i].files);
   }
 }
@@ -97,6 +106,17 @@ static const char *no_processes(void) {
   return other == 0 ? NULL : other > 0 ? "processes" : "unreadable";
 }
 
+/* How long the kernel is to expect what is written to live: one of six values, which an inode keeps. */
+static int restore_write_hint(size_t i) {
+  uint64_t hint;
+  int fd = mounts[i].fd;
+  if (!mounts[i].has_write_hint) return 0;
+  if (fcntl(fd, F_GET_RW_HINT, &hint) < 0) return -1;
+  if (hint == mounts[i].write_hint) return 0;
+  if (fcntl(fd, F_SET_RW_HINT, &mounts[i].write_hint) < 0 || fcntl(fd, F_GET_RW_HINT, &hint) < 0) return -1;
+  return hint == mounts[i].write_hint ? 0 : -1;
+}
+
 /* Times, and flags like «no dump»: a program can set those of what it owns, the mounts themselves too. */
 static int restore_attributes(size_t i) {
   static const struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
@@ -114,7 +134,8 @@ int reset_files(void) {
   for (size_t i = 0; i < MOUNTS; i++) {
     /* What was not there at the start is no writable mount of this container. */
     if (mounts[i].fd < 0) continue;
-    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0) return -1;
+    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0 || restore_write_hint(i) < 0)
+      return -1;
   }
   return 0;
 }

@@ -43,6 +43,24 @@ describeInit('a reset', () => {
     expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
   })
 
+  it('takes the write hints of the mounts back', async () => {
+    await using container = await Container.start()
+    // F_SET_RW_HINT and F_GET_RW_HINT, of which a mount that is another user's refuses the first.
+    const hints = (value: number) => `
+      for ("/workspace", "/tmp", "/dev/shm") {
+        open my $root, "<", $_ or die $!;
+        my $hint = pack "Q", ${value};
+        fcntl $root, 1036, $hint if ${value};
+        fcntl $root, 1035, $hint or die $!;
+        print unpack("Q", $hint), "\\n";
+      }`
+    const set = await container.perl(hints(5))
+    expect(set.stderr.toString()).toBe('')
+    expect(set.stdout.toString()).toContain('5\n')
+    expect(await reset(container)).toEqual(CLEAN)
+    expect((await container.perl(hints(0))).stdout.toString()).toBe('0\n0\n0\n')
+  })
+
   it('takes flags, attributes and times of the mounts back', async () => {
     await using container = await Container.start()
     const script = `

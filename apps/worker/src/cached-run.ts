@@ -94,8 +94,12 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
   }
 }
 
-/** Whether a result holds for the next run of its job, too. */
-function isFact({ status, tests = [], attributable, flaky }: Result): boolean {
+/**
+ * Whether a result holds for the next run of its job, too. What an earlier job of a batch left in their container, if init's
+ * reset missed it, must not reach jobs that never shared one.
+ */
+function isFact({ status, tests = [], attributable, flaky, containerOrigin }: Result): boolean {
+  if (containerOrigin === 'batch') return false
   return attributable && !flaky && FACTS.has(status) && !tests.some(({ verdict }) => LIMITS.has(verdict))
 }
 

@@ -58,6 +58,8 @@ export function jobRunner(options: JobRunnerOptions) {
     let acquiredMs = 0
     let decision: PolicyDecision | undefined
     let container: ContainerFacts | undefined
+    /** Whether another job had been in one of the job's containers. */
+    let wasShared = false
     try {
       const result = await settle()
       record.finished(result, { execution: plan.execution, container })
@@ -117,6 +119,7 @@ export function jobRunner(options: JobRunnerOptions) {
           onConnection: proxy?.accept,
           onContainer: (facts: ContainerFacts) => {
             container ??= facts
+            wasShared ||= facts.origin === 'batch'
             acquiredMs ||= performance.now() - started - policyMs
           },
         }
@@ -131,7 +134,8 @@ export function jobRunner(options: JobRunnerOptions) {
         record.limitEnforced(outcome)
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }
         const context = { id, attempt, workerId, job, ...times, decision: checked }
-        return { ...resultOf(outcome, execution, context), ...graded }
+        const result = resultOf(outcome, execution, context)
+        return { ...result, ...(wasShared && { containerOrigin: 'batch' as const }), ...graded }
       } catch (error) {
         if (!isCancelled(error, signal)) throw error
         record.ended(error)

@@ -178,6 +178,9 @@ test('what is no fact about the program is not kept', async () => {
     [{ status: 'memory_exceeded' }, 'leave'],
     [{ status: 'output_exceeded' }, 'leave'],
     [{ imageDigest: 'sha256:older' }, 'leave'],
+    [{ containerOrigin: 'made' }, 'land'],
+    [{ containerOrigin: 'pool' }, 'land'],
+    [{ containerOrigin: 'batch' }, 'leave'],
     [{ status: 'cancelled', attributable: false }, 'fail'],
   ]
   for (const [result, end] of cases) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_LIMITS, type Language, parseJob } from '@isopod/protocol'
 import { type Delivery, JobInterrupted } from '@isopod/queue'
-import type { Execution, Outcome, RunOptions, Sandbox } from '@isopod/sandbox'
+import type { ContainerOrigin, Execution, Outcome, RunOptions, Sandbox } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
 import { Admission } from '../src/admission/admission.ts'
 import type { AuditEvent } from '../src/audit/audit-event.ts'
@@ -19,12 +19,14 @@ interface Stages {
   readonly acquireMs?: number
   readonly admission?: Admission
   readonly secondRunSeconds?: number
+  /** Where the containers of an execution come from, one after the other. @default one, made for it */
+  readonly origins?: readonly ContainerOrigin[]
   /** What comes of a container's program. @default one that succeeds at once */
   readonly program?: (execution: Execution, signal: AbortSignal | undefined) => Promise<Outcome>
 }
 
 function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...stages }: Stages) {
-  const { admission, secondRunSeconds = 5, program = async () => outcome() } = stages
+  const { admission, secondRunSeconds = 5, program = async () => outcome(), origins = ['made'] } = stages
   const seen: string[] = []
   const audited: AuditEvent[] = []
   const secondRuns: string[] = []
@@ -35,7 +37,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
         throw signal?.reason
       })
       seen.push('container')
-      onContainer?.(FACTS)
+      for (const origin of origins) onContainer?.({ ...FACTS, origin })
       seen.push('program')
       return await program(execution, signal)
     },
@@ -165,6 +167,18 @@ describe('times of a result', () => {
     expect(timings.policy + timings.acquire).toBeGreaterThanOrEqual(58)
     expect(timings.policy + timings.acquire).toBeLessThanOrEqual(passed)
   })
+})
+
+// promise: result-cache
+it('says that another job used a container of it, whichever of them that was', async () => {
+  for (const [origins, told] of [
+    [['made'], 'made'],
+    [['made', 'batch', 'made'], 'batch'],
+    [['batch', 'made'], 'batch'],
+  ] as const) {
+    const { containerOrigin } = await runner({ origins }).run(delivery(), never)
+    expect([origins, containerOrigin]).toEqual([origins, told])
+  }
 })
 
 it('what its worker has held a job before is a part of acquiring', async () => {

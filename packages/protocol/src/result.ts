@@ -86,7 +86,10 @@ export const resultSchema = z.object({
   imageDigest: z.string().nullable(),
   /** The OCI runtime: `runc`, `crun` or `runsc`. */
   runtime: z.string().nullable(),
-  /** Made for this job, taken from those that waited, or used before by jobs of the same batch; absent if there was none. */
+  /**
+   * Made for this job, taken from those that waited, or used before by jobs of the same batch; absent if there was none. Of a
+   * job with several containers: `batch` if any was used before.
+   */
   containerOrigin: z.enum(['made', 'pool', 'batch']).optional(),
   /** Whether the interpreter had started before the program came; absent if there was no container. */
   preloaded: z.boolean().optional(),

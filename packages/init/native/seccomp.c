@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -39,6 +40,12 @@
 #ifndef __NR_clone3
 #define __NR_clone3 435
 #endif
+#ifndef MADV_COLD
+#define MADV_COLD 20
+#endif
+#ifndef MADV_PAGEOUT
+#define MADV_PAGEOUT 21
+#endif
 /* Not among those of the C library. */
 #ifndef IPV6_FLOWLABEL_MGR
 #define IPV6_FLOWLABEL_MGR 32
@@ -56,6 +63,9 @@
 #define ANSWER(action) BPF_STMT(BPF_RET | BPF_K, (action))
 #define LACK ANSWER(SECCOMP_RET_ERRNO | ENOSYS)
 #define REFUSE ANSWER(SECCOMP_RET_ERRNO | EPERM)
+#define UNKNOWN ANSWER(SECCOMP_RET_ERRNO | EINVAL)
+/* The call is not made, and succeeds. */
+#define IGNORE ANSWER(SECCOMP_RET_ERRNO | 0)
 #define ALLOW ANSWER(SECCOMP_RET_ALLOW)
 #define UNLESS(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skipped))
 #define IF_EQUAL(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (skipped), 0)
@@ -76,6 +86,9 @@
 /* Allowed but for two values of an argument. */
 #define NEITHER(call, argument, one, other) \
   UNLESS(__NR_##call, 5), LOAD(ARGUMENT(argument)), IF_EQUAL((one), 2), IF_EQUAL((other), 1), ALLOW, REFUSE
+/* Allowed without the flag; with it the kernel seems not to know it. */
+#define WITHOUT_FLAG(call, argument, flag) \
+  UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (flag), 0, 1), UNKNOWN, ALLOW
 /* Allowed for files and pipes. */
 #define NO_DEVICES(call, mode) \
   UNLESS(__NR_##call, 6), LOAD(ARGUMENT(mode)), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, S_IFMT), IF_EQUAL(S_IFCHR, 2), \
@@ -107,8 +120,41 @@ static const struct sock_filter rules[] = {
     NEVER_ON_INIT(rt_sigqueueinfo),
     NEVER_ON_INIT(rt_tgsigqueueinfo),
     NEVER_ON_INIT(pidfd_open),
-    /* Who owns a descriptor is signalled when it becomes ready, in gVisor even init, and by any signal. */
-    NEITHER(fcntl, 1, F_SETOWN, F_SETOWN_EX),
+    /*
+     * Files of an image are pages that all containers share, and their disk is the host's. What drops such pages, or reads
+     * past them, has the disk read the same again and again, for as long as the program likes.
+     */
+    UNLESS(__NR_fadvise64, 4),
+    LOAD(ARGUMENT(3)),
+    UNLESS(POSIX_FADV_DONTNEED, 1),
+    IGNORE,
+    ALLOW,
+    /* Merged pages tell by their time what others have in memory; the host decides whether there are any. */
+    UNLESS(__NR_madvise, 6),
+    LOAD(ARGUMENT(2)),
+    IF_EQUAL(MADV_COLD, 3),
+    IF_EQUAL(MADV_PAGEOUT, 2),
+    IF_EQUAL(MADV_MERGEABLE, 1),
+    ALLOW,
+    UNKNOWN,
+#if defined(__NR_open)
+    WITHOUT_FLAG(open, 1, O_DIRECT),
+#endif
+    WITHOUT_FLAG(openat, 2, O_DIRECT),
+    /*
+     * And no O_DIRECT afterwards. Who owns a descriptor is signalled when it becomes ready, in gVisor even init, and by any
+     * signal.
+     */
+    UNLESS(__NR_fcntl, 9),
+    LOAD(ARGUMENT(1)),
+    IF_EQUAL(F_SETOWN, 6),
+    IF_EQUAL(F_SETOWN_EX, 5),
+    UNLESS(F_SETFL, 3),
+    LOAD(ARGUMENT(2)),
+    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_DIRECT, 0, 1),
+    UNKNOWN,
+    ALLOW,
+    REFUSE,
     NEITHER(ioctl, 1, FIOSETOWN, SIOCSPGRP),
     ONLY_ON_SELF(prlimit64, 0),
     ONLY_ON_OWN_PROCESS(setpriority, PRIO_PROCESS),

@@ -24,6 +24,9 @@ const CALLS = {
     ioctl: 16,
     setsockopt: 54,
     pidfd_send_signal: 424,
+    fadvise64: 221,
+    madvise: 28,
+    openat: 257,
   },
   arm64: {
     ptrace: 117,
@@ -46,10 +49,16 @@ const CALLS = {
     ioctl: 29,
     setsockopt: 208,
     pidfd_send_signal: 424,
+    fadvise64: 223,
+    madvise: 233,
+    openat: 56,
   },
 }
 const calls = process.arch === 'arm64' ? CALLS.arm64 : CALLS.x64
 const EPERM = '1'
+const EBADF = '9'
+const EINVAL = '22'
+const O_DIRECT = process.arch === 'arm64' ? '0200000' : '040000'
 
 /** A Perl program that prints the errno of one system call, 0 when it succeeded. */
 const call = (number: number, ...args: readonly string[]) =>
@@ -143,6 +152,27 @@ describeInit('init keeps itself from the program', () => {
     ] as const) {
       const { stdout } = await container.perl(call(calls[name], ...args))
       expect(stdout.toString(), `${name}(${args})`).toBe('0')
+    }
+  })
+
+  it('pages of a file are neither dropped from memory nor read past it', async () => {
+    await using container = await Container.start()
+    for (const [name, args, errno] of [
+      // Of no file: with the call itself it would be EBADF, as another advice shows.
+      ['fadvise64', ['-1', '0', '0', '4'], '0'],
+      ['fadvise64', ['-1', '0', '0', '3'], EBADF],
+      // Of no page: harmless, and what the kernel grants.
+      ['madvise', ['0', '0', '20'], EINVAL],
+      ['madvise', ['0', '0', '21'], EINVAL],
+      ['madvise', ['0', '0', '12'], EINVAL],
+      ['madvise', ['0', '0', '4'], '0'],
+      ['openat', ['-100', '"$^X"', O_DIRECT], EINVAL],
+      ['openat', ['-100', '"$^X"', '0'], '0'],
+      ['fcntl', ['0', '4', O_DIRECT], EINVAL],
+      ['fcntl', ['0', '4', '0'], '0'],
+    ] as const) {
+      const { stdout } = await container.perl(call(calls[name], ...args))
+      expect(stdout.toString(), `${name}(${args})`).toBe(errno)
     }
   })
 

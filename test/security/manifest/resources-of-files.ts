@@ -65,6 +65,13 @@ export const DISK_AND_OUTPUT: readonly Entry[] = [
     proof: ['containment', 'result'],
   },
   {
+    program: 'read-the-disk-again.c',
+    tries: "have the host's disk read a file of the image again: by advice, past the page cache",
+    source: 'own',
+    must: IN_VAIN,
+    proof: ['result'],
+  },
+  {
     program: 'output-by-many.sh',
     tries: 'print from forty processes at once',
     source: 'SandboxFusion hangs on more than 200 KB',

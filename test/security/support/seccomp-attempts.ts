@@ -16,6 +16,7 @@ const NOTHING = '-1, -1, -1, -1, -1, -1'
  */
 export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
   clone3: 'clone_args, sizeof clone_args',
+  openat2: 'AT_FDCWD, "/", room, 24',
   unshare: 'CLONE_FILES',
   setns: 'own_namespace, 0',
   mount: NOTHING,

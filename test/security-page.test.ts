@@ -16,6 +16,7 @@ it('the table of flags has every flag of a container, and none that is not set',
     initVolume: 'init',
     runtime: 'runsc',
     seccomp: '{}',
+    diskReads: { device: '/dev/sda', bytesPerSecond: 1 },
     labels: {},
   })
   const set = [...Object.keys(options), ...Object.keys(HostConfig ?? {})].filter(

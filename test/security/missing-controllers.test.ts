@@ -59,3 +59,15 @@ it.skipIf(!mayHide).each([
     expect(output.trim().split('\n')).toHaveLength(1)
   },
 )
+
+// promise: missing-controllers
+it.skipIf(!mayHide)('an engine that cannot limit block I/O stops a worker that is to limit it', async () => {
+  const { code, output } = await workerWith({
+    REDIS_URL: inject('stack').redisUrl,
+    DOCKER_HOST: await engineWithout('blkio'),
+    ISOPOD_IMAGE_DISK_READ: '/dev/sda:100',
+  })
+  expect(code).toBe(1)
+  expect(output).toContain('the engine cannot limit how fast /dev/sda is read')
+  expect(output.trim().split('\n')).toHaveLength(1)
+})

@@ -6,11 +6,11 @@ import {
   type LimitsRequest,
   type Policy,
 } from '@isopod/protocol'
-import type { UserRange } from '@isopod/sandbox'
+import type { DiskReadLimit, UserRange } from '@isopod/sandbox'
 import { LOG_LEVELS } from '@isopod/telemetry'
 import { z } from 'zod'
 import type { BudgetSettings } from './admission/budget.ts'
-import { engineAddress, flag, numeric, policy, users } from './setting-kinds.ts'
+import { diskRead, engineAddress, flag, numeric, policy, users } from './setting-kinds.ts'
 import { refuseUnknownVariables } from './unknown-variables.ts'
 
 /** One line of reason per variable: what it decides, and why it has its default. */
@@ -79,6 +79,8 @@ const variables = z.object({
   ISOPOD_ALLOW_OLD_RUNC: flag.default(false),
   /** A seccomp profile in Docker's JSON format instead of ours, for programs that need a call which ours refuses. */
   ISOPOD_SECCOMP_PROFILE: z.string().optional(),
+  /** Disk of the images and MiB per second that each container may read from it; unset: no limit, as no engine tells which disk it is. */
+  ISOPOD_IMAGE_DISK_READ: diskRead.optional(),
   /** A label on every container, so that a private stack can find its own. */
   ISOPOD_STACK: z
     .string()
@@ -132,6 +134,8 @@ export interface WorkerConfig {
     readonly allowOldRunc: boolean
     /** File of a seccomp profile; undefined for ours. */
     readonly seccompProfile: string | undefined
+    /** How fast each container may read from the disk of the images. */
+    readonly diskReads: DiskReadLimit | undefined
     readonly stack: string | undefined
   }
   readonly audit: {
@@ -203,6 +207,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
       runtime: v.ISOPOD_RUNTIME,
       allowOldRunc: v.ISOPOD_ALLOW_OLD_RUNC,
       seccompProfile: v.ISOPOD_SECCOMP_PROFILE,
+      diskReads: v.ISOPOD_IMAGE_DISK_READ,
       stack: v.ISOPOD_STACK,
     },
     audit: {

@@ -13,6 +13,17 @@ export function numeric(min: number, max: number, whole = true) {
     .pipe(whole ? number.int({ error }) : number)
 }
 
+const DISK_READ = 'must be the path of a whole disk and MiB per second from 1 to 100000, as in /dev/sda:100'
+
+/** A disk of the engine's host, and how fast each container may read from it. */
+export const diskRead = z
+  .string()
+  .regex(/^\/dev\/[A-Za-z0-9/_.-]{1,100}:[1-9]\d{0,4}$/, { error: DISK_READ })
+  .transform((text) => {
+    const [device = '', mib] = text.split(':')
+    return { device, bytesPerSecond: Number(mib) * 1024 * 1024 }
+  })
+
 /** `true` or `false`. */
 export const flag = z
   .enum(['true', 'false'], { error: 'must be true or false' })

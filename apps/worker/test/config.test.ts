@@ -49,6 +49,14 @@ describe('the settings of a worker', () => {
     expect(readConfig({ SANDBOX_DEFAULT_USER_UID_GID: text }).users).toEqual(users)
   })
 
+  it('hold how fast a disk may be read', () => {
+    expect(readConfig({}).engine.diskReads).toBeUndefined()
+    expect(readConfig({ ISOPOD_IMAGE_DISK_READ: '/dev/sda:100' }).engine.diskReads).toEqual({
+      device: '/dev/sda',
+      bytesPerSecond: 104_857_600,
+    })
+  })
+
   it('hold a minimum of the policy', () => {
     expect(readConfig({}).minimumPolicy).toEqual({ mode: 'off', rules: 'standard' })
     expect(readConfig({ ISOPOD_MIN_POLICY: 'enforce:strict' }).minimumPolicy).toEqual({
@@ -95,6 +103,11 @@ describe('the settings of a worker', () => {
       'ISOPOD_MIN_POLICY',
       'strict',
       'ISOPOD_MIN_POLICY: must be off, warn, enforce, alone or with :standard or :strict, got "strict"',
+    ],
+    [
+      'ISOPOD_IMAGE_DISK_READ',
+      '/dev/sda',
+      'ISOPOD_IMAGE_DISK_READ: must be the path of a whole disk and MiB per second from 1 to 100000, as in /dev/sda:100, got "/dev/sda"',
     ],
     ['ISOPOD_ALLOW_EVICTION', 'yes', 'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"'],
     ['ISOPOD_SLOT', '4', 'ISOPOD_SLOT: unknown setting; did you mean ISOPOD_SLOTS?'],

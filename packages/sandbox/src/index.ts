@@ -1,6 +1,6 @@
 export type { BatchOptions } from './batch/batch-options.ts'
 export type { Container, ContainerEnd, ContainerSource, OutsideLimits, OutsideMemory } from './container.ts'
-export { type ContainerPlan, containerOptions } from './docker/container-options.ts'
+export { type ContainerPlan, containerOptions, type DiskReadLimit } from './docker/container-options.ts'
 export type { DockerSandbox, DockerSandboxOptions } from './docker/docker-sandbox.ts'
 export { type EngineCall, type EngineOperation, EngineUnreachableError } from './docker/engine.ts'
 export type { EngineFacts } from './docker/engine-facts.ts'

@@ -23,6 +23,7 @@ export async function openSandbox(): Promise<DockerSandbox> {
       runtimePrograms: {},
       defaultRuntime: 'runc',
       limitsSwap: true,
+      limitsDiskReads: true,
       runcVersion: undefined,
     },
     warnings: [],

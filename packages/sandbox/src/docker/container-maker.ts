@@ -6,7 +6,7 @@ import type { ContainerKind, ContainerLimits } from '../container-kind.ts'
 import type { ContainerPurpose } from '../container-purpose.ts'
 import { ImageFaultError } from '../image-fault.ts'
 import type { PreloadPlan } from '../preload-plan.ts'
-import { containerOptions } from './container-options.ts'
+import { containerOptions, type DiskReadLimit } from './container-options.ts'
 import type { Disposer } from './disposer.ts'
 import { DockerContainer } from './docker-container.ts'
 import { type Engine, statusCode } from './engine.ts'
@@ -36,6 +36,7 @@ export interface ContainerMakerOptions {
   readonly runtimes: readonly string[]
   /** Seccomp profile as JSON. */
   readonly seccomp: string
+  readonly diskReads?: DiskReadLimit | undefined
   /** Labels that every container carries: deployment, owner. */
   readonly labels: Readonly<Record<string, string>>
 }
@@ -126,13 +127,14 @@ export class ContainerMaker {
   }
 
   async #create(kind: ContainerKind, purpose: ContainerPurpose, made: Made): Promise<string> {
-    const { engine, disposer, seccomp, labels } = this.#options
+    const { engine, disposer, seccomp, diskReads, labels } = this.#options
     const { name, ...rest } = made
     const options = containerOptions({
       ...rest,
       limits: kind.limits,
       forks: kind.preload?.forks,
       seccomp,
+      diskReads,
       initVolume: await this.#options.initVolume.name(made.image, made.runtime),
       labels: {
         ...labels,

@@ -45,6 +45,13 @@ const SHARED_BY_CONTAINERS = [
 /** Every path that is covered in a container. */
 export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS]
 
+/** How fast a container may read from a disk of the engine's host. */
+export interface DiskReadLimit {
+  /** Path of the whole disk, as kernels limit no partition: `/dev/sda`. */
+  readonly device: string
+  readonly bytesPerSecond: number
+}
+
 /** All that decides how a container is made. */
 export interface ContainerPlan {
   readonly limits: ContainerLimits
@@ -57,6 +64,8 @@ export interface ContainerPlan {
   readonly initVolume: string
   /** Seccomp profile as JSON. */
   readonly seccomp: string
+  /** @default as much as the disk gives */
+  readonly diskReads?: DiskReadLimit | undefined
   /** OCI runtime. */
   readonly runtime: string
   readonly labels: Readonly<Record<string, string>>
@@ -108,6 +117,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         `seccomp=${plan.seccomp}`,
       ],
       ...changeableOptions(limits, plan.runtime, plan.forks),
+      ...diskReadOptions(plan),
       // The kernel may kill; a paused container would hang instead.
       OomKillDisable: false,
       Ulimits: [
@@ -178,6 +188,12 @@ export function changeableOptions(
     // Tasks of the host.
     PidsLimit: isGvisor(runtime) ? gvisorTasks(processes) : processes + ownProcesses(forks),
   }
+}
+
+/** What a program writes is memory; but files of its image, read again and again, are the disk of everybody. */
+function diskReadOptions({ diskReads }: ContainerPlan) {
+  if (diskReads === undefined) return {}
+  return { BlkioDeviceReadBps: [{ Path: diskReads.device, Rate: diskReads.bytesPerSecond }] }
 }
 
 /** gVisor counts processes and threads by this limit, inside; Linux counts all processes of the user on the host by it. */

@@ -1,6 +1,7 @@
 import type { BatchOptions } from '../batch/batch-options.ts'
 import type { Sandbox } from '../sandbox.ts'
 import type { CanaryFinding, SelfTestReport } from '../self-test/finding.ts'
+import type { DiskReadLimit } from './container-options.ts'
 import type { EngineFacts } from './engine-facts.ts'
 import type { PoolSettings } from './open-pool.ts'
 import type { SandboxEvent } from './sandbox-events.ts'
@@ -22,6 +23,8 @@ export interface DockerSandboxOptions {
   readonly allowOldRunc?: boolean
   /** File with a seccomp profile in Docker's JSON format. @default ours, deploy/seccomp/profile.yaml */
   readonly seccompProfile?: string | undefined
+  /** How fast each container may read from the disk that images lie on. @default as fast as it gives */
+  readonly diskReads?: DiskReadLimit | undefined
   /** Containers that wait for a job. @default none do */
   readonly pool?: PoolSettings | undefined
   /** More labels for every container. */

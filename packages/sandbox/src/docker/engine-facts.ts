@@ -16,9 +16,14 @@ export interface EngineFacts {
   readonly defaultRuntime: string
   /** Whether the engine can limit swap; where it cannot, `memorySwapMb` of a result is null. */
   readonly limitsSwap: boolean
+  /** Whether the engine can limit how fast a container reads from a disk. */
+  readonly limitsDiskReads: boolean
   /** Version of runc, if the engine names it. */
   readonly runcVersion: string | undefined
 }
+
+/** What engines say of themselves on cgroup v1 and v2; they have no field for it, and would make the container without the limit. */
+const NO_DISK_READS = /No blkio throttle\.read_bps_device support|No io\.max \(rbps\) support/
 
 /**
  * Asks the engine what it can enforce.
@@ -56,6 +61,7 @@ export async function engineFacts(engine: Engine): Promise<EngineFacts> {
     ),
     defaultRuntime: info.DefaultRuntime,
     limitsSwap: info.SwapLimit === true,
+    limitsDiskReads: !(info.Warnings ?? []).some((warning: string) => NO_DISK_READS.test(warning)),
     runcVersion: runc?.Version,
   }
 }

@@ -66,6 +66,7 @@ export class EngineSandbox implements DockerSandbox {
       runtime: this.#runtime,
       runtimes: facts.runtimes,
       seccomp,
+      diskReads: options.diskReads,
       labels: this.#labels(),
     })
     this.#fresh = new FreshContainers(maker, options.deployment)

@@ -22,6 +22,11 @@ export async function openDockerSandbox(options: DockerSandboxOptions): Promise<
       `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${found.runtimes.join(', ')}`,
     )
   }
+  if (options.diskReads !== undefined && !found.limitsDiskReads) {
+    throw new TerminalError(
+      `the engine cannot limit how fast ${options.diskReads.device} is read: no cgroup controller for block I/O; unset ISOPOD_IMAGE_DISK_READ`,
+    )
+  }
   const warnings = runtimeWarnings(found, options)
   // A job cannot choose what the deployment would be refused for.
   const usable = (runtime: string) =>

@@ -60,6 +60,11 @@ describe('the container of an execution', () => {
       expect(masked).toContain(path)
     }
   })
+  it('reads the disk as fast as it gives, or as the plan says', () => {
+    expect(host.BlkioDeviceReadBps).toBeUndefined()
+    const slow = containerOptions({ ...plan, diskReads: { device: '/dev/sda', bytesPerSecond: MIB } })
+    expect(slow.HostConfig?.BlkioDeviceReadBps).toEqual([{ Path: '/dev/sda', Rate: MIB }])
+  })
   it('leaves no core file', () => expect(host.Ulimits).toContainEqual({ Name: 'core', Soft: 0, Hard: 0 }))
   it('sees nothing of the host but init, read-only', () => {
     expect(host.Binds).toBeUndefined()

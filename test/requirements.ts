@@ -274,4 +274,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'a report is readable on a phone, in the dark, on paper, by keyboard, and with 10,000 samples',
     source: 'issue: grading',
   },
+  {
+    id: 'seen-output',
+    behaviour: 'a terminal and a report show what a program printed, and obey, hide and reorder none of it',
+    source: 'issue 12, point 9; the field: Trojan Source, CVE-2021-42574',
+  },
 ]

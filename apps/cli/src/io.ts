@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { printable } from './terminal/printable.ts'
+import { visible } from '@isopod/protocol'
 
 /** A stream to write to, and whether a person looks at it. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
@@ -14,7 +14,7 @@ export interface Io {
 
 /** Writes one line about what is being done, where it can't be taken for a result. Files and problems in it were named by others. */
 export function note(io: Io, line: string): void {
-  io.stderr.write(`${printable(line)}\n`)
+  io.stderr.write(`${visible(line)}\n`)
 }
 
 /** Writes and waits until the bytes have left, so that what was not written is not counted as delivered. */

@@ -1,4 +1,4 @@
-import { VERSION } from '@isopod/protocol'
+import { VERSION, visible } from '@isopod/protocol'
 import { Command, CommanderError, Option } from 'commander'
 import { cancelCommand } from './commands/cancel.ts'
 import { demoCommand } from './commands/demo.ts'
@@ -47,7 +47,7 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text.replace(/^error: /, 'isopod: ')),
+      writeErr: (text) => io.stderr.write(visible(text).replace(/^error: /, 'isopod: ')),
     })
     .showHelpAfterError('(--help lists commands and options)')
   const add = (name: string, description: string, examples: readonly string[]) =>
@@ -60,7 +60,7 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     .addHelpText('after', RUN_NOTES)
     .argument('<file>', 'the program, or - for standard input')
     .option('--json', 'print the whole result as one JSON object and nothing else')
-    .option('--raw', 'leave control characters in the output alone on a terminal')
+    .option('--raw', 'leave the output as it is on a terminal, too')
     .action(async (file, options) => end(await runCommand(io, services, file, options)))
 
   jobOptions(add('submit', 'enqueue programs and print their ids', SUBMIT_EXAMPLES))

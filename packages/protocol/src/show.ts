@@ -1,17 +1,12 @@
+import { visible } from './deceptive.ts'
+
 /** Longest part of a refused value that a message repeats, in characters. */
 const SHOWN_CHARACTERS = 40
-/** What moves a cursor, hides text, reverses it or breaks a line; JSON escapes only some of it. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Text that a caller chose, safe to print on one line: cut at `most` characters, what does not print escaped. */
 export function printable(text: string, most: number = SHOWN_CHARACTERS): string {
   const short = text.length > most ? `${text.slice(0, most)}…` : text
-  return JSON.stringify(short).slice(1, -1).replaceAll(UNPRINTABLE, escaped)
-}
-
-function escaped(character: string): string {
-  const code = character.codePointAt(0) ?? 0
-  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`
+  return visible(JSON.stringify(short).slice(1, -1))
 }
 
 /** A refused value, short and on one line. @throws what the value's own code throws when it is looked at */

@@ -6,6 +6,7 @@ import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { startStack } from '../start-stack.ts'
 import { firstLine } from '../terminal/printable.ts'
+import { jsonLine } from '../terminal/show-result.ts'
 
 /** One line of the worker's self-test. */
 interface Finding {
@@ -49,7 +50,7 @@ export async function doctorAttackCommand(
       findings.push(told)
       note(io, `${told.verdict === 'held' ? '✓' : told.verdict === 'exempt' ? '–' : '✗'} ${told.probe}`)
     }
-    if (options.json) io.stdout.write(`${line}\n`)
+    if (options.json) io.stdout.write(jsonLine(told))
   }
   if (!options.json) note(io, `attacking containers at ${engine.dockerHost}`)
   await runSelfTest({ engine, env: io.env, onLine })

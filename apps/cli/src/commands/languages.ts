@@ -1,8 +1,7 @@
-import type { LanguageSummary } from '@isopod/protocol'
+import { type LanguageSummary, visible } from '@isopod/protocol'
 import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
-import { printable } from '../terminal/printable.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { withClient } from '../with-client.ts'
 
@@ -27,5 +26,5 @@ export async function languagesCommand(
 function lineOf({ name, version, aliases, missingImage }: LanguageSummary): string {
   const absent = missingImage === undefined ? '' : `  (image ${missingImage} is not there)`
   const known = `${name.padEnd(12)} ${version.padEnd(8)} ${aliases.join(', ')}`.trimEnd()
-  return `${printable(known + absent)}\n`
+  return `${visible(known + absent)}\n`
 }

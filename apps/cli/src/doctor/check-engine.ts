@@ -8,8 +8,7 @@ import {
   IMAGES,
   USUAL_IMAGES,
 } from '@isopod/devstack'
-import { isGvisor } from '@isopod/protocol'
-import { printable } from '../terminal/printable.ts'
+import { isGvisor, visible } from '@isopod/protocol'
 import type { Finding } from './finding.ts'
 import { judgeRunc } from './runc-version.ts'
 
@@ -57,8 +56,8 @@ export async function checkEngine(
     const images = (await engineJson(dockerHost, '/images/json')) as { RepoTags: string[] | null }[]
     const runc = version.Components?.find(({ Name }) => Name === 'runc')?.Version
     return [
-      { state: 'ok', subject: 'engine', text: printable(`${version.Version ?? '?'} at ${dockerHost}`) },
-      judgeRunc(runc === undefined ? undefined : printable(runc), recorded?.ours || acceptsOldRunc(env)),
+      { state: 'ok', subject: 'engine', text: visible(`${version.Version ?? '?'} at ${dockerHost}`) },
+      judgeRunc(runc === undefined ? undefined : visible(runc), recorded?.ours || acceptsOldRunc(env)),
       runtimes(info),
       judgeCgroup(info),
       judgeImages(images.flatMap(({ RepoTags }) => RepoTags ?? [])),
@@ -94,7 +93,7 @@ async function defaultEngine(env: NodeJS.ProcessEnv): Promise<string | undefined
 function runtimes({ Runtimes = {}, DefaultRuntime = 'unknown' }: Info): Finding {
   const names = Object.keys(Runtimes).filter((name) => !name.startsWith('io.containerd.'))
   const text = `${names.join(', ') || 'none named'}; default ${DefaultRuntime}`
-  return { state: 'ok', subject: 'runtimes', text: printable(text) }
+  return { state: 'ok', subject: 'runtimes', text: visible(text) }
 }
 
 /** Says which limits the kernel can't enforce. Without swap accounting a program may swap beyond its memory limit. */

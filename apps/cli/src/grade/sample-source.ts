@@ -8,8 +8,8 @@ import {
   SOLUTION_FIELDS,
   type Solution,
 } from '@isopod/grading'
+import { visible } from '@isopod/protocol'
 import { UsageError } from '../failure.ts'
-import { printable } from '../terminal/printable.ts'
 import { readRecords } from './read-records.ts'
 
 /** One sample of the file, with its problem. */
@@ -53,7 +53,7 @@ export function samplesOfFile(path: string, problems: ProblemSet): SampleSource 
       if (unknown.size >= SHOWN_UNKNOWN) break
     }
     if (unknown.size === 0) return
-    const names = [...unknown].map(([name, line]) => `${JSON.stringify(printable(name))} (line ${line})`)
+    const names = [...unknown].map(([name, line]) => `${JSON.stringify(visible(name))} (line ${line})`)
     const more = unknown.size >= SHOWN_UNKNOWN ? ', and perhaps more' : ''
     throw new UsageError(`--samples: the data set has no ${names.join(', ')}${more}`)
   }
@@ -67,7 +67,7 @@ export function samplesOfReference(problems: ProblemSet): SampleSource {
       const solution = referenceOf(problem)
       if (solution === undefined) {
         throw new UsageError(
-          `--reference: ${JSON.stringify(printable(problem.id))} has no solution of its own in this data set`,
+          `--reference: ${JSON.stringify(visible(problem.id))} has no solution of its own in this data set`,
         )
       }
       yield { index: index++, problem, solution, fields: { task_id: problem.id } }

@@ -1,21 +1,16 @@
-import type { Result } from '@isopod/protocol'
+import { type Result, visible, visibleJson } from '@isopod/protocol'
 import { type Io, note, type Output, write } from '../io.ts'
-import { printable } from './printable.ts'
 import { summaryLine } from './summary.ts'
 
-/** A result as one line of JSON. Also DEL and C1 controls are escaped, which JSON leaves alone and terminals do not. */
+/** A value as one line of JSON, the same for a terminal and a pipe. */
 export function jsonLine(value: unknown): string {
-  const escaped = JSON.stringify(value).replace(
-    /[\u007f-\u009f]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-  return `${escaped}\n`
+  return `${visibleJson(value)}\n`
 }
 
 /**
  * Shows what a program printed where it printed it, and one line on stderr about how it ended.
  *
- * @param options.raw leaves control characters alone on a terminal, too
+ * @param options.raw leaves the program's text as it is on a terminal, too
  */
 export async function showResult(io: Io, result: Result, options: { raw?: boolean }): Promise<void> {
   const raw = options.raw ?? false
@@ -27,7 +22,7 @@ export async function showResult(io: Io, result: Result, options: { raw?: boolea
   // On one screen, an output without a last newline would run into the line below.
   if (io.stderr.isTTY && io.stdout.isTTY && endsOpen(result.stderr || result.stdout)) io.stderr.write('\n')
   else if (endsOpen(result.stderr)) io.stderr.write('\n')
-  for (const warning of result.warnings) note(io, printable(`warning: ${warning}`))
+  for (const warning of result.warnings) note(io, visible(`warning: ${warning}`))
   note(io, summaryLine(result))
 }
 
@@ -43,6 +38,6 @@ async function writeStream(
   raw: boolean,
 ): Promise<void> {
   if (text === '') return
-  if (output.isTTY && !raw) return await write(output, printable(text))
+  if (output.isTTY && !raw) return await write(output, visible(text))
   await write(output, base64 === undefined ? text : Buffer.from(base64, 'base64'))
 }

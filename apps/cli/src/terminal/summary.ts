@@ -1,5 +1,4 @@
-import type { Result } from '@isopod/protocol'
-import { printable } from './printable.ts'
+import { type Result, visible } from '@isopod/protocol'
 import { mebibytes, seconds } from './units.ts'
 
 /** How a program ended, in one line: status, exit code or what ended it, time, memory, whether it is flaky, what was cut. */
@@ -19,7 +18,7 @@ export function summaryLine(result: Result): string {
 
 /** One line a result: id, language and {@link summaryLine}. */
 export function resultLine(result: Result): string {
-  return printable(`${result.id}  ${result.language}  ${summaryLine(result)}`)
+  return visible(`${result.id}  ${result.language}  ${summaryLine(result)}`)
 }
 
 function ending(result: Result): string {
@@ -36,7 +35,7 @@ function ending(result: Result): string {
     case 'validation_error':
     case 'cancelled':
     case 'setup_error':
-      return printable(result.errorMessage ?? '').replaceAll('\n', ' ')
+      return visible(result.errorMessage ?? '').replaceAll('\n', ' ')
     default:
       return result.status satisfies never
   }

@@ -1,4 +1,4 @@
-import { IsopodError } from '@isopod/protocol'
+import { IsopodError, visible } from '@isopod/protocol'
 
 /** Where a record was read, as errors name it. */
 export interface Place {
@@ -118,8 +118,5 @@ export function shown(value: unknown): string {
   if (typeof value !== 'string') return String(value)
   const cut = value.length > SHOWN ? '…' : ''
   // What JSON leaves alone can still hide or turn text on a screen.
-  return `${JSON.stringify(value.slice(0, SHOWN))}${cut}`.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
-  )
+  return `${visible(JSON.stringify(value.slice(0, SHOWN)))}${cut}`
 }

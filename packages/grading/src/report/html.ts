@@ -1,3 +1,5 @@
+import { visible } from '@isopod/protocol'
+
 /** Markup that may stand in a page as it is. */
 export class Html {
   readonly #markup: string
@@ -30,7 +32,7 @@ function rendered(part: Part): string {
   if (part === undefined) return ''
   if (part instanceof Html) return part.toString()
   if (typeof part === 'object') return part.map(rendered).join('')
-  return escaped(visible(String(part)))
+  return escaped(pictured(String(part)))
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -45,16 +47,10 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** Control characters but tab and newline, halves of pairs, what hides, turns or reorders text, and what is no character. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/gu
-
-/** A program's text with all that a page would hide or obey written out: `␛[31m`, `␀`, `\u202e`, `\ud800`. */
-export function visible(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(UNSEEN, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code)
-    if (code === 0x7f) return '␡'
-    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`
+/** A program's text as a page can show it, with pictures for control characters: `␛[31m`, `␀`, `\u{202e}`, `\u{d800}`. */
+export function pictured(text: string): string {
+  return visible(text.replaceAll('\r\n', '\n'), (codePoint) => {
+    if (codePoint < 0x20) return String.fromCodePoint(0x2400 + codePoint)
+    return codePoint === 0x7f ? '␡' : `\\u{${codePoint.toString(16)}}`
   })
 }

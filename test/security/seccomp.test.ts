@@ -15,6 +15,8 @@ import {
   attemptName,
   BLOCKED_ATTEMPTS,
   FIT_ATTEMPTS,
+  INIT_ATTEMPTS,
+  INIT_FIT_ATTEMPTS,
   UNFIT_ATTEMPTS,
 } from './support/seccomp-attempts.ts'
 
@@ -35,7 +37,10 @@ let decisions: SeccompDecisions
 let folder: string
 /** Name of each attempt that must fail → the errno that the decisions promise. */
 let promised: Map<string, string>
+/** The same for a job, where init's own filter stands inside the profile. */
+let promisedInJob: Map<string, string>
 let code: string
+let codeOfJob: string
 
 beforeAll(async () => {
   decisions = await seccompDecisions()
@@ -49,7 +54,13 @@ beforeAll(async () => {
     ...UNFIT_ATTEMPTS.map((attempt) => [attemptName(attempt), 'EPERM'] as const),
   ])
   const attempts = blocked.map(({ call }): Attempt => ({ call, args: BLOCKED_ATTEMPTS[call] ?? '' }))
-  code = attemptsProgram([...attempts, ...UNFIT_ATTEMPTS, ...FIT_ATTEMPTS])
+  promisedInJob = new Map(promised)
+  for (const attempt of [...UNFIT_ATTEMPTS, ...INIT_ATTEMPTS]) {
+    if (attempt.inJob !== undefined) promisedInJob.set(attemptName(attempt), attempt.inJob)
+  }
+  const tried = [...attempts, ...UNFIT_ATTEMPTS, ...FIT_ATTEMPTS]
+  code = attemptsProgram(tried)
+  codeOfJob = attemptsProgram([...tried, ...INIT_ATTEMPTS, ...INIT_FIT_ATTEMPTS])
 })
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -139,17 +150,18 @@ describe('in a job', () => {
   it('each blocked call and each unfit argument is refused, under Linux the same way', async () => {
     const result = await world.client.run({
       language: 'c',
-      code,
+      code: codeOfJob,
       limits: { timeoutSeconds: 60, processes: 200 },
     })
     expect(result, result.errorMessage ?? '').toMatchObject({ status: 'success' })
     const results = attemptResults(result.stdout)
     if (RUNTIME === 'runsc') {
       // Init's filter and gVisor's own kernel refuse in their own words.
-      const allowed = [...promised.keys()].filter((name) => results.get(name) === 'ok')
+      const allowed = [...promisedInJob.keys()].filter((name) => results.get(name) === 'ok')
       expect(allowed.sort()).toEqual(EXPECTED.harmlessCalls)
-    } else expect(only(results, promised.keys())).toEqual(Object.fromEntries(promised))
-    for (const attempt of FIT_ATTEMPTS.filter(({ call }) => RUNTIME === 'runc' || call !== 'seccomp'))
+    } else expect(only(results, promisedInJob.keys())).toEqual(Object.fromEntries(promisedInJob))
+    const fit = [...FIT_ATTEMPTS, ...INIT_FIT_ATTEMPTS]
+    for (const attempt of fit.filter(({ call }) => RUNTIME === 'runc' || call !== 'seccomp'))
       expect(results.get(attemptName(attempt)), attemptName(attempt)).toBe('ok')
   })
 })

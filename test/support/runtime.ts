@@ -48,7 +48,6 @@ export const EXPECTED = {
     'get_mempolicy',
     'set_mempolicy',
     'socket (AF_INET SOCK_DGRAM, IPPROTO_ICMP)',
-    'socket (netlink 15)',
     'sync',
     'syncfs',
   ],

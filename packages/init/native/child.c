@@ -106,8 +106,7 @@ static int place_control(const struct exec_request *request, int control, int *r
 }
 
 static int guard(const struct exec_request *request) {
-  if (cover_init() < 0 || seccomp_guard_init() < 0) return -1;
-  return (request->flags & EXEC_FORKS) != 0 ? seccomp_guard_self() : 0;
+  return cover_init() < 0 || seccomp_guard((request->flags & EXEC_FORKS) != 0) < 0 ? -1 : 0;
 }
 
 _Noreturn void child_run(const struct exec_request *request, const int stdio[3], int control, int report) {

@@ -1,34 +1,22 @@
 #define _GNU_SOURCE
 #include "seccomp.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/ioprio.h>
-#include <linux/seccomp.h>
+#include <linux/memfd.h>
 #include <linux/sockios.h>
-#include <netinet/in.h>
 #include <sched.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
+#include <sys/shm.h>
 #include <sys/statfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#define OWN_ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define OWN_ARCH AUDIT_ARCH_AARCH64
-#else
-#error "the filter knows x64 and arm64 only"
-#endif
+#include "filter.h"
+#include "socket_options.h"
 
 /* Younger than the headers of some distributions; the numbers are the same on all architectures. */
 #ifndef __NR_process_madvise
@@ -46,10 +34,6 @@
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT 21
 #endif
-/* Not among those of the C library. */
-#ifndef IPV6_FLOWLABEL_MGR
-#define IPV6_FLOWLABEL_MGR 32
-#endif
 /* The flags come first on x64 and arm64. */
 #define CLONE_FLAGS 0
 #define NAMESPACES \
@@ -57,42 +41,9 @@
 #define X32_BIT 0x40000000u
 #define MQUEUE_MAGIC 0x19800202
 
-/* The low half of an argument: the kernel reads process ids, and the selectors below, as 32-bit numbers. */
-#define ARGUMENT(n) (offsetof(struct seccomp_data, args) + 8 * (n))
-#define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
-#define ANSWER(action) BPF_STMT(BPF_RET | BPF_K, (action))
-#define LACK ANSWER(SECCOMP_RET_ERRNO | ENOSYS)
-#define REFUSE ANSWER(SECCOMP_RET_ERRNO | EPERM)
-#define UNKNOWN ANSWER(SECCOMP_RET_ERRNO | EINVAL)
-/* The call is not made, and succeeds. */
-#define IGNORE ANSWER(SECCOMP_RET_ERRNO | 0)
-#define ALLOW ANSWER(SECCOMP_RET_ALLOW)
-#define UNLESS(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skipped))
-#define IF_EQUAL(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (skipped), 0)
-
-/* The accumulator holds the call's number on entry of each rule and after it. */
-#define NEVER(call) UNLESS(__NR_##call, 1), REFUSE
-/* Allowed with 0 in the argument, which means the caller itself. */
-#define ONLY_ON_SELF(call, argument) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), UNLESS(0, 1), ALLOW, REFUSE
-/* Allowed on oneself, or on anyone with a harmless second argument. */
-#define ONLY_ON_SELF_OR_WITH(call, harmless) \
-  UNLESS(__NR_##call, 6), LOAD(ARGUMENT(0)), IF_EQUAL(0, 2), LOAD(ARGUMENT(1)), UNLESS((harmless), 1), ALLOW, REFUSE
-/* Allowed on every process but one. */
-#define NEVER_ON(call, process) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(0)), IF_EQUAL((process), 1), ALLOW, REFUSE
-#define NEVER_ON_INIT(call) NEVER_ON(call, 1)
-/* Allowed on the caller itself and on no group. */
-#define ONLY_ON_OWN_PROCESS(call, process) \
-  UNLESS(__NR_##call, 6), LOAD(ARGUMENT(0)), UNLESS((process), 3), LOAD(ARGUMENT(1)), UNLESS(0, 1), ALLOW, REFUSE
-/* Allowed but for two values of an argument. */
-#define NEITHER(call, argument, one, other) \
-  UNLESS(__NR_##call, 5), LOAD(ARGUMENT(argument)), IF_EQUAL((one), 2), IF_EQUAL((other), 1), ALLOW, REFUSE
-/* Allowed without the flag; with it the kernel seems not to know it. */
-#define WITHOUT_FLAG(call, argument, flag) \
-  UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (flag), 0, 1), UNKNOWN, ALLOW
-/* Allowed for files and pipes. */
-#define NO_DEVICES(call, mode) \
-  UNLESS(__NR_##call, 6), LOAD(ARGUMENT(mode)), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, S_IFMT), IF_EQUAL(S_IFCHR, 2), \
-      IF_EQUAL(S_IFBLK, 1), ALLOW, REFUSE
+/* Allowed with the families that programs need; another looks like one that the kernel was built without. */
+#define FAMILIES(call) \
+  UNLESS(__NR_##call, 8), LOAD(ARGUMENT(0)), PASS(AF_UNIX), PASS(AF_INET), PASS(AF_INET6), FAIL(EAFNOSUPPORT)
 
 static const struct sock_filter rules[] = {
     LOAD(offsetof(struct seccomp_data, arch)),
@@ -136,11 +87,11 @@ static const struct sock_filter rules[] = {
     IF_EQUAL(MADV_PAGEOUT, 2),
     IF_EQUAL(MADV_MERGEABLE, 1),
     ALLOW,
-    UNKNOWN,
+    FAIL(EINVAL),
 #if defined(__NR_open)
-    WITHOUT_FLAG(open, 1, O_DIRECT),
+    WITHOUT(open, 1, O_DIRECT, EINVAL),
 #endif
-    WITHOUT_FLAG(openat, 2, O_DIRECT),
+    WITHOUT(openat, 2, O_DIRECT, EINVAL),
     /*
      * And no O_DIRECT afterwards. Who owns a descriptor is signalled when it becomes ready, in gVisor even init, and by any
      * signal.
@@ -151,8 +102,8 @@ static const struct sock_filter rules[] = {
     IF_EQUAL(F_SETOWN_EX, 5),
     UNLESS(F_SETFL, 3),
     LOAD(ARGUMENT(2)),
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, O_DIRECT, 0, 1),
-    UNKNOWN,
+    UNLESS_ANY_BIT(O_DIRECT, 1),
+    FAIL(EINVAL),
     ALLOW,
     REFUSE,
     NEITHER(ioctl, 1, FIOSETOWN, SIOCSPGRP),
@@ -174,7 +125,7 @@ static const struct sock_filter rules[] = {
     NEVER(setns),
     UNLESS(__NR_clone, 4),
     LOAD(ARGUMENT(CLONE_FLAGS)),
-    BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NAMESPACES, 0, 1),
+    UNLESS_ANY_BIT(NAMESPACES, 1),
     REFUSE,
     ALLOW,
     UNLESS(__NR_clone3, 1),
@@ -194,21 +145,23 @@ static const struct sock_filter rules[] = {
     NEVER(io_uring_setup),
     NEVER(io_uring_enter),
     NEVER(io_uring_register),
-    /* Flow labels need no process and no socket, outlast a reset, and are counted for the whole host. */
-    UNLESS(__NR_setsockopt, 6),
-    LOAD(ARGUMENT(1)),
-    UNLESS(IPPROTO_IPV6, 2),
-    LOAD(ARGUMENT(2)),
-    IF_EQUAL(IPV6_FLOWLABEL_MGR, 1),
+    /*
+     * Answers of netlink that nobody reads are charged to no cgroup, and other families have holes of their own; AF_VSOCK
+     * reaches the host of a virtual machine past every network namespace.
+     */
+    FAMILIES(socket),
+    FAMILIES(socketpair),
+    /* The pool of huge pages is the host's, and no memory limit counts what is taken from it. */
+    WITHOUT(mmap, 3, MAP_HUGETLB, ENOMEM),
+    WITHOUT(memfd_create, 1, MFD_HUGETLB, ENOMEM),
+    WITHOUT(shmget, 2, SHM_HUGETLB, ENOMEM),
+    /* Every filter takes from one pool of the kernel; questions are harmless. */
+    EITHER(seccomp, 0, SECCOMP_GET_ACTION_AVAIL, SECCOMP_GET_NOTIF_SIZES),
+    NEVER_WITH(prctl, 0, PR_SET_SECCOMP),
+    /* Ends the filter. */
+    IF_EQUAL(__NR_setsockopt, 1),
     ALLOW,
-    REFUSE,
-    /* Reaches the host of a virtual machine past every network namespace. */
-    UNLESS(__NR_socket, 4),
-    LOAD(ARGUMENT(0)),
-    IF_EQUAL(AF_VSOCK, 1),
-    ALLOW,
-    REFUSE,
-    ALLOW,
+    SOCKET_OPTIONS,
 };
 
 /* A message queue that no directory shows could not be removed by a reset. */
@@ -223,15 +176,7 @@ static int install(const struct sock_filter *filter, size_t count) {
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-int seccomp_guard_init(void) {
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
-  struct statfs queues;
-  int listed = statfs("/dev/mqueue", &queues) == 0 && queues.f_type == MQUEUE_MAGIC;
-  if (!listed && install(no_queues, sizeof no_queues / sizeof *no_queues) < 0) return -1;
-  return install(rules, sizeof rules / sizeof *rules);
-}
-
-int seccomp_guard_self(void) {
+static int guard_self(void) {
   uint32_t own = (uint32_t)getpid();
   const struct sock_filter filter[] = {
       LOAD(offsetof(struct seccomp_data, nr)),
@@ -245,4 +190,14 @@ int seccomp_guard_self(void) {
       ALLOW,
   };
   return install(filter, sizeof filter / sizeof *filter);
+}
+
+int seccomp_guard(int self) {
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) return -1;
+  struct statfs queues;
+  int listed = statfs("/dev/mqueue", &queues) == 0 && queues.f_type == MQUEUE_MAGIC;
+  if (!listed && install(no_queues, sizeof no_queues / sizeof *no_queues) < 0) return -1;
+  if (self && guard_self() < 0) return -1;
+  /* Last, for it allows no further one. */
+  return install(rules, sizeof rules / sizeof *rules);
 }

@@ -13,6 +13,12 @@ const CALLS = {
     process_vm_readv: 310,
     kcmp: 312,
     socket: 41,
+    socketpair: 53,
+    mmap: 9,
+    memfd_create: 319,
+    shmget: 29,
+    prctl: 157,
+    seccomp: 317,
     add_key: 248,
     mq_open: 240,
     kill: 62,
@@ -38,6 +44,12 @@ const CALLS = {
     process_vm_readv: 270,
     kcmp: 272,
     socket: 198,
+    socketpair: 199,
+    mmap: 222,
+    memfd_create: 279,
+    shmget: 194,
+    prctl: 167,
+    seccomp: 277,
     add_key: 217,
     mq_open: 180,
     kill: 129,
@@ -59,6 +71,9 @@ const EPERM = '1'
 const EBADF = '9'
 const EINVAL = '22'
 const O_DIRECT = process.arch === 'arm64' ? '0200000' : '040000'
+const ENOMEM = '12'
+const ENOPROTOOPT = '92'
+const EAFNOSUPPORT = '97'
 
 /** A Perl program that prints the errno of one system call, 0 when it succeeded. */
 const call = (number: number, ...args: readonly string[]) =>
@@ -118,7 +133,6 @@ describeInit('init keeps itself from the program', () => {
       ['ioprio_set', ['1', '1', '0']],
       ['ioprio_set', ['3', '0', '0']],
       ['add_key', ['$room', '$room', '0', '0', '0']],
-      ['socket', ['40', '1', '0']],
       ['mknodat', ['-100', '$name', String(0o020600), '0']],
       ['mknodat', ['-100', '$name', String(0o060600), '0x801']],
       ['syslog', ['10', '0', '0']],
@@ -174,6 +188,92 @@ describeInit('init keeps itself from the program', () => {
       const { stdout } = await container.perl(call(calls[name], ...args))
       expect(stdout.toString(), `${name}(${args})`).toBe(errno)
     }
+  })
+
+  it('no filter can be laid after its own: their code comes from one pool of the host', async () => {
+    await using container = await Container.start()
+    // One instruction: allow. It would be a filter like any other.
+    const filter =
+      'my $code = pack("SCCL", 6, 0, 0, 0x7fff0000); my $p = pack("Sx6P", 1, $code); my $action = pack("L", 0x7fff0000);'
+    const refused = async (number: number, ...args: readonly string[]) =>
+      (await container.perl(`${filter} ${call(number, ...args)}`)).stdout.toString()
+    expect(await refused(calls.prctl, '22', '2', '$p')).toBe(EPERM)
+    expect(await refused(calls.seccomp, '1', '0', '$p')).toBe(EPERM)
+    expect(await refused(calls.seccomp, '0', '0', '0')).toBe(EPERM)
+    // What is only asked is answered.
+    expect(await refused(calls.seccomp, '2', '0', '$action')).toBe('0')
+    const { stdout } = await container.perl(`print syscall(${calls.prctl}, 21, 0, 0, 0, 0)`)
+    expect(stdout.toString()).toBe('2')
+  })
+
+  it('sockets are of the families that programs need', async () => {
+    await using container = await Container.start()
+    const made = async (name: 'socket' | 'socketpair', ...args: readonly string[]) =>
+      (await container.perl(call(calls[name], ...args))).stdout.toString()
+    for (const family of ['1', '2', '10']) expect(await made('socket', family, '2', '0'), family).toBe('0')
+    expect(await made('socketpair', '1', '1', '0', '$room')).toBe('0')
+    expect(await made('socketpair', '16', '3', '0', '$room')).toBe(EAFNOSUPPORT)
+    for (const family of ['0', '3', '15', '16', '17', '21', '29', '30', '38', '40', '44', '45', '1000']) {
+      expect(await made('socket', family, '2', '0'), family).toBe(EAFNOSUPPORT)
+    }
+  })
+
+  it('huge pages, which no limit counts, are not there', async () => {
+    await using container = await Container.start()
+    const tried = async (name: 'mmap' | 'memfd_create' | 'shmget', ...args: readonly string[]) =>
+      (await container.perl(call(calls[name], ...args))).stdout.toString()
+    expect(await tried('mmap', '0', '0x200000', '3', '0x40022', '-1', '0')).toBe(ENOMEM)
+    expect(await tried('mmap', '0', '0x200000', '3', '0x22', '-1', '0')).toBe('0')
+    expect(await tried('memfd_create', '$name', '4')).toBe(ENOMEM)
+    expect(await tried('memfd_create', '$name', '0')).toBe('0')
+    expect(await tried('shmget', '0', '0x200000', '05600')).toBe(ENOMEM)
+    expect(await tried('shmget', '0', '4096', '0600')).toBe('0')
+  })
+
+  it('socket options are those that programs need', async () => {
+    await using container = await Container.start()
+    const set = async (
+      family: number,
+      kind: number,
+      level: number,
+      option: number,
+      value = 'pack("i", 1)',
+    ) => {
+      const make = `socket(my $s, ${family}, ${kind}, 0) or die`
+      const script = `${make}; print setsockopt($s, ${level}, ${option}, ${value}) ? 0 : 0 + $!`
+      return (await container.perl(script)).stdout.toString()
+    }
+    // A classic filter of one instruction, by each of its ways in; then the lock.
+    const filter = 'do { our $code = pack("SCCL", 6, 0, 0, 0xffff); pack("Sx6P", 1, $code) }'
+    for (const option of [26, 50, 51, 52]) expect(await set(2, 2, 1, option, filter), `${option}`).toBe(EPERM)
+    expect(await set(2, 2, 1, 44)).toBe(EPERM)
+    const useful: [family: number, kind: number, level: number, option: number, value?: string][] = [
+      [2, 1, 1, 2],
+      [2, 1, 1, 9],
+      [2, 1, 1, 15],
+      [2, 1, 1, 8, 'pack("i", 65536)'],
+      [2, 1, 1, 13, 'pack("ii", 1, 1)'],
+      [2, 1, 1, 20, 'pack("qq", 1, 0)'],
+      [2, 2, 1, 6],
+      [1, 1, 1, 16],
+      [2, 1, 6, 1],
+      [2, 1, 6, 4, 'pack("i", 60)'],
+      [2, 2, 0, 2],
+      [2, 2, 0, 34],
+      [10, 1, 41, 26],
+    ]
+    for (const option of useful) expect(await set(...option), option.join()).toBe('0')
+    const unknown: typeof useful = [
+      // Multicast groups of IPv4 and IPv6; what loads a module; a key; what is no option; a level above all.
+      [2, 2, 0, 35, 'pack("C8", 224, 0, 0, 9, 127, 0, 0, 1)'],
+      [10, 2, 41, 20, 'pack("x20")'],
+      [2, 1, 6, 31, '"tls"'],
+      [2, 1, 6, 14, 'pack("x216")'],
+      [2, 1, 1, 1000],
+      [2, 1, 1000, 1],
+      [2, 2, 0, 64],
+    ]
+    for (const option of unknown) expect(await set(...option), option.join()).toBe(ENOPROTOOPT)
   })
 
   it.runIf(process.arch === 'x64')('calls by the x32 numbers are refused', async () => {

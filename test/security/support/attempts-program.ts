@@ -1,7 +1,13 @@
 import { type Attempt, attemptName } from './seccomp-attempts.ts'
 
 /** Errno by the number that a program prints. */
-const ERRNO: Readonly<Record<string, string>> = { '1': 'EPERM', '38': 'ENOSYS' }
+const ERRNO: Readonly<Record<string, string>> = {
+  '1': 'EPERM',
+  '12': 'ENOMEM',
+  '38': 'ENOSYS',
+  '92': 'ENOPROTOOPT',
+  '97': 'EAFNOSUPPORT',
+}
 
 /**
  * A C program that makes each attempt in a process of its own, and prints what came of it; on x64 also a call by each of
@@ -33,6 +39,7 @@ const HEAD = `
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/keyctl.h>
 #include <linux/seccomp.h>
 #include <linux/userfaultfd.h>
@@ -40,6 +47,8 @@ const HEAD = `
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ipc.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>

@@ -5,6 +5,8 @@ export interface Attempt {
   readonly args: string
   /** Names the attempt where a call has several. */
   readonly what?: string
+  /** What a program meets where init's own filter, which is nearer to it than the profile, answers otherwise. */
+  readonly inJob?: string
 }
 
 /** Valid in no call: a kernel without a profile answers with an error of the call itself, and nothing happens. */
@@ -163,12 +165,15 @@ const NAMESPACES = ['NEWNS', 'NEWCGROUP', 'NEWUTS', 'NEWIPC', 'NEWUSER', 'NEWPID
 export const UNFIT_ATTEMPTS: readonly Attempt[] = [
   ...NAMESPACES.map((flag) => ({ call: 'clone', args: `CLONE_${flag} | SIGCHLD, 0, 0, 0, 0`, what: flag })),
   { call: 'seccomp', args: 'SECCOMP_SET_MODE_FILTER, 8, room', what: 'listener' },
+  { call: 'seccomp', args: 'SECCOMP_SET_MODE_FILTER, 0, room', what: 'a filter' },
+  { call: 'seccomp', args: 'SECCOMP_SET_MODE_STRICT, 1, 0', what: 'strict' },
   { call: 'prlimit64', args: 'getpid(), RLIMIT_NOFILE, 0, room', what: 'by number' },
   ...Object.entries(FAMILIES).flatMap(([what, family]) =>
     ['SOCK_STREAM', 'SOCK_DGRAM', 'SOCK_RAW'].map((type) => ({
       call: 'socket',
       args: `${family}, ${type}, 0`,
       what: `${what} ${type}`,
+      inJob: 'EAFNOSUPPORT',
     })),
   ),
   ...['AF_INET', 'AF_INET6'].flatMap((family) =>
@@ -186,14 +191,15 @@ export const UNFIT_ATTEMPTS: readonly Attempt[] = [
       'SOCK_DCCP, 33',
     ].map((rest) => ({ call: 'socket', args: `${family}, ${rest}`, what: `${family} ${rest}` })),
   ),
-  ...[4, 6, 9, 12, 15, 16].map((protocol) => ({
+  ...[0, 4, 6, 9, 12, 15, 16].map((protocol) => ({
     call: 'socket',
     args: `AF_NETLINK, SOCK_RAW, ${protocol}`,
     what: `netlink ${protocol}`,
+    inJob: 'EAFNOSUPPORT',
   })),
   { call: 'socket', args: '0x100000000L + AF_INET, SOCK_RAW, IPPROTO_ICMP', what: 'garbage above' },
   { call: 'socketpair', args: 'AF_INET, SOCK_STREAM, 0, room', what: 'AF_INET' },
-  { call: 'socketpair', args: '30, SOCK_STREAM, 0, room', what: 'TIPC' },
+  { call: 'socketpair', args: '30, SOCK_STREAM, 0, room', what: 'TIPC', inJob: 'EAFNOSUPPORT' },
 ]
 
 /** Arguments that fit: what programs do every day, which must succeed. */
@@ -215,7 +221,55 @@ export const FIT_ATTEMPTS: readonly Attempt[] = [
     'SOCK_DGRAM, 0',
     'SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP',
   ].map((rest) => ({ call: 'socket', args: `AF_INET, ${rest}`, what: `AF_INET ${rest}` })),
-  { call: 'socket', args: 'AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0', what: 'netlink 0' },
+]
+
+const FILTER = '&(struct sock_fprog){1, (struct sock_filter[]){{6, 0, 0, 0xffff}}}, sizeof(struct sock_fprog)'
+const TCP = 'socket(AF_INET, SOCK_STREAM, 0)'
+const UDP = 'socket(AF_INET, SOCK_DGRAM, 0)'
+const ON = '&(int){1}, sizeof(int)'
+
+/** What only init's own filter refuses: allowed by the profile, each with what a program meets. */
+export const INIT_ATTEMPTS: readonly (Attempt & { readonly inJob: string })[] = [
+  ...['ATTACH_FILTER', 'ATTACH_REUSEPORT_CBPF'].map((what) => ({
+    ...{ call: 'setsockopt', what, inJob: 'EPERM' },
+    args: `${UDP}, SOL_SOCKET, SO_${what}, ${FILTER}`,
+  })),
+  ...['ATTACH_BPF', 'ATTACH_REUSEPORT_EBPF', 'LOCK_FILTER'].map((what) => ({
+    ...{ call: 'setsockopt', what, inJob: 'EPERM' },
+    args: `${UDP}, SOL_SOCKET, SO_${what}, ${ON}`,
+  })),
+  ...[
+    ['tls', `${TCP}, IPPROTO_TCP, 31, "tls", 3`],
+    ['multicast', `${UDP}, IPPROTO_IP, IP_ADD_MEMBERSHIP, (char[8]){224, 0, 0, 9, 127, 0, 0, 1}, 8`],
+    ['tables of packets', `${UDP}, IPPROTO_IP, 64, room, sizeof room`],
+    ['zero copy', `${TCP}, SOL_SOCKET, 60, ${ON}`],
+    ['no option', `${TCP}, SOL_SOCKET, 1000, ${ON}`],
+  ].map(([what = '', args = '']) => ({ call: 'setsockopt', what, args, inJob: 'ENOPROTOOPT' })),
+  // One filter of one instruction, which allows all: it would be the only one of this run.
+  {
+    call: 'prctl',
+    args: 'PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){1, (struct sock_filter[]){{6, 0, 0, 0x7fff0000}}}',
+    what: 'a filter',
+    inJob: 'EPERM',
+  },
+  { call: 'mmap', args: '0, 2 << 20, 3, 0x40022, -1, 0', what: 'huge pages', inJob: 'ENOMEM' },
+  { call: 'memfd_create', args: '"a", 4', what: 'huge pages', inJob: 'ENOMEM' },
+  { call: 'shmget', args: 'IPC_PRIVATE, 2 << 20, 05600', what: 'huge pages', inJob: 'ENOMEM' },
+]
+
+/** The same calls as programs make them every day. */
+export const INIT_FIT_ATTEMPTS: readonly Attempt[] = [
+  ...['REUSEADDR', 'REUSEPORT', 'KEEPALIVE', 'BROADCAST', 'OOBINLINE'].map((what) => ({
+    ...{ call: 'setsockopt', what, args: `${TCP}, SOL_SOCKET, SO_${what}, ${ON}` },
+  })),
+  { call: 'setsockopt', what: 'no delay', args: `${TCP}, IPPROTO_TCP, 1, ${ON}` },
+  {
+    call: 'setsockopt',
+    what: 'IPv6 only',
+    args: `socket(AF_INET6, SOCK_STREAM, 0), IPPROTO_IPV6, IPV6_V6ONLY, ${ON}`,
+  },
+  { call: 'prctl', args: 'PR_GET_SECCOMP', what: 'a question' },
+  { call: 'memfd_create', args: '"a", 0', what: 'small pages' },
 ]
 
 /** What an attempt is called in the output of the program. */

@@ -1,7 +1,6 @@
 import os
-import socket
 
-names = {name for _, name in socket.if_nameindex()}
+names = {line.split(":")[0].strip() for line in list(open("/proc/net/dev"))[2:]}
 if names - {"lo", "tunl0", "sit0", "ip6tnl0", "gre0", "gretap0", "erspan0", "ip_vti0", "ip6_vti0", "ip6gre0"}:
     print("ESCAPED: interfaces", names)
 routes = [line for line in open("/proc/net/route")][1:]

@@ -46,8 +46,8 @@ static int set_limits(const struct exec_request *request) {
   return request->cpu_ms > 0 ? limit(RLIMIT_CPU, seconds, seconds + 1) : 0;
 }
 
-static void tell(int report, uint32_t failed, uint32_t value) {
-  struct child_report told = {failed, value};
+static void tell(int report, enum child_word word, uint32_t value) {
+  struct child_report told = {word, value};
   if (write(report, &told, sizeof told) < 0) {
     /* Then init takes the exit code below for the program's. */
   }
@@ -56,7 +56,7 @@ static void tell(int report, uint32_t failed, uint32_t value) {
 /* Read back before the program has any say in it. */
 static void tell_open_files(int report) {
   struct rlimit now;
-  if (getrlimit(RLIMIT_NOFILE, &now) == 0) tell(report, 0, (uint32_t)now.rlim_cur);
+  if (getrlimit(RLIMIT_NOFILE, &now) == 0) tell(report, CHILD_HELD, (uint32_t)now.rlim_cur);
 }
 
 static void reset_signals(void) {
@@ -119,10 +119,16 @@ _Noreturn void child_run(const struct exec_request *request, const int stdio[3],
   reset_signals();
   ready = ready && place_control(request, control, &report) == 0;
   /* The guard needs a descriptor, of which the limits may leave none: init's own are there as well. */
-  if (ready && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0 && guard(request) == 0 && set_limits(request) == 0) {
-    tell_open_files(report);
-    execute(request);
+  if (ready && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0) {
+    if (guard(request) < 0) {
+      tell(report, CHILD_UNCONFINED, (uint32_t)errno);
+      _exit(127);
+    }
+    if (set_limits(request) == 0) {
+      tell_open_files(report);
+      execute(request);
+    }
   }
-  tell(report, 1, (uint32_t)errno);
+  tell(report, CHILD_FAILED, (uint32_t)errno);
   _exit(127);
 }

@@ -17,9 +17,15 @@ struct exec_request {
   char **env;
 };
 
-/* What the child tells before it becomes the program. */
+/* What the child tells before it becomes the program, and of what its `value` is. */
+enum child_word {
+  CHILD_HELD,       /* the limit of open files, as the kernel has it */
+  CHILD_FAILED,     /* the errno that stopped it */
+  CHILD_UNCONFINED, /* the errno with which the kernel refused to confine it: no program's doing */
+};
+
 struct child_report {
-  uint32_t failed; /* 0: `value` is its limit of open files, as the kernel has it; 1: the errno that stopped it */
+  uint32_t word;
   uint32_t value;
 };
 

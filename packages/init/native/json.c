@@ -11,6 +11,7 @@
 
 /* Beyond this a double, which is what the host reads, is no longer exact. */
 #define MAX_SAFE ((int64_t)1 << 53)
+#define NO_ROOM_FOR_FILTERS 524
 
 static char text[MAX_JSON_BYTES];
 static size_t used;
@@ -61,6 +62,8 @@ void json_send(unsigned char type) {
 }
 
 const char *error_name(int error) {
+  /* The kernel's own, without a name for programs: there is no room for the code of another filter. */
+  if (error == NO_ROOM_FOR_FILTERS) return "ENOTSUPP";
   const char *name = strerrorname_np(error);
   return name != NULL ? name : "EIO";
 }

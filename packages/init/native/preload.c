@@ -83,6 +83,7 @@ static int begin(const struct exec_request *request, const char *name) {
   control = ends[0];
   int error = spawn(request, ends[1], &kept.waiting, &open_files);
   if (ends[1] >= 0) close(ends[1]);
+  if (error < 0) error = -error;
   if (error == 0) error = by_pipe ? await_reader(deadline) : forks_word(control, deadline, NULL);
   if (error == 0 && has_spoken()) error = EIO;
   return error;

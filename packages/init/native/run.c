@@ -36,7 +36,7 @@ void run_refuse(int error) {
   done_send(&refused);
 }
 
-/* 0, or the errno that stopped the start. */
+/* As spawn. */
 static int start(const struct exec_request *request) {
   const uint32_t limits[2] = {request->stdout_limit, request->stderr_limit};
   int preloaded = (request->flags & EXEC_PRELOADED) != 0;
@@ -64,6 +64,7 @@ void run_start(const struct exec_request *request) {
     tunnel_close();
     /* No program is at fault when the process that should have become it is not there. */
     if (preloaded) fault("exec", error);
+    else if (error < 0) fault("confine", -error);
     else run_refuse(error);
     return;
   }

@@ -11,7 +11,7 @@
 
 #define EXEC_PATIENCE_MS 10000
 
-/* Waits until the child has become the program: 0, or the errno that stopped it. */
+/* Waits until the child has become the program; as spawn. */
 static int await_exec(int report, int64_t *open_files) {
   *open_files = UNKNOWN;
   for (;;) {
@@ -22,7 +22,8 @@ static int await_exec(int report, int64_t *open_files) {
     if (polled == 0) return ETIMEDOUT;
     struct child_report told;
     if (read(report, &told, sizeof told) != sizeof told) return 0;
-    if (told.failed) return (int)told.value;
+    if (told.word == CHILD_UNCONFINED) return -(int)told.value;
+    if (told.word == CHILD_FAILED) return (int)told.value;
     *open_files = told.value;
   }
 }

@@ -8,7 +8,8 @@
 #include "child.h"
 
 /*
- * Lays the pipes and starts the process; 0, or the errno that stopped it. `pid` is set as soon as there is one, and
+ * Lays the pipes and starts the process; 0, or the errno that stopped it, negative for one with which the kernel refused to
+ * confine it. `pid` is set as soon as there is one, and
  * `open_files` to the limit that the kernel has of it. `control` is handed on, -1 for none.
  */
 int spawn(const struct exec_request *request, int control, pid_t *pid, int64_t *open_files);

@@ -108,13 +108,16 @@ export interface Done {
   readonly spawnError: string | null
 }
 
-/** At what init failed. After `frame`, `stdin` and `init` it ends itself and everything below it. */
-export type FaultPlace = 'frame' | 'put' | 'exec' | 'net' | 'stdin' | 'init'
+/**
+ * At what init failed. After `frame`, `stdin` and `init` it ends itself and everything below it. `confine`: the kernel refused
+ * to confine the program, which was not started.
+ */
+export type FaultPlace = 'frame' | 'put' | 'exec' | 'confine' | 'net' | 'stdin' | 'init'
 
 /** Something that the host asked for and init could not do. */
 export interface Fault {
   readonly where: FaultPlace
-  /** Name of an errno, for example `ENOSPC`. */
+  /** Name of an errno, for example `ENOSPC`; `ENOTSUPP` when the host has no room for the code of another filter. */
   readonly error: string
 }
 

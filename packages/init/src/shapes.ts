@@ -123,7 +123,7 @@ export const readDone = reader<Done>('done', {
 
 /** Reads the payload of a fault frame. */
 export const readFault = reader<Fault>('fault', {
-  where: oneOf('frame', 'put', 'exec', 'net', 'stdin', 'init'),
+  where: oneOf('frame', 'put', 'exec', 'confine', 'net', 'stdin', 'init'),
   error: errno,
 })
 

@@ -29,6 +29,8 @@ export interface ContainerOptions {
   /** Name of a group of each v1 controller that is bound into `cgroup`, as a container engine does it. */
   readonly bind?: string
   readonly withoutMessageQueues?: boolean
+  /** Errno with which the kernel refuses to lay another filter. @default none */
+  readonly filterErrno?: number
   /** False: the test's own network instead of loopback alone, as a container has it. @default true */
   readonly network?: boolean
 }
@@ -76,6 +78,7 @@ export class Container implements AsyncDisposable {
         BIND: options.bind,
         JOIN: options.join?.join(' '),
         NETWORK: options.network === false ? undefined : '1',
+        FILTER_ERRNO: options.filterErrno === undefined ? undefined : String(options.filterErrno),
         NO_MQUEUE: options.withoutMessageQueues === true ? '1' : undefined,
       },
     })

@@ -67,6 +67,15 @@ describeInit('a run of init', () => {
     expect(done).toMatchObject({ ...refused, spawnError: 'ENOENT' })
   })
 
+  it.each([
+    [524, 'ENOTSUPP'],
+    [12, 'ENOMEM'],
+  ])('says that the kernel refused to confine a program (errno %i)', async (filterErrno, error) => {
+    await using container = await Container.start({ filterErrno })
+    container.send(exec({ argv: ['true'] }))
+    expect((await container.next('fault')).fault).toEqual({ where: 'confine', error })
+  })
+
   it('ends at the deadline with every process of the program', async () => {
     await using container = await Container.start()
     const forkTree = 'for (1..4) { fork; setpgrp } $SIG{TERM} = $SIG{HUP} = "IGNORE"; sleep 1 while 1'

@@ -125,6 +125,11 @@ export async function runProgram(
         case 'fault':
           // The `done` of the run follows, which was not started.
           if (frame.fault.where === 'put' && (options.afterUserCode || options.afterFiles)) break
+          if (isOfHost(frame.fault)) {
+            throw new RetryableError(
+              `the host's kernel has no room for another filter (${frame.fault.error})`,
+            )
+          }
           if (held === undefined && !options.afterUserCode && !isPortTaken(frame.fault)) {
             throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
           }
@@ -182,6 +187,11 @@ export function nothingRan(): ProgramReport {
   const nothing = new OutputCollector(0).finish()
   const samples = new SampleSummary()
   return { done: undefined, ended: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
+}
+
+/** The pool from which the code of all filters comes is the host's, and no program can take from it. */
+function isOfHost({ where, error }: Fault): boolean {
+  return where === 'confine' && error === 'ENOTSUPP'
 }
 
 /** Nobody shares the container's loopback but what ran in it before: a compiler that runs what it compiles can hold the port. */

@@ -136,7 +136,7 @@ export function weaknesses(folder: string): Weakness[] {
     tmpfs('inodes', 'with folders for any number of files', /nr_inodes=\d+/, 'nr_inodes=0'),
     broken('open-files', 'whose init sets no limit of open files, and says it did', [
       ['child.c', 'if (limit(RLIMIT_NOFILE, request->open_files, request->open_files) < 0) return -1;', ''],
-      ['child.c', 'tell(report, 0, (uint32_t)now.rlim_cur)', 'tell(report, 0, 32)'],
+      ['child.c', 'tell(report, CHILD_HELD, (uint32_t)now.rlim_cur)', 'tell(report, CHILD_HELD, 32)'],
     ]),
     ...['core', 'nofile', 'memlock', 'msgqueue'].map((name) => ({
       canary: 'limits',

@@ -248,6 +248,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue: grading',
   },
   {
+    id: 'second-run-bounds',
+    behaviour:
+      'a second run alone is bounded by limits, by shares of the worker and the tenant, and by other tenants that wait',
+    source: 'issue 12, finding 3',
+  },
+  {
     id: 'script-tests',
     behaviour:
       'code passes assertions only if they all ran and held, whatever it does to end, patch or forge',

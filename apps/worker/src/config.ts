@@ -65,8 +65,10 @@ const variables = z.object({
   ISOPOD_RESULT_TTL_SECONDS: numeric(60, 2_592_000).default(86_400),
   /** How long the result of a job that asks for `cache` serves others like it; 0: never. They lie in Redis beside all else. */
   ISOPOD_CACHE_TTL_SECONDS: numeric(0, 2_592_000).default(86_400),
-  /** How long a job whose timeout is in doubt may take to have the worker to itself and run again; 0: never: others wait meanwhile. */
-  ISOPOD_SECOND_RUN_SECONDS: numeric(0, 3600).default(120),
+  /** How long a job whose timeout is in doubt may wait to have the worker to itself and run again; 0: never. Its answer waits too. */
+  ISOPOD_SECOND_RUN_SECONDS: numeric(0, 3600).default(30),
+  /** Part of each hour that such runs may hold up others, a quarter of it for one tenant: nobody is to get more of a host by it. */
+  ISOPOD_SECOND_RUN_PERCENT: numeric(0, 50, false).default(5),
   /** How long a shutdown waits for running jobs before it hands them back to the queue. */
   ISOPOD_DRAIN_SECONDS: numeric(0, 3600).default(30),
   /** Audit events that a Redis stream keeps beside the log lines; 0 for no such stream: the log is the record. */
@@ -156,8 +158,8 @@ export interface WorkerConfig {
   readonly batch: { readonly idleSeconds: number; readonly runs: number }
   /** How long results are kept for jobs that ask for it; 0: not at all. */
   readonly cacheTtlSeconds: number
-  /** How long a job may take to run once more, alone; 0: none does. */
-  readonly secondRunSeconds: number
+  /** How long a job may wait to run once more, alone; and how much of the worker's time such runs may take. 0: none does. */
+  readonly secondRuns: { readonly patienceMs: number; readonly share: number }
   readonly drainSeconds: number
   readonly users: UserRange
   /** Whether the worker attacks its own containers before it takes jobs. */
@@ -224,7 +226,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     budget: { slots: v.ISOPOD_SLOTS, memoryMb: v.ISOPOD_MEMORY_MB, cpus: v.ISOPOD_CPUS },
     batch: { idleSeconds: v.ISOPOD_BATCH_IDLE_SECONDS, runs: v.ISOPOD_BATCH_RUNS },
     cacheTtlSeconds: v.ISOPOD_CACHE_TTL_SECONDS,
-    secondRunSeconds: v.ISOPOD_SECOND_RUN_SECONDS,
+    secondRuns: {
+      patienceMs: v.ISOPOD_SECOND_RUN_SECONDS * 1000,
+      share: v.ISOPOD_SECOND_RUN_PERCENT / 100,
+    },
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,
     users: v.SANDBOX_DEFAULT_USER_UID_GID,
     selfTest: v.ISOPOD_SELF_TEST,

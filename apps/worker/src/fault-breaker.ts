@@ -1,3 +1,7 @@
+import { JobInterrupted } from '@isopod/queue'
+import { ImageFaultError } from '@isopod/sandbox'
+import { CheckerFaultError } from './tests/checker-fault.ts'
+
 /** Faults in a row, no execution having ended well in between, after which a worker takes a rest. */
 const FAULTS = 3
 const REST_MS = 5_000
@@ -49,4 +53,9 @@ export class FaultBreaker {
   stop(): void {
     clearTimeout(this.#timer)
   }
+}
+
+/** One language's image says nothing about the others, no job's own checker about its host, and a job that is handed back nothing. */
+export function saysOfHost(error: unknown): boolean {
+  return ![ImageFaultError, CheckerFaultError, JobInterrupted].some((kind) => error instanceof kind)
 }

@@ -2,7 +2,8 @@ import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
-import { type Admission, WHOLE_HOST } from './admission/admission.ts'
+import type { Admission } from './admission/admission.ts'
+import type { ExclusiveOutcome, ExclusiveRuns } from './admission/exclusive-runs.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type EgressEvent, openProxy } from './network/proxy.ts'
@@ -24,12 +25,9 @@ export interface JobRunnerOptions {
   readonly sandbox: Sandbox
   readonly checks: Pick<OutputChecks, 'check' | 'expressionProblem'>
   readonly admission: Pick<Admission, 'enter' | 'wasCrowded'>
-  /** Seconds that a job may take to have the host to itself and run there once more; 0: no job does. */
-  readonly secondRunSeconds: number
+  readonly exclusive: Pick<ExclusiveRuns, 'enabled' | 'run'>
   /** Told how many milliseconds a job waited for its share of the host. */
   readonly onAdmitted: (ms: number) => void
-  /** Told what came of it each time a starved job was to have the host to itself. */
-  readonly onSecondRun: (outcome: 'made' | 'given_up') => void
   readonly audit: Audit
   /** Told of each connection that a job made or tried, when it is over. */
   readonly onEgress: (of: OfJob, event: EgressEvent) => void
@@ -42,8 +40,7 @@ export interface JobRunnerOptions {
  * the job before counts as acquiring.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, sandbox, admission, audit, onEgress, onAdmitted } = options
-  const { secondRunSeconds, onSecondRun } = options
+  const { workerId, rules, gate, sandbox, admission, exclusive, audit, onEgress, onAdmitted } = options
 
   return async (delivery: Delivery, signal: AbortSignal, waitedMs = 0): Promise<Result> => {
     const { id, attempt, job } = delivery
@@ -75,24 +72,21 @@ export function jobRunner(options: JobRunnerOptions) {
       const scripts = planScripts(delivery, rules)
       if (scripts !== undefined && 'problems' in scripts) return refused(scripts.problems)
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
+      const share = scripts ? mostOf(scripts) : shareOf(execution, job, rules)
+      const claimant = { tenant: job.tenant, timeoutMs: execution.limits.timeoutSeconds * 1000 }
       let leave: (() => void) | undefined
+      let contended: string | undefined
       const again: SecondRuns = {
-        wasCrowded: (ms) => secondRunSeconds > 0 && admission.wasCrowded(ms),
-        alone: async (run) => {
+        wasCrowded: (ms) => exclusive.enabled && admission.wasCrowded(ms),
+        alone: async (request, run) => {
           // Whoever kept its share while it waits for all of them would wait for itself.
           leave?.()
-          const enough = AbortSignal.timeout(secondRunSeconds * 1000)
-          const until = AbortSignal.any([signal, enough])
-          try {
-            leave = await admission.enter(WHOLE_HOST, until)
-            const ran = await run(until)
-            onSecondRun('made')
-            return ran
-          } catch (error) {
-            if (signal.aborted || !enough.aborted) throw error
-            onSecondRun('given_up')
-            return undefined
-          }
+          const { outcome, ran } = await exclusive.run({ ...request, tenant: job.tenant }, signal, run)
+          if (outcome !== 'made') contended = contendedText(outcome)
+          return ran
+        },
+        resume: async () => {
+          leave = await admission.enter(share, signal, claimant)
         },
       }
       try {
@@ -112,7 +106,7 @@ export function jobRunner(options: JobRunnerOptions) {
           if (problems.length > 0) return refused(problems)
         }
         const asked = performance.now()
-        leave = await admission.enter(scripts ? mostOf(scripts) : shareOf(execution, job, rules), signal)
+        leave = await admission.enter(share, signal, claimant)
         onAdmitted(performance.now() - asked)
         const run = {
           signal,
@@ -135,7 +129,11 @@ export function jobRunner(options: JobRunnerOptions) {
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }
         const context = { id, attempt, workerId, job, ...times, decision: checked }
         const result = resultOf(outcome, execution, context)
-        return { ...result, ...(wasShared && { containerOrigin: 'batch' as const }), ...graded }
+        return {
+          ...{ ...result, ...graded },
+          ...(wasShared && { containerOrigin: 'batch' as const }),
+          ...(contended !== undefined && { warnings: [...result.warnings, contended] }),
+        }
       } catch (error) {
         if (!isCancelled(error, signal)) throw error
         record.ended(error)
@@ -166,6 +164,16 @@ export function jobRunner(options: JobRunnerOptions) {
       return { ...unrun, ...policyPart(decision) }
     }
   }
+}
+
+/** Why a timeout that is in doubt stands. */
+function contendedText(outcome: Exclude<ExclusiveOutcome, 'made'>): string {
+  const why = {
+    denied: 'the share of its time that this worker gives to such runs was spent',
+    yielded: 'jobs of other tenants waited',
+    given_up: 'the time for it ran out',
+  }[outcome]
+  return `contended: the program timed out while others kept it from the processor, and was not run again alone: ${why}`
 }
 
 function isCancelled(error: unknown, signal: AbortSignal): boolean {

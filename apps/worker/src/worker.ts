@@ -2,15 +2,16 @@ import type { Catalogue } from '@isopod/languages'
 import type { PolicyChecker } from '@isopod/policy'
 import { ConfigError, DEFAULT_LIMITS, type Result, VERSION } from '@isopod/protocol'
 import { type Consumer, type Delivery, JobInterrupted } from '@isopod/queue'
-import { type DockerSandbox, EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
+import { type DockerSandbox, EngineUnreachableError } from '@isopod/sandbox'
 import { type Logger, type Metrics, type Readiness, startHealthServer } from '@isopod/telemetry'
 import { Admission } from './admission/admission.ts'
 import { budgetOf } from './admission/budget.ts'
+import { ExclusiveRuns } from './admission/exclusive-runs.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
 import { cachedRun } from './cached-run.ts'
 import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
-import { FaultBreaker } from './fault-breaker.ts'
+import { FaultBreaker, saysOfHost } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
 import { type GivenUp, givenUpResult } from './given-up.ts'
 import { ImageWatch } from './image-watch.ts'
@@ -21,7 +22,6 @@ import { preloadedLanguages } from './preloaded-languages.ts'
 import { jobRunner } from './run-job.ts'
 import { SelfTestGate } from './self-test-gate.ts'
 import { shutDown } from './shutdown.ts'
-import { CheckerFaultError } from './tests/checker-fault.ts'
 import { OutputChecks } from './tests/output-checks.ts'
 import type { WorkerState } from './worker-state.ts'
 
@@ -79,11 +79,16 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     ...parts,
     checks,
     workerId: config.workerId,
-    secondRunSeconds: config.secondRunSeconds,
     rules,
     admission,
+    exclusive: new ExclusiveRuns({
+      ...{ admission, ...config.secondRuns },
+      onOutcome: (outcome, heldMs) => {
+        metrics.secondRuns.inc({ outcome })
+        metrics.secondRunSeconds.inc({}, heldMs / 1000)
+      },
+    }),
     onAdmitted: (ms) => metrics.admissionWait.observe({}, ms / 1000),
-    onSecondRun: (outcome) => metrics.secondRuns.inc({ outcome }),
   })
   let state: WorkerState = 'starting'
   let stopping: Promise<boolean> | undefined
@@ -269,9 +274,4 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       return stopping
     },
   }
-}
-
-/** One language's image says nothing about the others, no job's own checker about its host, and a job that is handed back nothing. */
-function saysOfHost(error: unknown): boolean {
-  return ![ImageFaultError, CheckerFaultError, JobInterrupted].some((kind) => error instanceof kind)
 }

@@ -4,11 +4,14 @@ import { type Delivery, JobInterrupted } from '@isopod/queue'
 import type { ContainerOrigin, Execution, Outcome, RunOptions, Sandbox } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
 import { Admission } from '../src/admission/admission.ts'
+import { ExclusiveRuns } from '../src/admission/exclusive-runs.ts'
 import type { AuditEvent } from '../src/audit/audit-event.ts'
 import { jobRunner } from '../src/run-job.ts'
 import { OutputChecks } from '../src/tests/output-checks.ts'
 
-const language = { name: 'sh', version: '1', filename: 'main.sh', default_limits: {} } as unknown as Language
+const language = {
+  ...{ name: 'sh', version: '1', filename: 'main.sh', default_limits: {}, timeout_factor: 1 },
+} as unknown as Language
 const FACTS = { id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false } as const
 
 /** How long, in milliseconds, the stages take; behind ports of ours, so that their order can be laid down. */
@@ -18,7 +21,9 @@ interface Stages {
   readonly problems?: string[]
   readonly acquireMs?: number
   readonly admission?: Admission
-  readonly secondRunSeconds?: number
+  /** How long a second run may be waited for. */
+  readonly patienceMs?: number
+  readonly share?: number
   /** Where the containers of an execution come from, one after the other. @default one, made for it */
   readonly origins?: readonly ContainerOrigin[]
   /** What comes of a container's program. @default one that succeeds at once */
@@ -26,7 +31,8 @@ interface Stages {
 }
 
 function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...stages }: Stages) {
-  const { admission, secondRunSeconds = 5, program = async () => outcome(), origins = ['made'] } = stages
+  const { admission, patienceMs = 5_000, share = 1, program = async () => outcome() } = stages
+  const { origins = ['made'] } = stages
   const seen: string[] = []
   const audited: AuditEvent[] = []
   const secondRuns: string[] = []
@@ -47,7 +53,6 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
   const run = jobRunner({
     checks: new OutputChecks(),
     workerId: 'w',
-    secondRunSeconds,
     rules: {
       catalogue: { find: () => language, summaries: () => [], languages: [language] },
       defaults: {},
@@ -67,10 +72,15 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
     },
     sandbox,
     admission: room,
+    exclusive: new ExclusiveRuns({
+      admission: room,
+      patienceMs,
+      share,
+      onOutcome: (outcome) => secondRuns.push(outcome),
+    }),
     audit: (event) => audited.push(event),
     onEgress: () => {},
     onAdmitted: () => {},
-    onSecondRun: (outcome) => secondRuns.push(outcome),
   })
   return { run, seen, audited, secondRuns, room }
 }
@@ -269,13 +279,16 @@ describe('a timeout that is in doubt', () => {
   })
 
   it('stands if the host cannot be had in time, or the worker makes no second runs', async () => {
-    for (const [secondRunSeconds, told] of [
-      [0.05, ['given_up']],
+    for (const [patienceMs, told] of [
+      [50, ['given_up']],
       [0, []],
     ] as const) {
-      const { run, admission, beside, secondRuns } = world({ secondRunSeconds })
+      const { run, admission, beside, secondRuns } = world({ patienceMs })
       const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
-      expect(await run(delivery(), never)).toMatchObject({ status: 'timeout' })
+      const { status, warnings } = await run(delivery(), never)
+      expect(status).toBe('timeout')
+      // Where the worker looks for it, the result says that it is in doubt.
+      expect(warnings.some((warning) => warning.startsWith('contended: '))).toBe(patienceMs > 0)
       expect(beside).toEqual([])
       expect(secondRuns).toEqual(told)
       leave()
@@ -283,20 +296,36 @@ describe('a timeout that is in doubt', () => {
     }
   })
 
-  it('stands if its second run takes too long', async () => {
+  it('stands, and is said to be in doubt, if the allowance is not enough for a second run', async () => {
+    // A quarter of a hundredth of an hour is nine seconds, and the job's limit thirty.
+    const { run, admission, beside, secondRuns } = world({ share: 0.01 })
+    const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
+    const { status, warnings } = await run(delivery(), never)
+    expect({ status, secondRuns, beside }).toEqual({ status: 'timeout', secondRuns: ['denied'], beside: [] })
+    expect(warnings).toEqual([expect.stringMatching(/^contended: .*share of its time/)])
+    leave()
+    expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
+  })
+
+  it('stands if a job of another tenant waits for its second run for too long', async () => {
     const program: Stages['program'] = async ({ id }, signal) => {
       if (!id.endsWith('.again')) return starved
       return await sleep(5_000, outcome(), signal === undefined ? {} : { signal }).catch(() => {
         throw signal?.reason
       })
     }
-    const { run, admission, secondRuns } = world({ secondRunSeconds: 0.1, program })
+    const { run, admission, secondRuns } = world({ program })
     const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
     const result = run(delivery(), never)
     await sleep(20)
     leave()
-    expect(await result).toMatchObject({ status: 'timeout' })
-    expect(secondRuns).toEqual(['given_up'])
+    await sleep(20)
+    expect(admission.use).toMatchObject({ running: 1, waiting: 0, memoryMb: 1024 })
+    const other = { tenant: 'other', timeoutMs: 100 }
+    const leaveOther = await admission.enter({ memoryMb: 64, cpus: 1 }, never, other)
+    leaveOther()
+    expect(await result).toMatchObject({ status: 'timeout', warnings: [expect.stringMatching(/tenants/)] })
+    expect(secondRuns).toEqual(['yielded'])
     expect(admission.use.running).toBe(0)
   })
 

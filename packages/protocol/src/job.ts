@@ -88,6 +88,7 @@ export const jobSchema = fields({
    *
    * Whatever this says, a worker runs once more, with no other execution beside it, what timed out while others ran and kept
    * it from the processor. What comes of that takes the place of the timeout, and it is `flaky` if it does not time out again.
+   * Where the worker has no time for that, the timeout stands, and one of the result's `warnings` begins with `contended:`.
    * It is never done for a job with a network, a limit in CPU seconds, or a second time.
    */
   repeat: integerBetween(1, 20).default(1),

@@ -114,8 +114,14 @@ export const JOB_METRICS = {
   secondRuns: {
     kind: 'counter',
     name: 'isopod_second_runs_total',
-    help: 'Jobs that timed out starved of CPU: made once more, alone; or given up, as the host was busy for too long.',
-    labels: { outcome: ['made', 'given_up'] },
+    help: 'Jobs that timed out starved of CPU: made once more, alone; denied for lack of allowance, yielded to another tenant, or given up as time ran out.',
+    labels: { outcome: ['made', 'denied', 'yielded', 'given_up'] },
+  },
+  secondRunSeconds: {
+    kind: 'counter',
+    name: 'isopod_second_run_seconds_total',
+    help: 'Time for which such runs held up the other jobs of this worker.',
+    labels: {},
   },
   policyRejections: {
     kind: 'counter',

@@ -6,16 +6,23 @@ export interface Share {
   readonly cpus: number
 }
 
-/** The share of whoever is to be the only one. */
-export const WHOLE_HOST: Share = {
-  memoryMb: Number.POSITIVE_INFINITY,
-  cpus: Number.POSITIVE_INFINITY,
-}
-
 /** What all executions of one worker may take together. */
 export interface Budget extends Share {
   /** Executions at once. */
   readonly slots: number
+}
+
+/** Who waits for a share, and how long its own program may take. */
+export interface Claimant {
+  readonly tenant: string
+  /** Wall-clock limit of its program, in milliseconds. */
+  readonly timeoutMs: number
+}
+
+/** An execution that waits for its share. */
+export interface Waiter extends Claimant {
+  /** Since when, by the clock of `performance.now`. */
+  readonly since: number
 }
 
 /** What is taken right now, and how many wait for their share. */
@@ -31,15 +38,23 @@ const MOST_WAITING = 32
 
 /** The least that a job can ask for (packages/protocol): with less than that left, nobody can go first. */
 const LEAST: Share = { memoryMb: 16, cpus: 0.1 }
+/** Who does not say. */
+const NOBODY: Claimant = { tenant: '', timeoutMs: Number.POSITIVE_INFINITY }
 /** Cores are counted in thousandths: sums of fractions would drift. */
 const MILLI = 1000
 
 interface Entry {
   readonly memoryMb: number
   readonly millicpus: number
+  /** It is to be the only one. */
+  readonly alone: boolean
 }
 
-interface Waiting extends Entry {
+interface Waiting extends Entry, Waiter {
+  /** Grows with each arrival. */
+  readonly arrival: number
+  /** Called when nobody goes first any more. */
+  readonly onBar: (() => void) | undefined
   /** How many that came later were let in before. */
   passes: number
   letIn(): void
@@ -48,14 +63,16 @@ interface Waiting extends Entry {
 
 /**
  * Lets executions in while the budget has what they ask for. Who comes first is first in, except that one for whose share
- * there is no room yet is passed by smaller ones: {@link MOST_PASSES} times, and by nobody more until it is in.
+ * there is no room yet is passed by smaller ones: {@link MOST_PASSES} times, and by nobody more until it is in. One that is to
+ * be alone is passed by everyone that often, also by those who come when there is room for it.
  */
 export class Admission {
-  readonly #budget: Entry & { readonly slots: number }
+  readonly #budget: Omit<Entry, 'alone'> & { readonly slots: number }
   readonly #running = new Set<Entry>()
   #waiting: Waiting[] = []
   #memoryMb = 0
   #millicpus = 0
+  #arrivals = 0
   /** How many are held that wait for something else. */
   #aside = 0
   readonly #closing = new AbortController()
@@ -72,15 +89,23 @@ export class Admission {
    * @returns gives the share back; a second call changes nothing
    * @throws the reason of `signal` once aborted, or the one that {@link Admission.close} was given
    */
-  async enter(share: Share, signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted()
-    this.#closing.signal.throwIfAborted()
+  async enter(share: Share, signal: AbortSignal, claimant: Claimant = NOBODY): Promise<() => void> {
     const entry: Entry = {
       memoryMb: Math.min(share.memoryMb, this.#budget.memoryMb),
       millicpus: Math.min(Math.ceil(share.cpus * MILLI), this.#budget.millicpus),
+      alone: false,
     }
-    await this.#turn(entry, signal)
-    return () => this.#release(entry)
+    return await this.#enter(entry, claimant, signal)
+  }
+
+  /**
+   * Waits until nothing else is in, and nobody who could go first waits; the same as {@link Admission.enter} otherwise.
+   *
+   * @param onBar called if it has been passed as often as it may be: from then on the others wait for it
+   */
+  async enterAlone(onBar: () => void, signal: AbortSignal): Promise<() => void> {
+    const { memoryMb, millicpus } = this.#budget
+    return await this.#enter({ memoryMb, millicpus, alone: true }, NOBODY, signal, onBar)
   }
 
   /**
@@ -112,6 +137,11 @@ export class Admission {
     }
   }
 
+  /** Who waits for a share, but for those who wait to be alone. */
+  get waiting(): readonly Waiter[] {
+    return this.#waiting.filter(({ alone }) => !alone)
+  }
+
   /** Whether two or more were in at the same time within the last so many milliseconds. */
   wasCrowded(ms: number): boolean {
     return this.#running.size > 1 || performance.now() - this.#crowdedAt < ms
@@ -123,15 +153,26 @@ export class Admission {
    */
   get wanted(): number {
     const { memoryMb, millicpus, slots } = this.#budget
+    const lonely = this.#waiting.filter(({ alone }) => alone).length + this.#aside
+    // Who waits for one that is alone must be seen here: it may have to give way.
+    if ([...this.#running].some(({ alone }) => alone)) return slots + Math.min(lonely + 1, MOST_WAITING)
     const isFull =
       this.#running.size >= slots ||
       memoryMb - this.#memoryMb < LEAST.memoryMb ||
       millicpus - this.#millicpus < LEAST.cpus * MILLI
-    const isBarred = this.#waiting.some(({ passes }) => passes >= MOST_PASSES)
-    return slots + (isFull || isBarred ? 0 : Math.min(this.#waiting.length + this.#aside, MOST_WAITING))
+    const bar = this.#waiting.find(({ passes }) => passes >= MOST_PASSES)
+    if (bar?.alone) return slots + Math.min(lonely, MOST_WAITING)
+    return slots + (isFull || bar ? 0 : Math.min(this.#waiting.length + this.#aside, MOST_WAITING))
   }
 
-  async #turn(entry: Entry, signal: AbortSignal): Promise<void> {
+  async #enter(
+    entry: Entry,
+    claimant: Claimant,
+    signal: AbortSignal,
+    onBar?: () => void,
+  ): Promise<() => void> {
+    signal.throwIfAborted()
+    this.#closing.signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const abort = () => waiting.turnAway(signal.reason)
     const leave = () => {
@@ -139,7 +180,9 @@ export class Admission {
       this.#waiting = this.#waiting.filter((other) => other !== waiting)
     }
     const waiting: Waiting = {
-      ...entry,
+      ...{ ...entry, ...claimant, onBar },
+      since: performance.now(),
+      arrival: this.#arrivals++,
       passes: 0,
       letIn: () => {
         leave()
@@ -157,25 +200,34 @@ export class Admission {
     this.#waiting.push(waiting)
     this.#letIn()
     await promise
+    return () => this.#release(entry)
   }
 
-  /** Lets in everyone who may come in now, in the order in which they came. */
+  /** Lets in everyone who may come in now. */
   #letIn(): void {
     if (this.#closing.signal.aborted) return
-    const passed: Waiting[] = []
-    for (const waiting of this.#waiting) {
-      if (this.#fits(waiting)) {
-        waiting.letIn()
-        for (const earlier of passed) earlier.passes += 1
-      } else {
-        passed.push(waiting)
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      next.letIn()
+      for (const waiting of this.#waiting) {
+        if (waiting.arrival < next.arrival && ++waiting.passes === MOST_PASSES) waiting.onBar?.()
       }
-      if (passed.some(({ passes }) => passes >= MOST_PASSES)) return
     }
   }
 
-  #fits({ memoryMb, millicpus }: Entry): boolean {
+  /** The first that fits, in the order in which they came; those who are to be alone come last, unless they were passed enough. */
+  #next(): Waiting | undefined {
+    const isLast = ({ alone, passes }: Waiting) => alone && passes < MOST_PASSES
+    const first = this.#waiting.filter((waiting) => !isLast(waiting))
+    for (const waiting of [...first, ...this.#waiting.filter(isLast)]) {
+      if (this.#fits(waiting)) return waiting
+      if (waiting.passes >= MOST_PASSES) return undefined
+    }
+    return undefined
+  }
+
+  #fits({ memoryMb, millicpus, alone }: Entry): boolean {
     return (
+      (!alone || this.#running.size === 0) &&
       this.#running.size < this.#budget.slots &&
       this.#memoryMb + memoryMb <= this.#budget.memoryMb &&
       this.#millicpus + millicpus <= this.#budget.millicpus

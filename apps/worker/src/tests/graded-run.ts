@@ -8,7 +8,7 @@ import { type Graded, gradedOf, TestJudge, type Turn } from './judge-tests.ts'
 import type { OutputChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
 import { repeatedRun } from './repeated-run.ts'
-import { type SecondRuns, secondId, turnsAgain } from './second-run.ts'
+import { type SecondRuns, secondId, startupMs, turnsAgain } from './second-run.ts'
 import { together } from './together.ts'
 
 /** What a job with tests meets. */
@@ -42,31 +42,66 @@ export async function gradedRun(
     const input = execution.runs?.[index]
     return input === undefined ? [] : Array.from({ length: repeat }, () => ({ index, test, input }))
   })
-  const first = await judgedTurns(execution, turns, { ...options, stop, alone: false }, run)
+  const { again } = options
+  const wasCrowded = (ms: number) => again.wasCrowded(ms)
+  const first = await takeTurns(execution, turns, { ...options, stop, wasCrowded, alone: false }, run)
+  await askCheckers(execution, first, options, run)
   const due = turnsAgain(turns, first.runs, stop)
+  const own = { ...execution, id: secondId(execution) }
   const second =
-    due.length === 0
+    due.starved.length === 0
       ? undefined
-      : await options.again.alone((signal) => {
-          const own = { ...execution, id: secondId(execution) }
-          return judgedTurns(own, due, { ...options, stop, alone: true }, { ...run, signal })
+      : await again.alone(aloneRequest(execution, due.starved), (count, signal) => {
+          const some = due.starved.slice(0, count)
+          return takeTurns(own, some, { ...options, stop, wasCrowded, alone: true }, { ...run, signal })
         })
   if (second === undefined || second.runs.length === 0) {
     return { outcome: first.outcome, graded: gradedOf(tests, first.runs, first.outcome, stop) }
   }
-  const shown = first.failed ?? second.outcome
-  const outcome = together([first.outcome, second.outcome], shown)
-  return { outcome, graded: gradedOf(tests, [...first.runs, ...second.runs], outcome, stop) }
+  if (second.unchecked.length + due.skipped.length > 0) await again.resume()
+  await askCheckers(own, second, options, run)
+  const all = [first, second]
+  if (due.skipped.length > 0 && second.runs.every(({ result }) => result.verdict === 'passed')) {
+    const rest = { ...execution, id: `${execution.id}.rest` }
+    // It is done once: what is starved now stays what it is.
+    const how = { ...options, stop, wasCrowded: () => false, alone: false }
+    const third = await takeTurns(rest, due.skipped, how, run)
+    await askCheckers(rest, third, options, run)
+    all.push(third)
+  }
+  const left = second.runs.length < due.starved.length ? first.outcome : undefined
+  const shown = all.find(({ failed }) => failed)?.failed ?? left ?? all.at(-1)?.outcome
+  const outcome = together(
+    all.map((taken) => taken.outcome),
+    shown,
+  )
+  const runs = all.flatMap((taken) => taken.runs)
+  return { outcome, graded: gradedOf(tests, runs, outcome, stop) }
 }
 
-/** Takes the turns once, with the checker programs of their tests. */
-async function judgedTurns(
+/** What came of turns that were taken once. */
+interface TurnsTaken extends Pick<TestJudge, 'runs' | 'failed' | 'unchecked' | 'takeChecked'> {
+  readonly outcome: Outcome
+}
+
+interface TakeOptions extends GradedRunOptions {
+  readonly stop: boolean
+  readonly wasCrowded: SecondRuns['wasCrowded']
+  readonly alone: boolean
+}
+
+function aloneRequest({ language }: Execution, turns: readonly Turn[]) {
+  const timeoutsMs = turns.map(({ input }) => input.limits.timeoutSeconds * 1000)
+  return { timeoutsMs, extraMs: startupMs(language) }
+}
+
+/** Takes the turns once. */
+async function takeTurns(
   execution: Execution,
   turns: readonly Turn[],
-  { stop, alone, sandbox, checks, rules, again }: GradedRunOptions & { stop: boolean; alone: boolean },
+  { stop, alone, sandbox, checks, rules, wasCrowded }: TakeOptions,
   options: SignalledOptions,
-): Promise<Pick<TestJudge, 'runs' | 'failed'> & { readonly outcome: Outcome }> {
-  const wasCrowded = (ms: number) => again.wasCrowded(ms)
+): Promise<TurnsTaken> {
   const judge = new TestJudge({ turns, stopOnFirstFailure: stop, checks, wasCrowded, alone })
   const outcome = await talkingRun(execution, turns, { sandbox, rules }, (signal, runs, interactor) =>
     sandbox.run(
@@ -79,14 +114,20 @@ async function judgedTurns(
       },
     ),
   )
-  const stage = {
-    sandbox,
-    of: execution,
-    resolve: (program: CheckerProgram) => resolved(program, rules),
-    signal: options.signal,
-  }
-  await runCheckers(judge.unchecked, stage, (at, difference) => judge.takeChecked(at, difference))
-  return { outcome, runs: judge.runs, failed: judge.failed }
+  const { runs, failed, unchecked } = judge
+  const takeChecked = (at: number, difference: string | undefined) => judge.takeChecked(at, difference)
+  return { outcome, runs, failed, unchecked, takeChecked }
+}
+
+/** Runs the checker programs of the turns' tests. */
+async function askCheckers(
+  of: Execution,
+  { unchecked, takeChecked }: TurnsTaken,
+  { sandbox, rules }: GradedRunOptions,
+  { signal }: SignalledOptions,
+): Promise<void> {
+  const resolve = (program: CheckerProgram) => resolved(program, rules)
+  await runCheckers(unchecked, { sandbox, of, resolve, signal }, takeChecked)
 }
 
 /**

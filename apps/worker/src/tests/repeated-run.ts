@@ -1,7 +1,7 @@
 import { failureOf, foldRuns, type RepeatedRun } from '@isopod/grading'
 import { type Job, NO_NETWORK, type Result } from '@isopod/protocol'
 import type { Execution, Outcome, RunOptions, RunOutcome, Sandbox } from '@isopod/sandbox'
-import { isStarved, type SecondRuns, secondId } from './second-run.ts'
+import { isStarved, type SecondRuns, secondId, startupMs } from './second-run.ts'
 import { together } from './together.ts'
 
 interface KeptRun extends RepeatedRun {
@@ -31,7 +31,7 @@ export async function repeatedRun(
   // Whom it talked to would hear it all again.
   const isDue = network === NO_NETWORK && runs.some(({ starved }) => starved)
   const second = isDue
-    ? await again.alone((signal) =>
+    ? await again.alone(aloneRequest(), (_, signal) =>
         sandbox.run({ ...execution, id: secondId(execution) }, { ...options, signal }),
       )
     : undefined
@@ -43,6 +43,11 @@ export async function repeatedRun(
   const outcomes = second === undefined ? [first] : [first, second]
   const outcome = { ...together(outcomes, folded.run.outcome), ...figuresOf(folded.run.outcome ?? first) }
   return { outcome, ...(folded.flaky && { graded: { flaky: true } }) }
+
+  function aloneRequest() {
+    const { limits, language } = execution
+    return { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: startupMs(language) }
+  }
 
   function once(): [Execution, RunOptions] {
     return [execution, options]

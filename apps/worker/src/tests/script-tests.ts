@@ -12,7 +12,7 @@ import {
 import type { Execution, Outcome } from '@isopod/sandbox'
 import { type DeploymentRules, planExecution } from '../plan-execution.ts'
 import { type Graded, gradedOf } from './judge-tests.ts'
-import { isStarved, type JudgedRun, type SecondRuns, secondId, turnsAgain } from './second-run.ts'
+import { isStarved, type JudgedRun, type SecondRuns, startupMs, turnsAgain } from './second-run.ts'
 import { together } from './together.ts'
 
 /** Where a sandbox runs programs. */
@@ -92,6 +92,8 @@ interface TurnOptions {
   readonly run: (execution: Execution) => Promise<Outcome>
   readonly wasCrowded: SecondRuns['wasCrowded']
   readonly alone: boolean
+  /** Behind the name of each container: no two runs have one name. */
+  readonly suffix: string
 }
 
 /**
@@ -106,28 +108,47 @@ export async function runScripts(
 ): Promise<ScriptsRan> {
   const { tests, repeat, network, stopOnFirstFailure: stop } = scripts
   const turns = tests.flatMap((test, index) => Array.from({ length: repeat }, () => ({ index, test })))
-  const first = await takeTurns(scripts, turns, { ...again, run, alone: false })
+  const first = await takeTurns(scripts, turns, { ...again, run, alone: false, suffix: '' })
   // Whom they talked to would hear it all again.
-  const due = network === NO_NETWORK ? turnsAgain(turns, first.runs, stop) : []
+  const due = network === NO_NETWORK ? turnsAgain(turns, first.runs, stop) : { starved: [], skipped: [] }
   const second =
-    due.length === 0
+    due.starved.length === 0
       ? undefined
-      : await again.alone((signal) =>
-          takeTurns(scripts, due, { ...again, run: (one) => run(one, signal), alone: true }),
-        )
-  const runs = [...first.runs, ...(second?.runs ?? [])]
-  const outcomes = [...first.outcomes, ...(second?.outcomes ?? [])]
+      : await again.alone(aloneRequest(scripts, due.starved), (count, signal) => {
+          const own = (one: Execution) => run(one, signal)
+          const how = { ...again, run: own, alone: true, suffix: '.again' }
+          return takeTurns(scripts, due.starved.slice(0, count), how)
+        })
+  const all = second === undefined ? [first] : [first, second]
+  if (due.skipped.length > 0 && second?.runs.every(({ result }) => result.verdict === 'passed')) {
+    await again.resume()
+    // It is done once: what is starved now stays what it is.
+    const how = { run, wasCrowded: () => false, alone: false, suffix: '.rest' }
+    all.push(await takeTurns(scripts, due.skipped, how))
+  }
+  const runs = all.flatMap((taken) => taken.runs)
+  const outcomes = all.flatMap((taken) => taken.outcomes)
   // What was starved is not shown where there is something in its place.
-  const counted = outcomes.filter((_, at) => second === undefined || !runs[at]?.starved)
+  const replaced = new Set(second?.runs.map(({ index }) => index))
+  const counted = outcomes.filter((_, at) => {
+    const ran = runs[at]
+    return !(ran?.starved && replaced.has(ran.index))
+  })
   const shown = counted.find(({ status }) => status !== 'success') ?? counted.at(-1)
   const outcome = together(outcomes, shown)
   return { outcome, graded: gradedOf(tests, runs, outcome, stop) }
 }
 
+function aloneRequest({ language }: ScriptTests, turns: readonly ScriptTurn[]) {
+  const timeoutsMs = turns.map(({ test }) => test.execution.limits.timeoutSeconds * 1000)
+  // Each has a container of its own, and what the compiler makes of it.
+  return { timeoutsMs, extraMs: turns.length * startupMs(language) }
+}
+
 async function takeTurns(
   { language, rules, code, stopOnFirstFailure }: ScriptTests,
   turns: readonly ScriptTurn[],
-  { run, wasCrowded, alone }: TurnOptions,
+  { run, wasCrowded, alone, suffix }: TurnOptions,
 ): Promise<{ readonly runs: readonly JudgedRun[]; readonly outcomes: readonly Outcome[] }> {
   const looks = lookAt(language.name, code)
   const outcomes: Outcome[] = []
@@ -138,7 +159,7 @@ async function takeTurns(
     const { name, script, execution } = test
     const { report, tag } = secrets()
     const { program = code } = composeScript(rules, { code, script, report: `${WORKSPACE}/${report}`, tag })
-    const id = turnId(execution, turns[at - 1]?.index === index ? at : undefined, alone)
+    const id = turnId(execution, turns[at - 1]?.index === index ? at : undefined, suffix)
     const outcome = await run({ ...execution, id, code: program, report })
     const starved = !alone && isStarved(outcome, execution.limits, wasCrowded)
     const result = testResult(name, outcome, judge(outcome, rules), looks)
@@ -149,8 +170,8 @@ async function takeTurns(
 }
 
 /** Containers are named for what runs in them: no two runs have one name. */
-function turnId(execution: Execution, repeated: number | undefined, alone: boolean): string {
-  const id = alone ? secondId(execution) : execution.id
+function turnId(execution: Execution, repeated: number | undefined, suffix: string): string {
+  const id = `${execution.id}${suffix}`
   return repeated === undefined ? id : `${id}.r${repeated}`
 }
 

@@ -1,5 +1,5 @@
 import { foldRuns, type JudgedTest, type RepeatedRun } from '@isopod/grading'
-import type { Limits, TestResult } from '@isopod/protocol'
+import type { Language, Limits, TestResult } from '@isopod/protocol'
 import type { Execution, RunOutcome } from '@isopod/sandbox'
 
 /** The part of the processor time within its reach that a program must have been kept from for its timeout to be in doubt. */
@@ -7,16 +7,33 @@ const MARGIN = 0.2
 /** A program that used less of it waited for something else. */
 const LEAST_USE = 0.05
 
+/** Starting a container, at most, where nothing else runs, in milliseconds. */
+const START_MS = 5_000
+
+/** What a job asks to run alone. */
+export interface AloneRequest {
+  /** Wall-clock limit of each run, in their order. */
+  readonly timeoutsMs: readonly number[]
+  /** What may come on top of these. */
+  readonly extraMs: number
+}
+
 /** How a job gets its host to itself. */
 export interface SecondRuns {
   /** Whether other executions of this worker ran within the last so many milliseconds. */
   wasCrowded(ms: number): boolean
   /**
-   * Gives the job's share back, waits until nothing else runs, and runs. To be called once.
+   * Gives the job's share back, waits until nothing else runs, and has the first `count` of the runs made: as many as the
+   * worker's allowance is enough for. To be called once.
    *
-   * @returns undefined if waiting and running took longer than this worker allows
+   * @returns undefined if the worker's bounds do not let them be made, or not to their end
    */
-  alone<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T | undefined>
+  alone<T>(
+    request: AloneRequest,
+    run: (count: number, signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined>
+  /** Takes the share again that `alone` gave back. */
+  resume(): Promise<void>
 }
 
 /** One judged run of a test. */
@@ -45,23 +62,38 @@ export function isStarved(
   return used >= LEAST_USE * reach && used < (1 - MARGIN) * reach && wasCrowded(wallMs)
 }
 
+/** What is to run again of a job's turns. */
+export interface TurnsAgain<Turn> {
+  /** Alone: each test with a starved run, once. */
+  readonly starved: readonly Turn[]
+  /** Beside others, if all of these pass: what was skipped behind them. */
+  readonly skipped: readonly Turn[]
+}
+
 /**
- * What is to run again of a job's turns: each test with a starved run, once; where a failure stops the rest, the first that
- * failed, if it was starved, and all that was skipped behind it.
+ * What is to run again of a job's turns: each test with a starved run; where a failure stops the rest, the first that failed,
+ * if it was starved, and then all that was skipped behind it.
  */
 export function turnsAgain<Turn extends { readonly index: number }>(
   turns: readonly Turn[],
   runs: readonly JudgedRun[],
   stopOnFirstFailure: boolean,
-): readonly Turn[] {
+): TurnsAgain<Turn> {
   const starved = new Set(runs.filter((run) => run.starved).map(({ index }) => index))
   const once = turns.filter(({ index }, at) => starved.has(index) && turns[at - 1]?.index !== index)
-  if (!stopOnFirstFailure) return once
+  if (!stopOnFirstFailure) return { starved: once, skipped: [] }
   const failed = runs.filter(({ result }) => result.verdict !== 'passed').map(({ index }) => index)
   const first = Math.min(...failed)
-  return starved.has(first)
-    ? [...once.filter(({ index }) => index === first), ...turns.filter(({ index }) => index > first)]
-    : []
+  if (!starved.has(first)) return { starved: [], skipped: [] }
+  return {
+    starved: once.filter(({ index }) => index === first),
+    skipped: turns.filter(({ index }) => index > first),
+  }
+}
+
+/** What a container and a compile run may take before a program starts, in milliseconds. */
+export function startupMs({ compile, compile_timeout_seconds }: Language): number {
+  return START_MS + (compile === undefined ? 0 : compile_timeout_seconds * 1000)
 }
 
 /** What the second run of an execution is named for: containers are named for what runs in them. */

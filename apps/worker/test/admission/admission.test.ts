@@ -253,3 +253,69 @@ it('knows until when two or more were in', async () => {
   second()
   expect(admission.wasCrowded(0)).toBe(false)
 })
+
+describe('one that is to be alone', () => {
+  const enterAlone = (admission: Admission, log: string[] = []) =>
+    admission
+      .enterAlone(() => log.push('bar'), never)
+      .then((leave) => {
+        log.push('alone')
+        return leave
+      })
+
+  it('waits for everyone, and everyone waits for it', async () => {
+    const admission = new Admission(BUDGET)
+    const leave = await admission.enter(SMALL, never)
+    const log: string[] = []
+    const alone = enterAlone(admission, log)
+    await settled()
+    expect({ log, waiting: admission.waiting }).toEqual({ log: [], waiting: [] })
+    leave()
+    const leaveAlone = await alone
+    const next = new Visitor(admission, SMALL)
+    await settled()
+    expect(next.isWaiting).toBe(true)
+    expect(admission.waiting).toHaveLength(1)
+    leaveAlone()
+    await settled()
+    expect(next.isIn).toBe(true)
+  })
+
+  it('has jobs taken in its place while it waits, and in that of the one that runs: they must be seen', async () => {
+    const admission = new Admission({ ...BUDGET, slots: 1 })
+    const leave = await admission.enter(SMALL, never)
+    const [first, second] = [enterAlone(admission), enterAlone(admission)]
+    expect(admission.wanted).toBe(1)
+    leave()
+    const leaveFirst = await first
+    // The two of them, and one that may wait for them.
+    expect(admission.wanted).toBe(3)
+    leaveFirst()
+    const leaveSecond = await second
+    expect(admission.wanted).toBe(2)
+    leaveSecond()
+  })
+
+  it('is passed by all who come, and then by nobody', async () => {
+    const admission = new Admission(BUDGET)
+    const log: string[] = []
+    let inside = new Visitor(admission, SMALL)
+    await settled()
+    void enterAlone(admission, log)
+    for (let passed = 0; passed < MOST_PASSES; passed++) {
+      expect(log).toEqual([])
+      const next = new Visitor(admission, SMALL)
+      await settled()
+      expect(next.isIn).toBe(true)
+      inside.leave()
+      inside = next
+    }
+    expect(log).toEqual(['bar'])
+    const late = new Visitor(admission, SMALL)
+    await settled()
+    expect(late.isWaiting).toBe(true)
+    inside.leave()
+    await settled()
+    expect({ log, late: late.isWaiting }).toEqual({ log: ['bar', 'alone'], late: true })
+  })
+})

@@ -44,7 +44,11 @@ function planned(changes: Partial<JobInput>): ScriptTests {
 }
 
 /** A worker that has nothing else to do. */
-const never: SecondRuns = { wasCrowded: () => false, alone: () => Promise.reject(new Error('not due')) }
+const never: SecondRuns = {
+  wasCrowded: () => false,
+  alone: () => Promise.reject(new Error('not due')),
+  resume: () => Promise.reject(new Error('not due')),
+}
 
 function outcome(changes: Partial<Outcome> = {}): Outcome {
   const nothing = { bytes: new Uint8Array(), produced: 0, truncated: false }

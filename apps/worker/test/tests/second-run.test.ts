@@ -42,22 +42,28 @@ describe('what runs again', () => {
   const turns = [0, 0, 1, 1, 2, 2].map((index, at) => ({ index, at }))
   const run = (index: number, verdict: Verdict, starved = false) =>
     ({ index, result: { verdict }, starved }) as unknown as JudgedRun
-  const again = (runs: JudgedRun[], stop: boolean) => turnsAgain(turns, runs, stop).map(({ at }) => at)
+  const again = (runs: JudgedRun[], stop: boolean) => {
+    const { starved, skipped } = turnsAgain(turns, runs, stop)
+    return [starved, skipped].map((some) => some.map(({ at }) => at))
+  }
   const starved = (index: number) => run(index, 'timeout', true)
 
   it('is each test that was starved, once', () => {
     const runs = [starved(0), starved(0), run(1, 'passed'), run(1, 'timeout'), run(2, 'passed'), starved(2)]
-    expect(again(runs, false)).toEqual([0, 4])
+    expect(again(runs, false)).toEqual([[0, 4], []])
   })
 
-  it('is what was skipped behind it, too', () => {
-    expect(again([run(0, 'passed'), run(0, 'passed'), starved(1), run(1, 'passed')], true)).toEqual([2, 4, 5])
+  it('is what was skipped behind it, too, but not alone', () => {
+    expect(again([run(0, 'passed'), run(0, 'passed'), starved(1), run(1, 'passed')], true)).toEqual([
+      [2],
+      [4, 5],
+    ])
   })
 
   it('is nothing if another failure came first, or nothing was starved', () => {
-    expect(again([run(0, 'wrong_answer'), starved(1)], true)).toEqual([])
-    expect(again([run(0, 'passed'), run(1, 'timeout')], true)).toEqual([])
-    expect(again([run(0, 'passed'), run(1, 'timeout')], false)).toEqual([])
+    expect(again([run(0, 'wrong_answer'), starved(1)], true)).toEqual([[], []])
+    expect(again([run(0, 'passed'), run(1, 'timeout')], true)).toEqual([[], []])
+    expect(again([run(0, 'passed'), run(1, 'timeout')], false)).toEqual([[], []])
   })
 })
 

@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Admission, MOST_PASSES } from '../../src/admission/admission.ts'
+import { type ExclusiveOutcome, ExclusiveRuns } from '../../src/admission/exclusive-runs.ts'
+import { TimeAllowance } from '../../src/admission/time-allowance.ts'
+import { MAX_FOREIGN_WAIT_MS, mustYield } from '../../src/admission/yield-watch.ts'
+
+const never = new AbortController().signal
+const SMALL = { memoryMb: 64, cpus: 0.1 }
+const HOUR_MS = 3_600_000
+
+/** The clock of all that is tried here. */
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+beforeEach(() => {
+  const toFake = ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] as const
+  vi.useFakeTimers({ toFake: [...toFake] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function world({ share = 0.05, patienceMs = 30_000 } = {}) {
+  const admission = new Admission({ memoryMb: 1024, cpus: 4, slots: 4 })
+  const outcomes: [ExclusiveOutcome, number][] = []
+  const onOutcome = (outcome: ExclusiveOutcome, ms: number) => outcomes.push([outcome, Math.round(ms)])
+  const runs = new ExclusiveRuns({ admission, share, patienceMs, onOutcome })
+  /** Asks for programs that run for so long, whatever they may; tells how many were run. */
+  const ask = (tenant: string, takesMs: number, timeoutsMs = [takesMs]) =>
+    runs.run({ tenant, timeoutsMs, extraMs: 1_000 }, never, (count, signal) => programs(count, signal))
+  async function programs(count: number, signal: AbortSignal): Promise<number> {
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    setTimeout(() => resolve(count), takesOf(count))
+    signal.addEventListener('abort', () => reject(signal.reason))
+    return await promise
+  }
+  let takes = 0
+  const takesOf = (count: number) => takes * count
+  const enter = (tenant: string, timeoutMs = 30_000) => admission.enter(SMALL, never, { tenant, timeoutMs })
+  return {
+    admission,
+    outcomes,
+    runs,
+    enter,
+    ask: (tenant: string, takesMs: number, timeoutsMs?: number[]) => {
+      takes = takesMs
+      return ask(tenant, takesMs, timeoutsMs)
+    },
+  }
+}
+
+// promise: second-run-bounds
+describe('an allowance', () => {
+  it('is a share of each window, and never more, however it is spent', async () => {
+    const allowance = new TimeAllowance({ share: 0.05, windowMs: HOUR_MS, now: () => performance.now() })
+    expect(allowance.availableMs).toBe(180_000)
+    allowance.spend(100_000)
+    await pass(HOUR_MS / 2)
+    allowance.spend(70_000)
+    expect(allowance.availableMs).toBe(10_000)
+    await pass(HOUR_MS / 2)
+    expect(allowance.availableMs).toBe(110_000)
+    await pass(10 * HOUR_MS)
+    expect(allowance.availableMs).toBe(180_000)
+  })
+
+  it('that was overdrawn has nothing left', () => {
+    const allowance = new TimeAllowance({ share: 0.5, windowMs: 1_000, now: () => 0 })
+    allowance.spend(800)
+    expect(allowance.availableMs).toBe(0)
+  })
+})
+
+// promise: second-run-bounds
+describe('exclusive runs', () => {
+  it('take no more than a quarter of 5 % of an hour for one tenant, and 5 % for all', async () => {
+    const { ask, outcomes } = world()
+    let heldMs = 0
+    for (const tenant of ['a', 'b', 'c', 'd', 'e']) {
+      for (let done = 0; done < 12; done++) {
+        const answer = ask(tenant, 9_900)
+        await pass(10_000)
+        await answer
+      }
+    }
+    heldMs = outcomes.reduce((sum, [, ms]) => sum + ms, 0)
+    expect(outcomes.map(([outcome]) => outcome === 'made')).toEqual(
+      // Of 45 seconds four runs of nearly ten, and of the 180 of all what four tenants leave: two.
+      [4, 4, 4, 4, 2].flatMap((made) => Array.from({ length: 12 }, (_, at) => at < made)),
+    )
+    expect(heldMs).toBeLessThanOrEqual(180_000)
+    await pass(HOUR_MS)
+    const later = ask('a', 10_000)
+    await pass(10_000)
+    expect(await later).toMatchObject({ outcome: 'made' })
+  })
+
+  it('are as many of those asked for as the allowance is enough for', async () => {
+    const { ask } = world()
+    const answer = ask('a', 20_000, [20_000, 20_000, 20_000])
+    await pass(40_000)
+    expect(await answer).toEqual({ outcome: 'made', ran: 2 })
+  })
+
+  it('are denied at once where the allowance is not enough for the first, and where there are none', async () => {
+    const slow = world()
+    expect(await slow.ask('a', 46_000)).toEqual({ outcome: 'denied' })
+    expect(slow.admission.use).toMatchObject({ running: 0, waiting: 0 })
+    for (const off of [{ share: 0 }, { patienceMs: 0 }]) {
+      expect(await world(off).ask('a', 10)).toEqual({ outcome: 'denied' })
+    }
+  })
+
+  it('end with the limits of what is run, and what is on top of them', async () => {
+    const { ask, outcomes, admission } = world()
+    const answer = ask('a', 40_000, [5_000])
+    await pass(5_999)
+    expect(admission.use.running).toBe(1)
+    await pass(2)
+    expect(await answer).toEqual({ outcome: 'given_up' })
+    expect(outcomes).toEqual([['given_up', 6_000]])
+    expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
+  })
+
+  it('are given up by who has waited too long, and that costs no allowance: nobody was held up', async () => {
+    const { ask, enter, outcomes } = world()
+    const leave = await enter('b')
+    const answer = ask('a', 1_000)
+    await pass(30_001)
+    expect(await answer).toEqual({ outcome: 'given_up' })
+    expect(outcomes).toEqual([['given_up', 0]])
+    leave()
+  })
+
+  it('come after all who wait for an ordinary share, and hold nobody up until they were passed often', async () => {
+    const { ask, enter, admission, outcomes } = world({ patienceMs: 3_600_000 })
+    const first = await enter('a')
+    const answer = ask('a', 1_000)
+    let leave = first
+    for (let passed = 0; passed < MOST_PASSES; passed++) {
+      const next = await enter('a')
+      leave()
+      leave = next
+      await pass(500)
+    }
+    expect(admission.use).toMatchObject({ running: 1, waiting: 1 })
+    const late = enter('a')
+    await pass(2_000)
+    expect(admission.use).toMatchObject({ running: 1, waiting: 2 })
+    leave()
+    await pass(1_000)
+    expect(await answer).toMatchObject({ outcome: 'made' })
+    const leaveLate = await late
+    leaveLate()
+    // From when the others waited for it.
+    expect(outcomes).toEqual([['made', 3_500]])
+  })
+
+  it('yield to a job of another tenant that has waited for longer than its own limit', async () => {
+    const { ask, enter, outcomes, admission } = world()
+    const answer = ask('a', 20_000)
+    await pass(1_000)
+    const other = enter('b', 2_000)
+    const own = enter('a', 100)
+    await pass(1_999)
+    expect(admission.use).toMatchObject({ running: 1, waiting: 2 })
+    await pass(200)
+    expect(await answer).toEqual({ outcome: 'yielded' })
+    for (const leave of await Promise.all([other, own])) leave()
+    expect(outcomes[0]?.[0]).toBe('yielded')
+    expect(outcomes[0]?.[1]).toBeLessThanOrEqual(3_200)
+  })
+
+  it('yield soon to one with a long limit, too, and do not go before one that waits', async () => {
+    const { ask, enter } = world()
+    const running = ask('a', 20_000)
+    const next = ask('a', 20_000)
+    const other = enter('b', 300_000)
+    await pass(MAX_FOREIGN_WAIT_MS + 200)
+    expect(await running).toEqual({ outcome: 'yielded' })
+    // In before the second of them, which waited for longer.
+    const leave = await other
+    await pass(1_000)
+    leave()
+    await pass(20_000)
+    expect(await next).toMatchObject({ outcome: 'made' })
+  })
+
+  it('never begin to hold up others while a job of another tenant has waited for too long', async () => {
+    const outcomes: unknown[] = []
+    const runs = new ExclusiveRuns({
+      share: 0.05,
+      patienceMs: 30_000,
+      onOutcome: (...told) => outcomes.push(told),
+      admission: {
+        waiting: [{ tenant: 'b', timeoutMs: 1_000, since: performance.now() - 1_001 }],
+        enterAlone: async (onBar, signal) => {
+          const { promise, reject } = Promise.withResolvers<never>()
+          signal.addEventListener('abort', () => reject(signal.reason))
+          setTimeout(onBar, 100)
+          return await promise
+        },
+      },
+    })
+    const answer = runs.run({ tenant: 'a', timeoutsMs: [1], extraMs: 0 }, never, async () => 'ran')
+    await pass(100)
+    expect(await answer).toEqual({ outcome: 'yielded' })
+    expect(outcomes).toEqual([['yielded', 0]])
+  })
+
+  it('pass on what their work rejects with, and count it', async () => {
+    const { runs, admission } = world()
+    const failing = runs.run({ tenant: 'a', timeoutsMs: [1], extraMs: 0 }, never, () =>
+      Promise.reject(new Error('the engine is gone')),
+    )
+    await expect(failing).rejects.toThrow('the engine is gone')
+    expect(admission.use.running).toBe(0)
+  })
+
+  it('end with the signal of their job', async () => {
+    const { runs, admission } = world()
+    const controller = new AbortController()
+    const request = { tenant: 'a', timeoutsMs: [1_000], extraMs: 0 }
+    const answer = runs.run(request, controller.signal, (_, signal) => {
+      const { promise, reject } = Promise.withResolvers<never>()
+      signal.addEventListener('abort', () => reject(signal.reason))
+      return promise
+    })
+    answer.catch(() => {})
+    await pass(10)
+    controller.abort(new Error('cancelled'))
+    await expect(answer).rejects.toThrow('cancelled')
+    expect(admission.use.running).toBe(0)
+  })
+})
+
+it('only jobs of other tenants are given way to, each after its own limit', () => {
+  const waiter = (tenant: string, timeoutMs: number, since: number) => ({ tenant, timeoutMs, since })
+  expect(mustYield('a', [waiter('a', 10, 0)], 1e6)).toBe(false)
+  expect(mustYield('a', [waiter('b', 2_000, 0)], 2_000)).toBe(false)
+  expect(mustYield('a', [waiter('a', 10, 0), waiter('b', 2_000, 0)], 2_001)).toBe(true)
+  expect(mustYield('a', [waiter('b', 300_000, 0)], MAX_FOREIGN_WAIT_MS + 1)).toBe(true)
+})

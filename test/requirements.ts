@@ -135,6 +135,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'SOP, security; isolate 2.4 to 2.6: vsock, keyctl, io_uring',
   },
   {
+    id: 'language-profiles',
+    behaviour:
+      'a language can name a stricter seccomp profile: what it refuses is refused, and no file allows what the default refuses',
+    source: 'overview, seccomp_profile of a language',
+  },
+  {
     id: 'old-runc',
     behaviour: 'a runc with known escapes is refused unless the operator accepts it',
     source: 'CVE-2024-21626, CVE-2025-31133, CVE-2025-52565, CVE-2025-52881',

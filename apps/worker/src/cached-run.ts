@@ -23,6 +23,8 @@ export interface CachedRunOptions {
   readonly ttlSeconds: number
   /** Content digest of what an image's reference means now. */
   readonly digest: (image: string) => Promise<string>
+  /** The seccomp profile that a language names, as a digest. */
+  readonly profileDigest: (name: string) => string | undefined
   /** Told of trouble with the cache, which costs no more than its use. */
   readonly onError: (error: unknown) => void
 }
@@ -127,7 +129,7 @@ function hit(
 /** What makes two jobs the same; undefined for one that will be refused, which costs nothing. */
 async function keyOf(
   delivery: Delivery,
-  { release, rules, gate, digest }: CachedRunOptions,
+  { release, rules, gate, digest, profileDigest }: CachedRunOptions,
 ): Promise<{ readonly text: string; readonly imageDigest: string } | undefined> {
   const { execution } = planExecution(delivery, rules)
   if (execution === undefined) return undefined
@@ -142,6 +144,7 @@ async function keyOf(
       tenant: job.tenant,
       languages,
       digests,
+      profiles: languages.map((each) => profileDigest(each.seccomp_profile)),
       defaults: rules.defaults,
       policy: gate.applied(job.policy),
     },

@@ -81,6 +81,8 @@ const variables = z.object({
   ISOPOD_ALLOW_OLD_RUNC: flag.default(false),
   /** A seccomp profile in Docker's JSON format instead of ours, for programs that need a call which ours refuses. */
   ISOPOD_SECCOMP_PROFILE: z.string().optional(),
+  /** Directory of seccomp profiles that a catalogue names, beside ours; ours, `compute` and `query`, are found without it. */
+  ISOPOD_SECCOMP_PROFILES_DIR: z.string().optional(),
   /** Disk of the images and MiB per second that each container may read from it; unset: no limit, as no engine tells which disk it is. */
   ISOPOD_IMAGE_DISK_READ: diskRead.optional(),
   /** A label on every container, so that a private stack can find its own. */
@@ -136,6 +138,8 @@ export interface WorkerConfig {
     readonly allowOldRunc: boolean
     /** File of a seccomp profile; undefined for ours. */
     readonly seccompProfile: string | undefined
+    /** Directory of the operator's own profiles of languages. */
+    readonly seccompProfilesDirectory: string | undefined
     /** How fast each container may read from the disk of the images. */
     readonly diskReads: DiskReadLimit | undefined
     readonly stack: string | undefined
@@ -209,6 +213,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
       runtime: v.ISOPOD_RUNTIME,
       allowOldRunc: v.ISOPOD_ALLOW_OLD_RUNC,
       seccompProfile: v.ISOPOD_SECCOMP_PROFILE,
+      seccompProfilesDirectory: v.ISOPOD_SECCOMP_PROFILES_DIR,
       diskReads: v.ISOPOD_IMAGE_DISK_READ,
       stack: v.ISOPOD_STACK,
     },

@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     auditStreamLength: config.audit.streamLength,
     observe: observe.queue,
   })
-  const sandbox = await openSandbox(config, queue.deployment, observe.sandbox)
+  const sandbox = await openSandbox(config, queue.deployment, catalogue, observe.sandbox)
   const checker = await openPolicyChecker()
   const gate = policyGate({ checker, minimum: config.minimumPolicy, observe: observe.policy })
   const worker = await startWorker({

@@ -1,18 +1,22 @@
+import type { Catalogue } from '@isopod/languages'
 import { type DockerSandbox, openDockerSandbox, type SandboxEvent } from '@isopod/sandbox'
 import type { WorkerConfig } from './config.ts'
+import { refusePreloadWithout } from './profile-rules.ts'
 
-/** Opens the sandbox that a worker's settings describe. */
-export function openSandbox(
+/** Opens the sandbox that a worker's settings describe, with the seccomp profiles that its languages name. */
+export async function openSandbox(
   config: WorkerConfig,
   deployment: string,
+  { languages }: Pick<Catalogue, 'languages'>,
   observe?: (event: SandboxEvent) => void,
 ): Promise<DockerSandbox> {
-  const { stack, ...engine } = config.engine
-  return openDockerSandbox({
+  const { stack, seccompProfilesDirectory: directory, ...engine } = config.engine
+  const sandbox = await openDockerSandbox({
     ...engine,
     deployment,
     owner: config.workerId,
     users: config.users,
+    languageProfiles: { names: languages.map((language) => language.seccomp_profile), directory },
     pool: { ...config.pool, size: config.pool.size ?? config.budget.slots },
     batch: {
       // Two batches that take turns, each as wide as the worker, keep all of their containers.
@@ -23,4 +27,6 @@ export function openSandbox(
     ...(stack !== undefined && { labels: { 'isopod.stack': stack } }),
     ...(observe !== undefined && { observe }),
   })
+  refusePreloadWithout(languages, sandbox.profiles)
+  return sandbox
 }

@@ -28,6 +28,8 @@ export interface DeploymentRules {
   readonly runtimes: readonly string[]
   /** Names of languages that are started ahead for every job. @default none */
   readonly preloaded?: ReadonlySet<string>
+  /** Names of seccomp profiles under which no program can connect. @default none */
+  readonly offline?: ReadonlySet<string>
 }
 
 /** gVisor itself takes up to 20 MiB of what its container may have; with less it ends before the program is there. */
@@ -58,6 +60,12 @@ export function planExecution(
   const egress = rules.networks.get(job.network)
   if (egress === undefined && job.network !== NO_NETWORK) {
     return { problems: [unknownNetwork(rules.networks.keys(), job.network)] }
+  }
+  if (egress !== undefined && rules.offline?.has(language.seccomp_profile)) {
+    const profile = `the seccomp profile ${language.seccomp_profile} of ${language.name}`
+    return {
+      problems: [`network: must be ${NO_NETWORK} under ${profile}, got ${JSON.stringify(job.network)}`],
+    }
   }
   const limits = resolveLimits(job.limits, language.default_limits, rules.defaults)
   const tooMuch = exceededMaxima(limits, rules.maxima)

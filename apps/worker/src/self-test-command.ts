@@ -21,7 +21,7 @@ export async function selfTestCommand(
 ): Promise<void> {
   const config = readConfig(env)
   const catalogue = await loadCatalogue(config.catalogueFile)
-  const sandbox = await openSandbox(config, DEPLOYMENT)
+  const sandbox = await openSandbox(config, DEPLOYMENT, catalogue)
   const interrupt = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.once(signal, () => interrupt.abort(new UnavailableError('interrupted')))

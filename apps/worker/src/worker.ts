@@ -19,6 +19,7 @@ import type { Networks } from './network/profiles.ts'
 import type { EgressEvent } from './network/proxy.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { preloadedLanguages } from './preloaded-languages.ts'
+import { offlineProfiles } from './profile-rules.ts'
 import { jobRunner } from './run-job.ts'
 import { SelfTestGate } from './self-test-gate.ts'
 import { shutDown } from './shutdown.ts'
@@ -73,6 +74,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     runtime: config.engine.runtime ?? sandbox.facts.defaultRuntime,
     runtimes: sandbox.facts.runtimes,
     preloaded: preloadedLanguages(config.preload, catalogue),
+    offline: offlineProfiles(sandbox.profiles),
   }
   const checks = new OutputChecks()
   const runJob = jobRunner({
@@ -142,6 +144,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     crowded: () => held > admission.wanted,
     ttlSeconds: config.cacheTtlSeconds,
     digest: (image) => sandbox.digest(image),
+    profileDigest: (name) => sandbox.profiles.get(name)?.digest,
     onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
   })
 

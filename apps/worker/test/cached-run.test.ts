@@ -22,6 +22,7 @@ function world({
   broken = false,
   mode = 'warn' as 'warn' | 'enforce',
   release = '1.0.0',
+  profile = 'sha256 of a profile',
   crowded = false,
   entered = undefined as CacheEntry | Error | undefined,
 } = {}) {
@@ -83,6 +84,7 @@ function world({
     audit: (event) => audited.push(event),
     ttlSeconds,
     digest: async () => digest,
+    profileDigest: () => profile,
     onError: () => ends.push('error'),
   })
   let count = 0
@@ -145,13 +147,14 @@ test('jobs that could differ in anything that they see or meet never share a res
 })
 
 test('workers that could judge otherwise do not share a result', async () => {
-  const workers = [{}, { digest: 'sha256:y' }, { mode: 'enforce' as const }, { release: '1.0.1' }, {}].map(
-    world,
-  )
+  const workers = [
+    ...[{}, { digest: 'sha256:y' }, { mode: 'enforce' as const }, { release: '1.0.1' }],
+    ...[{ profile: 'another' }, {}],
+  ].map(world)
   for (const { run } of workers) await run({ code: 'a' })
   const keys = workers.flatMap(({ asked }) => asked)
-  expect(keys).toHaveLength(5)
-  expect(new Set(keys).size).toBe(4)
+  expect(keys).toHaveLength(6)
+  expect(new Set(keys).size).toBe(5)
   expect(keys.at(-1)).toBe(keys[0])
 })
 

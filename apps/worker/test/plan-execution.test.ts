@@ -69,6 +69,18 @@ describe('a plan', () => {
     ])
   })
 
+  it('refuses a network under a profile without sockets, and runs the same without', () => {
+    const sealed = createCatalogue([{ ...python, seccomp_profile: 'compute' }])
+    const under = { ...rules, catalogue: sealed, offline: new Set(['compute']) }
+    expect(plan({ code: 'x', network: 'pypi' }, under).problems).toEqual([
+      'network: must be none under the seccomp profile compute of python, got "pypi"',
+    ])
+    expect(plan({ code: 'x' }, under).problems).toBeUndefined()
+    expect(
+      plan({ code: 'x', network: 'pypi' }, { ...rules, offline: under.offline }).problems,
+    ).toBeUndefined()
+  })
+
   it('lets a job choose more isolation, never less than language and deployment say', () => {
     expect(plan({ code: 'x' }).execution?.runtime).toBe('runc')
     expect(plan({ code: 'x', runtime: 'runsc' }).execution?.runtime).toBe('runsc')

@@ -81,8 +81,8 @@ export const languageEntrySchema = fields({
   default_memory_mb: numberBetween(16, 1024).optional(),
   /** OCI runtime; counts where it isolates at least as well as the deployment's. @default the deployment's */
   runtime: runtimeSchema.optional(),
-  /** Only `default` is accepted: the deployment's profile, behind which init lays a second filter. */
-  seccomp_profile: z.literal('default', { error: 'must be "default" in this release' }).default('default'),
+  /** Name of a seccomp profile: `default` is the deployment's, all others refuse more. Init lays a second filter behind each. */
+  seccomp_profile: nameUpTo(64).default('default'),
   /** Only false is accepted: a network is given by an operator's profile, never by a language. */
   allow_network: flag()
     .refine((allowed) => !allowed, { error: 'must be false' })

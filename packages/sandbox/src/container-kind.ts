@@ -15,6 +15,8 @@ export interface ContainerKind {
   /** OCI runtime. @default the sandbox's own */
   readonly runtime: string | undefined
   readonly limits: ContainerLimits
+  /** Name of its seccomp profile. */
+  readonly profile: string
   /** What it starts before there is a program. @default nothing */
   readonly preload?: PreloadPlan | undefined
 }
@@ -27,6 +29,7 @@ export function kindOf(execution: Execution): ContainerKind {
     image: language.image,
     runtime,
     limits: { memoryMb, cpus, processes, diskMb, openFiles },
+    profile: language.seccomp_profile,
     preload: preloadPlan(execution),
   }
 }

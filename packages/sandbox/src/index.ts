@@ -8,7 +8,9 @@ export { LABELS } from './docker/labels.ts'
 export { openDockerSandbox } from './docker/open-docker-sandbox.ts'
 export type { PoolSettings } from './docker/open-pool.ts'
 export type { ContainerOf, SandboxEvent } from './docker/sandbox-events.ts'
-export { seccompDecisions } from './docker/seccomp/load.ts'
+export { type LanguageProfile, loadLanguageProfiles } from './docker/seccomp/language-profiles.ts'
+export { loadSeccompProfile, seccompDecisions } from './docker/seccomp/load.ts'
+export { NEEDED_CALLS } from './docker/seccomp/needed-calls.ts'
 export {
   type BlockedGroup,
   type CallGroup,

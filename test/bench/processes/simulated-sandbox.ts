@@ -13,6 +13,7 @@ const NOTHING = { bytes: new Uint8Array(), produced: 0, truncated: false }
 export async function openSandbox(): Promise<DockerSandbox> {
   let running = 0
   return {
+    profiles: new Map(),
     facts: {
       version: '0',
       architecture: 'x64',

@@ -10,7 +10,7 @@ export interface Attempt {
 }
 
 /** Valid in no call: a kernel without a profile answers with an error of the call itself, and nothing happens. */
-const NOTHING = '-1, -1, -1, -1, -1, -1'
+export const NOTHING = '-1, -1, -1, -1, -1, -1'
 
 /**
  * Blocked call → arguments of its attempt. Where a program without any right could succeed it would; where success would
@@ -129,6 +129,25 @@ export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
   lsm_set_self_attr: NOTHING,
   lsm_list_modules: NOTHING,
   mseal: '0, 0, 0',
+}
+
+/**
+ * Call that the default allows → arguments of its attempt, where `NOTHING` would be refused even so. Profiles of languages
+ * take such calls away.
+ */
+export const ALLOWED_ATTEMPTS: Readonly<Record<string, string>> = {
+  alarm: '0',
+  munlockall: '',
+  inotify_init: '',
+  socket: 'AF_UNIX, SOCK_STREAM, 0',
+  socketpair: 'AF_UNIX, SOCK_STREAM, 0, room',
+  // Init's own filter lets a program change itself only.
+  sched_setaffinity: '0, 0, room',
+  sched_setparam: '0, room',
+  sched_setscheduler: '0, 0, room',
+  sched_setattr: '0, room, 0',
+  setpriority: '0, 0, 0',
+  ioprio_set: '1, 0, 0',
 }
 
 /** Socket families that are closed, by number: not every C library has a name for each. */

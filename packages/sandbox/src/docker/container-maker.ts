@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isGvisor } from '@isopod/protocol'
+import { isGvisor, TerminalError } from '@isopod/protocol'
 import type { JobStart } from '../container.ts'
 import type { ContainerKind, ContainerLimits } from '../container-kind.ts'
 import type { ContainerPurpose } from '../container-purpose.ts'
@@ -14,6 +14,8 @@ import type { Images } from './images.ts'
 import type { InitVolume } from './init-volume.ts'
 import { LABELS } from './labels.ts'
 import type { ContainerOf, SandboxEvent } from './sandbox-events.ts'
+import type { LanguageProfile } from './seccomp/language-profiles.ts'
+import { DEFAULT_PROFILE } from './seccomp/profile-file.ts'
 import type { User, Users } from './users.ts'
 
 /**
@@ -36,6 +38,8 @@ export interface ContainerMakerOptions {
   readonly runtimes: readonly string[]
   /** Seccomp profile as JSON. */
   readonly seccomp: string
+  /** By name, beside that one, which is `default`. @default there are none */
+  readonly profiles?: ReadonlyMap<string, LanguageProfile> | undefined
   readonly diskReads?: DiskReadLimit | undefined
   /** Labels that every container carries: deployment, owner. */
   readonly labels: Readonly<Record<string, string>>
@@ -126,14 +130,22 @@ export class ContainerMaker {
     throw new ImageFaultError(`runtime ${wanted} is not on this engine; it has ${runtimes.join(', ')}`)
   }
 
+  #profileOf({ profile }: ContainerKind): string {
+    const { seccomp, profiles } = this.#options
+    if (profile === DEFAULT_PROFILE) return seccomp
+    const found = profiles?.get(profile)
+    if (found === undefined) throw new TerminalError(`there is no seccomp profile ${profile}`)
+    return found.json
+  }
+
   async #create(kind: ContainerKind, purpose: ContainerPurpose, made: Made): Promise<string> {
-    const { engine, disposer, seccomp, diskReads, labels } = this.#options
+    const { engine, disposer, diskReads, labels } = this.#options
     const { name, ...rest } = made
     const options = containerOptions({
       ...rest,
       limits: kind.limits,
       forks: kind.preload?.forks,
-      seccomp,
+      seccomp: this.#profileOf(kind),
       diskReads,
       initVolume: await this.#options.initVolume.name(made.image, made.runtime),
       labels: {

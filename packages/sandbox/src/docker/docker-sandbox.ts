@@ -5,6 +5,7 @@ import type { DiskReadLimit } from './container-options.ts'
 import type { EngineFacts } from './engine-facts.ts'
 import type { PoolSettings } from './open-pool.ts'
 import type { SandboxEvent } from './sandbox-events.ts'
+import type { LanguageProfile } from './seccomp/language-profiles.ts'
 import type { UserRange } from './users.ts'
 
 /** What a sandbox on a Docker engine is made with. */
@@ -23,6 +24,8 @@ export interface DockerSandboxOptions {
   readonly allowOldRunc?: boolean
   /** File with a seccomp profile in Docker's JSON format. @default ours, deploy/seccomp/profile.yaml */
   readonly seccompProfile?: string | undefined
+  /** Seccomp profiles beside that one, which is `default`: files of deploy/seccomp or of a directory of the operator's. */
+  readonly languageProfiles?: { readonly names: readonly string[]; readonly directory?: string | undefined }
   /** How fast each container may read from the disk that images lie on. @default as fast as it gives */
   readonly diskReads?: DiskReadLimit | undefined
   /** Containers that wait for a job. @default none do */
@@ -41,6 +44,8 @@ export interface DockerSandbox extends Sandbox {
   readonly facts: EngineFacts
   /** What the operator should know about this engine, a sentence each. */
   readonly warnings: readonly string[]
+  /** The seccomp profiles that languages may name, by name. */
+  readonly profiles: ReadonlyMap<string, LanguageProfile>
   /** Resolves if the engine answers. @throws {UnavailableError} otherwise */
   ping(): Promise<void>
   /** Removes what crashed workers of this deployment left. Resolves with how many containers that were. */

@@ -19,6 +19,7 @@ import { LABELS } from './labels.ts'
 import { openPool } from './open-pool.ts'
 import { reap, removeContainersOf } from './reaper.ts'
 import type { SandboxEvent } from './sandbox-events.ts'
+import type { LanguageProfile } from './seccomp/language-profiles.ts'
 import { Users } from './users.ts'
 
 /** What was found out about an engine before its sandbox is made. */
@@ -27,6 +28,7 @@ export interface Checked {
   readonly facts: EngineFacts
   readonly warnings: readonly string[]
   readonly seccomp: string
+  readonly profiles: ReadonlyMap<string, LanguageProfile>
   readonly observe: (event: SandboxEvent) => void
 }
 
@@ -34,6 +36,7 @@ export interface Checked {
 export class EngineSandbox implements DockerSandbox {
   readonly facts: EngineFacts
   readonly warnings: readonly string[]
+  readonly profiles: ReadonlyMap<string, LanguageProfile>
   readonly #options: DockerSandboxOptions
   readonly #engine: Engine
   readonly #observe: (event: SandboxEvent) => void
@@ -46,12 +49,16 @@ export class EngineSandbox implements DockerSandbox {
   readonly #running = new Set<Promise<unknown>>()
   #closed: Promise<void> | undefined
 
-  constructor(options: DockerSandboxOptions, { engine, facts, warnings, seccomp, observe }: Checked) {
+  constructor(
+    options: DockerSandboxOptions,
+    { engine, facts, warnings, seccomp, profiles, observe }: Checked,
+  ) {
     this.#options = options
     this.#engine = engine
     this.#observe = observe
     this.facts = facts
     this.warnings = warnings
+    this.profiles = profiles
     this.#disposer = new Disposer(engine, (container, error) =>
       observe({ type: 'removal_failed', container, error }),
     )
@@ -66,6 +73,7 @@ export class EngineSandbox implements DockerSandbox {
       runtime: this.#runtime,
       runtimes: facts.runtimes,
       seccomp,
+      profiles,
       diskReads: options.diskReads,
       labels: this.#labels(),
     })

@@ -4,13 +4,14 @@ import { Engine } from './engine.ts'
 import { type EngineFacts, engineFacts } from './engine-facts.ts'
 import { EngineSandbox } from './engine-sandbox.ts'
 import { runtimeTrouble } from './runtime-trouble.ts'
-import { loadSeccompProfile } from './seccomp/load.ts'
+import { loadLanguageProfiles } from './seccomp/language-profiles.ts'
+import { loadSeccompProfile, seccompDecisions } from './seccomp/load.ts'
 
 /**
  * Connects to an engine and checks what it can enforce.
  *
  * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine or its runc is known not to,
- *   {@link ConfigError} if there is no usable seccomp profile
+ *   {@link ConfigError} if a seccomp profile is not usable
  */
 export async function openDockerSandbox(options: DockerSandboxOptions): Promise<DockerSandbox> {
   const observe = options.observe ?? (() => {})
@@ -33,7 +34,13 @@ export async function openDockerSandbox(options: DockerSandboxOptions): Promise<
     options.allowOldRunc || runtimeTrouble(found, runtime)?.state !== 'refused'
   const facts = { ...found, runtimes: found.runtimes.filter(usable) }
   const seccomp = await loadSeccompProfile(options.seccompProfile, facts.architecture)
-  return new EngineSandbox(options, { engine, facts, warnings, seccomp, observe })
+  const profiles = await loadLanguageProfiles(options.languageProfiles?.names ?? [], {
+    base: seccomp,
+    decisions: await seccompDecisions(),
+    architecture: facts.architecture,
+    directory: options.languageProfiles?.directory,
+  })
+  return new EngineSandbox(options, { engine, facts, warnings, seccomp, profiles, observe })
 }
 
 function runtimeWarnings(

@@ -68,6 +68,7 @@ it.each<[string, Partial<Execution>]>([
   ['another tenant', { sharedBy: '["u","b"]' }],
   ['another image', { language: { ...SHELL, image: 'other' } }],
   ['another runtime', { runtime: 'crun' }],
+  ['another seccomp profile', { language: { ...SHELL, seccomp_profile: 'compute' } }],
   ['preload', { preload: true }],
   ...(['memoryMb', 'cpus', 'processes', 'diskMb', 'openFiles'] as const).map(
     (name): [string, Partial<Execution>] => [`another limit ${name}`, { limits: limits({ [name]: 17 }) }],

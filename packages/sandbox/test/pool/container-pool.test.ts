@@ -59,6 +59,14 @@ describe('a pool', () => {
     expect(images()).toEqual(['a', 'a', 'a', 'a'])
   })
 
+  it('gives no container of another seccomp profile', async () => {
+    open()
+    ask(kind('a'))
+    await pass(1_000)
+    expect(await use({ ...kind('a'), profile: 'compute' })).toBeUndefined()
+    expect(await use(kind('a'))).toMatchObject({ waited: true })
+  })
+
   it('shares its places among the kinds by what is asked for of late', async () => {
     open()
     ask(kind('a'), 20)

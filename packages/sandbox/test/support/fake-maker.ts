@@ -73,5 +73,10 @@ export class FakeMaker implements WaitingMaker {
 /** A kind with some limits changed. */
 export function kind(image: string, changes: Partial<ContainerKind['limits']> = {}): ContainerKind {
   const { memoryMb, cpus, processes, diskMb, openFiles } = { ...limits(), ...changes }
-  return { image, runtime: 'runc', limits: { memoryMb, cpus, processes, diskMb, openFiles } }
+  return {
+    image,
+    runtime: 'runc',
+    limits: { memoryMb, cpus, processes, diskMb, openFiles },
+    profile: 'default',
+  }
 }

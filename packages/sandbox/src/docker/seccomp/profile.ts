@@ -61,15 +61,14 @@ const ARCHITECTURES: Readonly<Record<Architecture, string>> = {
   arm64: 'SCMP_ARCH_AARCH64',
 }
 /** The same number on both architectures. */
-const ENOSYS = 38
+export const ENOSYS = 38
 
 /**
  * Turns the decisions into the profile of one architecture. What is refused with EPERM needs no rule: that is the default
  * action's answer. Each rule costs time in every start of a container, and so would each further architecture.
  */
 export function seccompProfile(decisions: SeccompDecisions, architecture: Architecture): SeccompProfile {
-  const calls = (groups: readonly CallGroup[]) =>
-    groups.filter(({ only }) => only?.includes(architecture) ?? true).flatMap((group) => group.calls)
+  const calls = (groups: readonly CallGroup[]) => callsOf(groups, architecture)
   return {
     defaultAction: 'SCMP_ACT_ERRNO',
     architectures: [ARCHITECTURES[architecture]],
@@ -91,6 +90,11 @@ export function seccompProfile(decisions: SeccompDecisions, architecture: Archit
       },
     ],
   }
+}
+
+/** The calls of groups that an architecture has. */
+export function callsOf(groups: readonly CallGroup[], architecture: Architecture): string[] {
+  return groups.filter(({ only }) => only?.includes(architecture) ?? true).flatMap((group) => group.calls)
 }
 
 function comparison({ argument, mask, equals }: ArgumentCondition) {

@@ -1,0 +1,26 @@
+import { ConfigError, type Language } from '@isopod/protocol'
+import { expect, it } from 'vitest'
+import { offlineProfiles, refusePreloadWithout } from '../src/profile-rules.ts'
+import { PYTHON } from './support/python.ts'
+
+const profiles = new Map([
+  ['default', { blocked: new Set<string>() }],
+  ['timeless', { blocked: new Set(['timer_create']) }],
+  ['sealed', { blocked: new Set(['connect']) }],
+  ['alone', { blocked: new Set(['socketpair']) }],
+])
+
+it('a profile without what a connection takes is offline', () => {
+  expect([...offlineProfiles(profiles)]).toEqual(['sealed'])
+})
+
+it('a language that can be started ahead must have what init waits with', () => {
+  const preload = { files: {}, modules: [], forks: false, unless_files: [] }
+  const named = (seccomp_profile: string): Language => ({ ...PYTHON, preload, seccomp_profile })
+  expect(() => refusePreloadWithout([named('default'), named('sealed')], profiles)).not.toThrow()
+  expect(() => refusePreloadWithout([named('alone')], profiles)).toThrow(
+    new ConfigError('python.seccomp_profile: must allow socketpair with preload, got "alone"'),
+  )
+  const { preload: _, ...plain } = named('alone')
+  expect(() => refusePreloadWithout([plain], profiles)).not.toThrow()
+})

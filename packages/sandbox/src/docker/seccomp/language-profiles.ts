@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Architecture } from '@isopod/init'
+import { ConfigError } from '@isopod/protocol'
+import { parse } from 'yaml'
+import { type BlockedGroup, callsOf, type SeccompDecisions } from './profile.ts'
+import { DEFAULT_PROFILE, parseProfileFile } from './profile-file.ts'
+import { restrictProfile } from './restrict-profile.ts'
+
+/** Profiles that come with this code. */
+const SHIPPED = fileURLToPath(new URL('../../../../../deploy/seccomp/', import.meta.url))
+/** A chain of files that extend each other is a mistake long before it is that long. */
+const MAX_DEPTH = 8
+
+/** A seccomp profile that languages can name. */
+export interface LanguageProfile {
+  /** As the engine takes it. */
+  readonly json: string
+  /** SHA-256 of `json`, in hexadecimal digits. */
+  readonly digest: string
+  /** Calls that it refuses and the deployment's profile does not. */
+  readonly blocked: ReadonlySet<string>
+}
+
+/** What profiles are made of. */
+export interface LanguageProfileSources {
+  /** The deployment's profile, as JSON: what `default` means. */
+  readonly base: string
+  readonly decisions: SeccompDecisions
+  readonly architecture: Architecture
+  /** Where the operator's own files lie; they are looked for first. @default there are none */
+  readonly directory?: string | undefined
+}
+
+/**
+ * Loads the profiles that a catalogue names; `default` is always among them.
+ *
+ * @throws {ConfigError} that names profile and file: it is missing, is no profile, or would allow what the default refuses
+ */
+export async function loadLanguageProfiles(
+  names: readonly string[],
+  sources: LanguageProfileSources,
+): Promise<ReadonlyMap<string, LanguageProfile>> {
+  const profiles = new Map([[DEFAULT_PROFILE, profileOf(sources.base, new Set())]])
+  for (const name of new Set(names)) {
+    if (!profiles.has(name)) profiles.set(name, await loadOne(name, sources))
+  }
+  return profiles
+}
+
+async function loadOne(name: string, sources: LanguageProfileSources): Promise<LanguageProfile> {
+  const groups: BlockedGroup[] = []
+  const seen: string[] = []
+  for (let next = name; next !== DEFAULT_PROFILE; ) {
+    seen.push(next)
+    const { text, file } = await readProfile(next, sources.directory)
+    const parsed = parseProfileFile(parseYaml(text, file), file, sources.decisions)
+    groups.push(...parsed.blocked)
+    next = parsed.extends
+    if (seen.includes(next) || seen.length > MAX_DEPTH) {
+      throw new ConfigError(`${file}: extends: must lead to default, got ${[...seen, next].join(' → ')}`)
+    }
+  }
+  const own = groups.filter(({ only }) => only?.includes(sources.architecture) ?? true)
+  return profileOf(restrictProfile(sources.base, own), new Set(callsOf(own, sources.architecture)))
+}
+
+function profileOf(json: string, blocked: ReadonlySet<string>): LanguageProfile {
+  return { json, blocked, digest: createHash('sha256').update(json).digest('hex') }
+}
+
+async function readProfile(name: string, directory: string | undefined) {
+  const files = [directory, SHIPPED].flatMap((folder) => (folder ? [join(folder, `${name}.yaml`)] : []))
+  for (const file of files) {
+    try {
+      return { file, text: await readFile(file, 'utf8') }
+    } catch (cause) {
+      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') continue
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new ConfigError(`${file}: the seccomp profile cannot be read: ${reason}`, { cause })
+    }
+  }
+  throw new ConfigError(
+    `seccomp_profile: there is no profile ${JSON.stringify(name)}: no ${files.join(', no ')}`,
+  )
+}
+
+function parseYaml(text: string, file: string): unknown {
+  try {
+    return parse(text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n')[0] : String(cause)
+    throw new ConfigError(`${file}: must be YAML: ${reason}`, { cause })
+  }
+}

@@ -1,0 +1,120 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ConfigError } from '@isopod/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadLanguageProfiles } from '../../../src/docker/seccomp/language-profiles.ts'
+import { loadSeccompProfile, seccompDecisions } from '../../../src/docker/seccomp/load.ts'
+import type { SeccompDecisions, SeccompProfile } from '../../../src/docker/seccomp/profile.ts'
+
+let directory: string
+let base: string
+let decisions: SeccompDecisions
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'isopod-profiles-'))
+  base = await loadSeccompProfile(undefined, 'x64')
+  decisions = await seccompDecisions()
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+
+const load = (names: string[], changes: { base?: string; directory?: string } = {}) =>
+  loadLanguageProfiles(names, { base, decisions, architecture: 'x64', ...changes })
+
+/** Loads what a file of the operator's says, as the profile `own`. */
+async function own(content: string, changes: { base?: string } = {}) {
+  await writeFile(join(directory, 'own.yaml'), content)
+  const profiles = await load(['own'], { directory, ...changes })
+  return profiles.get('own')
+}
+
+function callsOf({ syscalls }: SeccompProfile, action: string): string[] {
+  return syscalls.filter((rule) => rule.action === action).flatMap(({ names }) => names)
+}
+
+const group = (calls: string, more = '') =>
+  `blocked: [{ name: n, reason: a reason, calls: [${calls}]${more} }]`
+
+describe('the profiles of languages', () => {
+  it('have the deployment’s among them, as it is', async () => {
+    const profiles = await load([])
+    expect([...profiles.keys()]).toEqual(['default'])
+    expect(profiles.get('default')?.json).toBe(base)
+  })
+
+  it('refuse more than the default and never less, each step on the way to query', async () => {
+    const profiles = await load(['query', 'compute', 'default'])
+    const [first, ...stricter] = ['default', 'compute', 'query'].map((name) => {
+      const json = profiles.get(name)?.json ?? ''
+      return new Set(callsOf(JSON.parse(json), 'SCMP_ACT_ALLOW'))
+    })
+    let wider = first ?? new Set()
+    for (const calls of stricter) {
+      expect([...calls].filter((call) => !wider.has(call))).toEqual([])
+      expect(calls.size).toBeLessThan(wider.size)
+      wider = calls
+    }
+    expect(new Set([...profiles.values()].map(({ digest }) => digest)).size).toBe(3)
+  })
+
+  it('take out every rule of a call, conditional ones too, and answer as they say', async () => {
+    const profile = await own(group('socket, splice', ', errno: ENOSYS'))
+    const made = JSON.parse(profile?.json ?? '') as SeccompProfile
+    const rules = made.syscalls.filter(({ names }) => names.includes('socket') || names.includes('splice'))
+    expect(rules).toEqual([{ names: ['socket', 'splice'], action: 'SCMP_ACT_ERRNO', errnoRet: 38 }])
+    expect([...(profile?.blocked ?? [])]).toEqual(['socket', 'splice'])
+  })
+
+  it('are made of the operator’s own default, too', async () => {
+    const open =
+      '{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[{"names":["mount"],"action":"SCMP_ACT_KILL"}]}'
+    expect(JSON.parse((await own(group('socket'), { base: open }))?.json ?? '')).toEqual({
+      defaultAction: 'SCMP_ACT_ALLOW',
+      syscalls: [
+        { names: ['mount'], action: 'SCMP_ACT_KILL' },
+        { names: ['socket'], action: 'SCMP_ACT_ERRNO', errnoRet: 1 },
+      ],
+    })
+    const old = '{"defaultAction":"SCMP_ACT_ERRNO","syscalls":[{"name":"socket","action":"SCMP_ACT_ALLOW"}]}'
+    expect(JSON.parse((await own(group('socket'), { base: old }))?.json ?? '').syscalls).toEqual([])
+  })
+
+  it('leave out what another architecture has', async () => {
+    expect((await own(group('inotify_init', ', only: [arm64]')))?.blocked.size).toBe(0)
+  })
+
+  it('are looked for among the operator’s files first, which may extend ours', async () => {
+    await writeFile(join(directory, 'compute.yaml'), group('getcpu'))
+    const ours = (await load(['compute'])).get('compute')
+    const theirs = (await load(['compute'], { directory })).get('compute')
+    expect([ours?.blocked.has('getcpu'), theirs?.blocked.has('getcpu')]).toEqual([false, true])
+    await rm(join(directory, 'compute.yaml'))
+    const longer = await own(`extends: compute\n${group('getcpu')}`)
+    expect(longer?.blocked.size).toBe((ours?.blocked.size ?? 0) + 1)
+  })
+
+  it.each([
+    ['allowed: [{ name: n, reason: r, calls: [mount] }]', /never less, got "allowed"$/],
+    [`conditional: []\n${group('socket')}`, /never less, got "conditional"$/],
+    ['[]', /own\.yaml: must be an object with extends and blocked, got \[\]$/],
+    ['a: [', /own\.yaml: must be YAML: /],
+    ['extends: default', /blocked: must be a list of groups, got none$/],
+    ['blocked: [socket]', /blocked\[0\]: must be an object with name, reason and calls, got "socket"$/],
+    ['blocked: [{ name: n, calls: [socket] }]', /blocked\[0\]\.reason: must be text, got none$/],
+    [group('sokcet'), /blocked\[0\]\.calls: must be calls that profile\.yaml decides on, got "sokcet"$/],
+    [group('socket', ', errno: EIO'), /blocked\[0\]\.errno: must be EPERM or ENOSYS, got "EIO"$/],
+    [group('socket', ', only: [mips]'), /blocked\[0\]\.only: must be a list of x64, arm64, got /],
+    [
+      group('socket', ', call: read'),
+      /blocked\[0\]: must have name, reason, calls, errno and only, got "call"$/,
+    ],
+    [group('execve'), /calls: must leave what the runtime and init need to start a program, got "execve"$/],
+    [`extends: ../own\n${group('socket')}`, /extends: must be the name of a profile, got "..\/own"$/],
+    [`extends: own\n${group('socket')}`, /extends: must lead to default, got own → own$/],
+    [`extends: nobody\n${group('socket')}`, /there is no profile "nobody": no \/.*, no \/.*nobody\.yaml$/],
+  ])('are refused where the file says %s', async (content, reason) => {
+    const loading = own(content)
+    await expect(loading).rejects.toThrow(ConfigError)
+    await expect(loading).rejects.toThrow(reason)
+  })
+})

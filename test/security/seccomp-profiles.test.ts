@@ -1,0 +1,168 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { IMAGES } from '@isopod/devstack'
+import {
+  type LanguageProfile,
+  loadLanguageProfiles,
+  loadSeccompProfile,
+  NEEDED_CALLS,
+  seccompDecisions,
+} from '@isopod/sandbox'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { workerWith } from '../support/ended-worker.ts'
+import { RUNTIME } from '../support/runtime.ts'
+import { startWorld, type World } from '../support/world.ts'
+import { attemptResults, attemptsProgram } from './support/attempts-program.ts'
+import { ALLOWED_ATTEMPTS, NOTHING } from './support/seccomp-attempts.ts'
+
+const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
+const SHIPPED = ['compute', 'query']
+const OWN = 'blocked: [{ name: n, reason: nobody asks for it, calls: [getcpu] }]\n'
+const C = {
+  image: IMAGES.c,
+  version: '14',
+  filename: 'main.c',
+  compile: ['gcc', '-w', '-o', 'main', '{filename}'],
+  command: ['./main'],
+}
+const limits = { timeoutSeconds: 60, processes: 200, cpus: 1 }
+
+const inGvisor = RUNTIME === 'runsc'
+if (inGvisor) console.warn("skipped: profiles of languages (they guard the host's kernel; gVisor takes none)")
+
+let folder: string
+let world: World
+let profiles: ReadonlyMap<string, LanguageProfile>
+/** A program that makes every call which one of the profiles refuses beyond the default. */
+let code: string
+
+/** A catalogue with a language for each profile, all of the same image. */
+async function catalogueOf(languages: Record<string, object>): Promise<string> {
+  const file = join(folder, `${Object.keys(languages).join('-')}.json`)
+  await writeFile(file, JSON.stringify(languages))
+  return file
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isopod-profiles-'))
+  const directory = join(folder, 'profiles')
+  await mkdir(directory)
+  await writeFile(join(directory, 'own.yaml'), OWN)
+  const decisions = await seccompDecisions()
+  const names = [...SHIPPED, 'own']
+  const base = await loadSeccompProfile(undefined, architecture)
+  profiles = await loadLanguageProfiles(names, { base, decisions, architecture, directory })
+  const spare = [
+    ...decisions.allowed.flatMap(({ calls }) => calls),
+    ...decisions.conditional.map(({ call }) => call),
+  ]
+  const least = spare.filter((call) => !NEEDED_CALLS.has(call))
+  await writeFile(
+    join(directory, 'least.yaml'),
+    JSON.stringify({ blocked: [{ name: 'all', reason: 'as much as can be', calls: least }] }),
+  )
+  const calls = new Set([...profiles.values()].flatMap(({ blocked }) => [...blocked]))
+  code = attemptsProgram([...calls].map((call) => ({ call, args: ALLOWED_ATTEMPTS[call] ?? NOTHING })))
+  const file = await catalogueOf({
+    c: C,
+    ...Object.fromEntries(names.map((name) => [name, { ...C, seccomp_profile: name }])),
+    head: {
+      image: IMAGES.c,
+      filename: 'text',
+      command: ['head', '-n1', '{filename}'],
+      seccomp_profile: 'least',
+    },
+  })
+  world = await startWorld({
+    env: { SANDBOX_LANGUAGE_CONFIG_FILE: file, ISOPOD_SECCOMP_PROFILES_DIR: directory },
+  })
+})
+
+afterAll(async () => {
+  await world?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Call → what came of it, in a job of that language. */
+async function attemptsOf(language: string, more: object = {}): Promise<Map<string, string>> {
+  const result = await world.client.run({ language, code, limits, ...more })
+  expect(result, result.errorMessage ?? result.stderr).toMatchObject({ status: 'success' })
+  return attemptResults(result.stdout)
+}
+
+// promise: language-profiles
+describe.skipIf(inGvisor)('a language with a profile of its own', () => {
+  it.each([...SHIPPED, 'own'])('is refused each call that %s takes away', async (name) => {
+    const results = await attemptsOf(name)
+    const blocked = [...(profiles.get(name)?.blocked ?? [])]
+    expect(blocked.length).toBeGreaterThan(0)
+    const answers = blocked.map((call) => [call, results.get(call)])
+    expect(answers.filter(([, answer]) => answer !== 'EPERM' && answer !== 'ENOSYS')).toEqual([])
+  })
+
+  it('is refused them by the profile: under the default each is answered otherwise', async () => {
+    const results = await attemptsOf('c')
+    // What a kernel lacks it refuses in the same words.
+    const refused = [...results].filter(
+      ([call, answer]) => answer === 'EPERM' || (answer === 'ENOSYS' && !NEW.has(call)),
+    )
+    expect(refused).toEqual([])
+  })
+
+  it('shares no container with another profile, in a batch and from the pool', async () => {
+    const shared = { reuse: 'batch', batchId: 'profiles' } as const
+    const answers: (string | undefined)[] = []
+    for (const language of ['c', 'compute', 'c', 'compute']) {
+      answers.push((await attemptsOf(language, shared)).get('inotify_init1'))
+    }
+    for (const language of ['c', 'compute', 'c', 'compute']) {
+      answers.push((await attemptsOf(language)).get('inotify_init1'))
+    }
+    expect(answers.map((answer) => answer === 'EPERM')).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+      true,
+      false,
+      true,
+    ])
+  })
+
+  it('starts under the strictest profile that a file can ask for', async () => {
+    expect(await world.client.run({ language: 'head', code: 'line\nmore\n' })).toMatchObject({
+      status: 'success',
+      stdout: 'line\n',
+    })
+  })
+})
+
+/** Younger than some kernels, or of processors that some hosts do not have. */
+const NEW = new Set(['futex_waitv', 'pkey_alloc', 'pkey_free', 'pkey_mprotect', 'landlock_create_ruleset'])
+
+// promise: language-profiles
+it.each([
+  ['that is not there', 'nowhere', undefined, 'there is no profile "nowhere"'],
+  [
+    'that would allow something',
+    'lax',
+    'allowed: [{ name: n, reason: r, calls: [mount] }]',
+    'never less, got "allowed"',
+  ],
+])('a profile %s stops the worker', async (_what, name, content, words) => {
+  const { dockerHost, redisUrl } = inject('stack')
+  const directory = join(folder, name)
+  await mkdir(directory)
+  if (content !== undefined) await writeFile(join(directory, `${name}.yaml`), content)
+  const { code: exit, output } = await workerWith({
+    REDIS_URL: redisUrl,
+    DOCKER_HOST: dockerHost,
+    SANDBOX_LANGUAGE_CONFIG_FILE: await catalogueOf({ [name]: { ...C, seccomp_profile: name } }),
+    ISOPOD_SECCOMP_PROFILES_DIR: directory,
+  })
+  expect(exit).toBe(1)
+  expect(output).toContain(words)
+  expect(output.trim().split('\n')).toHaveLength(1)
+})

@@ -291,4 +291,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'a terminal and a report show what a program printed, and obey, hide and reorder none of it',
     source: 'issue 12, point 9; the field: Trojan Source, CVE-2021-42574',
   },
+  {
+    id: 'silent-logs',
+    behaviour: 'no log line, audit event or metric quotes a job, whatever becomes of it and of Redis',
+    source: 'overview, logging and auditing; issue 12, point 5',
+  },
 ]

@@ -17,6 +17,8 @@ export interface World {
   addWorker(env?: NodeJS.ProcessEnv): Promise<WorkerProcess>
   /** The log of the n-th worker, one parsed line each. */
   log(index?: number): Promise<Record<string, unknown>[]>
+  /** All that the n-th worker has written on stdout and stderr. */
+  written(index?: number): Promise<string>
   /** Ids of this world's containers, whatever their state. */
   containers(): Promise<string[]>
   /** Stops everything. Rejects if a container is left. */
@@ -72,8 +74,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       workers.push(worker)
       return worker
     },
+    written: (index = 0) => readFile(join(logs, `worker-${index}.log`), 'utf8'),
     async log(index = 0) {
-      const text = await readFile(join(logs, `worker-${index}.log`), 'utf8')
+      const text = await world.written(index)
       return text
         .split('\n')
         .filter((line) => line.startsWith('{'))

@@ -1,7 +1,7 @@
 import { openPolicyChecker } from '@isopod/policy'
-import { IsopodError, STATUSES } from '@isopod/protocol'
+import { publicMessageOf, STATUSES } from '@isopod/protocol'
 import { type Consumer, openConsumer } from '@isopod/queue'
-import { createLogger, createMetrics } from '@isopod/telemetry'
+import { createLogger, createMetrics, SafeError } from '@isopod/telemetry'
 import { auditLog } from './audit/audit-log.ts'
 import { readConfig } from './config.ts'
 import { loadCatalogue } from './document/load-catalogue.ts'
@@ -15,8 +15,14 @@ import { startWorker } from './worker.ts'
 /** Joins the parts of a worker and runs it until a signal ends it. */
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const logger = createLogger({ name: 'isopod-worker', level: config.logLevel }).child({
-    worker: config.workerId,
+  const logger = createLogger({
+    name: 'isopod-worker',
+    level: config.logLevel,
+    publicMessage: publicMessageOf,
+  }).child({ worker: config.workerId })
+  process.on('uncaughtException', (err) => {
+    logger.fatal({ err }, 'a bug ended the worker')
+    process.exit(1)
   })
   const catalogue = await loadCatalogue(config.catalogueFile)
   const networks = await loadNetworks(config.networkProfilesFile)
@@ -71,7 +77,7 @@ const [mode] = process.argv.slice(2)
 const selfTest = () => selfTestCommand(process.env, process.stdout).then(() => process.exit())
 const run = mode === 'self-test' ? selfTest() : main()
 run.catch((error: unknown) => {
-  // What the operator can mend is one sentence; anything else is a bug and shows where it is.
-  console.error(error instanceof IsopodError ? `isopod-worker: ${error.message}` : error)
+  // What the operator can mend is one sentence; anything else is a bug and shows where it is, without what it quotes.
+  console.error(`isopod-worker: ${publicMessageOf(error) ?? JSON.stringify(new SafeError(error))}`)
   process.exit(1)
 })

@@ -4,7 +4,7 @@ import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
 import type { Admission } from './admission/admission.ts'
 import type { ExclusiveOutcome, ExclusiveRuns } from './admission/exclusive-runs.ts'
-import type { Audit, OfJob } from './audit/audit-event.ts'
+import type { Audit, OfJob, RefusedBy } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
@@ -67,10 +67,10 @@ export function jobRunner(options: JobRunnerOptions) {
     }
 
     async function settle(): Promise<Result> {
-      if (plan.execution === undefined) return refused(plan.problems)
+      if (plan.execution === undefined) return refused('settings', plan.problems)
       const { execution } = plan
       const scripts = planScripts(delivery, rules)
-      if (scripts !== undefined && 'problems' in scripts) return refused(scripts.problems)
+      if (scripts !== undefined && 'problems' in scripts) return refused('tests', scripts.problems)
       const proxy = plan.egress && openProxy(plan.egress, (event) => onEgress(record.of, event))
       const share = scripts ? mostOf(scripts) : shareOf(execution, job, rules)
       const claimant = { tenant: job.tenant, timeoutMs: execution.limits.timeoutSeconds * 1000 }
@@ -91,7 +91,7 @@ export function jobRunner(options: JobRunnerOptions) {
       }
       try {
         const wrong = await expressionProblems(job.tests ?? [], options.checks, signal)
-        if (wrong.length > 0) return refused(wrong)
+        if (wrong.length > 0) return refused('tests', wrong)
         const checking = gate.judge(checkedSource(execution, job.tests, rules.catalogue), job.policy, signal)
         // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
         checking.then(
@@ -103,7 +103,7 @@ export function jobRunner(options: JobRunnerOptions) {
         // What can be refused is to cost no container; all else need not wait for a warning.
         if (gate.applied(job.policy).mode === 'enforce') {
           const { problems } = await decided(checking)
-          if (problems.length > 0) return refused(problems)
+          if (problems.length > 0) return refused('policy', problems)
         }
         const asked = performance.now()
         leave = await admission.enter(share, signal, claimant)
@@ -153,8 +153,8 @@ export function jobRunner(options: JobRunnerOptions) {
       return made
     }
 
-    function refused(problems: readonly string[]): Result {
-      record.refused(problems)
+    function refused(by: RefusedBy, problems: readonly string[]): Result {
+      record.refused(by, problems)
       return { ...notRun('validation_error', problems.join('; ')), validationErrors: [...problems] }
     }
 

@@ -13,7 +13,7 @@ import type { WorkerConfig } from './config.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { FaultBreaker, saysOfHost } from './fault-breaker.ts'
 import { gauges } from './gauges.ts'
-import { type GivenUp, givenUpResult } from './given-up.ts'
+import { givingUp } from './given-up.ts'
 import { ImageWatch } from './image-watch.ts'
 import type { Networks } from './network/profiles.ts'
 import type { EgressEvent } from './network/proxy.ts'
@@ -58,7 +58,7 @@ export interface RunningWorker {
  * self-test; the worker is there before, and says that it is not ready.
  */
 export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
-  const { config, logger, catalogue, networks, metrics, audit, queue, sandbox, checker } = parts
+  const { config, logger, catalogue, networks, metrics, queue, sandbox, checker } = parts
   const usualMemoryMb = config.defaults.memoryMb ?? DEFAULT_LIMITS.memoryMb
   const budget = budgetOf(config.budget, sandbox.facts, usualMemoryMb)
   const admission = new Admission(budget)
@@ -164,12 +164,6 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     }
   }
 
-  function giveUp(delivery: GivenUp, cause: Error): Result {
-    logger.error({ job: delivery.id, attempt: delivery.attempt, err: cause }, 'giving up on a job')
-    audit({ event: 'given_up', job: delivery.id, attempt: delivery.attempt, error: cause.message })
-    return givenUpResult(delivery, cause, config.workerId)
-  }
-
   async function ready(): Promise<Readiness> {
     const redis = queue.connected
     const { missing } = images
@@ -258,7 +252,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
       state = 'failed_self_test'
       return
     }
-    queue.run({ concurrency: budget.slots, wanted: () => admission.wanted, handle, giveUp })
+    queue.run({ concurrency: budget.slots, wanted: () => admission.wanted, handle, giveUp: givingUp(parts) })
     state = 'ready'
     takeOrRest()
     logger.info({ ...budget, port: health.port, engine: config.engine.address }, 'taking jobs')

@@ -5,6 +5,8 @@ export {
   type FieldProblem,
   InvalidJobError,
   IsopodError,
+  type IsopodErrorOptions,
+  publicMessageOf,
   RetryableError,
   TerminalError,
   UnavailableError,

@@ -68,8 +68,14 @@ export function unavailable(shownUrl: string, cause: unknown): UnavailableError 
   const reason = cause instanceof Error ? cause.message || cause.name : String(cause)
   return new UnavailableError(
     `Redis at ${shownUrl} is not available (${reason}); start it or set REDIS_URL to one that runs`,
-    { cause },
+    { cause, publicMessage: `Redis at ${shownUrl} is not available${codeOf(cause)}` },
   )
+}
+
+/** What an error of the system or of this package says by its code; messages of Redis can quote what it was given. */
+function codeOf(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return /^E[A-Z0-9_]{1,31}$/.test(code) ? ` (${code})` : ''
 }
 
 /** Rejects with an error of the given text if the promise takes longer than `ms`. */

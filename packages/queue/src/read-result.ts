@@ -19,5 +19,6 @@ export function parseResult(data: unknown): Result {
   const { path = [], message = '' } = parsed.error.issues[0] ?? {}
   throw new TerminalError(
     `what is stored is not a result (${path.map(String).join('.') || 'result'}: ${message})`,
+    { publicMessage: 'what is stored is not a result' },
   )
 }

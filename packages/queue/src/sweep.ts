@@ -11,6 +11,9 @@ const BATCH = 100
 /** Results that one call removes; BullMQ blocks Redis for its length. */
 const BATCH_RESULTS = 1000
 
+/** What is said of a job that BullMQ failed; its own reason can quote the job. */
+const FAILED = 'the queue failed the job'
+
 /** What the sweeps work with. */
 export interface SweepParts {
   readonly redis: Redis
@@ -34,7 +37,7 @@ export async function sweepFailedJobs(parts: SweepParts): Promise<number> {
     if (stored !== undefined) {
       const { attempt, enqueuedAt, job, replyTo, failedReason } = stored
       const start = { id, attempt, enqueuedAt }
-      const cause = new TerminalError(failedReason || 'the queue failed the job')
+      const cause = new TerminalError(failedReason || FAILED, { publicMessage: FAILED })
       const result = giveUp(job === undefined ? start : { ...start, job }, cause)
       // Fenced means that it was started again meanwhile, so it is not in the failed set any more.
       if ((await publisher.publish({ result, attempt, replyTo })) === 'fenced') continue

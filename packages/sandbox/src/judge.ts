@@ -34,7 +34,8 @@ export function judge(report: ProgramReport, limits: Limits, program: string): J
   if (done === undefined) return judgeLostContainer(ended, limits)
   if (done.spawnError === NOT_LAID) return notLaid(limits)
   if (done.spawnError !== null && !program.startsWith('./')) {
-    throw new ImageFaultError(`${program} cannot be started in this image (${done.spawnError})`)
+    const publicMessage = `${program} cannot be started in this image`
+    throw new ImageFaultError(`${publicMessage} (${done.spawnError})`, { publicMessage })
   }
   const { exitCode } = done
   const signal = done.signal === null ? null : signalName(done.signal)

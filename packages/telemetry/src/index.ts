@@ -16,3 +16,4 @@ export {
   type Metrics,
   type MetricsOptions,
 } from './metrics.ts'
+export { type PublicMessage, SafeError } from './safe-error.ts'

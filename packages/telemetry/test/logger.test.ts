@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createLogger, type LoggerOptions } from '../src/logger.ts'
 
 /** A logger whose lines are kept. */
@@ -59,10 +59,70 @@ describe('createLogger', () => {
     })
   })
 
-  it('keeps the code of an error', () => {
+  it('keeps class, code and place of an error, and not what it quotes', () => {
     const { lines, logger } = recorded()
-    logger.error({ err: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }) })
-    expect(lines[0]).toMatchObject({ err: { message: 'no', code: 'ECONNREFUSED' } })
+    const failed = Object.assign(new Error('quotes Alice'), {
+      code: 'ECONNREFUSED',
+      command: { args: ['Alice'] },
+    })
+    logger.error({ err: failed }, 'trouble')
+    logger.error({ err: failed })
+    logger.error(failed)
+    logger.error(failed, 'trouble')
+    logger.error({ deep: { list: [failed], error: failed } }, 'trouble')
+    logger.error('trouble with %s', failed)
+    logger.child({ err: failed }).error('trouble')
+    for (const line of lines) expect(JSON.stringify(line)).not.toContain('Alice')
+    const err = {
+      type: 'Error',
+      code: 'ECONNREFUSED',
+      stack: expect.arrayContaining([expect.stringContaining('logger.test.ts')]),
+    }
+    expect(lines).toEqual([
+      ...[expect.objectContaining({ err: expect.objectContaining(err), msg: 'trouble' })],
+      ...[
+        expect.objectContaining({ err: expect.anything() }),
+        expect.objectContaining({ err: expect.anything() }),
+      ],
+      expect.objectContaining({ err: expect.anything(), msg: 'trouble' }),
+      expect.objectContaining({
+        deep: { list: [expect.anything()], error: expect.objectContaining({ type: 'Error' }) },
+      }),
+      expect.objectContaining({ msg: 'trouble with Error' }),
+      expect.objectContaining({ err: expect.objectContaining({ type: 'Error' }) }),
+    ])
+  })
+
+  it('has the message of an error that is known to quote nobody', () => {
+    const { lines, logger } = recorded({
+      publicMessage: (error) => (error instanceof RangeError ? error.message : undefined),
+    })
+    logger.error({ err: new RangeError('public', { cause: new Error('Alice') }) }, 'trouble')
+    expect(lines[0]).toMatchObject({ err: { message: 'public', cause: { type: 'Error' } } })
+    expect(JSON.stringify(lines)).not.toContain('Alice')
+  })
+
+  it('writes only so many equal warnings a minute, and says how many it left out', () => {
+    const { lines, logger } = recorded({ equalLinesPerMinute: 3 })
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      const trouble = () => logger.error({ err: new Error('x'), job: 'j' }, 'trouble')
+      for (let at = 0; at < 1000; at++) trouble()
+      expect(lines).toHaveLength(3)
+      logger.error({ err: new TypeError('x') }, 'trouble')
+      logger.warn({ err: new Error('x') }, 'trouble')
+      logger.error('other trouble')
+      expect(lines).toHaveLength(6)
+      for (let at = 0; at < 100; at++) logger.info('ordinary')
+      expect(lines).toHaveLength(106)
+      vi.advanceTimersByTime(60_000)
+      trouble()
+      trouble()
+      expect(lines.slice(106)).toMatchObject([{ suppressed: 997, msg: 'trouble' }, { msg: 'trouble' }])
+      expect(lines.at(-1)).not.toHaveProperty('suppressed')
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('keeps a message with control characters on its line', () => {

@@ -9,12 +9,17 @@ export interface OfJob {
   readonly attempt: number
 }
 
-/** Text of a program and its streams; there only if the operator asks for it. */
+/** Which check refused a job: language, limits and other settings; the programs of its tests; or the policy. */
+export type RefusedBy = 'settings' | 'tests' | 'policy'
+
+/** Text of a program and its streams, and sentences that may quote them; there only if the operator asks for it. */
 export interface AuditContent {
   readonly code?: string | undefined
   readonly stdin?: string | undefined
   readonly stdout?: string | undefined
   readonly stderr?: string | undefined
+  readonly problems?: readonly string[] | undefined
+  readonly error?: string | undefined
 }
 
 /** One thing that happened to a job, for those who must be able to say later who ran what, where, and how it ended. */
@@ -32,9 +37,12 @@ export type AuditEvent = OfJob &
         readonly content?: AuditContent
       }
     | {
-        /** It is not run: language, limits, files, or what the policy found. */
+        /** It is not run. */
         readonly event: 'refused'
-        readonly problems: readonly string[]
+        readonly by: RefusedBy
+        /** How many there are. */
+        readonly problems: number
+        readonly content?: AuditContent
       }
     | {
         /** The source was checked, or was not to be. */
@@ -65,7 +73,9 @@ export type AuditEvent = OfJob &
     | {
         /** The platform failed a start of the job; or it failed every one, and the job is not tried again. */
         readonly event: 'setup_failed' | 'given_up'
+        /** What may be said of it without a word of the job: message or class of the error. */
         readonly error: string
+        readonly content?: AuditContent
       }
     | {
         /** Ended from outside: cancelled, or handed back. */

@@ -3,6 +3,8 @@ import type { Audit, AuditContent, AuditEvent } from './audit-event.ts'
 
 /** Longest text of a program or a stream that an event carries, in characters. */
 const CONTENT_CHARACTERS = 65_536
+/** Sentences about what was refused, at most. */
+const CONTENT_SENTENCES = 100
 
 /** Where audit events go. */
 export interface AuditLogOptions {
@@ -32,9 +34,12 @@ function withoutContent(event: AuditEvent): AuditEvent {
 
 function shortened(event: AuditEvent): AuditEvent {
   if (!('content' in event) || event.content === undefined) return event
-  const texts = Object.entries(event.content).map(([name, text]: [string, string | undefined]) => [
-    name,
-    text?.slice(0, CONTENT_CHARACTERS),
-  ])
+  const texts = Object.entries(event.content).map(
+    ([name, text]: [string, AuditContent[keyof AuditContent]]) => [
+      name,
+      // Of a list it is the number of sentences that is bounded; each is short.
+      text?.slice(0, typeof text === 'string' ? CONTENT_CHARACTERS : CONTENT_SENTENCES),
+    ],
+  )
   return { ...event, content: Object.fromEntries(texts) as AuditContent }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { languageTag, type Result } from '@isopod/protocol'
+import { languageTag, publicMessageOf, type Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted } from '@isopod/queue'
 import type { ContainerFacts, Execution, Outcome } from '@isopod/sandbox'
-import type { Audit } from './audit-event.ts'
+import type { Audit, AuditContent, RefusedBy } from './audit-event.ts'
 
 /** Tells the audit of one start of a job, step by step. */
 export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
@@ -17,8 +17,8 @@ export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
       audit({ ...of, event: 'requested', tenant, language, codeSha256, network, content: { code, stdin } })
     },
 
-    refused(problems: readonly string[]): void {
-      audit({ ...of, event: 'refused', problems })
+    refused(by: RefusedBy, problems: readonly string[]): void {
+      audit({ ...of, event: 'refused', by, problems: problems.length, content: { problems } })
     },
 
     limitEnforced({ limit, container }: Outcome): void {
@@ -48,8 +48,13 @@ export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
     /** It came to no result: ended from outside, or failed by the platform. */
     ended(error: unknown): void {
       if (error instanceof JobInterrupted) audit({ ...of, event: 'interrupted', cause: error.cause })
-      else
-        audit({ ...of, event: 'setup_failed', error: error instanceof Error ? error.message : String(error) })
+      else audit({ ...of, event: 'setup_failed', ...auditedError(error) })
     },
   }
+}
+
+/** An error as audit events have it. */
+export function auditedError(thrown: unknown): { readonly error: string; readonly content: AuditContent } {
+  const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return { error: publicMessageOf(thrown) ?? name, content: { error: message } }
 }

@@ -129,7 +129,10 @@ export class Engine {
         { cause },
       )
     }
-    return new RetryableError(`the engine refused ${operation}: ${words(cause)}`, { cause })
+    const refused = `the engine refused ${operation}`
+    const message = `${refused}: ${words(cause)}`
+    // The engine is never given a job; whatever else was thrown may have met one.
+    return new RetryableError(message, { cause, publicMessage: isOfEngine(cause) ? message : refused })
   }
 }
 
@@ -157,6 +160,10 @@ function dockerOptions(address: string): DockerOptions {
 
 function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+function isOfEngine(error: unknown): boolean {
+  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number'
 }
 
 function words(error: unknown): string {

@@ -3,7 +3,7 @@
  * part of the house yet, and that is a finding too.
  */
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  'apps/worker': ['protocol', 'queue', 'sandbox', 'policy', 'languages', 'grading', 'telemetry'],
+  'apps/worker': ['protocol', 'queue', 'sandbox', 'policy', 'languages', 'grading', 'telemetry', 'threads'],
   'apps/gateway': ['protocol', 'client', 'telemetry'],
   'apps/mcp': ['protocol', 'client', 'telemetry'],
   'apps/cli': ['protocol', 'client', 'grading', 'devstack'],
@@ -14,7 +14,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/sandbox': ['protocol', 'init'],
   'packages/init': [],
   'packages/languages': ['protocol'],
-  'packages/policy': ['protocol'],
+  'packages/policy': ['protocol', 'threads'],
+  'packages/threads': [],
   'packages/grading': ['protocol'],
   'packages/telemetry': [],
   'packages/devstack': [],

@@ -90,8 +90,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'policy-honest',
-    behaviour: 'source that was not checked is neither passed off as checked nor refused',
-    source: 'issue 3, policy',
+    behaviour:
+      'source that could not be checked is refused where rules are enforced, and never passed off as checked elsewhere',
+    source: 'issue 3, policy; issue 12, 8',
   },
   { id: 'empty-code', behaviour: '«Code cannot be empty»', source: 'SOP, step 1' },
   {

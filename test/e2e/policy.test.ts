@@ -134,8 +134,44 @@ describe('what could not be checked', () => {
     })
   })
 
-  it('runs with a warning where it does not parse', async () => {
-    const result = await held.client.run({ code: 'print("a"' })
+  it('is refused where the deployment enforces, and the result names the file and the reason', async () => {
+    const large = `import os\nos.system("echo ran")\n${'# filler\n'.repeat(250_000)}`
+    const deep = `x = ${'['.repeat(200_000)}`
+    for (const [files, problem] of [
+      [
+        { 'helper.py': large },
+        /^Unchecked source: helper\.py was not checked: a job may have 2097152 characters of source/,
+      ],
+      [{ 'helper.so': 'x' }, /^Unchecked source: helper\.so was not checked: compiled code/],
+      [{ 'helper.py': deep }, /^Unchecked source: helper\.py /],
+      [{ 'helper.py': 'def f(:' }, /^Unchecked source: helper\.py could not be parsed as a whole/],
+    ] as const) {
+      const laid = Object.fromEntries(Object.entries(files).map(([path, content]) => [path, { content }]))
+      const result = await held.client.run({ code: 'import helper', files: laid, policy: { mode: 'off' } })
+      expect(result).toMatchObject({
+        status: 'validation_error',
+        attributable: true,
+        stdout: '',
+        imageDigest: null,
+      })
+      expect(result.validationErrors.join('; ')).toMatch(problem)
+      expect(result.policy).toMatchObject({ mode: 'enforce', checked: false })
+    }
+    const other = { 'data.txt': { content: 'require("child_process").execSync("echo ran")' } }
+    const code = 'require("./data.txt")'
+    const loaded = await held.client.run({ language: 'javascript', code, files: other })
+    expect(loaded.validationErrors).toEqual(['Blocked import: file that is not source by its name'])
+  })
+
+  it('runs with a warning where nothing is enforced', async () => {
+    const large = { content: `print("ran")\n${'# filler\n'.repeat(250_000)}` }
+    const result = await free.client.run({ code: 'import helper', files: { 'helper.py': large } })
+    expect(result).toMatchObject({ status: 'success', stdout: 'ran\n', policy: { checked: false } })
+    expect(result.warnings[0]).toMatch(/^policy: helper\.py was not checked: a job may have/)
+  })
+
+  it('runs with a warning where it does not parse and nothing is enforced', async () => {
+    const result = await free.client.run({ code: 'print("a"' })
     expect(result).toMatchObject({
       status: 'execution_error',
       policy: { checked: false },

@@ -100,6 +100,8 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
       })
       if (problems.length === 0) return
       const rules = findings.filter(({ severity }) => severity === 'block').map(({ rule }) => rule)
+      // The source was refused for what could not be checked of it.
+      if (rules.length === 0) rules.push('unchecked')
       for (const rule of new Set(rules)) metrics.policyRejections.inc({ language, rule })
     },
 

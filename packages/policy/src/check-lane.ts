@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import { ask, type ThreadOutcome } from './ask-thread.ts'
+import { ask, type ThreadFailure, type ThreadOutcome } from '@isopod/threads'
+import type { SourceReport } from './check-source.ts'
 import type { ThreadRequest } from './check-thread.ts'
 
 /** Bounds of a lane. */
@@ -19,6 +20,18 @@ export interface LaneThreads {
   /** Whether a thread serves many checks; otherwise each check has one of its own. */
   readonly kept: boolean
 }
+
+/**
+ * What became of a request: reports on its files, or why there are none. `cpu`, `memory`, `died`: the sources did it, `at` the
+ * one with that number, if it is known. The others are matters of the host: it had no time for the thread (`starved`), could
+ * not start one, had too many checks waiting (`busy`) or for too long (`late`), or is stopping (`closed`).
+ */
+export type CheckOutcome =
+  | { readonly reports: readonly SourceReport[]; readonly failure?: undefined }
+  | { readonly failure: CheckFailure; readonly at?: number | undefined; readonly reports?: undefined }
+
+/** Why there are no reports. */
+export type CheckFailure = ThreadFailure | 'unstarted' | 'busy' | 'late' | 'closed'
 
 /** Characters that `cpuMs` is for. */
 const PORTION = 256 * 1024
@@ -55,7 +68,7 @@ export class CheckLane {
   }
 
   /** Resolves for everything that a source can do; rejects only with the reason of `signal`, and ends the thread then. */
-  async run(request: ThreadRequest, signal?: AbortSignal): Promise<ThreadOutcome> {
+  async run(request: ThreadRequest, signal?: AbortSignal): Promise<CheckOutcome> {
     signal?.throwIfAborted()
     const size = sizeOf(request)
     const refused = await this.#turn(size, signal)
@@ -108,19 +121,22 @@ export class CheckLane {
     else smallest.go()
   }
 
-  async #check(request: ThreadRequest, size: number, signal?: AbortSignal): Promise<ThreadOutcome> {
+  async #check(request: ThreadRequest, size: number, signal?: AbortSignal): Promise<CheckOutcome> {
     const cpuMs = this.#options.cpuMs * (1 + Math.floor(size / PORTION))
-    let outcome: ThreadOutcome = { failure: 'died' }
+    let outcome: ThreadOutcome<readonly SourceReport[]> | undefined
     try {
       // A host that cannot start a thread now may be able to for the next check.
       const thread = await this.#ready().catch(() => undefined)
       const bounds = { cpuMs, wallMs: cpuMs * WALL_FACTOR }
       if (thread !== undefined && !this.#closed) outcome = await ask(thread, request, bounds, signal)
     } finally {
-      if (outcome.failure !== undefined || !this.#threads.kept) await this.#end()
+      if (outcome?.answer === undefined || !this.#threads.kept) await this.#end()
       if (this.#threads.kept && !this.#closed) void this.#ready().catch(() => {})
     }
-    return this.#closed ? { failure: 'closed' } : outcome
+    if (this.#closed) return { failure: 'closed' }
+    if (outcome === undefined) return { failure: 'unstarted' }
+    const { failure } = outcome
+    return failure === undefined ? { reports: outcome.answer } : { failure, at: outcome.progress }
   }
 
   /** The thread; a new one where there is none, or where the last one died. */

@@ -21,11 +21,16 @@ export interface SourceReport {
   readonly gaps: readonly string[]
 }
 
-/** Checks one source; each message comes once, at the first place that says it. */
+/**
+ * Checks one source; each message comes once, at the first place that says it.
+ *
+ * @param others base names of the job's files that are not checked as source
+ */
 export function checkSource(
   parse: ParseSource,
   file: { readonly path: string; readonly source: string; readonly kind: SourceKind },
   rules: RuleSet,
+  others: ReadonlySet<string> = new Set(),
 ): SourceReport {
   const { path, source, kind } = file
   const findings = new Map<string, PolicyFinding>()
@@ -45,7 +50,7 @@ export function checkSource(
         // A comment in scripts, two operators in modules.
         if (tree.nodes.some(({ type }) => type === 'html_comment'))
           gaps.add('has an HTML-like comment, which was not checked')
-        return sightJavaScript(tree.nodes)
+        return sightJavaScript(tree.nodes, others)
       case 'bash':
         return sightScripts(tree)
       default:
@@ -64,7 +69,7 @@ export function checkSource(
     const seen = new Set<string>()
     let trees = [tree]
     for (let depth = 0; trees.length > 0; depth++) {
-      const reports = trees.map(({ nodes }) => sightBash(nodes))
+      const reports = trees.map(({ nodes }) => sightBash(nodes, others))
       // Within an argument there are no lines of the source.
       for (const { sightings } of reports) found.push(...(depth === 0 ? sightings : sightings.map(atStart)))
       trees = []

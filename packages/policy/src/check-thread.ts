@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads'
+import { serve } from '@isopod/threads'
 import { checkSource, type SourceReport } from './check-source.ts'
 import type { RuleSet } from './rule.ts'
 import { type SourceKind, sourceKind } from './sources.ts'
@@ -12,17 +12,14 @@ export interface SourceFile {
   readonly kind: SourceKind
 }
 
-/** What the thread is asked. */
+/** What the thread is asked. It answers with the reports on the files, in order, and says how many it is through with. */
 export interface ThreadRequest {
   readonly files: readonly SourceFile[]
   readonly rules: RuleSet
+  /** Base names of the job's files that are not checked. @default none */
+  readonly others?: readonly string[]
 }
 
-/** What it answers: first `ready`, then the reports on a request's files, in order. */
-export type ThreadAnswer = 'ready' | readonly SourceReport[]
-
-const port = parentPort
-if (port === null) throw new Error('check-thread: runs as a worker thread only')
 const { need, parse } = await openGrammars()
 // Compiles what the first check would otherwise wait for, in the language that most are in.
 const usual = sourceKind('a.py')
@@ -30,13 +27,20 @@ if (usual !== undefined) {
   await need([usual.grammar])
   checkSource(parse, { path: 'a.py', source: 'a = b', kind: usual }, 'strict')
 }
-port.on('message', async ({ files, rules }: ThreadRequest) => {
+serve(async ({ files, rules, others = [] }: ThreadRequest, progress) => {
+  const unread = new Set(others)
   await need(new Set(files.map(({ kind }) => kind.grammar)))
-  port.postMessage(files.map((file) => checkFile(file, rules)) satisfies ThreadAnswer)
+  return files.map((file, index) => {
+    progress(index)
+    return checkFile(file, rules, unread)
+  })
 })
-port.postMessage('ready' satisfies ThreadAnswer)
 
-function checkFile({ path, content, encoding, kind }: SourceFile, rules: RuleSet): SourceReport {
+function checkFile(
+  { path, content, encoding, kind }: SourceFile,
+  rules: RuleSet,
+  others: ReadonlySet<string>,
+): SourceReport {
   const source = encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content
-  return checkSource(parse, { path, source, kind }, rules)
+  return checkSource(parse, { path, source, kind }, rules, others)
 }

@@ -1,9 +1,9 @@
-import type { JobFile, Policy } from '@isopod/protocol'
-import { startThread, type ThreadOutcome } from './ask-thread.ts'
-import { CheckLane, type LaneOptions, sizeOf } from './check-lane.ts'
+import { type JobFile, type Policy, RetryableError } from '@isopod/protocol'
+import { CheckLane, type CheckOutcome, type LaneOptions, sizeOf } from './check-lane.ts'
 import type { SourceFile } from './check-thread.ts'
 import { decide, type PolicyDecision } from './decide.ts'
-import { isCompiled, programKind, sourceKind } from './sources.ts'
+import { baseName, isCompiled, programKind, sourceKind } from './sources.ts'
+import { startCheckThread } from './start-check-thread.ts'
 
 /** What is checked: a program and the files that it may load. */
 export interface CheckedProgram {
@@ -20,18 +20,19 @@ export interface CheckedProgram {
 export interface PolicyCheckerOptions extends Partial<LaneOptions> {
   /** Heap of a thread in MiB, the parser's own memory aside; a check that needs more ends its thread. @default 512 */
   readonly heapMb?: number
-  /** Characters of sources of one job that are checked; what is beyond is a warning. @default 2 Mi */
+  /** Characters of sources of one job that are checked; what is beyond is not. @default 2 Mi */
   readonly maxCharacters?: number
 }
 
 /** Checks sources off the event loop. */
 export interface PolicyChecker {
   /**
-   * Says what a policy makes of a program. Nothing that a source holds makes it reject: a check that took too long, died
-   * or did not understand the source is a warning, and `checked` is false.
+   * Says what a policy makes of a program. Nothing that a source holds makes it reject: of a source that takes the check too
+   * long, ends it, or is not understood, `checked` is false; with `enforce` that is a problem, else a warning.
    *
    * @param policy what applies, the deployment's minimum included
    * @param signal when it aborts, the call rejects with its reason
+   * @throws {RetryableError} with `enforce`, if the host had no room or no time for the check
    */
   check(program: CheckedProgram, policy: Policy, signal?: AbortSignal): Promise<PolicyDecision>
   /** Ends the threads. */
@@ -65,7 +66,7 @@ const SMALL = 64 * 1024
  */
 export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Promise<PolicyChecker> {
   const { maxCharacters, heapMb, ...bounds } = { ...DEFAULTS, ...options }
-  const start = () => startThread(heapMb)
+  const start = () => startCheckThread(heapMb)
   const small = new CheckLane(bounds, { start, kept: true })
   // The parser's memory never shrinks, so what needs much of it has a thread of its own for as long as it takes.
   const large = new CheckLane(bounds, { start, kept: false })
@@ -73,25 +74,29 @@ export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Pro
   return {
     check: async (program, policy, signal) => {
       if (policy.mode === 'off') return decide(policy, { findings: [], gaps: [], checked: false })
-      const { files, gaps, hasRules } = sourcesOf(program, maxCharacters)
-      const request = { files, rules: policy.rules }
+      const { files, gaps, others, hasRules } = sourcesOf(program, maxCharacters)
+      const request = { files, others, rules: policy.rules }
       const lane = sizeOf(request) <= SMALL ? small : large
-      const outcome: ThreadOutcome = files.length === 0 ? { reports: [] } : await lane.run(request, signal)
-      if (outcome.failure !== undefined) gaps.push(failureText(outcome.failure))
-      // Who only asked to be warned knows that their language has no rules; who asked for refusal has to be told.
-      if (!hasRules && policy.mode === 'enforce')
-        gaps.push(`no rules for ${program.language}; the source was not checked`)
+      const outcome: CheckOutcome = files.length === 0 ? { reports: [] } : await lane.run(request, signal)
+      if (outcome.failure !== undefined) {
+        const { why, ofHost } = failureText(outcome.failure)
+        // It says nothing about the source, and unchecked it must not run.
+        if (ofHost && policy.mode === 'enforce')
+          throw new RetryableError(`the source was not checked: ${why}`)
+        gaps.push(`${files[outcome.at ?? 0]?.path} was not checked: ${why}`)
+      }
       const reports = outcome.reports ?? []
       for (const [index, report] of reports.entries()) {
         gaps.push(...report.gaps.map((gap) => `${files[index]?.path} ${gap}`))
       }
       const findings = reports.flatMap((report) => report.findings)
-      return decide(policy, {
-        findings,
-        gaps,
-        main: program.filename,
-        checked: hasRules && gaps.length === 0,
-      })
+      // Who only asked to be warned knows that their language has no rules; who asked for refusal has to be told.
+      const notes =
+        hasRules || policy.mode !== 'enforce'
+          ? []
+          : [`no rules for ${program.language}; the source was not checked`]
+      const checked = hasRules && gaps.length === 0
+      return decide(policy, { findings, gaps, notes, main: program.filename, checked })
     },
     close: async () => {
       await Promise.all([small.close(), large.close()])
@@ -99,39 +104,64 @@ export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Pro
   }
 }
 
-/** The sources of a job, the program first, as far as they are within the bound. */
+/** The sources of a job, the program first, as far as they are within the bound, and the names of its other files. */
 function sourcesOf(program: CheckedProgram, maxCharacters: number) {
   const kind = programKind(program.filename, program.language)
   const files: SourceFile[] = []
   const gaps: string[] = []
+  const others: string[] = []
   let room = maxCharacters
   const take = (file: SourceFile) => {
     if (file.content.length > room)
-      return void gaps.push(`${file.path} was not checked: too much source in one job`)
+      return void gaps.push(
+        `${file.path} was not checked: a job may have ${maxCharacters} characters of source, and this has ${file.content.length}`,
+      )
     room -= file.content.length
     files.push(file)
   }
   if (kind !== undefined) take({ path: program.filename, content: program.code, encoding: 'utf8', kind })
-  for (const [path, { content, encoding }] of Object.entries(program.files ?? {})) {
+  const given = Object.entries(program.files ?? {})
+  for (const [path, { content, encoding }] of given) {
     const kind = sourceKind(path)
     if (kind !== undefined) take({ path, content, encoding, kind })
     else if (isCompiled(path)) gaps.push(`${path} was not checked: compiled code`)
+    else others.push(baseName(path))
   }
-  return { files, gaps, hasRules: kind !== undefined }
+  if (kind?.language === 'javascript') gaps.push(...manifestGaps(given, others))
+  return { files, gaps, others, hasRules: kind !== undefined }
 }
 
-function failureText(failure: NonNullable<ThreadOutcome['failure']>): string {
+/** A `package.json` can make any file the one that `require` runs for its folder. */
+function manifestGaps(given: readonly (readonly [string, JobFile])[], others: readonly string[]): string[] {
+  return given.flatMap(([path, { content, encoding }]) => {
+    if (baseName(path) !== 'package.json') return []
+    const text = encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content
+    const named = others.find((name) => !name.endsWith('.json') && text.includes(name))
+    return named === undefined
+      ? []
+      : [`${named} was not checked: ${path} names it, and it is not source by its name`]
+  })
+}
+
+/** Why there are no reports, and whether that is a matter of the host rather than of the source. */
+function failureText(failure: NonNullable<CheckOutcome['failure']>): { why: string; ofHost: boolean } {
   switch (failure) {
-    case 'timeout':
-      return 'the source was not checked: it took too long'
+    case 'cpu':
+      return { why: 'it took too long', ofHost: false }
+    case 'memory':
+      return { why: 'the check of it took too much memory', ofHost: false }
     case 'died':
-      return 'the source was not checked: the check failed on it'
+      return { why: 'the check failed on it', ofHost: false }
+    case 'starved':
+      return { why: 'the host had no time for it', ofHost: true }
+    case 'unstarted':
+      return { why: 'no thread could be started for it', ofHost: true }
     case 'busy':
-      return 'the source was not checked: too many checks are waiting'
+      return { why: 'too many checks are waiting', ofHost: true }
     case 'late':
-      return 'the source was not checked: it waited too long for its turn'
+      return { why: 'it waited too long for its turn', ofHost: true }
     case 'closed':
-      return 'the source was not checked: the worker is stopping'
+      return { why: 'the worker is stopping', ofHost: true }
     default:
       return failure satisfies never
   }

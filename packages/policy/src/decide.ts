@@ -10,7 +10,10 @@ export interface PolicyDecision {
   readonly policy: Policy
   /** Whether every source was checked as a whole by rules of its language. */
   readonly checked: boolean
-  /** Sentences for which the job is refused: `Blocked import: os`. Empty unless the mode is `enforce`. */
+  /**
+   * Sentences for which the job is refused: `Blocked import: os`, `Unchecked source: big.py was not checked: …`. Empty unless
+   * the mode is `enforce`.
+   */
   readonly problems: readonly string[]
   /** Sentences for the result of a job that runs. */
   readonly warnings: readonly string[]
@@ -21,29 +24,35 @@ export interface PolicyDecision {
 /** What a check found. */
 interface CheckOutcome {
   readonly findings: readonly PolicyFinding[]
-  /** What was not checked, and why. */
+  /** Sources that were not checked, or not as a whole, and why. Where rules are enforced, they are refused. */
   readonly gaps: readonly string[]
+  /** What else is to be known, and refuses nothing. */
+  readonly notes?: readonly string[]
   readonly checked: boolean
   /** The program's own file, which messages need not name. */
   readonly main?: string
 }
 
 /** Turns what was found into what follows from it under a policy. */
-export function decide(policy: Policy, { findings, gaps, checked, main }: CheckOutcome): PolicyDecision {
+export function decide(
+  policy: Policy,
+  { findings, gaps, notes = [], checked, main }: CheckOutcome,
+): PolicyDecision {
   const refusing = findings.filter(({ severity }) => policy.mode === 'enforce' && severity === 'block')
   const warning = findings.filter((finding) => !refusing.includes(finding))
   return {
     policy,
     checked,
-    problems: shortened(
-      refusing.map(({ path, message }) => (path === main ? message : `${path}: ${message}`)),
-    ),
+    problems: shortened([
+      ...refusing.map(({ path, message }) => (path === main ? message : `${path}: ${message}`)),
+      ...(policy.mode === 'enforce' ? gaps.map((gap) => `Unchecked source: ${gap}`) : []),
+    ]),
     warnings: shortened([
       ...warning.map(({ path, line, severity, message }) => {
         const fate = severity === 'block' ? ' (not enforced)' : ''
         return `policy: ${path}:${line}: ${message}${fate}`
       }),
-      ...gaps.map((gap) => `policy: ${gap}`),
+      ...[...(policy.mode === 'enforce' ? [] : gaps), ...notes].map((text) => `policy: ${text}`),
     ]),
     findings,
   }

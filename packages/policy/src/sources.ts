@@ -45,6 +45,11 @@ export function programKind(filename: string, language: string): SourceKind | un
   return sourceKind(filename) ?? BY_LANGUAGE.get(language)
 }
 
+/** A path without its folders. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
 /** Whether a file of this name is code that cannot be read. */
 export function isCompiled(path: string): boolean {
   return COMPILED.has(extension(path))

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
-import { startThread } from '../src/ask-thread.ts'
 import { CheckLane, type LaneOptions } from '../src/check-lane.ts'
 import type { ThreadRequest } from '../src/check-thread.ts'
+import { startCheckThread } from '../src/start-check-thread.ts'
 
 const BOUNDS: LaneOptions = { waiting: 10, waitMs: 60_000, cpuMs: 60_000 }
 const PYTHON = { grammar: 'python', language: 'python' } as const
@@ -10,7 +10,7 @@ const PYTHON = { grammar: 'python', language: 'python' } as const
 const STARVED = `const { parentPort: port } = require('node:worker_threads')
 port.on('message', () => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000)
-  port.postMessage([])
+  port.postMessage({ answer: { value: [], cpuMs: 0 } })
 })`
 /** Never answers. */
 const FOREVER = `require('node:worker_threads').parentPort.on('message', () => { for (;;); })`
@@ -40,7 +40,7 @@ function laneOf(start: () => Promise<Worker>, options: Partial<LaneOptions> = {}
 const scripted = (script: string) => async () => new Worker(script, { eval: true })
 
 it('a thread that dies while it has nothing to do is replaced by the next check', async () => {
-  const { lane, threads } = laneOf(() => startThread(64))
+  const { lane, threads } = laneOf(() => startCheckThread(64))
   await lane.open()
   await threads[0]?.terminate()
   const { reports } = await lane.run(request())
@@ -49,7 +49,7 @@ it('a thread that dies while it has nothing to do is replaced by the next check'
 })
 
 it('a thread that is not kept is started for a check and ended after it', async () => {
-  const { lane, threads } = laneOf(() => startThread(64), {}, false)
+  const { lane, threads } = laneOf(() => startCheckThread(64), {}, false)
   await lane.run(request())
   await lane.run(request())
   expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1])
@@ -57,8 +57,10 @@ it('a thread that is not kept is started for a check and ended after it', async 
 
 it('a host that cannot start a thread makes a check fail, not hang, and the next check tries again', async () => {
   let tries = 0
-  const { lane } = laneOf(() => (tries++ === 0 ? Promise.reject(new Error('no memory')) : startThread(64)))
-  expect(await lane.run(request())).toEqual({ failure: 'died' })
+  const { lane } = laneOf(() =>
+    tries++ === 0 ? Promise.reject(new Error('no memory')) : startCheckThread(64),
+  )
+  expect(await lane.run(request())).toEqual({ failure: 'unstarted' })
   expect(await lane.run(request())).toHaveProperty('reports')
 })
 
@@ -67,14 +69,14 @@ it('a thread is bound by its own time: one that works too long is ended, one tha
   expect(await starved.lane.run(request())).toEqual({ reports: [] })
   const busy = laneOf(scripted(FOREVER), { cpuMs: 300 })
   const started = performance.now()
-  expect(await busy.lane.run(request())).toEqual({ failure: 'timeout' })
+  expect(await busy.lane.run(request())).toEqual({ failure: 'cpu' })
   expect(busy.threads[0]?.threadId).toBe(-1)
   expect(performance.now() - started).toBeGreaterThanOrEqual(300)
 })
 
 it('a starved thread does not hold its lane for good', async () => {
   const { lane } = laneOf(scripted(STARVED), { cpuMs: 50 })
-  expect(await lane.run(request())).toEqual({ failure: 'timeout' })
+  expect(await lane.run(request())).toEqual({ failure: 'starved' })
 })
 
 it('an abort ends the thread that works on what nobody wants any more', async () => {
@@ -88,6 +90,18 @@ it('an abort ends the thread that works on what nobody wants any more', async ()
   expect(threads[0]?.threadId).toBe(-1)
 })
 
+it('a check that fails says which of the files it was at', async () => {
+  const { lane } = laneOf(() => startCheckThread(64), { cpuMs: 200 })
+  const heavy = {
+    path: 'heavy.py',
+    content: 'a = b\n'.repeat(170_000),
+    encoding: 'utf8',
+    kind: PYTHON,
+  } as const
+  const { files, rules } = request()
+  expect(await lane.run({ files: [...files, heavy], rules })).toEqual({ failure: 'cpu', at: 1 })
+})
+
 it('no check waits without bound', async () => {
   const { lane } = laneOf(scripted(FOREVER), { waitMs: 50 })
   const running = lane.run(request())
@@ -97,7 +111,7 @@ it('no check waits without bound', async () => {
 })
 
 it('the smallest of those that wait comes first', async () => {
-  const { lane } = laneOf(() => startThread(64))
+  const { lane } = laneOf(() => startCheckThread(64))
   const order: number[] = []
   const sizes = [10, 3_000, 2_000, 20, 1_000]
   await Promise.all(

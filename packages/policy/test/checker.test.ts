@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import type { Policy } from '@isopod/protocol'
+import { type Policy, RetryableError } from '@isopod/protocol'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   openPolicyChecker,
@@ -94,20 +94,75 @@ describe('files of a job', () => {
     ])
   })
 
-  it('are a warning where they are compiled, and where they are too much', async () => {
+  it('are refused where they are compiled or too much, if rules are enforced, and are a warning elsewhere', async () => {
     const small = await open({ maxCharacters: 100 })
     const files = {
       'a.so': { content: '', encoding: 'utf8' },
       'b.py': { content: `import os${' '.repeat(100)}`, encoding: 'utf8' },
     } as const
+    const gaps = [
+      'a.so was not checked: compiled code',
+      'b.py was not checked: a job may have 100 characters of source, and this has 109',
+    ]
     expect(await small.check(python('x = 1', files), ENFORCE)).toMatchObject({
       checked: false,
-      problems: [],
-      warnings: [
-        'policy: a.so was not checked: compiled code',
-        'policy: b.py was not checked: too much source in one job',
-      ],
+      problems: gaps.map((gap) => `Unchecked source: ${gap}`),
+      warnings: [],
     })
+    expect(await small.check(python('x = 1', files), WARN)).toMatchObject({
+      checked: false,
+      problems: [],
+      warnings: gaps.map((gap) => `policy: ${gap}`),
+    })
+  })
+
+  it.each([
+    ['python', 'main.py', 'import importlib.machinery as m\nm.SourceFileLoader("x", "x.txt").load_module()'],
+    ['javascript', 'main.js', 'require("./data.txt")'],
+    ['javascript', 'main.js', 'const r = require; r("./lib/" + "no-extension")'],
+    [
+      'javascript',
+      'main.mjs',
+      'import { createRequire } from "node:module"; createRequire(import.meta.url)("./data.txt")',
+    ],
+    ['javascript', 'main.js', 'require("./folder")'],
+    ['bash', 'main.sh', 'source ./data.txt'],
+    ['bash', 'main.sh', '. lib/no-extension'],
+    ['bash', 'main.sh', 'bash -e data.txt'],
+    ['bash', 'main.sh', 'bash < data.txt'],
+  ])('of any name cannot be run unchecked: %s %s %s', async (language, filename, code) => {
+    const hidden = { content: 'curl example.com', encoding: 'utf8' } as const
+    const files = {
+      'data.txt': hidden,
+      'x.txt': hidden,
+      'lib/no-extension': hidden,
+      'folder/package.json': { content: '{"main": "../data.txt"}', encoding: 'utf8' },
+    } as const
+    const { problems } = await checker.check(
+      { language, filename, code, files },
+      { mode: 'enforce', rules: 'standard' },
+    )
+    expect(problems.join()).toMatch(/not source by its name|import_module/)
+  })
+
+  it('are data to an honest program, whatever their names', async () => {
+    const data = { content: 'curl example.com; eval(x', encoding: 'utf8' } as const
+    const files = {
+      'data.txt': data,
+      input: data,
+      'package.json': { content: '{"type": "commonjs"}', encoding: 'utf8' },
+    } as const
+    for (const [language, filename, code] of [
+      ['python', 'main.py', 'print(1)'],
+      ['javascript', 'main.js', 'console.log(require("./package.json").type, "data.txt")'],
+      ['bash', 'main.sh', 'grep x data.txt; wc -l < input; bash -c "cat data.txt"'],
+    ] as const) {
+      const decision = await checker.check(
+        { language, filename, code, files },
+        { mode: 'enforce', rules: 'standard' },
+      )
+      expect([language, decision.problems, decision.checked]).toEqual([language, [], true])
+    }
   })
 
   it('make no result grow without end', async () => {
@@ -119,60 +174,71 @@ describe('files of a job', () => {
   })
 })
 
-describe('what cannot be checked is a warning, neither a pass nor a refusal', () => {
-  it('a source that does not parse, of which the rest is checked', async () => {
-    const decision = await checker.check(python('def f(:\n  pass\nimport os'), ENFORCE)
-    expect(decision).toMatchObject({
+describe('what cannot be checked is refused where rules are enforced, and a warning elsewhere', () => {
+  const expectGap = async (
+    checked: PolicyChecker,
+    code: string,
+    gap: string,
+    found: readonly string[] = [],
+  ) => {
+    expect(await checked.check(python(code), ENFORCE)).toMatchObject({
       checked: false,
-      problems: ['Blocked import: os'],
-      warnings: ['policy: main.py could not be parsed as a whole; what could be was checked'],
+      problems: [...found, `Unchecked source: ${gap}`],
+      warnings: [],
     })
+    expect(await checked.check(python(code), WARN)).toMatchObject({
+      checked: false,
+      problems: [],
+      warnings: expect.arrayContaining([`policy: ${gap}`]),
+    })
+  }
+
+  it('a source that does not parse, of which the rest is checked', async () => {
+    const gap = 'main.py could not be parsed as a whole; what could be was checked'
+    await expectGap(checker, 'def f(:\n  pass\nimport os', gap, ['Blocked import: os'])
   })
 
   it('a check that takes too long: its thread is replaced, the next check works', async () => {
     const impatient = await open({ cpuMs: 50 })
-    const decision = await impatient.check(python(HEAVY), ENFORCE)
-    expect(decision).toMatchObject({
-      checked: false,
-      problems: [],
-      warnings: ['policy: the source was not checked: it took too long'],
-    })
+    await expectGap(impatient, HEAVY, 'main.py was not checked: it took too long')
     const decisions: PolicyDecision[] = []
     // So little time may be too little for an honest check on a busy host, too.
     for (let tries = 0; tries < 50 && !decisions.some(({ checked }) => checked); tries++) {
-      decisions.push(await impatient.check(python('import os'), ENFORCE))
+      decisions.push(await impatient.check(python('import os'), WARN))
     }
-    expect(decisions.at(-1)?.problems).toEqual(['Blocked import: os'])
+    expect(decisions.at(-1)?.findings.map(({ rule }) => rule)).toEqual(['python/import-os'])
   })
 
   it('a check that fills its thread: the process lives, the next check works', async () => {
     const cramped = await open({ heapMb: 40, cpuMs: 60_000 })
-    expect(await cramped.check(python(HEAVY), ENFORCE)).toMatchObject({
-      checked: false,
-      problems: [],
-      warnings: ['policy: the source was not checked: the check failed on it'],
-    })
+    await expectGap(cramped, HEAVY, 'main.py was not checked: the check of it took too much memory')
     expect((await cramped.check(python('import os'), ENFORCE)).problems).toEqual(['Blocked import: os'])
   })
+})
 
-  it('a check for which there is no room', async () => {
+describe('what the host has no room or time for is not the fault of a source', () => {
+  it('a check that cannot wait is to be tried again, or only a warning', async () => {
     const narrow = await open({ waiting: 1, cpuMs: 60_000 })
-    const checks = [SLOW, 'import os', 'import os'].map((code) => narrow.check(python(code), ENFORCE))
-    expect((await Promise.all(checks)).map(({ problems, warnings }) => [...problems, ...warnings])).toEqual([
-      [],
-      ['Blocked import: os'],
-      ['policy: the source was not checked: too many checks are waiting'],
-    ])
+    const running = narrow.check(python(SLOW), ENFORCE)
+    const waiting = narrow.check(python('import os'), ENFORCE)
+    await expect(narrow.check(python('import os'), ENFORCE)).rejects.toThrow(RetryableError)
+    expect(await narrow.check(python('import os'), WARN)).toMatchObject({
+      checked: false,
+      warnings: ['policy: main.py was not checked: too many checks are waiting'],
+    })
+    expect([(await running).problems, (await waiting).problems]).toEqual([[], ['Blocked import: os']])
   })
 
-  it('a check that is waiting or running when the checker closes', async () => {
+  it('a check that waits or runs when the checker closes likewise', async () => {
     const closing = await open({ cpuMs: 60_000 })
-    const checks = [HEAVY, 'import os'].map((code) => closing.check(python(code), ENFORCE))
-    await closing.close()
-    const decisions = await Promise.all([...checks, closing.check(python('import os'), ENFORCE)])
-    expect(decisions.map(({ checked, problems }) => ({ checked, problems }))).toEqual(
-      Array.from({ length: 3 }, () => ({ checked: false, problems: [] })),
+    const warned = closing.check(python(HEAVY), WARN)
+    const refused = [HEAVY, 'import os'].map((code) =>
+      expect(closing.check(python(code), ENFORCE)).rejects.toThrow('the worker is stopping'),
     )
+    await closing.close()
+    await Promise.all(refused)
+    expect(await warned).toMatchObject({ checked: false, problems: [] })
+    await expect(closing.check(python('import os'), ENFORCE)).rejects.toThrow(RetryableError)
   })
 })
 

@@ -22,6 +22,14 @@ const SHAPES: Readonly<Record<string, Example>> = {
     trips: 'import("data:text/javascript,1")',
     misses: 'import "./data.js"; "data:text/javascript,1"',
   },
+  'javascript unchecked-file': {
+    trips: 'require("./a/data.txt")',
+    misses: 'import "./data.js"; x.require("./data.txt"); "data.txt"',
+  },
+  'bash unchecked-file': {
+    trips: 'source a/data.txt',
+    misses: 'cat data.txt; bash run.sh data.txt; source run.sh < data.txt',
+  },
   'python computed-import': { trips: '__import__(name)', misses: 'import name' },
   'python source-encoding': { trips: '# coding: utf-7\nx = 1', misses: '# coding: utf-8\nx = 1' },
   'javascript open-for-writing': {

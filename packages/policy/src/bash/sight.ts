@@ -35,8 +35,15 @@ export interface BashSightings {
   readonly scripts: readonly string[]
 }
 
-/** Everything in a Bash script that a rule may ask for. */
-export function sightBash(nodes: readonly SyntaxNode[]): BashSightings {
+/**
+ * Everything in a Bash script that a rule may ask for.
+ *
+ * @param others base names of the job's files that nobody reads as source; `source` runs any file, whatever it is called
+ */
+export function sightBash(
+  nodes: readonly SyntaxNode[],
+  others: ReadonlySet<string> = new Set(),
+): BashSightings {
   const word = wordsOf(nodes)
   const sightings: Sighting[] = []
   const scripts: string[] = []
@@ -71,6 +78,7 @@ export function sightBash(nodes: readonly SyntaxNode[]): BashSightings {
     const around = parent?.type === 'redirected_statement' ? parent.children : []
     for (const redirect of [...children, ...around]) {
       if (redirect.type === 'herestring_redirect') runScript(redirect, redirect.children)
+      if (redirect.type === 'file_redirect') sightFile(redirect, redirect.children)
       const body = redirect.type === 'heredoc_redirect' ? redirect.first('heredoc_body') : undefined
       if (body !== undefined) scripts.push(body.text)
     }
@@ -156,7 +164,14 @@ export function sightBash(nodes: readonly SyntaxNode[]): BashSightings {
   /** `source <(…)` and `bash <(…)` run what nobody has read, as `… | sh` does. */
   function sightSourced(node: SyntaxNode, args: readonly SyntaxNode[]): void {
     const read = ({ type }: SyntaxNode) => type === 'process_substitution'
+    sightFile(node, args)
     if (args.some(read) || args.flatMap(texts).includes('/dev/stdin')) say(node, 'shape', 'pipe-to-shell')
+  }
+
+  /** The first argument that is no option is a file that is run. */
+  function sightFile(node: SyntaxNode, args: readonly SyntaxNode[]): void {
+    const file = args.find((arg) => !texts(arg).some((text) => /^[-+]/.test(text)))
+    if (texts(file).some((text) => others.has(baseName(text)))) say(node, 'shape', 'unchecked-file')
   }
 
   function sightRedirect(node: SyntaxNode): void {

@@ -15,8 +15,15 @@ const READERS = new Set([
 ])
 const OPENERS = new Set(['fs.open', 'fs.openSync', 'fs.promises.open'])
 
-/** Everything in a JavaScript or TypeScript program that a rule may ask for. */
-export function sightJavaScript(nodes: readonly SyntaxNode[]): Sighting[] {
+/**
+ * Everything in a JavaScript or TypeScript program that a rule may ask for.
+ *
+ * @param others base names of the job's files that nobody reads as source; `require` runs any file, whatever it is called
+ */
+export function sightJavaScript(
+  nodes: readonly SyntaxNode[],
+  others: ReadonlySet<string> = new Set(),
+): Sighting[] {
   const values = evaluatorOf(scopesOf(nodes))
   const found: Sighting[] = []
   const say = (node: SyntaxNode, kind: Fact['kind'], name: string) =>
@@ -50,6 +57,9 @@ export function sightJavaScript(nodes: readonly SyntaxNode[]): Sighting[] {
   function sayImport(node: SyntaxNode, module: string): void {
     if (module.startsWith('data:')) say(node, 'shape', 'data-import')
     const parts = module.split('.')
+    // A path's separators are dots by now, and JSON is only read.
+    const isRun = !module.endsWith('.json') && parts.some((_, at) => others.has(parts.slice(at).join('.')))
+    if (isRun) say(node, 'shape', 'unchecked-file')
     for (let count = 1; count <= parts.length; count++) say(node, 'import', parts.slice(0, count).join('.'))
   }
 

@@ -15,6 +15,12 @@ export const BASH_RULES: readonly Rule[] = [
     ...facts('shape', 'fork-bomb'),
   ]),
   ...commands({ standard: 'block', reason: 'runs text as code' }, 'eval'),
+  rule(
+    'unchecked-file',
+    'command: source of a file that is not source by its name',
+    { standard: 'block', reason: 'runs text as code' },
+    [...facts('shape', 'unchecked-file')],
+  ),
   rule('dev-tcp', 'redirection: /dev/tcp', { standard: 'block', reason: NETWORK }, [
     ...facts('shape', 'dev-tcp'),
   ]),

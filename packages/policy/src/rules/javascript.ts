@@ -38,6 +38,9 @@ export const JAVASCRIPT_RULES: readonly Rule[] = [
   rule('data-import', 'import: data URL', { standard: 'block', reason: CODE }, [
     ...facts('shape', 'data-import'),
   ]),
+  rule('unchecked-file', 'import: file that is not source by its name', { standard: 'block', reason: CODE }, [
+    ...facts('shape', 'unchecked-file'),
+  ]),
   rule('computed-attribute', 'attribute: computed name', { standard: 'warn', reason: REFLECTION }, [
     ...facts('shape', 'computed-attribute'),
   ]),

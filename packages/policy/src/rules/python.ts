@@ -46,6 +46,8 @@ export const PYTHON_RULES: readonly Rule[] = [
   ]),
   rule('import-module', 'function: importlib.import_module', { standard: 'block', reason: REFLECTION }, [
     ...facts('use', 'importlib.import_module', 'runpy.run_path', 'runpy.run_module', 'pkgutil.resolve_name'),
+    ...facts('use', 'importlib.util.spec_from_file_location', 'importlib.machinery.SourceFileLoader'),
+    ...facts('use', 'importlib.machinery.SourcelessFileLoader', 'importlib.machinery.ExtensionFileLoader'),
   ]),
   rule('source-encoding', 'source encoding', { standard: 'block', reason: 'hides what the source says' }, [
     ...facts('shape', 'source-encoding'),

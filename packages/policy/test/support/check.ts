@@ -6,12 +6,15 @@ import { GRAMMARS, openGrammars } from '../../src/tree/parse-source.ts'
 const { need, parse } = await openGrammars()
 await need(GRAMMARS)
 
+/** A file of the job that is no source by its name. */
+const OTHERS = new Set(['data.txt'])
+
 /** Checks one source in this thread, by the extension of its file. */
 export function check(extension: string, source: string, rules: RuleSet = 'strict') {
   const path = `main.${extension}`
   const kind = sourceKind(path)
   if (kind === undefined) throw new Error(`${path} has no rules`)
-  return checkSource(parse, { path, source, kind }, rules)
+  return checkSource(parse, { path, source, kind }, rules, OTHERS)
 }
 
 /** The ids of the rules that a source trips. */

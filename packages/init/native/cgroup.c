@@ -109,6 +109,10 @@ void cgroup_open(void) {
   }
 }
 
+int cgroup_version(void) {
+  return version;
+}
+
 struct cgroup_limits cgroup_limits(void) {
   struct cgroup_limits limits = {version, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN};
   if (version == 1) {

@@ -28,6 +28,8 @@ struct cgroup_usage {
 
 /* Opens what is read often. */
 void cgroup_open(void);
+/* 1, 2 or UNKNOWN. */
+int cgroup_version(void);
 struct cgroup_limits cgroup_limits(void);
 struct cgroup_usage cgroup_usage(void);
 int64_t cgroup_cpu_us(void);

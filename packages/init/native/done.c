@@ -7,7 +7,8 @@
 #include "wire.h"
 
 static const char *const LIMITS[] = {
-    [CAUSE_EXIT] = NULL, [CAUSE_TIMEOUT] = "timeout", [CAUSE_CPU] = "cpu", [CAUSE_OUTPUT] = "output", [CAUSE_KILL] = NULL,
+    [CAUSE_EXIT] = NULL,       [CAUSE_TIMEOUT] = "timeout", [CAUSE_CPU] = "cpu",
+    [CAUSE_OUTPUT] = "output", [CAUSE_MEMORY] = "memory",   [CAUSE_KILL] = NULL,
 };
 
 void done_send(const struct done *done) {

@@ -15,6 +15,7 @@
 #include "spawn.h"
 #include "streams.h"
 #include "tunnel.h"
+#include "uncounted.h"
 #include "util.h"
 #include "wire.h"
 
@@ -132,8 +133,13 @@ void run_tick(void) {
       run_end(CAUSE_CPU);
       return;
     }
+    if (uncounted_excess(now)) {
+      run_end(CAUSE_MEMORY);
+      return;
+    }
     if (now >= next_sample_us) sample(now);
     next_tick_us = next_look(now, cpu_left);
+    if (uncounted_next_us() < next_tick_us) next_tick_us = uncounted_next_us();
   }
 }
 

@@ -13,7 +13,7 @@ enum run_state {
 };
 
 /* What ended a run; the first cause stays. */
-enum cause { CAUSE_EXIT, CAUSE_TIMEOUT, CAUSE_CPU, CAUSE_OUTPUT, CAUSE_KILL };
+enum cause { CAUSE_EXIT, CAUSE_TIMEOUT, CAUSE_CPU, CAUSE_OUTPUT, CAUSE_MEMORY, CAUSE_KILL };
 
 enum run_state run_state(void);
 /* Answers a request that starts nothing. */

@@ -21,6 +21,25 @@ struct sockets sockets_now(void) {
   return (struct sockets){number_behind(text, "sockets: used "), number_behind(text, " tw ")};
 }
 
+static int64_t number_of(const char *text, const char *line, const char *word) {
+  const char *at = strstr(text, line);
+  int64_t number = at == NULL ? 0 : number_behind(at, word);
+  return number > 0 ? number : 0;
+}
+
+struct socket_bounds socket_bounds(void) {
+  char text[1024];
+  struct socket_bounds bounds = {0, 0, 0, 0};
+  if (read_small("/proc/net/sockstat", text, sizeof text) > 0) {
+    int64_t pages = number_of(text, "TCP: ", " mem ") + number_of(text, "UDP: ", " mem ");
+    bounds.data_bytes = pages * sysconf(_SC_PAGESIZE);
+    bounds.tcp = number_of(text, "TCP: ", "inuse ");
+    bounds.ended = number_of(text, "TCP: ", " tw ");
+  }
+  if (read_small("/proc/net/sockstat6", text, sizeof text) > 0) bounds.tcp6 = number_of(text, "TCP6: ", "inuse ");
+  return bounds;
+}
+
 /* It does when a socket of their kind is closed. */
 void sockets_find_lost(void) {
   int ends[2];

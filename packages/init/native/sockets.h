@@ -11,6 +11,15 @@ struct sockets {
 };
 
 struct sockets sockets_now(void);
+
+/* What bounds the memory of the sockets, at a glance; 0 where the kernel does not tell. */
+struct socket_bounds {
+  int64_t data_bytes; /* in the buffers of all sockets of the host */
+  int64_t tcp, tcp6;  /* of this namespace, those among them that nobody has accepted */
+  int64_t ended;      /* as `lingering` above */
+};
+
+struct socket_bounds socket_bounds(void);
 /* Has the kernel look for sockets that nobody can receive any more; it does so in the background. */
 void sockets_find_lost(void);
 

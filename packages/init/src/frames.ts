@@ -68,8 +68,8 @@ export interface Sample {
   readonly processes: number | null
 }
 
-/** Why init itself ended a run. */
-export type RunLimit = 'timeout' | 'cpu' | 'output'
+/** Why init itself ended a run; `memory` for what sockets hold beyond all that the cgroup counts. */
+export type RunLimit = 'timeout' | 'cpu' | 'output' | 'memory'
 
 /** How one run ended, and what it used. */
 export interface Done {

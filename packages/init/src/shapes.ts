@@ -116,7 +116,7 @@ export const readDone = reader<Done>('done', {
   stderrBytes: whole,
   stdoutTruncated: flag,
   stderrTruncated: flag,
-  limit: orNull(oneOf('timeout', 'cpu', 'output')),
+  limit: orNull(oneOf('timeout', 'cpu', 'output', 'memory')),
   killed: flag,
   spawnError: orNull(errno),
 })

@@ -153,7 +153,7 @@ describe('the frame decoder', () => {
       [WIRE.done, { ...DONE, more: 1 }],
       [WIRE.done, { ...DONE, exitCode: '0' }],
       [WIRE.done, { ...DONE, exitCode: -1 }],
-      [WIRE.done, { ...DONE, limit: 'memory' }],
+      [WIRE.done, { ...DONE, limit: 'disk' }],
       [WIRE.done, { ...DONE, spawnError: 'no such file' }],
       [WIRE.done, { ...DONE, stdoutBytes: 1.5 }],
       [WIRE.done, '{"exitCode":1e999}'],

@@ -55,6 +55,8 @@ export function judge(report: ProgramReport, limits: Limits, program: string): J
       const errorMessage = `Execution printed more than ${limits.outputBytes} bytes`
       return { status: 'output_exceeded', limit: 'output', exitCode, signal, errorMessage }
     }
+    case 'memory':
+      return { ...memoryExceeded(limits), exitCode, signal }
     case null:
       break
     default:

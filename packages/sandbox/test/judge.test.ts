@@ -57,6 +57,11 @@ describe('a run is judged by its first cause', () => {
       { status: 'execution_error' },
     ],
     [
+      'a run whose sockets held more than its memory limit',
+      report({ limit: 'memory', signal: 9, exitCode: null, memoryPeakBytes: 1024 }),
+      { status: 'memory_exceeded', limit: 'memory' },
+    ],
+    [
       'a container that died of memory',
       lost({ exitCode: 137, outOfMemory: true, backstop: false }),
       { status: 'memory_exceeded' },

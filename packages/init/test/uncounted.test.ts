@@ -1,0 +1,91 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+import { Container, describeInit } from './container.ts'
+
+const MIB = 1024 * 1024
+const folders: string[] = []
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true })
+})
+
+/** A control group that grants 32 MiB and counts nothing of what its processes take. */
+function group(version: 1 | 2): string {
+  const root = mkdtempSync(join(tmpdir(), 'isopod-cgroup-'))
+  folders.push(root)
+  chmodSync(root, 0o755)
+  const files =
+    version === 1
+      ? { 'memory/memory.limit_in_bytes': `${32 * MIB}\n`, 'memory/memory.usage_in_bytes': '1000\n' }
+      : { 'cgroup.controllers': 'memory\n', 'memory.max': `${32 * MIB}\n`, 'memory.current': '1000\n' }
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), content)
+  }
+  return root
+}
+
+/** Perl: connections that hold what nobody reads, up to `mib`; then some time for init to look. */
+function connections(mib: number, then: 'kept' | 'accepted' | 'closed', family = 2): string {
+  const address = family === 2 ? 'sockaddr_in(0, INADDR_LOOPBACK)' : 'pack("SnNx15CN", 10, 0, 0, 1, 0)'
+  const more = {
+    kept: 'push @open, $s;',
+    accepted: 'accept(my $a, $l); push @open, $s, $a;',
+    // What fits into the other side's window, which is then all that there is.
+    closed: '$sum += syswrite($s, $data); next;',
+  }[then]
+  return `use Socket; use Fcntl; socket(my $l, ${family}, 1, 0); bind($l, ${address}) or die "bind $!"; listen($l, 4096);
+    my ($sum, @open) = (0); my $data = "x" x 32768;
+    while ($sum < ${mib} << 20) {
+      socket(my $s, ${family}, 1, 0) or die "socket $!"; connect($s, getsockname $l) or die "connect $!";
+      fcntl($s, F_SETFL, O_NONBLOCK); ${more}
+      my $put = 1; while ($put && $sum < ${mib} << 20) { $put = syswrite($s, $data); $sum += $put if $put }
+    }
+    select undef, undef, undef, 0.5`
+}
+
+const datagrams = (
+  mib: number,
+) => `use Socket; my ($sum, @open) = (0); my $data = "x" x 60000; socket(my $o, 2, 2, 0);
+  while ($sum < ${mib} << 20) {
+    socket(my $s, 2, 2, 0); setsockopt($s, 1, 8, pack "i", 4 << 20); bind($s, sockaddr_in(0, INADDR_LOOPBACK)) or die;
+    push @open, $s; for (1..40) { $sum += send($o, $data, 0, getsockname $s) }
+  }
+  select undef, undef, undef, 0.5`
+
+describeInit('memory of sockets that no cgroup counts', () => {
+  it.each([
+    ['connections that nobody accepts', 1, connections(128, 'kept')],
+    ['connections that nobody accepts, of IPv6', 1, connections(128, 'kept', 10)],
+    ['connections that nobody reads', 1, connections(128, 'accepted')],
+    ['datagrams that nobody reads', 1, datagrams(128)],
+    ['connections that nobody accepts', 2, connections(96, 'closed')],
+  ] as const)('%s end the run as memory under cgroup v%i', async (_, version, script) => {
+    await using container = await Container.start({ cgroup: group(version) })
+    const { done, stderr } = await container.perl(script)
+    expect(stderr.toString()).toBe('')
+    expect(done).toMatchObject({ limit: 'memory', signal: 9 })
+  })
+
+  it('what a cgroup counts by itself is left to it', async () => {
+    await using container = await Container.start({ cgroup: group(2) })
+    const { done } = await container.perl(connections(64, 'accepted'))
+    expect(done).toMatchObject({ limit: null, exitCode: 0 })
+  })
+
+  it.each([1, 2] as const)(
+    'connections and datagrams within the limit are not touched under cgroup v%i',
+    async (version) => {
+      await using container = await Container.start({ cgroup: group(version) })
+      for (const script of [
+        connections(8, 'kept'),
+        connections(8, 'accepted'),
+        connections(8, 'closed'),
+        datagrams(8),
+      ]) {
+        expect((await container.perl(script)).done).toMatchObject({ limit: null, exitCode: 0 })
+      }
+    },
+  )
+})

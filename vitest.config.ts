@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { scaled } from './test/support/time-factor.ts'
 import { TotalsReporter } from './test/support/totals-reporter.ts'
 
 /** Whole-system specs: they need Redis, an engine and the images, which `test/support/stack.ts` sees to. */
@@ -11,8 +12,8 @@ const system = {
   globalSetup: 'test/support/stack.ts',
   // The engine of the tests is whatever the distribution has; whoever runs them has seen the warning of set-up.
   env: { ISOPOD_ALLOW_OLD_RUNC: 'true' },
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: scaled(120_000),
+  hookTimeout: scaled(120_000),
 }
 
 export default defineConfig({

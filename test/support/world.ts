@@ -5,6 +5,7 @@ import { connect, type IsopodClient } from '@isopod/client'
 import { startWorker, type WorkerProcess } from '@isopod/devstack'
 import { inject } from 'vitest'
 import { containersOf } from './engine.ts'
+import { scaled } from './time-factor.ts'
 
 /** A queue of its own, real workers on it, and a client: what a system test stands on. */
 export interface World {
@@ -62,6 +63,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         dockerHost: workersDockerHost,
         log: join(logs, `worker-${started++}.log`),
         stack: prefix,
+        deadlineMs: scaled(60_000),
         // Some thirty workers start in one run of the specs; what the test finds, the specs of it look at.
         env: {
           ...process.env,

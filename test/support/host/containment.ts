@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { engineJson } from '@isopod/devstack'
 import type { LimitsApplied } from '@isopod/protocol'
 import { hostTasks, REUSE } from '../runtime.ts'
+import { scaled } from '../time-factor.ts'
 import { type ContainerGroup, groupOf } from './control-group.ts'
 import { bytesOnDisk } from './engine-disk.ts'
 
@@ -103,7 +104,7 @@ export async function watchContainment(
   call.on('error', () => {})
   return {
     async ofJob(job) {
-      const until = Date.now() + 15_000
+      const until = Date.now() + scaled(15_000)
       const late = (await assigned(job)).flatMap((container) => waiting.get(container) ?? [])
       for (const sighting of late) sighting.waited = true
       const sightings = () => [...(jobs.get(job) ?? []), ...late]

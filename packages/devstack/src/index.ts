@@ -1,13 +1,22 @@
+export { contentHash } from './content-hash.ts'
 export { engineJson, engineTrouble } from './engine-api.ts'
 export type { ExtraRuntime } from './engine-runtimes.ts'
 export type { EngineService } from './engine-service.ts'
 export { freePort } from './free-port.ts'
 export { IMAGE_NAMES, IMAGES, type ImageName, isImageName, USUAL_IMAGES } from './image-names.ts'
 export { type ImageState, imageStates } from './image-states.ts'
+export { endMounts } from './leftovers.ts'
+export { CHECKOUT, type Places, stackPlaces } from './places.ts'
 export { redisTrouble, withoutPassword } from './redis-ping.ts'
 export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.ts'
 export type { RedisService } from './redis-service.ts'
-export { findProgram } from './run-command.ts'
+export {
+  type CommandOptions,
+  type CommandOutcome,
+  findProgram,
+  runCommand,
+  tryCommand,
+} from './run-command.ts'
 export type { Say } from './say.ts'
 export { SetupError } from './setup-error.ts'
 export { ensureBaseImage, ensureStack, findStack, type Stack, type StackOptions } from './stack.ts'

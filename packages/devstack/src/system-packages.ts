@@ -6,8 +6,16 @@ import { findProgram, lastLines, tryCommand } from './run-command.ts'
 import { type Say, secondsSince } from './say.ts'
 import { SetupError } from './setup-error.ts'
 
-/** What set-up, or with `iproute2` and `chromium` the specs, may need from the distribution. */
-export type SystemNeed = 'redis' | 'engine' | 'docker-cli' | 'debootstrap' | 'iproute2' | 'chromium'
+/** What set-up may need from the distribution; the specs add the last ones, those in virtual machines the `qemu-*`. */
+export type SystemNeed =
+  | 'redis'
+  | 'engine'
+  | 'docker-cli'
+  | 'debootstrap'
+  | 'iproute2'
+  | 'chromium'
+  | 'qemu-x64'
+  | 'qemu-arm64'
 
 const POLICY = '/usr/sbin/policy-rc.d'
 const POLICY_TEXT =
@@ -65,6 +73,19 @@ const PROGRAMS: Record<SystemNeed, readonly string[]> = {
   debootstrap: ['mmdebstrap'],
   iproute2: ['ip'],
   chromium: ['chromium'],
+  'qemu-x64': ['qemu-system-x86_64'],
+  'qemu-arm64': ['qemu-system-aarch64', 'qemu-aarch64-static', 'arch-test'],
+}
+
+/** Package of each program whose name is another; the engine's programs are all in `docker.io`. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  dockerd: 'docker.io',
+  containerd: 'docker.io',
+  runc: 'docker.io',
+  ip: 'iproute2',
+  'qemu-system-x86_64': 'qemu-system-x86',
+  'qemu-system-aarch64': 'qemu-system-arm',
+  'qemu-aarch64-static': 'qemu-user-static',
 }
 
 async function missingPrograms(needs: readonly SystemNeed[]): Promise<string[]> {
@@ -78,10 +99,7 @@ async function missingPrograms(needs: readonly SystemNeed[]): Promise<string[]> 
 async function missingPackages(needs: readonly SystemNeed[]): Promise<string[]> {
   const packages = new Set<string>()
   for (const program of await missingPrograms(needs)) {
-    if (program === 'docker') packages.add(await dockerCliPackage())
-    else if (['redis-server', 'mmdebstrap', 'chromium'].includes(program)) packages.add(program)
-    else if (program === 'ip') packages.add('iproute2')
-    else packages.add('docker.io')
+    packages.add(program === 'docker' ? await dockerCliPackage() : (PACKAGES[program] ?? program))
   }
   if (await needsKeyring(needs)) packages.add('debian-archive-keyring')
   return [...packages]

@@ -1,0 +1,67 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { engineTrouble, runCommand, tryCommand } from '@isopod/devstack'
+import type { EngineMode } from '../legs.ts'
+
+const ANSWER_MS = 300_000
+/** The user of Docker without root, as the root disk has it. */
+const USER = 'isopod'
+const USER_ID = 1000
+
+/** Sees to the leg's engine. Resolves with its address. */
+export async function startEngine(mode: EngineMode): Promise<string> {
+  if (mode === 'rootless') return await startRootless()
+  if (mode === 'userns-remap') await remapUsers()
+  if (mode === 'newer-runc') await replaceRunc()
+  return await untilAnswers('unix:///var/run/docker.sock')
+}
+
+/** Lays the newer runc over the older one: under the same name it is a runtime like any other to engine and worker. */
+async function replaceRunc(): Promise<void> {
+  await runCommand(['mount', '--bind', '/opt/newer-runc/usr/sbin/runc', '/usr/sbin/runc'])
+  await runCommand(['systemctl', 'restart', 'docker.service'])
+}
+
+async function remapUsers(): Promise<void> {
+  const settings = { 'data-root': '/images/plain', 'userns-remap': 'default' }
+  writeFileSync('/etc/docker/daemon.json', JSON.stringify(settings))
+  await runCommand(['systemctl', 'restart', 'docker.service'])
+}
+
+/** Debian's own way to start Docker as a user, as a service of that user's systemd, which gives it control groups. */
+async function startRootless(): Promise<string> {
+  await runCommand(['systemctl', 'stop', 'docker.socket', 'docker.service'])
+  mkdirSync('/images/rootless', { recursive: true })
+  await runCommand(['chown', `${USER_ID}:${USER_ID}`, '/images/rootless'])
+  const runtime = `/run/user/${USER_ID}`
+  await eventuallyThere(`${runtime}/bus`)
+  const words = [
+    ...['runuser', '-u', USER, '--', 'env', `XDG_RUNTIME_DIR=${runtime}`, `HOME=/home/${USER}`],
+    ...[`DBUS_SESSION_BUS_ADDRESS=unix:path=${runtime}/bus`],
+    ...['systemd-run', '--user', '--unit=docker-rootless', '--property=Delegate=yes'],
+    ...['/usr/share/docker.io/contrib/dockerd-rootless.sh', '--data-root', '/images/rootless'],
+  ]
+  await runCommand(words as [string, ...string[]])
+  return await untilAnswers(`unix://${runtime}/docker.sock`)
+}
+
+async function untilAnswers(dockerHost: string): Promise<string> {
+  const until = Date.now() + ANSWER_MS
+  for (;;) {
+    const trouble = await engineTrouble(dockerHost, {}, 10_000)
+    if (trouble === undefined) return dockerHost
+    if (Date.now() > until) {
+      const { output } = await tryCommand(['journalctl', '--no-pager', '-n', '40', '-o', 'cat'])
+      throw new Error(`the engine at ${dockerHost} ${trouble}\n${output}`)
+    }
+    await sleep(500)
+  }
+}
+
+async function eventuallyThere(path: string): Promise<void> {
+  const until = Date.now() + ANSWER_MS
+  while ((await tryCommand(['test', '-e', path])).exitCode !== 0) {
+    if (Date.now() > until) throw new Error(`${path} does not appear`)
+    await sleep(500)
+  }
+}

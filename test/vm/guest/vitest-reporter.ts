@@ -1,0 +1,36 @@
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
+import { report } from './report.ts'
+
+const LONGEST_ERROR = 2000
+
+/** Tells the host of each test as it ends. */
+export default class GuestReporter implements Reporter {
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors = [] } = test.result()
+    report({
+      event: 'test',
+      file: test.module.relativeModuleId,
+      title: test.fullName,
+      state: state === 'pending' ? 'skipped' : state,
+      ms: Math.round(test.diagnostic()?.duration ?? 0),
+      errors: errors.map(words),
+    })
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    // A file that does not load and an error outside any test are failures too.
+    for (const module of modules) {
+      if (module.errors().length > 0) fail(module.relativeModuleId, 'the file itself', module.errors())
+    }
+    if (unhandled.length > 0) fail('', 'outside any test', unhandled)
+  }
+}
+
+function fail(file: string, title: string, errors: readonly SerializedError[]): void {
+  report({ event: 'test', file, title, state: 'failed', ms: 0, errors: errors.map(words) })
+}
+
+function words({ message, stack, diff }: SerializedError): string {
+  const where = stack?.split('\n').find((line) => /\.test\.ts|attack-spec|stage\.ts/.test(line))
+  return [message, diff, where].filter(Boolean).join('\n').slice(0, LONGEST_ERROR)
+}

@@ -1,0 +1,135 @@
+import type { ImageName } from '@isopod/devstack'
+import type { VmArchitecture } from './machine.ts'
+
+/** How the guest's engine runs. */
+export type EngineMode = 'plain' | 'rootless' | 'userns-remap' | 'newer-runc'
+
+/** Whether an engine of this kind has a place of its own for images, and loads {@link FEW} at the start of its leg. */
+export function loadsImages(mode: EngineMode): boolean {
+  return mode === 'rootless' || mode === 'userns-remap'
+}
+
+/** Images that are loaded under emulation. */
+export const FEW: readonly ImageName[] = ['python', 'bash']
+
+/** One start of a virtual machine, and what runs in it. */
+export interface Leg {
+  readonly name: string
+  /** What it shows. */
+  readonly title: string
+  readonly engine: EngineMode
+  /** Have a worker attack its own containers, as `isopod doctor --attack` does. */
+  readonly probes?: boolean
+  /** Spec files, one vitest run. */
+  readonly specs: readonly string[]
+  /** Pattern of the only tests to run, where a whole file is more than emulation can do. */
+  readonly only?: string
+  /** How long it may take before it is ended. */
+  readonly minutes: number
+  /** @default x64 */
+  readonly architectures?: readonly VmArchitecture[]
+}
+
+/** What `npm run test:vm` runs, in this order. */
+export const LEGS: readonly Leg[] = [
+  {
+    name: 'self-test',
+    title: 'the attacks of the self-test, and what a worker does when one of them succeeds',
+    engine: 'plain',
+    probes: true,
+    specs: ['test/security/self-test.test.ts'],
+    minutes: 30,
+    architectures: ['x64', 'arm64'],
+  },
+  {
+    name: 'limits',
+    title: 'each limit and its read-back, and the verdicts of memory, processes, time, output and disk',
+    engine: 'plain',
+    specs: [
+      'test/security/read-back.test.ts',
+      'test/security/limits-on-the-host.test.ts',
+      'test/security/made-as-asked.test.ts',
+      'packages/sandbox/test/system/docker-sandbox.test.ts',
+      'packages/sandbox/test/system/report.test.ts',
+      'packages/sandbox/test/system/canary-sensitivity.test.ts',
+      'test/security/lost-sandbox.test.ts',
+      'test/security/old-runc.test.ts',
+      'test/security/worker-gone.test.ts',
+      'test/security/disk-reads.test.ts',
+      'test/e2e/any-image.test.ts',
+      'test/e2e/network-interfaces.test.ts',
+      'test/e2e/runtime.test.ts',
+      'test/e2e/tests.test.ts',
+      'test/e2e/hostile.test.ts',
+    ],
+    minutes: 45,
+  },
+  {
+    name: 'reuse',
+    title: 'the pool, many runs in one container, batches and preload',
+    engine: 'plain',
+    specs: [
+      'packages/sandbox/test/system/pool.test.ts',
+      'packages/sandbox/test/system/series.test.ts',
+      'packages/sandbox/test/system/preload.test.ts',
+      'packages/sandbox/test/system/preload-forks.test.ts',
+      'test/e2e/preload.test.ts',
+      'test/e2e/batch-reuse.test.ts',
+    ],
+    minutes: 45,
+  },
+  {
+    name: 'seccomp',
+    title: 'every refused system call, beside AppArmor',
+    engine: 'plain',
+    specs: [
+      'test/security/seccomp.test.ts',
+      'test/security/seccomp-setting.test.ts',
+      'test/security/seccomp-profiles.test.ts',
+    ],
+    minutes: 30,
+  },
+  {
+    name: 'attacks',
+    title: 'the corpus of attacks, judged by what stays true on the host',
+    engine: 'plain',
+    specs: [
+      'test/security/escape.test.ts',
+      'test/security/information.test.ts',
+      'test/security/resources.test.ts',
+      'test/security/wire-forgery.test.ts',
+      'test/security/grader-capture.test.ts',
+      'test/security/between-jobs-of-a-batch.test.ts',
+    ],
+    minutes: 90,
+  },
+  {
+    name: 'rootless',
+    title: 'the self-test and the sandbox under Docker without root',
+    engine: 'rootless',
+    probes: true,
+    specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/read-back.test.ts'],
+    minutes: 45,
+  },
+  {
+    name: 'userns-remap',
+    title: 'the self-test and the sandbox with user ids that the engine maps',
+    engine: 'userns-remap',
+    probes: true,
+    specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/read-back.test.ts'],
+    minutes: 45,
+  },
+  {
+    name: 'newer-runc',
+    title: 'the self-test and the sandbox with the runc of Debian’s next release',
+    engine: 'newer-runc',
+    probes: true,
+    specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/old-runc.test.ts'],
+    minutes: 45,
+  },
+]
+
+/** The legs of one processor. */
+export function legsOf(architecture: VmArchitecture): readonly Leg[] {
+  return LEGS.filter(({ architectures = ['x64'] }) => architectures.includes(architecture))
+}

@@ -1,0 +1,39 @@
+import type { SystemNeed } from '@isopod/devstack'
+
+/** Processors that a virtual machine can have, in Node's words. */
+export const ARCHITECTURES = ['x64', 'arm64'] as const
+
+/** One of {@link ARCHITECTURES}. */
+export type VmArchitecture = (typeof ARCHITECTURES)[number]
+
+/** What differs between the virtual machines of two processors. */
+export interface Machine {
+  /** Debian's word for the processor. */
+  readonly debian: string
+  readonly emulator: string
+  /** The emulated board and processor. */
+  readonly board: readonly string[]
+  /** The first serial port, as the kernel calls it. */
+  readonly console: string
+  readonly needs: readonly SystemNeed[]
+}
+
+/** The machine of each processor. Software emulation throughout: no run depends on what the host can virtualize. */
+export const MACHINES: Readonly<Record<VmArchitecture, Machine>> = {
+  x64: {
+    debian: 'amd64',
+    emulator: 'qemu-system-x86_64',
+    // A fifth level of page tables would make each miss of the emulated TLB dearer.
+    board: ['-machine', 'q35', '-cpu', 'max,la57=off'],
+    console: 'ttyS0',
+    needs: ['qemu-x64'],
+  },
+  arm64: {
+    debian: 'arm64',
+    emulator: 'qemu-system-aarch64',
+    // A processor without pointer authentication, which is slow to emulate.
+    board: ['-machine', 'virt', '-cpu', 'neoverse-n1'],
+    console: 'ttyAMA0',
+    needs: ['qemu-arm64'],
+  },
+}

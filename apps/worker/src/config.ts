@@ -83,6 +83,13 @@ const variables = z.object({
   ISOPOD_SECCOMP_PROFILE: z.string().optional(),
   /** Directory of seccomp profiles that a catalogue names, beside ours; ours, `compute` and `query`, are found without it. */
   ISOPOD_SECCOMP_PROFILES_DIR: z.string().optional(),
+  /** An AppArmor profile that is loaded on the engine's host, `isopod` of deploy/apparmor; unset: the engine's, if there is any. */
+  ISOPOD_APPARMOR_PROFILE: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, {
+      error: 'must be the name of a profile: 1 to 128 characters of a-z, A-Z, 0-9, ".", "_" and "-"',
+    })
+    .optional(),
   /** Disk of the images and MiB per second that each container may read from it; unset: no limit, as no engine tells which disk it is. */
   ISOPOD_IMAGE_DISK_READ: diskRead.optional(),
   /** A label on every container, so that a private stack can find its own. */
@@ -140,6 +147,8 @@ export interface WorkerConfig {
     readonly seccompProfile: string | undefined
     /** Directory of the operator's own profiles of languages. */
     readonly seccompProfilesDirectory: string | undefined
+    /** AppArmor profile of every container. */
+    readonly appArmor: string | undefined
     /** How fast each container may read from the disk of the images. */
     readonly diskReads: DiskReadLimit | undefined
     readonly stack: string | undefined
@@ -214,6 +223,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
       allowOldRunc: v.ISOPOD_ALLOW_OLD_RUNC,
       seccompProfile: v.ISOPOD_SECCOMP_PROFILE,
       seccompProfilesDirectory: v.ISOPOD_SECCOMP_PROFILES_DIR,
+      appArmor: v.ISOPOD_APPARMOR_PROFILE,
       diskReads: v.ISOPOD_IMAGE_DISK_READ,
       stack: v.ISOPOD_STACK,
     },

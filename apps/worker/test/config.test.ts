@@ -109,6 +109,11 @@ describe('the settings of a worker', () => {
       '/dev/sda',
       'ISOPOD_IMAGE_DISK_READ: must be the path of a whole disk and MiB per second from 1 to 100000, as in /dev/sda:100, got "/dev/sda"',
     ],
+    [
+      'ISOPOD_APPARMOR_PROFILE',
+      'unconfined=1',
+      'ISOPOD_APPARMOR_PROFILE: must be the name of a profile: 1 to 128 characters of a-z, A-Z, 0-9, ".", "_" and "-", got "unconfined=1"',
+    ],
     ['ISOPOD_ALLOW_EVICTION', 'yes', 'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"'],
     ['ISOPOD_SLOT', '4', 'ISOPOD_SLOT: unknown setting; did you mean ISOPOD_SLOTS?'],
     ['SANDBOX_MAX_TIMEOUT', '4', 'SANDBOX_MAX_TIMEOUT: unknown setting; did you mean SANDBOX_PID_LIMIT?'],

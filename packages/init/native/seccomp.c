@@ -2,6 +2,8 @@
 #include "seccomp.h"
 
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <linux/ioprio.h>
 #include <linux/memfd.h>
 #include <linux/sockios.h>
@@ -27,6 +29,15 @@
 #endif
 #ifndef __NR_clone3
 #define __NR_clone3 435
+#endif
+#ifndef FS_IOC_GETFSUUID
+#define FS_IOC_GETFSUUID 0x80111500
+#endif
+#ifndef FS_IOC_GETFSSYSFSPATH
+#define FS_IOC_GETFSSYSFSPATH 0x80811501
+#endif
+#ifndef EXT4_IOC_GETFSUUID
+#define EXT4_IOC_GETFSUUID 0x8008662c
 #endif
 #ifndef MADV_COLD
 #define MADV_COLD 20
@@ -106,7 +117,18 @@ static const struct sock_filter rules[] = {
     FAIL(EINVAL),
     ALLOW,
     REFUSE,
-    NEITHER(ioctl, 1, FIOSETOWN, SIOCSPGRP),
+    UNLESS(__NR_ioctl, 10),
+    LOAD(ARGUMENT(1)),
+    IF_EQUAL(FIOSETOWN, 7),
+    IF_EQUAL(SIOCSPGRP, 6),
+    /* Which disk and file system of the host a file lies on, and where: answered as by one that has no such thing. */
+    IF_EQUAL(FS_IOC_GETFSUUID, 4),
+    IF_EQUAL(FS_IOC_GETFSSYSFSPATH, 3),
+    IF_EQUAL(EXT4_IOC_GETFSUUID, 2),
+    IF_EQUAL(FS_IOC_FIEMAP, 1),
+    ALLOW,
+    FAIL(ENOTTY),
+    REFUSE,
     ONLY_ON_SELF(prlimit64, 0),
     ONLY_ON_OWN_PROCESS(setpriority, PRIO_PROCESS),
     ONLY_ON_OWN_PROCESS(ioprio_set, IOPRIO_WHO_PROCESS),

@@ -70,6 +70,7 @@ const calls = process.arch === 'arm64' ? CALLS.arm64 : CALLS.x64
 const EPERM = '1'
 const EBADF = '9'
 const EINVAL = '22'
+const ENOTTY = '25'
 const O_DIRECT = process.arch === 'arm64' ? '0200000' : '040000'
 const ENOMEM = '12'
 const ENOPROTOOPT = '92'
@@ -167,6 +168,18 @@ describeInit('init keeps itself from the program', () => {
       const { stdout } = await container.perl(call(calls[name], ...args))
       expect(stdout.toString(), `${name}(${args})`).toBe('0')
     }
+  })
+
+  it('what a file tells of the disk below it is not to be had', async () => {
+    await using container = await Container.start()
+    for (const request of ['0x80111500', '0x80811501', '0x8008662c', '0xc020660b']) {
+      const { stdout } = await container.perl(
+        `open my $file, '<', $^X; ${call(calls.ioctl, 'fileno $file', request, '$room')}`,
+      )
+      expect(stdout.toString(), request).toBe(ENOTTY)
+    }
+    // How many bytes can be read: a question of every program.
+    expect((await container.perl(call(calls.ioctl, '0', '0x541b', '$room'))).stdout.toString()).toBe('0')
   })
 
   it('pages of a file are neither dropped from memory nor read past it', async () => {

@@ -25,6 +25,7 @@ export async function openSandbox(): Promise<DockerSandbox> {
       defaultRuntime: 'runc',
       limitsSwap: true,
       limitsDiskReads: true,
+      hasAppArmor: false,
       runcVersion: undefined,
     },
     warnings: [],

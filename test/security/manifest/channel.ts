@@ -108,6 +108,24 @@ export const CHANNELS: readonly Entry[] = [
     known: 'image files are one set of pages for all containers: what was read lately is read faster',
   },
   {
+    program: 'futexes-of-image-files.c',
+    tries: 'pass 64 bits as futexes on pages of an image file that neither can write',
+    source: 'own',
+    must: IN_VAIN,
+    proof: UNHEARD,
+    known:
+      'a futex in memory of a file is known by its inode, which all containers of an image share; a filter cannot tell it from one in shared memory, where processes need it',
+  },
+  {
+    program: 'maps-of-image-files.c',
+    tries: 'pass 64 bits as pages of an image file that somebody else has mapped too',
+    source: 'own',
+    must: IN_VAIN,
+    proof: UNHEARD,
+    known:
+      'pagemap and smaps of a process tell which pages it shares; they lie in a folder that no mount covers, and need AppArmor to be refused',
+  },
+  {
     program: 'inode-numbers.c',
     tries: 'pass 64 bits by how far the counter of inode numbers has moved',
     source: 'own',

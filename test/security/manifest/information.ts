@@ -95,4 +95,11 @@ export const INFORMATION: readonly Entry[] = [
     must: { status: 'success', stdout: '' },
     proof: ['result'],
   },
+  {
+    program: 'disk-below-files.c',
+    tries: 'ask files which disk of the host they lie on, and where',
+    source: 'own',
+    must: { status: 'success', exitCode: 0 },
+    proof: ['result'],
+  },
 ]

@@ -41,6 +41,7 @@ export interface ContainerMakerOptions {
   /** By name, beside that one, which is `default`. @default there are none */
   readonly profiles?: ReadonlyMap<string, LanguageProfile> | undefined
   readonly diskReads?: DiskReadLimit | undefined
+  readonly appArmor?: string | undefined
   /** Labels that every container carries: deployment, owner. */
   readonly labels: Readonly<Record<string, string>>
 }
@@ -139,7 +140,7 @@ export class ContainerMaker {
   }
 
   async #create(kind: ContainerKind, purpose: ContainerPurpose, made: Made): Promise<string> {
-    const { engine, disposer, diskReads, labels } = this.#options
+    const { engine, disposer, diskReads, appArmor, labels } = this.#options
     const { name, ...rest } = made
     const options = containerOptions({
       ...rest,
@@ -147,6 +148,7 @@ export class ContainerMaker {
       forks: kind.preload?.forks,
       seccomp: this.#profileOf(kind),
       diskReads,
+      appArmor,
       initVolume: await this.#options.initVolume.name(made.image, made.runtime),
       labels: {
         ...labels,

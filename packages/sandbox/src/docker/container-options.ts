@@ -64,6 +64,8 @@ export interface ContainerPlan {
   readonly initVolume: string
   /** Seccomp profile as JSON. */
   readonly seccomp: string
+  /** Name of an AppArmor profile that the host has loaded. @default the engine's own, where the host has AppArmor */
+  readonly appArmor?: string | undefined
   /** @default as much as the disk gives */
   readonly diskReads?: DiskReadLimit | undefined
   /** OCI runtime. */
@@ -115,6 +117,8 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
         'no-new-privileges:true',
         // The engine's own list lets through what no program here needs, and is slower to load.
         `seccomp=${plan.seccomp}`,
+        // Refuses by path what no mount can cover: files of a process in /proc.
+        ...(plan.appArmor === undefined ? [] : [`apparmor=${plan.appArmor}`]),
       ],
       ...changeableOptions(limits, plan.runtime, plan.forks),
       ...diskReadOptions(plan),

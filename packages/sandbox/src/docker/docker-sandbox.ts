@@ -26,6 +26,8 @@ export interface DockerSandboxOptions {
   readonly seccompProfile?: string | undefined
   /** Seccomp profiles beside that one, which is `default`: files of deploy/seccomp or of a directory of the operator's. */
   readonly languageProfiles?: { readonly names: readonly string[]; readonly directory?: string | undefined }
+  /** AppArmor profile of every container: one that the host has loaded. @default the engine's own, if the host has any */
+  readonly appArmor?: string | undefined
   /** How fast each container may read from the disk that images lie on. @default as fast as it gives */
   readonly diskReads?: DiskReadLimit | undefined
   /** Containers that wait for a job. @default none do */

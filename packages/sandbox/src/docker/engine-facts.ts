@@ -16,6 +16,8 @@ export interface EngineFacts {
   readonly defaultRuntime: string
   /** Whether the engine can limit swap; where it cannot, `memorySwapMb` of a result is null. */
   readonly limitsSwap: boolean
+  /** Whether programs on the engine's host can be confined by AppArmor. */
+  readonly hasAppArmor: boolean
   /** Whether the engine can limit how fast a container reads from a disk. */
   readonly limitsDiskReads: boolean
   /** Version of runc, if the engine names it. */
@@ -61,6 +63,7 @@ export async function engineFacts(engine: Engine): Promise<EngineFacts> {
     ),
     defaultRuntime: info.DefaultRuntime,
     limitsSwap: info.SwapLimit === true,
+    hasAppArmor: (info.SecurityOptions ?? []).some((option: string) => /^name=apparmor\b/.test(option)),
     limitsDiskReads: !(info.Warnings ?? []).some((warning: string) => NO_DISK_READS.test(warning)),
     runcVersion: runc?.Version,
   }

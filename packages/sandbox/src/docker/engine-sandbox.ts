@@ -75,6 +75,7 @@ export class EngineSandbox implements DockerSandbox {
       seccomp,
       profiles,
       diskReads: options.diskReads,
+      appArmor: options.appArmor,
       labels: this.#labels(),
     })
     this.#fresh = new FreshContainers(maker, options.deployment)

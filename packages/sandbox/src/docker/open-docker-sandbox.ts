@@ -1,4 +1,5 @@
 import { TerminalError, UnavailableError } from '@isopod/protocol'
+import { checkAppArmor } from './apparmor.ts'
 import type { DockerSandbox, DockerSandboxOptions } from './docker-sandbox.ts'
 import { Engine } from './engine.ts'
 import { type EngineFacts, engineFacts } from './engine-facts.ts'
@@ -28,6 +29,7 @@ export async function openDockerSandbox(options: DockerSandboxOptions): Promise<
       `the engine cannot limit how fast ${options.diskReads.device} is read: no cgroup controller for block I/O; unset ISOPOD_IMAGE_DISK_READ`,
     )
   }
+  await checkAppArmor(options, found)
   const warnings = runtimeWarnings(found, options)
   // A job cannot choose what the deployment would be refused for.
   const usable = (runtime: string) =>

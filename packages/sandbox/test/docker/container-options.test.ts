@@ -28,6 +28,11 @@ describe('the container of an execution', () => {
   it('has the seccomp profile of the plan', () => {
     expect(host.SecurityOpt).toContain('seccomp={"defaultAction":"SCMP_ACT_ERRNO"}')
   })
+  it('has the AppArmor profile of the plan, and names none without', () => {
+    expect(host.SecurityOpt?.some((option: string) => option.startsWith('apparmor'))).toBe(false)
+    const { HostConfig } = containerOptions({ ...plan, appArmor: 'isopod' })
+    expect(HostConfig?.SecurityOpt).toContain('apparmor=isopod')
+  })
   it('runs as nobody', () => expect(options.User).toBe('65534:65534'))
   it('starts our init, whatever the image says', () => {
     expect(options.Entrypoint).toEqual(['/isopod/init'])

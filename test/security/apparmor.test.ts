@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { workerWith } from '../support/ended-worker.ts'
+import { RUNTIME } from '../support/runtime.ts'
+import { startWorld } from '../support/world.ts'
+
+const PROFILE = fileURLToPath(new URL('../../deploy/apparmor/isopod', import.meta.url))
+const HAS_APPARMOR = isEnabled()
+const canTry = HAS_APPARMOR && process.getuid?.() === 0 && RUNTIME !== 'runsc'
+if (!canTry)
+  console.warn('skipped: programs under AppArmor (needs a kernel that has it enabled, root, and runc)')
+
+function isEnabled(): boolean {
+  try {
+    return readFileSync('/sys/module/apparmor/parameters/enabled', 'utf8').trim() === 'Y'
+  } catch {
+    return false
+  }
+}
+
+/** Says what confines it, which files of its own in /proc it may read, and that its maps are there. */
+const LOOK = `
+cat /proc/self/attr/current
+for file in pagemap smaps smaps_rollup numa_maps net/softnet_stat; do
+  for of in self thread-self; do
+    (exec 3< /proc/$of/$file) 2> /dev/null && echo "read $of/$file"
+  done
+done
+grep -c . /proc/self/maps > /dev/null && echo maps
+`
+
+/** What Python does all day, under whatever confines it. */
+const WORK = `
+import multiprocessing, socket, subprocess, tempfile, threading
+if __name__ == '__main__':
+    with multiprocessing.Pool(2) as pool: print(pool.map(abs, [-1, 2]))
+    left, right = socket.socketpair(); left.send(b'pair'); print(right.recv(4))
+    server = socket.create_server(('127.0.0.1', 0)); socket.create_connection(server.getsockname()); print('tcp')
+    with tempfile.NamedTemporaryFile() as file: print(file.write(b'x'))
+    print(subprocess.check_output(['sh', '-c', 'sleep 9 & kill $!; wait; echo ended']))
+    thread = threading.Thread(target=print, args=('thread',)); thread.start(); thread.join()
+`
+
+async function startWorldUnder(profile: string | undefined) {
+  const world = await startWorld({ env: profile === undefined ? {} : { ISOPOD_APPARMOR_PROFILE: profile } })
+  onTestFinished(() => world.close())
+  return world
+}
+
+// promise: no-channels
+it.skipIf(!canTry)(
+  'under the profile a program learns of no page that another container has mapped',
+  async () => {
+    await promisify(execFile)('apparmor_parser', ['--replace', PROFILE])
+    const world = await startWorldUnder('isopod')
+    const { stdout } = await world.client.run({ language: 'bash', code: LOOK })
+    expect(stdout).toBe('isopod (enforce)\nmaps\n')
+    expect(await world.client.run({ language: 'python', code: WORK })).toMatchObject({
+      status: 'success',
+      stderr: '',
+      stdout: "[1, 2]\nb'pair'\ntcp\n1\nb'ended\\n'\nthread\n",
+    })
+  },
+)
+
+it.skipIf(RUNTIME === 'runsc')(
+  'it is the profile that keeps it from them: without it they can be read',
+  async () => {
+    const world = await startWorldUnder(undefined)
+    const { stdout } = await world.client.run({ language: 'bash', code: LOOK })
+    expect(stdout).toContain('read self/pagemap\n')
+    expect(stdout).toContain('read thread-self/smaps\n')
+    expect(stdout).toContain('maps\n')
+  },
+)
+
+it('a worker does not start with a profile that cannot hold', async () => {
+  const { dockerHost, redisUrl } = inject('stack')
+  const { code, output } = await workerWith({
+    REDIS_URL: redisUrl,
+    DOCKER_HOST: dockerHost,
+    ISOPOD_APPARMOR_PROFILE: 'isopod-nowhere',
+  })
+  expect(code).toBe(1)
+  const why = HAS_APPARMOR ? 'is not loaded' : "cannot hold: the engine's host has no AppArmor"
+  expect(output).toContain(`ISOPOD_APPARMOR_PROFILE: "isopod-nowhere" ${why}`)
+  expect(output.trim().split('\n')).toHaveLength(1)
+})

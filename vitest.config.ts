@@ -5,8 +5,12 @@ import { TotalsReporter } from './test/support/totals-reporter.ts'
 /** Whole-system specs: they need Redis, an engine and the images, which `test/support/stack.ts` sees to. */
 const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,security,chaos}/**/*.test.ts']
 
-/** Specs that change the host for a moment, which others that run then would notice, or that keep it busy to the last. */
-const ALONE = ['test/security/observers.test.ts', 'test/e2e/busy-worker.test.ts']
+/** Specs that change the host for a moment, which others that run then would notice, that measure it, or keep it busy. */
+const ALONE = [
+  'test/security/observers.test.ts',
+  'test/security/kernel-memory.test.ts',
+  'test/e2e/busy-worker.test.ts',
+]
 
 const system = {
   globalSetup: 'test/support/stack.ts',

@@ -111,6 +111,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'API; Judge0, go-judge #125',
   },
   {
+    id: 'host-memory',
+    behaviour:
+      'no object that the kernel makes for a job costs the host more than the limit of memory and a stated slack',
+    source: 'an independent attack, second round',
+  },
+  {
     id: 'processes',
     behaviour: 'a fork or thread bomb fills its own limit only',
     source: 'service plan; API',

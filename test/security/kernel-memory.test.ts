@@ -1,0 +1,92 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { DEFAULT_LIMITS } from '@isopod/protocol'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { RUNTIME } from '../support/runtime.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const MIB = 1024 * 1024
+const SAMPLE_MS = 20
+/** Other programs of the host take and give back kernel memory, too; a hoard is there in each try. */
+const TRIES = 3
+/**
+ * What a hoard may come to beyond the memory limit: what sockets take between two looks of init, pages that each processor
+ * keeps at hand, and what the host does meanwhile. Each program stops at 1200 MiB of its own.
+ */
+const SLACK = 256 * MIB
+
+const CGROUP = existsSync('/sys/fs/cgroup/cgroup.controllers') ? 2 : 1
+/** What no cgroup counts, on one version or both: only init ends it. */
+const ENDED_BY_INIT =
+  CGROUP === 1
+    ? ['connections unread', 'connections unaccepted', 'datagrams']
+    : ['connections unaccepted and closed']
+
+const source = (name: string) => readFileSync(new URL(`kernel-memory/${name}`, import.meta.url), 'utf8')
+const code = source('hoard.c')
+const KINDS = [...code.matchAll(/^ {4}\{"([^"]+)"/gm)].map(([, kind = '']) => kind)
+const files = Object.fromEntries(
+  ['hoard.h', 'sockets.h', 'objects.h'].map((name) => [name, { content: source(name) }]),
+)
+
+const onThisHost = inject('stack').dockerHost.startsWith('unix://') && RUNTIME === 'runc'
+if (!onThisHost) console.warn("skipped: what the kernel's objects cost (the kernel is not this host's)")
+let world: World
+const table: string[] = []
+
+beforeAll(async () => {
+  if (onThisHost) world = await startWorld({ env: { ISOPOD_SLOTS: '1', ISOPOD_POOL_SIZE: '0' } })
+})
+
+afterAll(async () => {
+  if (table.length > 0)
+    console.log(`memory in MiB beside a limit of ${DEFAULT_LIMITS.memoryMb}:\n${table.join('\n')}`)
+  await world?.close()
+})
+
+/** Bytes of the host that are neither free nor of processes and files, and those of files without a disk. */
+function kernelBytes(): number {
+  const fields = new Map<string, number>()
+  for (const [, name = '', kilobytes] of readFileSync('/proc/meminfo', 'utf8').matchAll(
+    /^(.+?): +(\d+) kB$/gm,
+  )) {
+    fields.set(name, Number(kilobytes) * 1024)
+  }
+  const sum = (...names: string[]) => names.reduce((bytes, name) => bytes + (fields.get(name) ?? 0), 0)
+  return sum('MemTotal', 'Shmem') - sum('MemFree', 'Active', 'Inactive', 'Unevictable', 'SReclaimable')
+}
+
+/** Runs a hoard of one kind. */
+async function hoard(kind: string) {
+  await eventually(world.containers, (left) => left.length === 0)
+  const before = kernelBytes()
+  let most = before
+  const timer = setInterval(() => {
+    most = Math.max(most, kernelBytes())
+  }, SAMPLE_MS)
+  const limits = { cpus: 2, timeoutSeconds: 20 }
+  const result = await world.client
+    .run({ language: 'c', code, files, stdin: `${kind}\n`, limits })
+    .finally(() => clearInterval(timer))
+  return { result, lost: most - before }
+}
+
+// promise: host-memory
+it.skipIf(!onThisHost).each(KINDS)(
+  '%s cost the host no more than the job’s limit of memory',
+  async (kind) => {
+    let least = Number.POSITIVE_INFINITY
+    for (let left = TRIES; left > 0 && least > DEFAULT_LIMITS.memoryMb * MIB + SLACK; left--) {
+      const { result, lost } = await hoard(kind)
+      expect(
+        ['success', 'memory_exceeded', 'execution_error', 'timeout'],
+        result.errorMessage ?? '',
+      ).toContain(result.status)
+      least = Math.min(least, lost)
+      if (ENDED_BY_INIT.includes(kind)) expect(result.status).toBe('memory_exceeded')
+      const shown = [lost, result.memoryPeakBytes ?? 0].map((bytes) => Math.round(bytes / MIB))
+      table.push(`${kind}: host ${shown[0]}, cgroup ${shown[1]}, ${result.status} ${result.stdout.trim()}`)
+    }
+    expect(least / MIB).toBeLessThanOrEqual(DEFAULT_LIMITS.memoryMb + SLACK / MIB)
+  },
+)

@@ -9,7 +9,7 @@ const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,secu
 const ALONE = [
   'test/security/observers.test.ts',
   'test/security/kernel-memory.test.ts',
-  'test/e2e/busy-worker.test.ts',
+  'test/e2e/{busy-worker,retry-fairness}.test.ts',
 ]
 
 const system = {

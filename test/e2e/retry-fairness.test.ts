@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobInput, Result } from '@isopod/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+/** How long a job waits for another tenant's second run at most, by the worker's README. */
+const FOREIGN_WAIT_MS = 3_000
+/** Starting containers beside programs that compute, on a host with two processors. */
+const SLACK_MS = 5_000
+const PATIENCE_SECONDS = 6
+const LIMIT_SECONDS = 12
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({
+    // More than the host has: so executions can be in each other's way.
+    env: { ISOPOD_SLOTS: '8', ISOPOD_CPUS: '64', ISOPOD_SECOND_RUN_SECONDS: String(PATIENCE_SECONDS) },
+  })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+/** Computes for 40 % of its time, never ends, and so looks like a program that the host has starved. */
+const LAZY = `import time
+while True:
+    until = time.process_time() + 0.04
+    while time.process_time() < until: pass
+    time.sleep(0.06)`
+const FORK_BOMB = `bomb() { bomb | bomb & }
+bomb
+while true; do :; done`
+const limits = { timeoutSeconds: LIMIT_SECONDS, cpus: 1, memoryMb: 64, processes: 32 }
+const attacks: readonly JobInput[] = [
+  ...Array.from({ length: 5 }, () => ({ language: 'python', code: LAZY })),
+  { language: 'bash', code: FORK_BOMB },
+].map((job) => ({ ...job, limits, tenant: 'attacker' }))
+
+/** A result, and how long its sender waited for it. */
+async function timed(job: JobInput): Promise<{ readonly result: Result; readonly ms: number }> {
+  const started = performance.now()
+  const result = await world.client.run(job)
+  return { result, ms: performance.now() - started }
+}
+
+async function counted(name: string): Promise<number> {
+  const text = await fetch(`${world.workers[0]?.url}/metrics`).then((response) => response.text())
+  const line = text.split('\n').find((each) => each.startsWith(`${name} `))
+  return Number(line?.slice(name.length + 1) ?? 0)
+}
+
+// promise: second-run-bounds
+describe('programs that time out as if the host had starved them', () => {
+  it('keep no other tenant waiting, and have their own answer soon', { timeout: 240_000 }, async () => {
+    let over = false
+    const attacking = Promise.all(attacks.map(timed)).finally(() => {
+      over = true
+    })
+    const hellos: Awaited<ReturnType<typeof timed>>[] = []
+    while (!over) {
+      hellos.push(await timed({ language: 'bash', code: 'echo hello', tenant: 'other' }))
+      await sleep(500)
+    }
+    const attacked = await attacking
+
+    console.log(
+      JSON.stringify({
+        hellos: hellos.map(({ ms }) => Math.round(ms)),
+        attacked: attacked.map(({ ms, result }) => [
+          Math.round(ms),
+          result.status,
+          result.cpuUserMs,
+          result.warnings,
+        ]),
+      }),
+    )
+    expect(hellos.map(({ result }) => result.stdout)).toEqual(hellos.map(() => 'hello\n'))
+    expect(Math.max(...hellos.map(({ ms }) => ms))).toBeLessThan(FOREIGN_WAIT_MS + SLACK_MS)
+    expect(attacked.map(({ result }) => result.status)).toEqual(attacked.map(() => 'timeout'))
+    // Its own limit, the wait for a second run, and that one.
+    const longest = (2 * LIMIT_SECONDS + PATIENCE_SECONDS) * 1_000 + SLACK_MS
+    expect(Math.max(...attacked.map(({ ms }) => ms))).toBeLessThan(longest)
+    // It was tried, so what bounds it was met; and it has cost no more than a tenant's part of an hour.
+    const tried = await Promise.all(
+      ['made', 'yielded', 'given_up'].map((outcome) =>
+        counted(`isopod_second_runs_total{outcome="${outcome}"}`),
+      ),
+    )
+    expect(tried.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0)
+    expect(await counted('isopod_second_run_seconds_total')).toBeLessThan(46)
+    // Whose timeout is in doubt hears of it.
+    const warned = attacked.filter(({ result }) =>
+      result.warnings.some((each) => each.startsWith('contended:')),
+    )
+    expect(warned.length > 0 || tried[0] === attacked.length).toBe(true)
+  })
+})

@@ -267,6 +267,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 12, finding 3',
   },
   {
+    id: 'job-seconds',
+    behaviour:
+      'a whole job is ended when it has used up its jobSeconds, however many runs it has; what was judged by then stands',
+    source: 'issue 12, finding 3',
+  },
+  {
     id: 'script-tests',
     behaviour:
       'code passes assertions only if they all ran and held, whatever it does to end, patch or forge',

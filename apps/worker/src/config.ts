@@ -4,6 +4,7 @@ import {
   DEFAULT_LIMITS,
   type LimitMaxima,
   type LimitsRequest,
+  MAX_JOB_SECONDS,
   type Policy,
 } from '@isopod/protocol'
 import type { DiskReadLimit, UserRange } from '@isopod/sandbox'
@@ -110,6 +111,9 @@ const variables = z.object({
   ISOPOD_MAX_DISK_MB: numeric(1, 512).optional(),
   ISOPOD_MAX_OUTPUT_BYTES: numeric(0, 10 * 1024 * 1024).optional(),
   SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: numeric(0.1, 300, false).default(300),
+  ISOPOD_MAX_JOB_SECONDS: numeric(1, MAX_JOB_SECONDS).optional(),
+  /** Of a whole job, with all its tests; no more than the maximum. Far above what any that was looked at needs. */
+  ISOPOD_DEFAULT_JOB_SECONDS: numeric(1, MAX_JOB_SECONDS).default(DEFAULT_LIMITS.jobSeconds),
   SANDBOX_DEFAULT_TIMEOUT_SECONDS: numeric(0.1, 300, false).default(DEFAULT_LIMITS.timeoutSeconds),
   SANDBOX_DEFAULT_MEMORY_LIMIT_MB: numeric(16, 1024).default(DEFAULT_LIMITS.memoryMb),
   /** 100 is one core. */
@@ -254,6 +258,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     networkProfilesFile: v.ISOPOD_NETWORK_PROFILES_FILE,
     defaults: {
       timeoutSeconds: v.SANDBOX_DEFAULT_TIMEOUT_SECONDS,
+      jobSeconds: Math.min(v.ISOPOD_DEFAULT_JOB_SECONDS, v.ISOPOD_MAX_JOB_SECONDS ?? MAX_JOB_SECONDS),
       memoryMb: v.SANDBOX_DEFAULT_MEMORY_LIMIT_MB,
       cpus: v.SANDBOX_DEFAULT_CPU_QUOTA_PERCENT / 100,
       processes: v.SANDBOX_PID_LIMIT,
@@ -261,6 +266,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     maxima: Object.fromEntries(
       Object.entries({
         timeoutSeconds: v.SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS,
+        jobSeconds: v.ISOPOD_MAX_JOB_SECONDS,
         memoryMb: v.ISOPOD_MAX_MEMORY_MB,
         cpus: v.ISOPOD_MAX_CPUS,
         processes: v.ISOPOD_MAX_PROCESSES,

@@ -1,7 +1,7 @@
 import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import type { ContainerFacts, Sandbox } from '@isopod/sandbox'
+import { type ContainerFacts, type Sandbox, TimeBudget } from '@isopod/sandbox'
 import type { Admission } from './admission/admission.ts'
 import type { ExclusiveOutcome, ExclusiveRuns } from './admission/exclusive-runs.ts'
 import type { Audit, OfJob, RefusedBy } from './audit/audit-event.ts'
@@ -110,6 +110,7 @@ export function jobRunner(options: JobRunnerOptions) {
         onAdmitted(performance.now() - asked)
         const run = {
           signal,
+          budget: new TimeBudget(execution.limits.jobSeconds),
           onConnection: proxy?.accept,
           onContainer: (facts: ContainerFacts) => {
             container ??= facts
@@ -118,11 +119,10 @@ export function jobRunner(options: JobRunnerOptions) {
           },
         }
         const { outcome, graded } = scripts
-          ? await runScripts(
-              scripts,
-              (one, until = signal) => sandbox.run(one, { ...run, signal: until }),
+          ? await runScripts(scripts, (one, until = signal) => sandbox.run(one, { ...run, signal: until }), {
               again,
-            )
+              budget: run.budget,
+            })
           : await gradedRun(execution, job, { ...options, again }, run)
         const checked = await decided(checking)
         record.limitEnforced(outcome)

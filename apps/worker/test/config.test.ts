@@ -34,7 +34,13 @@ describe('the settings of a worker', () => {
       DOCKER_SOCKET_PATH: 'unix:///run/d.sock',
       SANDBOX_DEFAULT_USER_UID_GID: '1000:1001',
     })
-    expect(config.defaults).toEqual({ timeoutSeconds: 10, memoryMb: 128, cpus: 0.25, processes: 50 })
+    expect(config.defaults).toEqual({
+      timeoutSeconds: 10,
+      jobSeconds: 600,
+      memoryMb: 128,
+      cpus: 0.25,
+      processes: 50,
+    })
     expect(config.maxima).toEqual({ timeoutSeconds: 60 })
     expect(config.engine.address).toBe('unix:///run/d.sock')
     expect(config.catalogueFile).toBe('/etc/languages.yaml')
@@ -47,6 +53,15 @@ describe('the settings of a worker', () => {
     ['7000-7063:7000', { first: 7000, last: 7063, gid: 7000 }],
   ])('read SANDBOX_DEFAULT_USER_UID_GID=%s', (text, users) => {
     expect(readConfig({ SANDBOX_DEFAULT_USER_UID_GID: text }).users).toEqual(users)
+  })
+
+  it('give a job no more time by default than it may ask for', () => {
+    expect(readConfig({ ISOPOD_MAX_JOB_SECONDS: '60' })).toMatchObject({
+      defaults: { jobSeconds: 60 },
+      maxima: { jobSeconds: 60 },
+    })
+    const own = readConfig({ ISOPOD_DEFAULT_JOB_SECONDS: '30', ISOPOD_MAX_JOB_SECONDS: '60' })
+    expect(own.defaults.jobSeconds).toBe(30)
   })
 
   it('hold how fast a disk may be read', () => {

@@ -34,6 +34,7 @@ export {
   type LimitsApplied,
   type LimitsRequest,
   limitsSchema,
+  MAX_JOB_SECONDS,
   MAX_OUTPUT_BYTES,
   resolveLimits,
 } from './limits.ts'

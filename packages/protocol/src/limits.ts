@@ -4,10 +4,18 @@ import { fields, integerBetween, numberBetween, oneOf } from './schema.ts'
 /** Bytes of one stream that a result may carry at most. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024
 
+/** The longest that any job may spend in the sandbox, in seconds. */
+export const MAX_JOB_SECONDS = 3600
+
 /** Limits as a job asks for them: every field may be left out, none may be 0, negative or «unlimited». */
 export const limitsSchema = fields({
   /** Wall-clock seconds of the main run; multiplied by the language's `timeoutFactor`. */
   timeoutSeconds: numberBetween(0.1, 300).optional(),
+  /**
+   * Seconds that a whole job may spend in the sandbox: its compile run, all its tests with what judges them, what is run once
+   * more. Waiting for a worker, or for room on it, does not count. A run whose `timeoutSeconds` are more ends with the job.
+   */
+  jobSeconds: numberBetween(0.1, MAX_JOB_SECONDS).optional(),
   /** CPU seconds of all processes of a run together. */
   cpuSeconds: numberBetween(0.1, 300).optional(),
   /** MiB of memory of the whole container; there is no swap. Files written count too. */
@@ -32,6 +40,7 @@ export type LimitsRequest = z.infer<typeof limitsSchema>
 /** Limits after defaults and maxima: what a container is made with. `cpuSeconds` is null when only wall time counts. */
 export interface Limits {
   readonly timeoutSeconds: number
+  readonly jobSeconds: number
   readonly cpuSeconds: number | null
   readonly memoryMb: number
   readonly cpus: number
@@ -45,6 +54,7 @@ export interface Limits {
 /** What a job gets when neither it, its language nor the deployment says otherwise. */
 export const DEFAULT_LIMITS: Limits = {
   timeoutSeconds: 30,
+  jobSeconds: 600,
   cpuSeconds: null,
   memoryMb: 256,
   cpus: 0.5,
@@ -61,15 +71,17 @@ export type CappedLimit = Exclude<keyof Limits, 'onOverflow'>
 /** Upper bounds that a deployment sets; a job can only ask for less. */
 export type LimitMaxima = Readonly<Partial<Record<CappedLimit, number>>>
 
-/** A limit that ended a run. */
-export const LIMIT_NAMES = ['timeout', 'cpu', 'memory', 'output'] as const
+/** A limit that ended a run, or the whole job. */
+export const LIMIT_NAMES = ['timeout', 'cpu', 'memory', 'output', 'job'] as const
 
-/** Which limit ended a run. */
+/** Which limit ended a run; `job`: the job had used up its `jobSeconds`. */
 export type LimitName = (typeof LIMIT_NAMES)[number]
 
 /** Limits as read back from inside the container, with the units of {@link Limits}. */
-export const limitsAppliedSchema = z.strictObject({
+export const limitsAppliedSchema = z.object({
   timeoutSeconds: z.number(),
+  /** Kept by the worker. Absent in results of workers that knew no such limit. */
+  jobSeconds: z.number().optional(),
   cpuSeconds: z.number().nullable(),
   memoryMb: z.number(),
   /** MiB of memory and swap together; equal to `memoryMb`. Null where the kernel does not account for swap. */

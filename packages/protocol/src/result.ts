@@ -48,7 +48,7 @@ export const resultSchema = z.object({
   exitCode: z.number().nullable(),
   /** Name of the signal that ended the program, for example `SIGSEGV`. */
   signal: z.string().nullable(),
-  /** Which limit ended the program. */
+  /** Which limit ended the program, or the job before all of its tests were run. */
   limit: z.enum(LIMIT_NAMES).nullable(),
   /** Undecodable bytes stand as U+FFFD; `raw` then has the bytes themselves. */
   stdout: z.string(),

@@ -16,7 +16,7 @@ const argument = textUpTo(4096).refine((text) => !text.includes('\0'), { error: 
 export const testLimitsSchema = fields(limitsOfTests())
 
 function limitsOfTests() {
-  const { diskMb: _disk, openFiles: _files, ...others } = limitsSchema.shape
+  const { diskMb: _disk, openFiles: _files, jobSeconds: _job, ...others } = limitsSchema.shape
   return others
 }
 

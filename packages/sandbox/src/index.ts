@@ -20,6 +20,7 @@ export {
 } from './docker/seccomp/profile.ts'
 export type { UserRange } from './docker/users.ts'
 export { ImageFaultError } from './image-fault.ts'
+export { jobTimedOut } from './judge.ts'
 export { MOST_PIPED_BYTES, openPipe, type PipeEnd } from './pipe.ts'
 export type {
   ContainerFacts,
@@ -41,4 +42,5 @@ export {
   listFindings,
   type SelfTestReport,
 } from './self-test/finding.ts'
+export { TimeBudget } from './time-budget.ts'
 export { MOST_FILE_BYTES, workspaceProblems } from './workspace.ts'

@@ -27,11 +27,18 @@ export interface Judgement {
  * had lost one of its processes to the kernel.
  *
  * @param program argv[0] of the run; one that the image does not have is the catalogue's fault, not the code's
+ * @param wallMs what the run was held to, where its whole job had less left than the run's own limit
  * @throws {ImageFaultError} when the image has no such program; {@link RetryableError} when the program was ended because its host ran out of memory
  */
-export function judge(report: ProgramReport, limits: Limits, program: string): Judgement {
+export function judge(
+  report: ProgramReport,
+  limits: Limits,
+  program: string,
+  wallMs: number = limits.timeoutSeconds * 1000,
+): Judgement {
   const { done, ended } = report
-  if (done === undefined) return judgeLostContainer(ended, limits)
+  const timedOut = () => (wallMs < limits.timeoutSeconds * 1000 ? jobTimedOut : ownTimedOut)(limits)
+  if (done === undefined) return judgeLostContainer(ended, limits, timedOut)
   if (done.spawnError === NOT_LAID) return notLaid(limits)
   if (done.spawnError !== null && !program.startsWith('./')) {
     const publicMessage = `${program} cannot be started in this image`
@@ -48,7 +55,7 @@ export function judge(report: ProgramReport, limits: Limits, program: string): J
   }
   switch (done.limit) {
     case 'timeout':
-      return { ...timedOut(limits), exitCode, signal }
+      return { ...timedOut(), exitCode, signal }
     case 'cpu':
       return { ...usedUpCpu(limits), exitCode, signal }
     case 'output': {
@@ -62,8 +69,8 @@ export function judge(report: ProgramReport, limits: Limits, program: string): J
     default:
       done.limit satisfies never
   }
-  const late = limitPassedUnnoticed(done, limits)
-  if (late === 'timeout') return { ...timedOut(limits), exitCode, signal }
+  const late = limitPassedUnnoticed(done, limits, wallMs)
+  if (late === 'timeout') return { ...timedOut(), exitCode, signal }
   if (late === 'cpu') return { ...usedUpCpu(limits), exitCode, signal }
   if (exitCode === 0) return { status: 'success', exitCode, signal: null, limit: null, errorMessage: null }
   const errorMessage =
@@ -82,11 +89,15 @@ function notLaid({ memoryMb, diskMb }: Limits): Judgement {
 }
 
 /** A container that is gone without init's word: from the program's start on, that is the program's doing. */
-function judgeLostContainer(ended: ProgramReport['ended'], limits: Limits): Judgement {
+function judgeLostContainer(
+  ended: ProgramReport['ended'],
+  limits: Limits,
+  timedOut: () => ReturnType<typeof ownTimedOut | typeof jobTimedOut>,
+): Judgement {
   const exitCode = null
   const signal = 'SIGKILL'
   if (ended?.outOfMemory) return { ...memoryExceeded(limits), exitCode, signal }
-  if (ended?.backstop) return { ...timedOut(limits), exitCode, signal }
+  if (ended?.backstop) return { ...timedOut(), exitCode, signal }
   const errorMessage = 'Program brought its sandbox to an end'
   return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
 }
@@ -105,8 +116,8 @@ function memoryExceeded(limits: Limits) {
  * The limit that a program was past when it ended by itself. A program that keeps the kernel busy on its container's credit
  * keeps init from its turn as well, which then sees the end first and the clock later; what was measured says it all the same.
  */
-function limitPassedUnnoticed(done: Done, limits: Limits): 'timeout' | 'cpu' | undefined {
-  if (done.wallMs > limits.timeoutSeconds * 1000 + SLACK_MS) return 'timeout'
+function limitPassedUnnoticed(done: Done, limits: Limits, wallMs: number): 'timeout' | 'cpu' | undefined {
+  if (done.wallMs > wallMs + SLACK_MS) return 'timeout'
   const cpuMs = done.cpuUserMs + done.cpuSysMs
   if (limits.cpuSeconds !== null && cpuMs > limits.cpuSeconds * 1000 + SLACK_MS) return 'cpu'
   return undefined
@@ -117,9 +128,15 @@ function usedUpCpu(limits: Limits) {
   return { status: 'timeout', limit: 'cpu', errorMessage } as const
 }
 
-function timedOut(limits: Limits) {
+function ownTimedOut(limits: Limits) {
   const errorMessage = `Execution timed out after ${seconds(limits.timeoutSeconds)}`
   return { status: 'timeout', limit: 'timeout', errorMessage } as const
+}
+
+/** How a job ends that has used up the time of all its runs together. */
+export function jobTimedOut({ jobSeconds }: Pick<Limits, 'jobSeconds'>) {
+  const errorMessage = `The whole job used up its ${seconds(jobSeconds)} (limits.jobSeconds)`
+  return { status: 'timeout', limit: 'job', errorMessage } as const
 }
 
 function seconds(value: number): string {

@@ -4,6 +4,7 @@ import { type Judgement, judge } from './judge.ts'
 import type { ProgramRun } from './program-frames.ts'
 import { type ProgramReport, type RunProgramOptions, runProgram } from './run-program.ts'
 import type { Execution } from './sandbox.ts'
+import type { TimeBudget } from './time-budget.ts'
 import { workspaceFrames } from './workspace.ts'
 
 /** A run and how it is to be read. */
@@ -16,6 +17,8 @@ export interface Judged {
 export interface JudgedRunOptions extends RunProgramOptions {
   /** Kills for memory that the host had counted in this container before the run. @default 0 */
   readonly killsBefore?: number
+  /** What the run may take at most, whatever its own limit. @default as much as that */
+  readonly budget?: TimeBudget | undefined
 }
 
 /**
@@ -26,20 +29,20 @@ export interface JudgedRunOptions extends RunProgramOptions {
 export async function compile(
   container: Container,
   execution: Execution,
-  signal: AbortSignal,
+  { signal, budget }: Pick<JudgedRunOptions, 'signal' | 'budget'>,
 ): Promise<Judged | undefined> {
   const { language, limits } = execution
   if (language.compile === undefined) return undefined
   const program: ProgramRun = {
     ...programRun(execution, language.compile, { proxy: false }),
-    wallMs: language.compile_timeout_seconds * 1000,
+    wallMs: wallMsOf(language.compile_timeout_seconds, budget),
     cpuMs: null,
     stdin: undefined,
   }
   const report = await observed(container, program, { before: workspaceFrames(execution), signal })
   const compileLimits = { ...limits, timeoutSeconds: language.compile_timeout_seconds }
-  const judgement = judge(report, compileLimits, program.argv[0] ?? '')
-  if (judgement.status === 'success') return { report, judgement }
+  const judgement = judge(report, compileLimits, program.argv[0] ?? '', program.wallMs)
+  if (judgement.status === 'success' || judgement.limit === 'job') return { report, judgement }
   const errorMessage = `Compilation failed: ${judgement.errorMessage}`
   return { report, judgement: { ...judgement, status: 'compile_error', errorMessage } }
 }
@@ -51,8 +54,11 @@ export async function run(
   options: JudgedRunOptions,
 ): Promise<Judged> {
   const proxy = options.onConnection !== undefined
-  const command = programRun(execution, execution.language.command, { proxy })
-  return await judged(container, execution, { ...command, preloaded: container.preloaded }, options)
+  const { language, limits } = execution
+  const command = programRun(execution, language.command, { proxy })
+  const wallMs = wallMsOf(limits.timeoutSeconds, options.budget)
+  const program = { ...command, wallMs, preloaded: container.preloaded }
+  return await judged(container, execution, program, options)
 }
 
 /** Runs a program that was made of an execution, and says how it ended. */
@@ -63,7 +69,13 @@ export async function judged(
   options: JudgedRunOptions,
 ): Promise<Judged> {
   const report = await observed(container, program, options)
-  return { report, judgement: judge(report, limits, program.argv[0] ?? '') }
+  return { report, judgement: judge(report, limits, program.argv[0] ?? '', program.wallMs) }
+}
+
+/** How long a run may take of the time that its job has left, in milliseconds. */
+export function wallMsOf(timeoutSeconds: number, budget: TimeBudget | undefined): number {
+  const own = timeoutSeconds * 1000
+  return budget === undefined ? own : Math.min(own, Math.max(1, Math.floor(budget.leftMs)))
 }
 
 /** The main run of an execution, or its compile run, as a program to start. */

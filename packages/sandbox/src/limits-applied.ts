@@ -23,6 +23,7 @@ function inMib(bytes: number | null): number | null {
 export function limitsApplied(ready: Ready, limits: Limits, outside?: OutsideLimits): LimitsApplied {
   return {
     timeoutSeconds: limits.timeoutSeconds,
+    jobSeconds: limits.jobSeconds,
     cpuSeconds: limits.cpuSeconds,
     ...(outside === undefined ? fromCgroup(ready) : fromGvisor(ready, outside)),
     diskMb: ((ready.workspaceBytes ?? 0) + (ready.tmpBytes ?? 0)) / MIB,

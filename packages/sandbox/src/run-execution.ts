@@ -1,9 +1,11 @@
 import { TerminalError } from '@isopod/protocol'
 import type { Container, ContainerSource } from './container.ts'
 import { fetchReport } from './fetch-report.ts'
+import { type Judgement, jobTimedOut } from './judge.ts'
 import { compile, type Judged, run } from './judged-run.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
 import type { ContainerFacts, Execution, OnConnection, Outcome } from './sandbox.ts'
+import type { TimeBudget } from './time-budget.ts'
 import { usageOf } from './usage.ts'
 import { workspaceFrames } from './workspace.ts'
 
@@ -13,6 +15,8 @@ export interface Stage {
   readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
   /** Undefined: no network. */
   readonly onConnection?: OnConnection | undefined
+  /** Undefined: the job may take as long as its runs may. */
+  readonly budget?: TimeBudget | undefined
 }
 
 /**
@@ -31,26 +35,32 @@ export async function runExecution(
   const wanted = stage.onConnection ? { ...execution, preload: false } : execution
   const container = await stage.containers.acquire(wanted, signal)
   let inOrder = false
+  const stopClock = stage.budget?.start()
   try {
     const acquired = performance.now()
     stage.onContainer?.(factsOf(container))
     checkConfinement(container, execution)
 
-    const compiled = await compile(container, execution, signal)
+    const { onConnection, budget } = stage
+    const compiled = await compile(container, execution, { signal, budget })
     if (compiled && compiled.judgement.status !== 'success') {
       inOrder = compiled.report.done !== undefined
       return outcomeOf(container, execution, compiled, acquired - asked, compiled)
     }
+    if (compiled && budget?.isSpent) {
+      const ended = { report: compiled.report, judgement: ranOut(execution) }
+      return outcomeOf(container, execution, ended, acquired - asked, compiled)
+    }
     const before = compiled ? [] : workspaceFrames(execution)
-    const { onConnection } = stage
     const afterUserCode = compiled !== undefined
-    const ran = await run(container, execution, { before, signal, afterUserCode, onConnection })
+    const ran = await run(container, execution, { before, signal, afterUserCode, onConnection, budget })
     const name = ran.judgement.status === 'success' ? execution.report : undefined
     const report = name && (await fetchReport(container, name, signal))
     inOrder = ran.report.done !== undefined
     const outcome = outcomeOf(container, execution, ran, acquired - asked, compiled)
     return { ...outcome, ...(report && { report }) }
   } finally {
+    stopClock?.()
     if (inOrder) stage.containers.giveBack(container, wanted)
     else container.destroy()
   }
@@ -69,6 +79,11 @@ export function checkConfinement(
   if (problems.length > 0) {
     throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
   }
+}
+
+/** A run that was not made, as its job had no time left. */
+export function ranOut({ limits }: Pick<Execution, 'limits'>): Judgement {
+  return { ...jobTimedOut(limits), exitCode: null, signal: null }
 }
 
 /** What became of an execution whose `last` run says how it ended. */

@@ -9,6 +9,7 @@ import type {
   Status,
 } from '@isopod/protocol'
 import type { PipeEnd } from './pipe.ts'
+import type { TimeBudget } from './time-budget.ts'
 
 /** One program on its way through a sandbox: all that is needed to run it, all of it validated. */
 export interface Execution {
@@ -133,6 +134,11 @@ export interface RunOptions {
   readonly ahead?: boolean | undefined
   /** Ends the execution. */
   readonly signal?: AbortSignal
+  /**
+   * Time of this execution and all others of its job. A run that would go on beyond it is ended, those behind are not started,
+   * and the outcome's `limit` is `job`. @default no such limit
+   */
+  readonly budget?: TimeBudget | undefined
   /** Told where the program is to run as soon as the container is there, whatever comes of it. */
   readonly onContainer?: (facts: ContainerFacts) => void
   /**

@@ -53,6 +53,7 @@ describe('limits read back', () => {
     expect(confinementProblems(ready, limits(), nobody)).toEqual([])
     expect(limitsApplied(ready, limits())).toEqual({
       timeoutSeconds: 30,
+      jobSeconds: 600,
       cpuSeconds: null,
       memoryMb: 256,
       memorySwapMb: 256,

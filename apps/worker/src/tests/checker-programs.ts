@@ -1,5 +1,5 @@
 import type { CheckerProgram, Language, Limits, TestCase } from '@isopod/protocol'
-import type { Execution, RunOutcome, Sandbox } from '@isopod/sandbox'
+import type { Execution, RunOutcome, Sandbox, TimeBudget } from '@isopod/sandbox'
 import { CheckerFaultError } from './checker-fault.ts'
 import { testName } from './plan-tests.ts'
 
@@ -25,30 +25,38 @@ export interface CheckerStage {
   /** A checker's language and limits. */
   readonly resolve: (program: CheckerProgram) => { readonly language: Language; readonly limits: Limits }
   readonly signal: AbortSignal
+  readonly budget?: TimeBudget | undefined
+}
+
+/** Told what came of the output of a turn. */
+export interface CheckListener {
+  /** Why it was refused; undefined accepts it. */
+  checked(index: number, difference: string | undefined): void
+  /** Its job had no time left for that. */
+  ranOut(index: number): void
 }
 
 /**
  * Runs the checker programs of a job over its outputs: each in a container of its own, compiled once, with a clean workspace
  * for each output.
  *
- * @param onChecked told why an output was refused; undefined accepts it
  * @throws {CheckerFaultError} if a checker itself fails: then nobody is judged
  */
 export async function runCheckers(
   outputs: readonly CheckedOutput[],
   stage: CheckerStage,
-  onChecked: (index: number, difference: string | undefined) => void,
+  listener: CheckListener,
 ): Promise<void> {
   const groups = Map.groupBy(outputs, ({ program }) => JSON.stringify([program.language, program.code]))
   let number = 0
-  for (const group of groups.values()) await runChecker(group, ++number, stage, onChecked)
+  for (const group of groups.values()) await runChecker(group, ++number, stage, listener)
 }
 
 async function runChecker(
   outputs: readonly CheckedOutput[],
   number: number,
-  { sandbox, of, resolve, signal }: CheckerStage,
-  onChecked: (index: number, difference: string | undefined) => void,
+  { sandbox, of, resolve, signal, budget }: CheckerStage,
+  listener: CheckListener,
 ): Promise<void> {
   const [first] = outputs
   if (first === undefined) return
@@ -61,17 +69,19 @@ async function runChecker(
     { id, attempt: of.attempt, language, limits, code, runs },
     {
       signal,
+      budget,
       onRun: (run, at) => {
         const output = outputs[at]
-        if (output === undefined) return false
-        onChecked(output.index, judgedBy(run, output))
+        if (output === undefined || run.limit === 'job') return false
+        listener.checked(output.index, judgedBy(run, output))
         told++
         return true
       },
     },
   )
   // One that was not judged would stand as passed.
-  if (told < outputs.length) throw failed(first, outcome.compileOutput || outcome.errorMessage)
+  if (outcome.limit === 'job') for (const { index } of outputs.slice(told)) listener.ranOut(index)
+  else if (told < outputs.length) throw failed(first, outcome.compileOutput || outcome.errorMessage)
 }
 
 function filesOf({ test, stdout }: CheckedOutput) {

@@ -1,5 +1,12 @@
 import { type CheckerProgram, type Job, TerminalError } from '@isopod/protocol'
-import type { Execution, Outcome, RunInput, RunOptions, Sandbox } from '@isopod/sandbox'
+import {
+  type Execution,
+  jobTimedOut,
+  type Outcome,
+  type RunInput,
+  type RunOptions,
+  type Sandbox,
+} from '@isopod/sandbox'
 import type { Share } from '../admission/admission.ts'
 import { type DeploymentRules, helperProgram } from '../plan-execution.ts'
 import { runCheckers } from './checker-programs.ts'
@@ -46,41 +53,44 @@ export async function gradedRun(
   const wasCrowded = (ms: number) => again.wasCrowded(ms)
   const first = await takeTurns(execution, turns, { ...options, stop, wasCrowded, alone: false }, run)
   await askCheckers(execution, first, options, run)
-  const due = turnsAgain(turns, first.runs, stop)
+  const all = [first]
+  const due = turnsAgain(turns, first.judge.runs, stop)
   const own = { ...execution, id: secondId(execution) }
   const second =
-    due.starved.length === 0
+    due.starved.length === 0 || first.judge.ranOut
       ? undefined
       : await again.alone(aloneRequest(execution, due.starved), (count, signal) => {
           const some = due.starved.slice(0, count)
           return takeTurns(own, some, { ...options, stop, wasCrowded, alone: true }, { ...run, signal })
         })
-  if (second === undefined || second.runs.length === 0) {
-    return { outcome: first.outcome, graded: gradedOf(tests, first.runs, first.outcome, stop) }
+  if (second !== undefined && second.judge.runs.length > 0) {
+    all.push(second)
+    if (second.judge.unchecked.length + due.skipped.length > 0) await again.resume()
+    await askCheckers(own, second, options, run)
+    if (due.skipped.length > 0 && second.judge.runs.every(({ result }) => result.verdict === 'passed')) {
+      const rest = { ...execution, id: `${execution.id}.rest` }
+      // It is done once: what is starved now stays what it is.
+      const how = { ...options, stop, wasCrowded: () => false, alone: false }
+      const third = await takeTurns(rest, due.skipped, how, run)
+      await askCheckers(rest, third, options, run)
+      all.push(third)
+    }
   }
-  if (second.unchecked.length + due.skipped.length > 0) await again.resume()
-  await askCheckers(own, second, options, run)
-  const all = [first, second]
-  if (due.skipped.length > 0 && second.runs.every(({ result }) => result.verdict === 'passed')) {
-    const rest = { ...execution, id: `${execution.id}.rest` }
-    // It is done once: what is starved now stays what it is.
-    const how = { ...options, stop, wasCrowded: () => false, alone: false }
-    const third = await takeTurns(rest, due.skipped, how, run)
-    await askCheckers(rest, third, options, run)
-    all.push(third)
+  const runs = all.flatMap(({ judge }) => judge.runs)
+  const left = (second?.judge.runs.length ?? 0) < due.starved.length ? first.outcome : undefined
+  const shown = all.find(({ judge }) => judge.failed)?.judge.failed ?? left ?? all.at(-1)?.outcome
+  const outcomes = all.map((taken) => taken.outcome)
+  const ranOut = all.some((taken) => taken.judge.ranOut || taken.outcome.limit === 'job')
+  const outcome = {
+    ...together(outcomes, all.length > 1 ? shown : undefined),
+    ...(ranOut && jobTimedOut(execution.limits)),
   }
-  const left = second.runs.length < due.starved.length ? first.outcome : undefined
-  const shown = all.find(({ failed }) => failed)?.failed ?? left ?? all.at(-1)?.outcome
-  const outcome = together(
-    all.map((taken) => taken.outcome),
-    shown,
-  )
-  const runs = all.flatMap((taken) => taken.runs)
   return { outcome, graded: gradedOf(tests, runs, outcome, stop) }
 }
 
 /** What came of turns that were taken once. */
-interface TurnsTaken extends Pick<TestJudge, 'runs' | 'failed' | 'unchecked' | 'takeChecked'> {
+interface TurnsTaken {
+  readonly judge: TestJudge
   readonly outcome: Outcome
 }
 
@@ -103,7 +113,8 @@ async function takeTurns(
   options: SignalledOptions,
 ): Promise<TurnsTaken> {
   const judge = new TestJudge({ turns, stopOnFirstFailure: stop, checks, wasCrowded, alone })
-  const outcome = await talkingRun(execution, turns, { sandbox, rules }, (signal, runs, interactor) =>
+  const stage = { sandbox, rules, budget: options.budget }
+  const outcome = await talkingRun(execution, turns, stage, (signal, runs, interactor) =>
     sandbox.run(
       { ...execution, runs },
       {
@@ -114,20 +125,25 @@ async function takeTurns(
       },
     ),
   )
-  const { runs, failed, unchecked } = judge
-  const takeChecked = (at: number, difference: string | undefined) => judge.takeChecked(at, difference)
-  return { outcome, runs, failed, unchecked, takeChecked }
+  return { outcome, judge }
 }
 
 /** Runs the checker programs of the turns' tests. */
 async function askCheckers(
   of: Execution,
-  { unchecked, takeChecked }: TurnsTaken,
+  { judge }: TurnsTaken,
   { sandbox, rules }: GradedRunOptions,
-  { signal }: SignalledOptions,
+  { signal, budget }: SignalledOptions,
 ): Promise<void> {
   const resolve = (program: CheckerProgram) => resolved(program, rules)
-  await runCheckers(unchecked, { sandbox, of, resolve, signal }, takeChecked)
+  await runCheckers(
+    judge.unchecked,
+    { sandbox, of, resolve, signal, budget },
+    {
+      checked: (at, difference) => judge.takeChecked(at, difference),
+      ranOut: (at) => judge.takeUnchecked(at),
+    },
+  )
 }
 
 /**
@@ -156,7 +172,7 @@ export function shareOf(
 async function talkingRun(
   execution: Execution,
   turns: readonly Turn[],
-  { sandbox, rules }: Pick<GradedRunOptions, 'sandbox' | 'rules'>,
+  { sandbox, rules, budget }: Pick<GradedRunOptions, 'sandbox' | 'rules'> & Pick<RunOptions, 'budget'>,
   run: (
     signal: AbortSignal,
     runs: readonly RunInput[],
@@ -170,7 +186,7 @@ async function talkingRun(
   if (program === undefined) return await run(failed.signal, runs, undefined)
   const interactor = new Interactor(program, tests)
   const over = new AbortController()
-  const stage = { sandbox, of: execution, ...resolved(program, rules) }
+  const stage = { sandbox, of: execution, budget, ...resolved(program, rules) }
   const talking = interactor.run(runs, stage, over.signal).catch((error) => failed.abort(error))
   try {
     return await run(failed.signal, interactor.piped(runs), interactor)

@@ -6,6 +6,7 @@ import {
   type RunInput,
   type RunOutcome,
   type Sandbox,
+  type TimeBudget,
 } from '@isopod/sandbox'
 import { CheckerFaultError } from './checker-fault.ts'
 import { ACCEPTED, REFUSED } from './checker-programs.ts'
@@ -22,11 +23,14 @@ export interface InteractorStage {
   readonly of: Pick<Execution, 'id' | 'attempt'>
   readonly language: Language
   readonly limits: Limits
+  readonly budget?: TimeBudget | undefined
 }
 
 /** What an interactor made of one test: undefined accepts it. */
 export interface InteractorWord {
   readonly difference: string | undefined
+  /** The job had no time left for its word. */
+  readonly ranOut?: boolean
 }
 
 interface Talk {
@@ -34,7 +38,8 @@ interface Talk {
   readonly index: number
   /** The program's end, and the interactor's. */
   readonly ends: readonly [PipeEnd, PipeEnd]
-  readonly over: PromiseWithResolvers<RunOutcome>
+  /** Undefined: the job had no time left for it. */
+  readonly over: PromiseWithResolvers<RunOutcome | undefined>
 }
 
 /** The interactor of a job's tests, and its talk with the program in each of them. All of a job's interactors are one program. */
@@ -46,7 +51,7 @@ export class Interactor {
     this.#program = program
     for (const [index, test] of tests.entries()) {
       if (test.interactor === undefined) continue
-      const over = Promise.withResolvers<RunOutcome>()
+      const over = Promise.withResolvers<RunOutcome | undefined>()
       // Whoever asks for it hears of it; nobody must.
       over.promise.catch(() => {})
       this.#talks.set(index, { test, index, ends: openPipe(), over })
@@ -65,7 +70,7 @@ export class Interactor {
     const lose = (reason: unknown) => {
       for (const { over } of talks) over.reject(reason)
     }
-    const { sandbox, of, language, limits } = stage
+    const { sandbox, of, language, limits, budget } = stage
     let told = 0
     try {
       const outcome = await sandbox.run(
@@ -89,6 +94,7 @@ export class Interactor {
         },
         {
           signal,
+          budget,
           ahead: false,
           onRun: (run, at) => {
             talks[at]?.over.resolve(run)
@@ -97,7 +103,9 @@ export class Interactor {
           },
         },
       )
-      if (told < talks.length) {
+      if (outcome.limit === 'job') {
+        for (const { over } of talks) over.resolve(undefined)
+      } else if (told < talks.length) {
         const why = outcome.compileOutput || outcome.errorMessage || 'it did not come so far'
         throw new CheckerFaultError(`the interactor failed: ${why.slice(0, SHOWN)}`)
       }
@@ -115,9 +123,10 @@ export class Interactor {
    */
   async judge(index: number, program: RunOutcome): Promise<InteractorWord | undefined> {
     const talk = this.#talks.get(index)
-    if (talk === undefined) return undefined
+    if (talk === undefined || program.limit === 'job') return undefined
     const { test, ends, over } = talk
     const run = await over.promise
+    if (run === undefined || run.limit === 'job') return { difference: undefined, ranOut: true }
     const wasFirst = ends[0].wasFirst
     const failed = program.status !== 'success'
     if (run.exitCode === REFUSED && !(failed && wasFirst)) {

@@ -7,6 +7,9 @@ import type { OutputChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
 import { foldTests, isStarved, type JudgedRun, type SecondRuns } from './second-run.ts'
 
+/** What is said of a test that was begun when its job had no time left. */
+const RAN_OUT = 'the time of the whole job was used up (limits.jobSeconds)'
+
 /** Characters of what a program said last, where it did not end well. */
 const SHOWN = 300
 
@@ -39,6 +42,7 @@ export class TestJudge {
   readonly #unchecked: CheckedOutput[] = []
   #failed: RunOutcome | undefined
   #stops = false
+  #ranOut = false
 
   constructor(options: TestJudgeOptions) {
     this.#options = options
@@ -59,6 +63,11 @@ export class TestJudge {
     return this.#unchecked
   }
 
+  /** Whether the job had no time left for all of it. */
+  get ranOut(): boolean {
+    return this.#ranOut
+  }
+
   /** Takes the run of the next turn, and what its interactor said. @returns whether the one behind it is to be run */
   async take(outcome: RunOutcome, at: number, word?: InteractorWord): Promise<boolean> {
     const { turns, stopOnFirstFailure, wasCrowded, alone } = this.#options
@@ -67,14 +76,27 @@ export class TestJudge {
     const { test, index, input } = turn
     const { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes } = outcome
     const cpuMs = cpuUserMs === null && cpuSysMs === null ? null : (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
+    const isLate = outcome.limit === 'job' || word?.ranOut === true
+    if (isLate) {
+      this.#ranOut = true
+      // That it was begun once more says nothing about a test that has run.
+      if (this.#runs.at(-1)?.index === index) return false
+    }
     const starved = !alone && isStarved(outcome, input.limits, wasCrowded)
-    const judged = word === undefined ? await this.#judge(test, outcome, at) : judgedBy(word)
+    const judged = isLate ? LATE : word === undefined ? await this.#judge(test, outcome, at) : judgedBy(word)
     const name = testName(test, index)
     const result = { name, ...judged, exitCode, signal, wallMs, cpuMs, memoryPeakBytes }
     this.#runs.push({ index, result, status: outcome.status, starved, alone })
     if (outcome.status !== 'success' && !starved) this.#failed ??= outcome
-    this.#stops ||= stopOnFirstFailure && judged.verdict !== 'passed'
-    return !this.#stops || turns[at + 1]?.index === index
+    this.#stops ||= isLate || (stopOnFirstFailure && judged.verdict !== 'passed')
+    return !this.#stops || (!isLate && turns[at + 1]?.index === index)
+  }
+
+  /** Takes that the job had no time left to have the output of a turn judged. */
+  takeUnchecked(at: number): void {
+    this.#ranOut = true
+    const run = this.#runs[at]
+    if (run !== undefined) this.#runs[at] = { ...run, result: { ...run.result, ...LATE } }
   }
 
   /** Takes what a checker program says of the output of a turn: undefined accepts it. */
@@ -120,10 +142,11 @@ export class TestJudge {
 export function gradedOf(
   tests: readonly Pick<TestCase, 'name' | 'weight'>[],
   runs: readonly JudgedRun[],
-  { status, errorMessage }: Pick<Outcome, 'status' | 'errorMessage'>,
+  { status, limit, errorMessage }: Pick<Outcome, 'status' | 'limit' | 'errorMessage'>,
   stopOnFirstFailure: boolean,
 ): Graded {
-  const unstarted = runs.length === 0 ? failureOf(status) : undefined
+  const ranOut = limit === 'job'
+  const unstarted = runs.length === 0 && !ranOut ? failureOf(status) : undefined
   const folded = foldTests(runs)
   let stopped = false
   const judged = tests.map(({ name = '', weight }, index): JudgedTest & { readonly result: TestResult } => {
@@ -142,10 +165,16 @@ export function gradedOf(
   return {
     tests: results,
     summary: { ...summarize(judged), ...(flaky > 0 && { flaky }) },
-    errorMessage: unstarted === undefined ? failureText(results) : errorMessage,
+    errorMessage: ranOut
+      ? `${errorMessage}; ${unrunText(results)}`
+      : unstarted === undefined
+        ? failureText(results)
+        : errorMessage,
     ...(flaky > 0 && { flaky: true }),
   }
 }
+
+const LATE = { verdict: 'timeout', diff: RAN_OUT } as const
 
 function judgedBy({ difference }: InteractorWord): Pick<TestResult, 'verdict' | 'diff'> {
   return difference === undefined
@@ -189,6 +218,11 @@ function lastWords({ errorMessage, stderr }: RunOutcome): string {
     .trim()
   const shown = said.length > SHOWN ? `…${said.slice(-SHOWN)}` : said
   return [errorMessage ?? 'the program failed', ...(shown === '' ? [] : [shown])].join('; stderr: ')
+}
+
+function unrunText(tests: readonly TestResult[]): string {
+  const unrun = tests.filter(({ verdict }) => verdict === 'skipped')
+  return `${unrun.length} of ${tests.length} tests were not run`
 }
 
 /** One sentence about the tests that did not pass; null if all did. */

@@ -1,6 +1,13 @@
 import { failureOf, foldRuns, type RepeatedRun } from '@isopod/grading'
 import { type Job, NO_NETWORK, type Result } from '@isopod/protocol'
-import type { Execution, Outcome, RunOptions, RunOutcome, Sandbox } from '@isopod/sandbox'
+import {
+  type Execution,
+  jobTimedOut,
+  type Outcome,
+  type RunOptions,
+  type RunOutcome,
+  type Sandbox,
+} from '@isopod/sandbox'
 import { isStarved, type SecondRuns, secondId, startupMs } from './second-run.ts'
 import { together } from './together.ts'
 
@@ -18,6 +25,8 @@ export async function repeatedRun(
 ): Promise<{ readonly outcome: Outcome; readonly graded?: Pick<Result, 'flaky'> }> {
   const runs: KeptRun[] = []
   const take = (outcome: RunOutcome, alone = false) => {
+    // That it was begun once more says nothing about a program that has run.
+    if (outcome.limit === 'job' && runs.length > 0) return false
     const { status, exitCode, signal } = outcome
     const starved = !alone && isStarved(outcome, execution.limits, (ms) => again.wasCrowded(ms))
     const result = { verdict: failureOf(status) ?? ('passed' as const), exitCode, signal }
@@ -29,7 +38,7 @@ export async function repeatedRun(
   if (repeat === 1) take(first)
 
   // Whom it talked to would hear it all again.
-  const isDue = network === NO_NETWORK && runs.some(({ starved }) => starved)
+  const isDue = !options.budget?.isSpent && network === NO_NETWORK && runs.some(({ starved }) => starved)
   const second = isDue
     ? await again.alone(aloneRequest(), (_, signal) =>
         sandbox.run({ ...execution, id: secondId(execution) }, { ...options, signal }),
@@ -41,7 +50,8 @@ export async function repeatedRun(
   // It did not even start, or there is nothing to choose from.
   if (folded === undefined || runs.length === 1) return { outcome: first }
   const outcomes = second === undefined ? [first] : [first, second]
-  const outcome = { ...together(outcomes, folded.run.outcome), ...figuresOf(folded.run.outcome ?? first) }
+  const shown = { ...together(outcomes, folded.run.outcome), ...figuresOf(folded.run.outcome ?? first) }
+  const outcome = first.limit === 'job' ? { ...shown, ...jobTimedOut(execution.limits) } : shown
   return { outcome, ...(folded.flaky && { graded: { flaky: true } }) }
 
   function aloneRequest() {

@@ -9,7 +9,7 @@ import {
   type TestCase,
   type TestResult,
 } from '@isopod/protocol'
-import type { Execution, Outcome } from '@isopod/sandbox'
+import { type Execution, jobTimedOut, type Outcome, type TimeBudget } from '@isopod/sandbox'
 import { type DeploymentRules, planExecution } from '../plan-execution.ts'
 import { type Graded, gradedOf } from './judge-tests.ts'
 import { isStarved, type JudgedRun, type SecondRuns, startupMs, turnsAgain } from './second-run.ts'
@@ -89,6 +89,7 @@ interface ScriptTurn {
 
 /** How turns are taken. */
 interface TurnOptions {
+  readonly budget: TimeBudget
   readonly run: (execution: Execution) => Promise<Outcome>
   readonly wasCrowded: SecondRuns['wasCrowded']
   readonly alone: boolean
@@ -104,26 +105,26 @@ interface TurnOptions {
 export async function runScripts(
   scripts: ScriptTests,
   run: (execution: Execution, signal?: AbortSignal) => Promise<Outcome>,
-  again: SecondRuns,
+  { again, budget }: { readonly again: SecondRuns; readonly budget: TimeBudget },
 ): Promise<ScriptsRan> {
   const { tests, repeat, network, stopOnFirstFailure: stop } = scripts
   const turns = tests.flatMap((test, index) => Array.from({ length: repeat }, () => ({ index, test })))
-  const first = await takeTurns(scripts, turns, { ...again, run, alone: false, suffix: '' })
+  const first = await takeTurns(scripts, turns, { ...again, run, budget, alone: false, suffix: '' })
   // Whom they talked to would hear it all again.
   const due = network === NO_NETWORK ? turnsAgain(turns, first.runs, stop) : { starved: [], skipped: [] }
   const second =
-    due.starved.length === 0
+    due.starved.length === 0 || first.ranOut
       ? undefined
       : await again.alone(aloneRequest(scripts, due.starved), (count, signal) => {
           const own = (one: Execution) => run(one, signal)
-          const how = { ...again, run: own, alone: true, suffix: '.again' }
+          const how = { ...again, run: own, budget, alone: true, suffix: '.again' }
           return takeTurns(scripts, due.starved.slice(0, count), how)
         })
   const all = second === undefined ? [first] : [first, second]
   if (due.skipped.length > 0 && second?.runs.every(({ result }) => result.verdict === 'passed')) {
     await again.resume()
     // It is done once: what is starved now stays what it is.
-    const how = { run, wasCrowded: () => false, alone: false, suffix: '.rest' }
+    const how = { run, budget, wasCrowded: () => false, alone: false, suffix: '.rest' }
     all.push(await takeTurns(scripts, due.skipped, how))
   }
   const runs = all.flatMap((taken) => taken.runs)
@@ -135,7 +136,8 @@ export async function runScripts(
     return !(ran?.starved && replaced.has(ran.index))
   })
   const shown = counted.find(({ status }) => status !== 'success') ?? counted.at(-1)
-  const outcome = together(outcomes, shown)
+  const ranOut = all.some((taken) => taken.ranOut) && jobTimedOut({ jobSeconds: budget.seconds })
+  const outcome = { ...together(outcomes, shown), ...ranOut }
   return { outcome, graded: gradedOf(tests, runs, outcome, stop) }
 }
 
@@ -145,17 +147,26 @@ function aloneRequest({ language }: ScriptTests, turns: readonly ScriptTurn[]) {
   return { timeoutsMs, extraMs: turns.length * startupMs(language) }
 }
 
+/** What came of turns that were taken once. */
+interface TurnsTaken {
+  readonly runs: readonly JudgedRun[]
+  readonly outcomes: readonly Outcome[]
+  /** The job had no time left for all of them. */
+  readonly ranOut: boolean
+}
+
 async function takeTurns(
   { language, rules, code, stopOnFirstFailure }: ScriptTests,
   turns: readonly ScriptTurn[],
-  { run, wasCrowded, alone, suffix }: TurnOptions,
-): Promise<{ readonly runs: readonly JudgedRun[]; readonly outcomes: readonly Outcome[] }> {
+  { run, budget, wasCrowded, alone, suffix }: TurnOptions,
+): Promise<TurnsTaken> {
   const looks = lookAt(language.name, code)
   const outcomes: Outcome[] = []
   const runs: JudgedRun[] = []
   for (const [at, { index, test }] of turns.entries()) {
     const failed = runs.find(({ result }) => result.verdict !== 'passed')
     if (stopOnFirstFailure && failed !== undefined && failed.index !== index) break
+    if (budget.isSpent && at > 0) return { runs, outcomes, ranOut: true }
     const { name, script, execution } = test
     const { report, tag } = secrets()
     const { program = code } = composeScript(rules, { code, script, report: `${WORKSPACE}/${report}`, tag })
@@ -164,9 +175,13 @@ async function takeTurns(
     const starved = !alone && isStarved(outcome, execution.limits, wasCrowded)
     const result = testResult(name, outcome, judge(outcome, rules), looks)
     outcomes.push(outcome)
+    const isLate = outcome.limit === 'job'
+    // That it was begun once more says nothing about a test that has run.
+    if (isLate && runs.at(-1)?.index === index) return { runs, outcomes, ranOut: true }
     runs.push({ index, result, status: outcome.status, starved, alone })
+    if (isLate) return { runs, outcomes, ranOut: true }
   }
-  return { runs, outcomes }
+  return { runs, outcomes, ranOut: false }
 }
 
 /** Containers are named for what runs in them: no two runs have one name. */

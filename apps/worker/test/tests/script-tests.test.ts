@@ -1,6 +1,6 @@
 import { createCatalogue } from '@isopod/languages'
 import { type Job, type JobInput, type Language, parseJob } from '@isopod/protocol'
-import type { Execution, Outcome } from '@isopod/sandbox'
+import { type Execution, type Outcome, TimeBudget } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
 import { mostOf, planScripts, runScripts, type ScriptTests } from '../../src/tests/script-tests.ts'
 import type { SecondRuns } from '../../src/tests/second-run.ts'
@@ -49,6 +49,8 @@ const never: SecondRuns = {
   alone: () => Promise.reject(new Error('not due')),
   resume: () => Promise.reject(new Error('not due')),
 }
+
+const alone = (seconds = 600) => ({ again: never, budget: new TimeBudget(seconds) })
 
 function outcome(changes: Partial<Outcome> = {}): Outcome {
   const nothing = { bytes: new Uint8Array(), produced: 0, truncated: false }
@@ -105,7 +107,7 @@ describe('scripts', () => {
           ran.push(execution)
           return outcome()
         },
-        never,
+        alone(),
       )
     }
     expect(ran.map(({ id }) => id)).toEqual(['j', 'j.2', 'j', 'j.2'])
@@ -127,7 +129,11 @@ describe('scripts', () => {
       outcome({ status: 'timeout', wallMs: 100, memoryPeakBytes: 7 }),
       outcome({ status: 'execution_error', exitCode: 1, cpuUserMs: null }),
     ]
-    const { outcome: all, graded } = await runScripts(tests, async () => outcomes.shift() ?? outcome(), never)
+    const { outcome: all, graded } = await runScripts(
+      tests,
+      async () => outcomes.shift() ?? outcome(),
+      alone(),
+    )
     expect(all).toMatchObject({
       status: 'timeout',
       wallMs: 104,
@@ -141,6 +147,6 @@ describe('scripts', () => {
 
   it('end with what the sandbox rejects with', async () => {
     const fault = new Error('the engine is gone')
-    await expect(runScripts(planned({}), () => Promise.reject(fault), never)).rejects.toBe(fault)
+    await expect(runScripts(planned({}), () => Promise.reject(fault), alone())).rejects.toBe(fault)
   })
 })

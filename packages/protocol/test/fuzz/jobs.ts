@@ -55,6 +55,7 @@ const file = fc.oneof(
 const limits = fc.record(
   {
     timeoutSeconds: near(0.1, 300),
+    jobSeconds: near(0.1, 3600),
     cpuSeconds: near(0.1, 300),
     memoryMb: near(16, 1024),
     cpus: near(0.1, 256),

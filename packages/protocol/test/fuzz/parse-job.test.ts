@@ -39,6 +39,7 @@ function parsed(input: unknown): Job | undefined {
 
 const RANGES = {
   timeoutSeconds: [0.1, 300],
+  jobSeconds: [0.1, 3600],
   memoryMb: [16, 1024],
   cpus: [0.1, 256],
   processes: [1, 512],
@@ -64,6 +65,7 @@ function expectSound(job: Job): void {
   const limits = resolveLimits(job.limits)
   for (const name of [
     'timeoutSeconds',
+    'jobSeconds',
     'memoryMb',
     'cpus',
     'processes',

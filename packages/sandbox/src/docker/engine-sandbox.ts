@@ -102,8 +102,8 @@ export class EngineSandbox implements DockerSandbox {
   }
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
-    const { onContainer, onConnection } = options
-    const stage = { containers: this.#containers, onContainer, onConnection }
+    const { onContainer, onConnection, budget } = options
+    const stage = { containers: this.#containers, onContainer, onConnection, budget }
     const signal = this.#until(options.signal)
     const { runs } = execution
     return await this.#watched(

@@ -2,11 +2,13 @@ import { encodeKeep, encodeRenew, type InitFrame } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { Container } from '../container.ts'
 import type { Judgement } from '../judge.ts'
-import { type Judged, judged, programRun } from '../judged-run.ts'
+import { type Judged, judged, programRun, wallMsOf } from '../judged-run.ts'
+import type { PipeEnd } from '../pipe.ts'
 import { type ProgramRun, programFrames } from '../program-frames.ts'
-import { checkConfinement } from '../run-execution.ts'
+import { checkConfinement, ranOut } from '../run-execution.ts'
 import { nothingRan } from '../run-program.ts'
 import type { Execution, RunInput } from '../sandbox.ts'
+import type { TimeBudget } from '../time-budget.ts'
 import { fileFrames, workspaceFrames } from '../workspace.ts'
 
 const MIB = 1024 * 1024
@@ -22,6 +24,7 @@ export interface LegOptions {
   /** Each run is sent while the one before it still runs, so that there is no way there and back in between. */
   readonly ahead: boolean
   readonly signal: AbortSignal
+  readonly budget?: TimeBudget | undefined
 }
 
 /** The runs of a series that follow each other in one container, as far as it goes. */
@@ -34,6 +37,8 @@ export class Leg {
   #limits: RunInput['limits']
   /** The first run that was not sent yet. */
   #next: number
+  /** What each run that was sent may take, in milliseconds: less than its limit where its job has less left. */
+  readonly #wallMs: number[] = []
   #killsBefore = 0
   #keptBytes = 0
   #left: string | undefined
@@ -84,7 +89,9 @@ export class Leg {
       if (!this.#hasRoom(limits)) return await this.#withoutRoom(index)
       await this.#change(limits)
     }
-    if (this.#next === index) await this.#send(renewed && !changes)
+    if (this.#next === index && !(await this.#send(renewed && !changes))) {
+      return { report: nothingRan(), judgement: ranOut({ limits }) }
+    }
     if (this.#mayGoAhead()) await this.#send(true)
     if (renewed && !changes && !(await this.#isClean())) return undefined
     const ran = await judged(this.#container, { limits }, this.#program(index), {
@@ -104,13 +111,34 @@ export class Leg {
     return this.#next === index + 1
   }
 
-  async #send(renewed: boolean): Promise<void> {
-    const { files, pipe } = this.#input(this.#next)
-    await pipe?.meet(this.#options.signal)
+  /** Sends the next run. @returns false if its job had no time left before the other end of its pipe was there */
+  async #send(renewed: boolean): Promise<boolean> {
+    const { files, pipe, limits } = this.#input(this.#next)
+    if (pipe !== undefined && !(await this.#meet(pipe))) return false
+    this.#wallMs[this.#next] = wallMsOf(limits.timeoutSeconds, this.#options.budget)
     const frames = [...fileFrames(files), ...programFrames(this.#program(this.#next), false)]
     if (renewed) frames.unshift(encodeRenew())
     this.#container.send(Buffer.concat(frames))
     this.#next++
+    return true
+  }
+
+  /** Waits for the other end of a pipe for as long as the job has time. */
+  async #meet(pipe: PipeEnd): Promise<boolean> {
+    const { signal, budget } = this.#options
+    const over = new AbortController()
+    const timer = budget && setTimeout(() => over.abort(), budget.leftMs)
+    try {
+      await pipe.meet(AbortSignal.any([signal, over.signal]))
+      return true
+    } catch (error) {
+      if (signal.aborted || !over.signal.aborted) throw error
+      // Whoever talks to it hears that it has ended.
+      pipe.end()
+      return false
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   async #renew(): Promise<boolean> {
@@ -151,7 +179,14 @@ export class Leg {
     const { runs } = this.#execution
     const next = runs[this.#next]
     if (next === undefined || !this.#options.ahead || this.#container.outside !== undefined) return false
-    return next.pipe === undefined && this.#fits(this.#next)
+    return next.pipe === undefined && this.#fits(this.#next) && this.#isTimeFor(next)
+  }
+
+  /** Whether the job has time for a run and the one before it, however long each takes: what was sent cannot be shortened. */
+  #isTimeFor({ limits }: RunInput): boolean {
+    const { budget } = this.#options
+    const before = this.#input(this.#next - 1).limits
+    return budget === undefined || (limits.timeoutSeconds + before.timeoutSeconds) * 1000 < budget.leftMs
   }
 
   #isRenewed(index: number): boolean {
@@ -170,7 +205,8 @@ export class Leg {
     const { language } = this.#execution
     const own = { ...this.#execution, limits, stdin }
     const program = programRun(own, [...language.command, ...args], { proxy: false })
-    return { ...program, piped: pipe !== undefined, preloaded: this.#container.preloaded }
+    const wallMs = this.#wallMs[index] ?? program.wallMs
+    return { ...program, wallMs, piped: pipe !== undefined, preloaded: this.#container.preloaded }
   }
 
   #input(index: number): RunInput {

@@ -1,9 +1,9 @@
 import { isGvisor, type Limits, RetryableError } from '@isopod/protocol'
 import type { Judgement } from '../judge.ts'
 import { compile, type Judged } from '../judged-run.ts'
-import { checkConfinement, factsOf, outcomeOf, type Stage } from '../run-execution.ts'
+import { checkConfinement, factsOf, outcomeOf, ranOut, type Stage } from '../run-execution.ts'
 import { nothingRan } from '../run-program.ts'
-import type { Execution, OnRun, Outcome, RunInput } from '../sandbox.ts'
+import type { ContainerFacts, Execution, OnRun, Outcome, RunInput } from '../sandbox.ts'
 import { Leg } from './leg.ts'
 import { SeriesTotal } from './series-total.ts'
 
@@ -23,8 +23,28 @@ export async function runSeries(
   series: Execution & { readonly runs: readonly RunInput[] },
   stage: Stage,
   signal: AbortSignal,
+  options: SeriesOptions,
+): Promise<Outcome> {
+  let stopClock: (() => void) | undefined
+  const onContainer = (facts: ContainerFacts) => {
+    // From the first one on: that it is replaced is the doing of what ran in it.
+    stopClock ??= stage.budget?.start()
+    stage.onContainer?.(facts)
+  }
+  try {
+    return await runLegs(series, { ...stage, onContainer }, signal, options)
+  } finally {
+    stopClock?.()
+  }
+}
+
+async function runLegs(
+  series: Execution & { readonly runs: readonly RunInput[] },
+  stage: Stage,
+  signal: AbortSignal,
   { onRun = () => true, ahead = true }: SeriesOptions,
 ): Promise<Outcome> {
+  const { budget } = stage
   const total = new SeriesTotal()
   let acquire = 0
   let compileMs = 0
@@ -40,7 +60,7 @@ export async function runSeries(
       stage.onContainer?.(factsOf(container))
       checkConfinement(container, execution)
 
-      const compiled = await compile(container, execution, signal)
+      const compiled = await compile(container, execution, { signal, budget })
       compileMs += compiled?.report.elapsedMs ?? 0
       const end = (last: Judged) =>
         total.over(outcomeOf(container, execution, last, acquire, compiled), compileMs)
@@ -48,12 +68,24 @@ export async function runSeries(
         inOrder = compiled.report.done !== undefined
         return end(compiled)
       }
-      const leg = new Leg(container, execution, next, { compiled: compiled !== undefined, ahead, signal })
+      const leg = new Leg(container, execution, next, {
+        compiled: compiled !== undefined,
+        ahead,
+        signal,
+        budget,
+      })
       const unkept = await leg.keep()
       if (unkept !== undefined) return end({ report: compiled?.report ?? nothingRan(), judgement: unkept })
 
       const began = next
       for (let alive = true; alive && next < execution.runs.length; ) {
+        if (budget?.isSpent) {
+          inOrder &&= leg.isOver(next - 1)
+          return end({
+            report: (total.decisive ?? compiled)?.report ?? nothingRan(),
+            judgement: ranOut(series),
+          })
+        }
         const ran = await leg.run(next)
         if (ran === undefined) break
         alive = ran.report.done !== undefined

@@ -9,7 +9,7 @@ export class SeriesTotal {
   #usage: Usage | undefined
   #elapsedMs = 0
 
-  /** The first run that did not end well, else the last one; undefined before there was any. */
+  /** The one that its job had no more time for, else the first that did not end well, else the last; undefined before there was any. */
   get decisive(): Judged | undefined {
     return this.#decisive
   }
@@ -20,7 +20,8 @@ export class SeriesTotal {
     const usage = usageOf(report)
     this.#usage = this.#usage === undefined ? usage : together(this.#usage, usage)
     this.#elapsedMs += report.elapsedMs
-    if (this.#decisive === undefined || this.#decisive.judgement.status === 'success') this.#decisive = ran
+    const isLate = judgement.limit === 'job'
+    if (isLate || (this.#decisive?.judgement.status ?? 'success') === 'success') this.#decisive = ran
     const { resourceUsage: _, ...measured } = usage
     return { ...judgement, ...measured, stdout: report.stdout, stderr: report.stderr }
   }

@@ -110,12 +110,14 @@ describe('an execution', () => {
       openFiles: 99,
       outputBytes: 77,
       timeoutSeconds: 3,
+      jobSeconds: 30,
       cpuSeconds: 2,
     })
     const outcome = await run('ulimit -n; ulimit -c', { limits: asked })
     expect(text(outcome)).toBe('99\n0\n')
     expect(outcome.limitsApplied).toEqual({
       timeoutSeconds: 3,
+      jobSeconds: 30,
       cpuSeconds: 2,
       memoryMb: 48,
       memorySwapMb: 48,

@@ -136,6 +136,7 @@ function jobOptions(command: Command): Command {
     .option('--stdin <file>', 'what the program reads on standard input, - for this command’s own')
     .option('--input-data <json>', 'JSON, or a file with JSON: the global input_data')
     .option('--timeout <seconds>', 'wall-clock limit, 0.1 to 300 (default: 30)')
+    .option('--job-timeout <seconds>', 'for compiling and all runs together, 0.1 to 3600 (default: 600)')
     .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: 256)')
     .option('--cpus <n>', 'processor cores, fractions allowed (default: 0.5)')
     .option('--repeat <n>', 'run it so often, 1 to 20, and say whether it is flaky (default: 1)')

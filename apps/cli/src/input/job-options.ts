@@ -20,6 +20,7 @@ export interface JobOptions {
   readonly stdin?: string
   readonly inputData?: string
   readonly timeout?: string
+  readonly jobTimeout?: string
   readonly memory?: string
   readonly cpus?: string
   readonly network?: string
@@ -38,6 +39,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   stdin: '--stdin',
   inputData: '--input-data',
   'limits.timeoutSeconds': '--timeout',
+  'limits.jobSeconds': '--job-timeout',
   'limits.memoryMb': '--memory',
   'limits.cpus': '--cpus',
   network: '--network',
@@ -61,6 +63,7 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
   const language = options.language ?? guessLanguage(file)
   const limits = {
     ...(options.timeout === undefined ? {} : { timeoutSeconds: number('--timeout', options.timeout) }),
+    ...(options.jobTimeout === undefined ? {} : { jobSeconds: number('--job-timeout', options.jobTimeout) }),
     ...(options.memory === undefined ? {} : { memoryMb: number('--memory', options.memory) }),
     ...(options.cpus === undefined ? {} : { cpus: number('--cpus', options.cpus) }),
   }

@@ -24,6 +24,7 @@ afterAll(async () => {
 
 const limits = fc.record({
   timeoutSeconds: fc.integer({ min: 50, max: 3000 }).map((tenths) => tenths / 10),
+  jobSeconds: fc.integer({ min: 50, max: 36_000 }).map((tenths) => tenths / 10),
   memoryMb: fc.integer({ min: 32, max: 1024 }),
   cpus: fc.integer({ min: 10, max: 100 }).map((percent) => percent / 100),
   processes: fc.integer({ min: 5, max: 512 }),

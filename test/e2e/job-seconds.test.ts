@@ -1,0 +1,174 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobInput, Result } from '@isopod/client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+
+beforeAll(async () => {
+  world = await startWorld({ env: { ISOPOD_SLOTS: '2', ISOPOD_MAX_JOB_SECONDS: '500' } })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+const run = (job: JobInput) => world.client.run({ language: 'python', ...job })
+const SECOND = 'import time\ntime.sleep(1)'
+const FOR_EVER = 'import time\ntime.sleep(100)'
+const limits = { jobSeconds: 3.5, timeoutSeconds: 30 }
+const six = <T>(test: T) => Array.from({ length: 6 }, () => test)
+
+/** Some passed, one was ended, the rest never ran; and the result names the limit. */
+function expectRanOut(result: Result): void {
+  expect(result).toMatchObject({ status: 'timeout', limit: 'job', attributable: true })
+  expect(result.limitsApplied?.jobSeconds).toBe(limits.jobSeconds)
+  const verdicts = result.tests?.map(({ verdict }) => verdict) ?? []
+  expect(verdicts.join(' ')).toMatch(/^(passed ){1,3}(timeout )?skipped( skipped)*$/)
+  const unrun = verdicts.filter((verdict) => verdict === 'skipped').length
+  expect(result.errorMessage).toBe(
+    `The whole job used up its 3.5 seconds (limits.jobSeconds); ${unrun} of 6 tests were not run`,
+  )
+  expect(result.summary).toMatchObject({
+    total: 6,
+    passed: verdicts.filter((one) => one === 'passed').length,
+  })
+  for (const { verdict, diff } of result.tests ?? []) {
+    if (verdict === 'timeout') expect(diff).toContain('limits.jobSeconds')
+  }
+}
+
+// promise: job-seconds
+describe('a job that has used up its time', () => {
+  it('keeps the verdicts of its tests, and runs no others', async () => {
+    expectRanOut(await run({ code: SECOND, limits, tests: six({}) }))
+  })
+
+  it('does so in the containers of a batch, and with an interpreter that has started', async () => {
+    const job: JobInput = {
+      code: SECOND,
+      limits,
+      tests: six({}),
+      batchId: 'b',
+      reuse: 'batch',
+      preload: true,
+    }
+    expectRanOut(await run(job))
+    expect(await run({ ...job, code: 'print(1)' })).toMatchObject({ status: 'success', limit: null })
+  })
+
+  it('does so where each test is a program of its own', async () => {
+    expectRanOut(await run({ code: 'def f(): pass', limits, tests: six({ script: SECOND }) }))
+  })
+
+  it('does so where each test fails', async () => {
+    const code = 'import os, time\ntime.sleep(0.6)\nos.kill(os.getpid(), 9)'
+    const result = await run({ code, limits, tests: Array.from({ length: 40 }, () => ({})) })
+    expect(result).toMatchObject({ status: 'timeout', limit: 'job' })
+    expect(result.tests?.at(0)?.verdict).toBe('runtime_error')
+    expect(result.tests?.at(-1)?.verdict).toBe('skipped')
+  })
+
+  it('is no flaky one if it was to run once more', async () => {
+    const plain = await run({ code: SECOND, limits, repeat: 6 })
+    expect(plain).toMatchObject({ status: 'timeout', limit: 'job' })
+    const tested = await run({ code: SECOND, limits, repeat: 6, tests: [{ expected: '' }] })
+    expect(tested).toMatchObject({ status: 'timeout', limit: 'job', tests: [{ verdict: 'passed' }] })
+    expect([plain.flaky, tested.flaky]).toEqual([undefined, undefined])
+  })
+
+  it('is ended while it is compiled', async () => {
+    const lines = ['#define A(x) x x x x x x x x x x', '#define B(x) A(A(A(x)))']
+    const code = `${lines.join('\n')}\nint main(void) { int n = 0; B(B(n += n * 3;)) return n; }`
+    const own = { jobSeconds: 0.5 }
+    const plain = await run({ language: 'c', code, limits: own })
+    expect(plain).toMatchObject({ status: 'timeout', limit: 'job' })
+    expect(plain.errorMessage).toContain('limits.jobSeconds')
+    const tested = await run({ language: 'c', code, limits: own, tests: [{}, {}] })
+    expect(tested).toMatchObject({
+      status: 'timeout',
+      limit: 'job',
+      tests: [{ verdict: 'skipped' }, { verdict: 'skipped' }],
+    })
+  })
+
+  it('is ended with its interactor, whichever of the two does not end', async () => {
+    const tests = (code: string) => [
+      { interactor: { language: 'python', code } },
+      { interactor: { language: 'python', code } },
+    ]
+    const started = performance.now()
+    for (const [code, interactor] of [
+      ['input()', FOR_EVER],
+      ['print(1)', FOR_EVER],
+      [FOR_EVER, 'input()'],
+    ] as const) {
+      const result = await run({
+        code,
+        limits: { jobSeconds: 2, timeoutSeconds: 60 },
+        tests: tests(interactor),
+      })
+      expect(result).toMatchObject({
+        status: 'timeout',
+        limit: 'job',
+        tests: [{ verdict: 'timeout' }, { verdict: 'skipped' }],
+      })
+    }
+    // The limits of their runs alone are more than that.
+    expect(performance.now() - started).toBeLessThan(60_000)
+  })
+
+  it('has no output judged by a checker that does not end', async () => {
+    const checker = { type: 'program', language: 'python', code: FOR_EVER } as const
+    const result = await run({
+      code: 'print(1)',
+      limits: { jobSeconds: 3 },
+      tests: [{ checker }, { checker }, { expected: '1' }],
+    })
+    expect(result).toMatchObject({ status: 'timeout', limit: 'job' })
+    expect(result.tests?.map(({ verdict }) => verdict)).toEqual(['timeout', 'timeout', 'passed'])
+  })
+
+  it('can be cancelled before', async () => {
+    const id = await world.client.submit({ language: 'python', code: SECOND, limits, tests: six({}) })
+    await sleep(1_500)
+    await world.client.cancel(id)
+    expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled' })
+  })
+})
+
+// promise: job-seconds
+describe('the time of a job', () => {
+  it('and that of a run both count, and the result says which has ended it', async () => {
+    const short = await run({ code: FOR_EVER, limits: { timeoutSeconds: 30, jobSeconds: 1.5 } })
+    expect(short).toMatchObject({
+      status: 'timeout',
+      limit: 'job',
+      errorMessage: 'The whole job used up its 1.5 seconds (limits.jobSeconds)',
+      limitsApplied: { timeoutSeconds: 30, jobSeconds: 1.5 },
+    })
+    const long = await run({ code: FOR_EVER, limits: { timeoutSeconds: 1.5, jobSeconds: 30 } })
+    expect(long).toMatchObject({ status: 'timeout', limit: 'timeout' })
+    expect(await run({ code: 'print(1)' })).toMatchObject({
+      status: 'success',
+      limitsApplied: { jobSeconds: 500 },
+    })
+  })
+
+  it('does not pass while it waits for others', async () => {
+    const others = await world.client.submitMany(
+      Array.from({ length: 4 }, () => ({ language: 'bash', code: 'sleep 3' })),
+    )
+    const late = await world.client.run({ language: 'bash', code: 'true', limits: { jobSeconds: 2.5 } })
+    expect(late).toMatchObject({ status: 'success' })
+    await Promise.all(others.map((id) => world.client.wait(id)))
+  })
+
+  it('is no more than the operator allows', async () => {
+    const result = await run({ code: 'print(1)', limits: { jobSeconds: 501 } })
+    expect(result).toMatchObject({
+      status: 'validation_error',
+      validationErrors: ['limits.jobSeconds: must be at most 500 on this deployment, got 501'],
+    })
+  })
+})

@@ -80,12 +80,14 @@ export const LEGS: readonly Leg[] = [
   },
   {
     name: 'seccomp',
-    title: 'every refused system call, beside AppArmor',
+    title: 'every refused system call, programs under AppArmor, and what kernel objects cost the host',
     engine: 'plain',
     specs: [
       'test/security/seccomp.test.ts',
       'test/security/seccomp-setting.test.ts',
       'test/security/seccomp-profiles.test.ts',
+      'test/security/apparmor.test.ts',
+      'test/security/kernel-memory.test.ts',
     ],
     minutes: 30,
   },

@@ -1,110 +1,182 @@
 import { canonicalDecimal } from './decimal.ts'
 import { type Difference, parted, quoted } from './difference.ts'
+import { type JsonDocument, readJson } from './json-document.ts'
 
-/** An output with so many more values than were expected is not read: reading five million takes most of a minute. */
-const MOST_MORE = 1_000_000
-/** Levels of lists and objects in each other; numbers are read by functions that call each other for each level. */
+/** Levels of lists and objects in each other. */
 const DEEPEST = 1_000
+/** Characters of a path that are shown, and of one name in it. */
+const SHOWN_PATH = 120
+const SHOWN_NAME = 40
 
-/** A number, which JavaScript would round. */
-class Decimal {
-  readonly text: string
-
-  constructor(source: string) {
-    this.text = canonicalDecimal(source)
-  }
+/** A list or an object on both sides, and how far its members have been compared. */
+interface Pair {
+  /** Pairs that are yet to be compared, one at a time: name or place, and the value on either side. */
+  readonly members: Iterator<readonly [name: string, one: number, other: number]>
+  /** The one that is being compared. */
+  name: string
 }
 
 /** Compares two documents by what they mean: the order of members, white space and ways of writing a number do not count. */
 export function jsonDifference(expected: string, actual: string): Difference {
-  const wanted = parsed(expected)
+  const wanted = readJson(expected)
   if (wanted === undefined) return `the expected output is no JSON: ${quoted(expected)}`
-  const [sought, found] = [shapeOf(expected), shapeOf(actual)]
-  if (found.values - sought.values > MOST_MORE) {
-    return `the output has over ${MOST_MORE} values more than were expected`
-  }
-  if (found.depth > DEEPEST) return `the output has over ${DEEPEST} levels`
-  const got = parsed(actual)
+  const got = readJson(actual)
   if (got === undefined) return `the output is no JSON: ${quoted(actual)}`
+  if (got.depth > DEEPEST) return `the output has over ${DEEPEST} levels`
   // No recursion: documents are as deep as their authors like.
-  const open: { readonly path: string; readonly one: unknown; readonly other: unknown }[] = []
-  open.push({ path: '$', one: wanted.value, other: got.value })
-  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
-    const { path, one, other } = pair
-    const [wantedKeys, gotKeys] = [keysOf(one), keysOf(other)]
-    if (wantedKeys === undefined || gotKeys === undefined || Array.isArray(one) !== Array.isArray(other)) {
-      const [first, second] = [textOf(one), textOf(other)]
-      if (first !== second) return `${shortened(path)}: ${parted(first, second)}`
+  const open: Pair[] = []
+  const differs = (how: string) => `${pathOf(open)}: ${how}`
+  for (let pair: readonly [number, number] | undefined = [0, 0]; pair !== undefined; pair = nextOf(open)) {
+    const [one, other] = pair
+    const [kind, otherKind] = [kindOf(wanted, one), kindOf(got, other)]
+    if (kind !== otherKind || (kind !== '[' && kind !== '{')) {
+      if (kind === otherKind && rawOf(wanted, one) === rawOf(got, other)) continue
+      const [first, second] = [textOf(wanted, one), textOf(got, other)]
+      if (first !== second) return differs(parted(first, second))
       continue
     }
-    const missing = wantedKeys.find((key) => !Object.hasOwn(other as object, key))
-    if (missing !== undefined) return `${shortened(path)}: ${quoted(missing)} is missing`
-    const extra = gotKeys.find((key) => !Object.hasOwn(one as object, key))
-    if (extra !== undefined) return `${shortened(path)}: ${quoted(extra)} was not expected`
-    for (const key of wantedKeys.toReversed()) {
-      const [inner, outer] = [one, other].map((each) => (each as Record<string, unknown>)[key])
-      open.push({ path: `${shortened(path)}.${key.slice(0, 40)}`, one: inner, other: outer })
-    }
+    const { problem, members } =
+      kind === '[' ? listMembers(wanted, one, got, other) : objectMembers(wanted, one, got, other)
+    if (problem !== undefined) return differs(problem)
+    open.push({ members, name: '' })
   }
   return undefined
 }
 
 /** Why a text cannot be compared with as a document; undefined if it can. */
 export function jsonProblem(expected: string): string | undefined {
-  try {
-    JSON.parse(expected)
-    return shapeOf(expected).depth > DEEPEST ? `must have at most ${DEEPEST} levels` : undefined
-  } catch {
-    return `is no JSON: ${quoted(expected)}`
-  }
+  const document = readJson(expected)
+  if (document === undefined) return `is no JSON: ${quoted(expected)}`
+  return document.depth > DEEPEST ? `must have at most ${DEEPEST} levels` : undefined
 }
 
-/** How many values a document has, where empty lists and objects count for two, and how many levels. */
-function shapeOf(text: string): { readonly values: number; readonly depth: number } {
-  let values = 1
-  let level = 0
-  let depth = 0
-  let inText = false
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === '"') inText = !inText
-    else if (inText && character === '\\') at++
-    else if (inText) continue
-    else if (character === ',') values++
-    else if (character === ']' || character === '}') level--
-    else if (character === '[' || character === '{') {
-      values++
-      depth = Math.max(depth, ++level)
+/** The next pair of values, which makes its name the current one. */
+function nextOf(open: Pair[]): readonly [number, number] | undefined {
+  for (let pair = open.at(-1); pair !== undefined; pair = open.at(-1)) {
+    const { done, value } = pair.members.next()
+    if (!done) {
+      const [name, one, other] = value
+      pair.name = name
+      return [one, other]
     }
+    open.pop()
   }
-  return { values, depth }
+  return undefined
 }
 
-function parsed(text: string): { readonly value: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(text, (_, value: unknown, context?: { source?: string }) =>
-      typeof value === 'number' ? new Decimal(context?.source ?? String(value)) : value,
-    )
-    return { value }
-  } catch {
-    return undefined
+interface Members {
+  readonly problem?: string | undefined
+  readonly members: Pair['members']
+}
+
+function listMembers(wanted: JsonDocument, one: number, got: JsonDocument, other: number): Members {
+  const [length, otherLength] = [lengthOf(wanted, one), lengthOf(got, other)]
+  return {
+    problem: missing(length > otherLength, otherLength) ?? extra(otherLength > length, length),
+    members: (function* () {
+      let [left, right] = [one + 1, other + 1]
+      for (let index = 0; index < length; index++) {
+        yield [String(index), left, right] as const
+        left = behind(wanted, left)
+        right = behind(got, right)
+      }
+    })(),
   }
 }
 
-/** Names of members, or places in a list; undefined for everything else. */
-function keysOf(value: unknown): string[] | undefined {
-  return typeof value === 'object' && value !== null && !(value instanceof Decimal)
-    ? Object.keys(value)
-    : undefined
+function objectMembers(wanted: JsonDocument, one: number, got: JsonDocument, other: number): Members {
+  const left = new Map<string, number>()
+  for (const [name, value] of membersOf(wanted, one)) left.set(name, value)
+  const right = new Map<string, number>()
+  let added: string | undefined
+  for (const [name, value] of membersOf(got, other)) {
+    if (left.has(name)) right.set(name, value)
+    else added ??= name
+  }
+  const lost = left.size === right.size ? undefined : firstWithout(left, right)
+  return {
+    problem: missing(lost !== undefined, plain(lost)) ?? extra(added !== undefined, plain(added)),
+    members: (function* () {
+      for (const [name, value] of left) yield [plain(name), value, right.get(name) ?? 0] as const
+    })(),
+  }
 }
 
-function textOf(value: unknown): string {
-  if (value instanceof Decimal) return value.text
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  return JSON.stringify(value)
+function firstWithout(names: ReadonlyMap<string, number>, others: ReadonlyMap<string, number>) {
+  for (const name of names.keys()) if (!others.has(name)) return name
+  return undefined
+}
+
+function missing(is: boolean, name: string | number): string | undefined {
+  return is ? `${quoted(String(name))} is missing` : undefined
+}
+
+function extra(is: boolean, name: string | number): string | undefined {
+  return is ? `${quoted(String(name))} was not expected` : undefined
+}
+
+/**
+ * Names of an object, each with its value. They begin with a quote: a name that is a whole number has a hash in V8 that its
+ * author can choose.
+ */
+function* membersOf(document: JsonDocument, object: number): Generator<readonly [string, number]> {
+  const last = document.end(object)
+  for (let name = object + 1; name < last; name = behind(document, name + 1)) {
+    const raw = rawOf(document, name)
+    yield [raw.includes('\\') ? `"${stringOf(document, name)}` : raw.slice(0, -1), name + 1]
+  }
+}
+
+function plain(name = ''): string {
+  return name.slice(1)
+}
+
+function lengthOf(document: JsonDocument, list: number): number {
+  let length = 0
+  const last = document.end(list)
+  for (let value = list + 1; value < last; value = behind(document, value)) length++
+  return length
+}
+
+/** The value behind one and all that is in it. */
+function behind(document: JsonDocument, value: number): number {
+  const kind = kindOf(document, value)
+  return kind === '[' || kind === '{' ? document.end(value) : value + 1
+}
+
+/** The first character of a value. */
+function kindOf({ text, start }: JsonDocument, value: number): string {
+  return text[start(value)] ?? ''
+}
+
+/** A text, number or word as it is written. */
+function rawOf({ text, start, end }: JsonDocument, value: number): string {
+  return text.slice(start(value), end(value))
+}
+
+/** What a text says. */
+function stringOf(document: JsonDocument, value: number): string {
+  const raw = rawOf(document, value)
+  return raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1)
+}
+
+/** Equal for values that mean the same. */
+function textOf(document: JsonDocument, value: number): string {
+  const kind = kindOf(document, value)
+  if (kind === '[') return 'a list'
+  if (kind === '{') return 'an object'
+  if (kind === '"') return JSON.stringify(stringOf(document, value))
+  const raw = rawOf(document, value)
+  return kind === 't' || kind === 'f' || kind === 'n' ? raw : canonicalDecimal(raw)
+}
+
+/** Where in the documents the comparison is: `$.a.0`. */
+function pathOf(open: readonly Pair[]): string {
+  let path = '$'
+  for (const { name } of open) path = `${shortened(path)}.${name.slice(0, SHOWN_NAME)}`
+  return path === '$' ? path : shortened(path)
 }
 
 function shortened(path: string): string {
-  return path.length > 120 ? `…${path.slice(-100)}` : path
+  return path.length > SHOWN_PATH ? `…${path.slice(-100)}` : path
 }

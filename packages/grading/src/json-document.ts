@@ -1,0 +1,139 @@
+/** Values of a document that fit before there must be more room. */
+const FIRST_ROOM = 256
+/** A number from a place on; where it ends the expression says. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y
+
+const TAB = 9
+const FEED = 10
+const RETURN = 13
+const SPACE = 32
+const QUOTE = 34
+const COMMA = 44
+const COLON = 58
+const LIST = 91
+const BACKSLASH = 92
+const LIST_END = 93
+const OBJECT = 123
+const OBJECT_END = 125
+
+/**
+ * A JSON document as a table of its values, in the order of the text; the name of a member comes before its value. Read in time
+ * and memory in proportion to the text, whatever is in it: `JSON.parse` takes most of a minute for some ten megabytes of names.
+ */
+export interface JsonDocument {
+  readonly text: string
+  /** Levels of lists and objects in each other. */
+  readonly depth: number
+  /** Where in the text a value begins. */
+  start(value: number): number
+  /** Of a list or an object: the first value behind all that is in it. Of anything else: where in the text it ends. */
+  end(value: number): number
+}
+
+/** Reads what `JSON.parse` reads; undefined for all else. */
+export function readJson(text: string): JsonDocument | undefined {
+  let rows = new Int32Array(2 * FIRST_ROOM)
+  let count = 0
+  /** Rows of the lists and objects that are open. */
+  const open: number[] = []
+  let depth = 0
+  let at = 0
+  /** What comes next: a value; one, or the end of the list; a name; one, or the end of the object; a comma or an end. */
+  let next: 'value' | 'value or end' | 'name' | 'name or end' | 'more' = 'value'
+
+  for (;;) {
+    at = behindSpace(text, at)
+    const character = text.charCodeAt(at)
+    if (next === 'more') {
+      const container = open.at(-1)
+      if (container === undefined) return at === text.length ? document() : undefined
+      const isList = text.charCodeAt(rows[2 * container] ?? 0) === LIST
+      if (character === COMMA) next = isList ? 'value' : 'name'
+      else if (character === (isList ? LIST_END : OBJECT_END)) close()
+      else return undefined
+      at++
+    } else if (next === 'name' || next === 'name or end') {
+      if (character === OBJECT_END && next === 'name or end') {
+        close()
+        at++
+        continue
+      }
+      const end = character === QUOTE ? behindText(text, at) : undefined
+      if (end === undefined) return undefined
+      add(at, end)
+      at = behindSpace(text, end)
+      if (text.charCodeAt(at) !== COLON) return undefined
+      at++
+      next = 'value'
+    } else if (character === LIST_END && next === 'value or end') {
+      close()
+      at++
+    } else if (character === LIST || character === OBJECT) {
+      open.push(count)
+      depth = Math.max(depth, open.length)
+      add(at, 0)
+      at++
+      next = character === LIST ? 'value or end' : 'name or end'
+    } else {
+      const end = behindScalar(text, at, character)
+      if (end === undefined) return undefined
+      add(at, end)
+      at = end
+      next = 'more'
+    }
+  }
+
+  function add(start: number, end: number): void {
+    if (2 * count === rows.length) {
+      const more = new Int32Array(2 * rows.length)
+      more.set(rows)
+      rows = more
+    }
+    rows[2 * count] = start
+    rows[2 * count + 1] = end
+    count++
+  }
+
+  function close(): void {
+    const container = open.pop() ?? 0
+    rows[2 * container + 1] = count
+    next = 'more'
+  }
+
+  function document(): JsonDocument {
+    return {
+      text,
+      depth,
+      start: (value) => rows[2 * value] ?? 0,
+      end: (value) => rows[2 * value + 1] ?? 0,
+    }
+  }
+}
+
+function behindSpace(text: string, from: number): number {
+  for (let at = from; ; at++) {
+    const character = text.charCodeAt(at)
+    if (character !== SPACE && character !== FEED && character !== RETURN && character !== TAB) return at
+  }
+}
+
+function behindScalar(text: string, at: number, character: number): number | undefined {
+  if (character === QUOTE) return behindText(text, at)
+  for (const word of ['true', 'false', 'null']) if (text.startsWith(word, at)) return at + word.length
+  NUMBER.lastIndex = at
+  return NUMBER.test(text) ? NUMBER.lastIndex : undefined
+}
+
+function behindText(text: string, from: number): number | undefined {
+  for (let at = from + 1; at < text.length; at++) {
+    const character = text.charCodeAt(at)
+    if (character === QUOTE) return at + 1
+    if (character < SPACE) return undefined
+    if (character !== BACKSLASH) continue
+    ESCAPE.lastIndex = at
+    if (!ESCAPE.test(text)) return undefined
+    at = ESCAPE.lastIndex - 1
+  }
+  return undefined
+}

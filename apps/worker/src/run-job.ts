@@ -23,7 +23,7 @@ export interface JobRunnerOptions {
   readonly rules: DeploymentRules
   readonly gate: PolicyGate
   readonly sandbox: Sandbox
-  readonly checks: Pick<OutputChecks, 'check' | 'expressionProblem'>
+  readonly checks: Pick<OutputChecks, 'ofJob'>
   readonly admission: Pick<Admission, 'enter' | 'wasCrowded'>
   readonly exclusive: Pick<ExclusiveRuns, 'enabled' | 'run'>
   /** Told how many milliseconds a job waited for its share of the host. */
@@ -90,7 +90,8 @@ export function jobRunner(options: JobRunnerOptions) {
         },
       }
       try {
-        const wrong = await expressionProblems(job.tests ?? [], options.checks, signal)
+        const checks = options.checks.ofJob(job, signal)
+        const wrong = await expressionProblems(job.tests ?? [], checks, signal)
         if (wrong.length > 0) return refused('tests', wrong)
         const checking = gate.judge(checkedSource(execution, job.tests, rules.catalogue), job.policy, signal)
         // Nobody may be waiting for it: a job that is cancelled tells what was decided until then.
@@ -123,7 +124,7 @@ export function jobRunner(options: JobRunnerOptions) {
               again,
               budget: run.budget,
             })
-          : await gradedRun(execution, job, { ...options, again }, run)
+          : await gradedRun(execution, job, { ...options, checks, again }, run)
         const checked = await decided(checking)
         record.limitEnforced(outcome)
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }

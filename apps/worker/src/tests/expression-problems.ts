@@ -1,15 +1,15 @@
 import type { TestCase } from '@isopod/protocol'
-import type { OutputChecks } from './output-checks.ts'
+import type { JobChecks } from './output-checks.ts'
 
 /**
  * One sentence for each test whose output cannot be matched as it is no expression. One after the other: checks of other jobs
  * come in between.
  *
- * @throws the signal's reason once aborted, and what {@link OutputChecks.expressionProblem} throws
+ * @throws the signal's reason once aborted, and what {@link JobChecks.expressionProblem} throws
  */
 export async function expressionProblems(
   tests: readonly TestCase[],
-  checks: Pick<OutputChecks, 'expressionProblem'>,
+  checks: Pick<JobChecks, 'expressionProblem'>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const problems: string[] = []

@@ -12,7 +12,7 @@ import { type DeploymentRules, helperProgram } from '../plan-execution.ts'
 import { runCheckers } from './checker-programs.ts'
 import { Interactor } from './interactors.ts'
 import { type Graded, gradedOf, TestJudge, type Turn } from './judge-tests.ts'
-import type { OutputChecks } from './output-checks.ts'
+import type { JobChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
 import { repeatedRun } from './repeated-run.ts'
 import { type SecondRuns, secondId, startupMs, turnsAgain } from './second-run.ts'
@@ -21,7 +21,7 @@ import { together } from './together.ts'
 /** What a job with tests meets. */
 export interface GradedRunOptions {
   readonly sandbox: Pick<Sandbox, 'run'>
-  readonly checks: Pick<OutputChecks, 'check'>
+  readonly checks: Pick<JobChecks, 'check'>
   readonly rules: Pick<DeploymentRules, 'catalogue' | 'defaults' | 'maxima'>
   readonly again: SecondRuns
 }

@@ -3,7 +3,7 @@ import type { Result, TestCase, TestResult } from '@isopod/protocol'
 import type { Outcome, RunInput, RunOutcome } from '@isopod/sandbox'
 import type { CheckedOutput } from './checker-programs.ts'
 import type { InteractorWord } from './interactors.ts'
-import type { OutputChecks } from './output-checks.ts'
+import type { JobChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
 import { foldTests, isStarved, type JudgedRun, type SecondRuns } from './second-run.ts'
 
@@ -29,7 +29,7 @@ export interface Turn {
 export interface TestJudgeOptions {
   readonly turns: readonly Turn[]
   readonly stopOnFirstFailure: boolean
-  readonly checks: Pick<OutputChecks, 'check'>
+  readonly checks: Pick<JobChecks, 'check'>
   readonly wasCrowded: SecondRuns['wasCrowded']
   /** Whether the runs have the host to themselves. */
   readonly alone: boolean

@@ -1,125 +1,137 @@
-import { Worker } from 'node:worker_threads'
-import { type Checker, check, type Difference } from '@isopod/grading'
+import { availableParallelism } from 'node:os'
+import { type Checker, check, type Difference, regexSize } from '@isopod/grading'
 import { RetryableError } from '@isopod/protocol'
-import type { CheckAnswer, CheckRequest } from './check-thread.ts'
-import { CheckerFaultError } from './checker-fault.ts'
+import { type Account, PoolClosedError, startThread, ThreadPool } from '@isopod/threads'
+import type { CheckRequest } from './check-thread.ts'
 
-/** Characters of expected and actual output together that are compared at once; more would hold up other jobs. */
-const SMALL = 16 * 1024
-/** Memory of the thread in MiB: lines of the longest output fit many times. */
-const HEAP_MB = 1024
-/** How long one check may take, in milliseconds. It is a matter of one second for the longest, but for expressions. */
-const PATIENCE_MS = 30_000
-
-interface Waiting {
-  readonly request: CheckRequest
-  readonly resolve: (difference: Difference) => void
-  readonly reject: (reason: Error) => void
+/** What comparisons may take. */
+export interface CheckBudget {
+  /** CPU time of one, in milliseconds. @default 10000 */
+  readonly checkCpuMs: number
+  /** CPU time of all of one job, in milliseconds. @default 60000 */
+  readonly jobCpuMs: number
+  /**
+   * Heap of one in MiB: twice what the most that a job can have compared needs. V8 ends the whole process where a table that
+   * grows meets this limit, so that it is a last resort. @default 1024
+   */
+  readonly heapMb: number
 }
 
-/** Compares outputs; long ones, and those whose expectation is an expression, in a thread, which is started when it is needed. */
-export class OutputChecks {
-  readonly #patienceMs: number
-  /** In the order in which the thread takes them. */
-  readonly #waiting = new Map<number, Waiting>()
-  #thread: Worker | undefined
-  #patience: NodeJS.Timeout | undefined
-  #last = 0
+const BUDGET: CheckBudget = { checkCpuMs: 10_000, jobCpuMs: 60_000, heapMb: 1024 }
+/** Characters of expected and actual output together that are compared at once; more would hold up other jobs. */
+const SMALL = 16 * 1024
+/** Characters, or steps of an expression times characters, beyond which a comparison takes most of a second. */
+const HEAVY_CHARACTERS = 2 * 1024 * 1024
+const HEAVY_STEPS = 16 * 1024 * 1024
+/** CPU time in milliseconds after which all comparisons of a job count as heavy. */
+const LIGHT_MS = 500
+/** Wall clock that a comparison may take, per millisecond of CPU time: what is starved for longer is hopeless. */
+const WALL_FACTOR = 10
+const THREADS = Math.max(2, Math.min(4, availableParallelism()))
 
-  /** @param patienceMs how long one check may take, for tests */
-  constructor(patienceMs = PATIENCE_MS) {
-    this.#patienceMs = patienceMs
-  }
-
+/** The comparisons of one job. */
+export interface JobChecks {
   /**
-   * Says how an output differs from what was expected; undefined if it passes.
+   * Says how an output differs from what was expected; undefined if it passes. A comparison that takes more than it may have
+   * is a difference, too: its sentence says so.
    *
-   * @throws {CheckerFaultError} if an expression takes too long, or too much memory
-   * @throws {RetryableError} if the thread is lost: that says nothing about the output
+   * @throws {RetryableError} if the host has no time for it, or the worker stops: that says nothing about the output
    */
-  async check(checker: Checker, expected: string, actual: string): Promise<Difference> {
-    const isSmall = expected === actual || expected.length + actual.length <= SMALL
-    // A few characters of an expression can stand for a million steps.
-    if (isSmall && checker.type !== 'regex') return check(checker, expected, actual)
-    return await this.#ask({ checker, expected, actual })
-  }
+  check(checker: Checker, expected: string, actual: string): Promise<Difference>
+  /** Why an expression cannot be used; undefined if it can. Throws as `check` does. */
+  expressionProblem(expression: string): Promise<string | undefined>
+}
 
-  /** Why an expression cannot be used; undefined if it can. Throws as {@link OutputChecks.check} does. */
-  async expressionProblem(expression: string): Promise<string | undefined> {
-    return await this.#ask({ checker: { type: 'regex' }, expected: expression, actual: undefined })
-  }
+/** Compares outputs; long ones, and those whose expectation is an expression, in threads that jobs share. */
+export class OutputChecks {
+  readonly #budget: CheckBudget
+  readonly #pool: ThreadPool<CheckRequest, Difference>
 
-  /** Ends the thread; checks under way reject. */
-  close(): void {
-    const open = [...this.#waiting.values()]
-    this.#waiting.clear()
-    this.#end()
-    for (const { reject } of open) reject(lost('is stopping'))
-  }
-
-  #ask(question: Omit<CheckRequest, 'id'>): Promise<Difference> {
-    const { promise, resolve, reject } = Promise.withResolvers<Difference>()
-    const request = { id: ++this.#last, ...question }
-    this.#waiting.set(request.id, { request, resolve, reject })
-    this.#started().postMessage(request)
-    if (this.#waiting.size === 1) this.#watch()
-    return promise
-  }
-
-  #started(): Worker {
-    if (this.#thread !== undefined) return this.#thread
+  /** @param budget what differs from the usual, for tests */
+  constructor(budget: Partial<CheckBudget> = {}) {
+    this.#budget = { ...BUDGET, ...budget }
+    const { heapMb } = this.#budget
     const here = import.meta.url
     // Beside this file, as source in tests and compiled in the product.
     const entry = new URL(`./check-thread${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
-    const thread = new Worker(entry, {
-      env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: 8 },
+    this.#pool = new ThreadPool({
+      size: THREADS,
+      lightMs: LIGHT_MS,
+      start: () => startThread({ entry, heapMb, youngMb: 8 }),
     })
-    const lose = () => {
-      if (this.#thread === thread) this.#lose('ended')
+  }
+
+  /**
+   * Opens the account of a job.
+   *
+   * @param signal when it aborts, open comparisons are ended and reject with its reason
+   */
+  ofJob({ tenant }: { readonly tenant: string }, signal?: AbortSignal): JobChecks {
+    const account: Account = { group: tenant, cpuMs: 0 }
+    return {
+      check: async (checker, expected, actual) => {
+        const isSmall = expected === actual || expected.length + actual.length <= SMALL
+        // A few characters of an expression can stand for a million steps.
+        if (isSmall && checker.type !== 'regex') return check(checker, expected, actual)
+        return await this.#ask({ checker, expected, actual }, account, signal)
+      },
+      expressionProblem: (expression) =>
+        this.#ask({ checker: { type: 'regex' }, expected: expression, actual: undefined }, account, signal),
     }
-    thread.on('message', (answer: CheckAnswer) => this.#take(answer))
-    thread.on('error', lose).on('exit', lose)
-    thread.unref()
-    this.#thread = thread
-    return thread
   }
 
-  #take({ id, difference }: CheckAnswer): void {
-    const waiting = this.#waiting.get(id)
-    if (waiting === undefined) return
-    this.#waiting.delete(id)
-    this.#watch()
-    waiting.resolve(difference)
+  /** Ends the threads; open comparisons reject. */
+  async close(): Promise<void> {
+    await this.#pool.close()
   }
 
-  /** Gives the check that is first now its time. */
-  #watch(): void {
-    clearTimeout(this.#patience)
-    if (this.#waiting.size === 0) return
-    this.#patience = setTimeout(() => this.#lose('took too long'), this.#patienceMs)
+  async #ask(request: CheckRequest, account: Account, signal?: AbortSignal): Promise<Difference> {
+    const { checkCpuMs, jobCpuMs } = this.#budget
+    const left = jobCpuMs - account.cpuMs
+    if (left <= 0) return exceeded(request, allOfJob(jobCpuMs))
+    const cpuMs = Math.min(checkCpuMs, left)
+    const bounds = { cpuMs, wallMs: WALL_FACTOR * checkCpuMs }
+    const outcome = await this.#pool
+      .run({ request, account, heavy: isHeavy(request), bounds, signal })
+      .catch((error: unknown) => {
+        throw error instanceof PoolClosedError ? lost('is stopping') : error
+      })
+    switch (outcome.failure) {
+      case undefined:
+        return outcome.answer
+      case 'cpu':
+        return exceeded(
+          request,
+          cpuMs < checkCpuMs ? allOfJob(jobCpuMs) : `${seconds(checkCpuMs)} of CPU time`,
+        )
+      case 'memory':
+        return exceeded(request, `${this.#budget.heapMb} MiB of memory`)
+      case 'starved':
+        throw lost('had no CPU time')
+      case 'died':
+        throw lost('ended')
+      default:
+        return outcome satisfies never
+    }
   }
+}
 
-  /** The check that was being made is over; those behind it go to another thread. */
-  #lose(how: string): void {
-    this.#end()
-    const [first, ...others] = this.#waiting.values()
-    if (first === undefined) return
-    const { request, reject } = first
-    this.#waiting.delete(request.id)
-    for (const other of others) this.#started().postMessage(other.request)
-    this.#watch()
-    const isExpression = request.checker.type === 'regex'
-    reject(isExpression ? new CheckerFaultError(`a regular expression of the tests ${how}`) : lost(how))
-  }
+function isHeavy({ checker, expected, actual = '' }: CheckRequest): boolean {
+  if (checker.type !== 'regex') return expected.length + actual.length > HEAVY_CHARACTERS
+  return regexSize(expected) * (1 + actual.length) > HEAVY_STEPS
+}
 
-  #end(): void {
-    clearTimeout(this.#patience)
-    const thread = this.#thread
-    this.#thread = undefined
-    void thread?.terminate()
-  }
+/** The verdict of an output, or the problem of an expression, that took more than it may have. */
+function exceeded({ actual }: CheckRequest, what: string): string {
+  return actual === undefined ? `takes more than ${what} to be read` : `the comparison took more than ${what}`
+}
+
+function allOfJob(jobCpuMs: number): string {
+  return `the ${seconds(jobCpuMs)} of CPU time that all comparisons of a job may take`
+}
+
+function seconds(ms: number): string {
+  return `${ms / 1000} s`
 }
 
 function lost(how: string): RetryableError {

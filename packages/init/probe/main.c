@@ -29,7 +29,8 @@ static const struct {
     {"output", output},           {"proc", proc},
     {"processes", processes},     {"read-only", read_only},
     {"signals", signals},         {"sleeper", sleeper},
-    {"terminal", terminal},       {"wire", wire},
+    {"terminal", terminal},       {"uncounted", uncounted},
+    {"wire", wire},
 };
 
 static int succeeded, impossible;

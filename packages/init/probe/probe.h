@@ -19,6 +19,6 @@ typedef void attack(int count, char **words);
 
 attack artifact, calls, capabilities, clocks, connections, core_file, cpu, descriptors, devices, disk, environment, files,
     forks, host_name, init, inodes, interfaces, keep, limits, look, masks, memory, mounts, open_files, output, proc,
-    processes, read_only, signals, sleeper, terminal, wire;
+    processes, read_only, signals, sleeper, terminal, uncounted, wire;
 
 #endif

@@ -1,6 +1,7 @@
 import type { Entry } from '../attack.ts'
 
 const OUT_OF_MEMORY = { status: 'memory_exceeded', limit: 'memory' } as const
+const IN_VAIN = { status: 'success', exitCode: 0 } as const
 const SMALL = { memoryMb: 64 } as const
 
 /** Every way to make the kernel hold memory for a program. */
@@ -44,6 +45,32 @@ export const MEMORY: readonly Entry[] = [
     limits: { ...SMALL, openFiles: 4096 },
     must: { status: ['memory_exceeded', 'success'] },
     proof: ['containment'],
+  },
+  {
+    program: 'memory-in-netlink.c',
+    tries: 'hold memory in answers of netlink, which are charged to nobody',
+    source: 'own',
+    must: IN_VAIN,
+    proof: ['containment', 'result'],
+  },
+  {
+    program: 'memory-in-huge-pages.c',
+    tries: "hold memory in the host's pool of huge pages",
+    source: 'own',
+    must: IN_VAIN,
+    proof: ['containment', 'result'],
+  },
+  {
+    program: 'memory-in-unaccepted-connections.c',
+    tries: 'hold memory in connections that nobody accepts, which are charged to nobody',
+    source: 'own',
+    limits: SMALL,
+    must: {
+      runc: OUT_OF_MEMORY,
+      // The memory of its own kernel is the container's.
+      runsc: { status: ['memory_exceeded', 'execution_error', 'timeout', 'success'] },
+    },
+    proof: ['containment', 'result'],
   },
   {
     program: 'memory-locked.c',

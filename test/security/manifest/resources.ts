@@ -114,6 +114,20 @@ export const RESOURCES: readonly Entry[] = [
     proof: ['containment', 'result'],
   },
   {
+    program: 'filters-on-sockets.c',
+    tries: "take from the kernel's pool of filters by those of sockets",
+    source: 'own',
+    must: IN_VAIN,
+    proof: ['result'],
+  },
+  {
+    program: 'filters-on-itself.c',
+    tries: "take from the kernel's pool of filters by those on itself",
+    source: 'own',
+    must: IN_VAIN,
+    proof: ['result'],
+  },
+  {
     program: 'epoll-tower.c',
     tries: 'nest epoll sets so that each wake-up is quadratic',
     source: 'own',

@@ -94,6 +94,7 @@ export const CANARIES: readonly Canary[] = [
     // The profile guards the host's kernel, which programs under gVisor do not call.
     words: (_bait, _limits, { ownProfile, runtime }) => (ownProfile && !isGvisor(runtime) ? ['ours'] : []),
   },
+  { id: 'uncounted', tries: 'to hold memory and filters of the kernel that no limit counts' },
   { id: 'clock', tries: "to set the host's clock" },
   {
     id: 'signals',

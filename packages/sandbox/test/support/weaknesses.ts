@@ -108,6 +108,23 @@ export function weaknesses(folder: string): Weakness[] {
     host('calls', 'with a seccomp profile that refuses nothing', {
       SecurityOpt: ['no-new-privileges:true', `seccomp=${ALL_ALLOWED}`],
     }),
+    broken('uncounted', 'whose init lets programs lay filters', [
+      ['seccomp.c', '    NEVER_WITH(prctl, 0, PR_SET_SECCOMP),\n', ''],
+    ]),
+    broken('uncounted', 'whose init allows every socket option', [
+      ['seccomp.c', '    IF_EQUAL(__NR_setsockopt, 1),\n    ALLOW,\n    SOCKET_OPTIONS,\n', '    ALLOW,\n'],
+    ]),
+    broken('uncounted', 'whose init allows huge pages', [
+      ['seccomp.c', '    WITHOUT(memfd_create, 1, MFD_HUGETLB, ENOMEM),\n', ''],
+    ]),
+    {
+      canary: 'uncounted',
+      what: 'with a seccomp profile that refuses nothing, and whose init allows every family of sockets',
+      change: ({ HostConfig }) => {
+        HostConfig['SecurityOpt'] = ['no-new-privileges:true', `seccomp=${ALL_ALLOWED}`]
+      },
+      init: [['seccomp.c', '    FAMILIES(socket),\n', '']],
+    },
     {
       canary: 'clock',
       what: 'of root that may set the clock',

@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+#include <linux/filter.h>
+#include <linux/memfd.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "probe.h"
+
+#define HUGE_PAGE (2ul << 20)
+
+/* One filter that allows all: on a socket, and on this process by both of its ways. It goes with them. */
+static void filters(void) {
+  struct sock_filter all[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+  struct sock_fprog filter = {1, all};
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) untried("no socket to attach a filter to");
+  if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) == 0) got("attached a filter to a socket");
+  if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0) got("laid a filter by prctl");
+  if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0) got("laid a filter by seccomp");
+}
+
+/* Without a pool on the host the pages themselves are refused; a file that would take them is not. */
+static void huge_pages(void) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
+  if (mmap(NULL, HUGE_PAGE, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED) got("mapped a huge page");
+  if (memfd_create("isopod-canary", MFD_CLOEXEC | MFD_HUGETLB) >= 0) got("made a file of huge pages");
+}
+
+static void sockets(void) {
+  if (socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, 0) >= 0) got("opened a netlink socket");
+  struct ip_mreqn group = {.imr_multiaddr = {htonl(0xe0000009)}, .imr_address = {htonl(INADDR_LOOPBACK)}};
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group) == 0) got("joined a multicast group");
+}
+
+/* What the host pays for and no limit counts: one object of each kind. */
+void uncounted(int count, char **words) {
+  (void)count, (void)words;
+  sockets();
+  huge_pages();
+  /* Last, as a filter stays on this process. */
+  filters();
+}

@@ -5,6 +5,7 @@ import type { Audit } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
+import { EXCEEDED } from './tests/output-checks.ts'
 
 /** What a cache in front of the sandbox works with. */
 export interface CachedRunOptions {
@@ -102,7 +103,12 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
  */
 function isFact({ status, tests = [], attributable, flaky, containerOrigin }: Result): boolean {
   if (containerOrigin === 'batch') return false
-  return attributable && !flaky && FACTS.has(status) && !tests.some(({ verdict }) => LIMITS.has(verdict))
+  return (
+    attributable &&
+    !flaky &&
+    FACTS.has(status) &&
+    !tests.some(({ verdict, diff }) => LIMITS.has(verdict) || diff?.startsWith(EXCEEDED))
+  )
 }
 
 /** The result of a job that did not have to run: what the other one did, under its own name. */

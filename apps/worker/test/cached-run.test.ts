@@ -206,7 +206,11 @@ test('what is no fact about the program is not kept', async () => {
   await graded.run({ code: 'a' })
   graded.result = { tests: [{ ...test, verdict: 'wrong_answer' }] }
   await graded.run({ code: 'a' })
-  expect(graded.ends).toEqual(['leave', 'land'])
+  // How fast the host compares had a part in it.
+  const diff = 'the comparison took more than 10 s of CPU time'
+  graded.result = { tests: [{ ...test, verdict: 'wrong_answer', diff }] }
+  await graded.run({ code: 'b' })
+  expect(graded.ends).toEqual(['leave', 'land', 'leave'])
 })
 
 test('a job that does not ask for it, or a deployment without it, meets no cache; a broken one costs nothing', async () => {

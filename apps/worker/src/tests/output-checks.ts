@@ -4,6 +4,9 @@ import { RetryableError } from '@isopod/protocol'
 import { type Account, PoolClosedError, startThread, ThreadPool } from '@isopod/threads'
 import type { CheckRequest } from './check-thread.ts'
 
+/** How the difference begins of an output whose comparison took more than it may have. */
+export const EXCEEDED = 'the comparison took more than'
+
 /** What comparisons may take. */
 export interface CheckBudget {
   /** CPU time of one, in milliseconds. @default 10000 */
@@ -123,7 +126,7 @@ function isHeavy({ checker, expected, actual = '' }: CheckRequest): boolean {
 
 /** The verdict of an output, or the problem of an expression, that took more than it may have. */
 function exceeded({ actual }: CheckRequest, what: string): string {
-  return actual === undefined ? `takes more than ${what} to be read` : `the comparison took more than ${what}`
+  return actual === undefined ? `takes more than ${what} to be read` : `${EXCEEDED} ${what}`
 }
 
 function allOfJob(jobCpuMs: number): string {

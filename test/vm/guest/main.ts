@@ -1,13 +1,16 @@
 // Runs in the virtual machine, started by systemd once the disks are mounted.
 import { readFileSync } from 'node:fs'
+import { tryCommand } from '@isopod/devstack'
 import { FEW, LEGS, type Leg, loadsImages } from '../legs.ts'
 import { type GuestTask, readTask } from '../protocol.ts'
 import { startEngine } from './engines.ts'
 import { facts } from './facts.ts'
 import { loadImages } from './load.ts'
 import { runProbes } from './probes.ts'
-import { report } from './report.ts'
+import { report, say } from './report.ts'
 import { runSpecs } from './run-specs.ts'
+
+const WORD_EVERY_MS = 60_000
 
 async function main(task: GuestTask): Promise<void> {
   const leg = LEGS.find(({ name }) => name === task.leg)
@@ -28,6 +31,17 @@ function imagesOf({ engine }: Leg, { images }: GuestTask): readonly string[] {
   return loadsImages(engine) ? images.filter((name) => FEW.includes(name)) : images
 }
 
+/** Tells now and then what keeps the machine busy: under emulation, silence may last minutes. */
+function tellOfWork(): NodeJS.Timeout {
+  const tell = async () => {
+    const { stdout } = await tryCommand(['ps', '-eo', 'time,args', '--sort=-pcpu', '--no-headers'])
+    const [first = ''] = stdout.trim().split('\n')
+    say(`busy with ${first.trim().slice(0, 120)}`)
+  }
+  return setInterval(() => void tell(), WORD_EVERY_MS)
+}
+
+const telling = tellOfWork()
 try {
   // The engine is whatever Debian has; those that are old are said to be.
   process.env['ISOPOD_ALLOW_OLD_RUNC'] = 'true'
@@ -37,3 +51,4 @@ try {
   const trouble = error instanceof Error ? (error.stack ?? error.message) : String(error)
   report({ event: 'end', trouble })
 }
+clearInterval(telling)

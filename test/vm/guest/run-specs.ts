@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { CHECKOUT } from '@isopod/devstack'
-import type { GuestTask } from '../protocol.ts'
-import { report, say } from './report.ts'
+import type { GuestEvent, GuestTask } from '../protocol.ts'
+import { DESCRIPTOR_VARIABLE, relay, report, say } from './report.ts'
 
 const REPORTER = fileURLToPath(new URL('vitest-reporter.ts', import.meta.url))
 /** Of what vitest prints the last characters are kept, for a run that ends without a word. */
@@ -15,28 +17,38 @@ export async function runSpecs(
   { timeFactor, only }: Pick<GuestTask, 'timeFactor' | 'only'>,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  // «project*»: the few specs that run alone are in a project of their own.
-  const words = ['run', '--project', 'system*', '--reporter', REPORTER, '--maxWorkers', '1']
+  // The few specs that run alone are in a project of their own. All share one process: loading the same modules for each
+  // file anew would take most of the time.
+  const words = ['run', '--project', 'system*', '--reporter', REPORTER, '--maxWorkers', '1', '--no-isolate']
   const pattern = only === undefined ? [] : ['--testNamePattern', only]
   const child = spawn('vitest', [...words, ...pattern, ...specs], {
     cwd: CHECKOUT,
-    env: { ...process.env, ...env, TEST_TIME_FACTOR: String(timeFactor), CI: 'true' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      ...env,
+      TEST_TIME_FACTOR: String(timeFactor),
+      CI: 'true',
+      [DESCRIPTOR_VARIABLE]: '3',
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  const told = { tests: 0, failed: 0 }
+  createInterface(child.stdio[3] as Readable).on('line', (line) => {
+    const event = JSON.parse(line) as GuestEvent
+    if (event.event === 'test') told.tests += 1
+    if (event.event === 'test' && event.state === 'failed') told.failed += 1
+    relay(line)
   })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
+  for (const stream of child.stdio.slice(1, 3)) {
+    stream?.on('data', (chunk: Buffer) => {
       output = `${output}${chunk}`.slice(-KEPT)
       for (const line of String(chunk).split('\n')) if (/^stack: /.test(line)) say(line)
     })
   }
   const [code] = (await once(child, 'close')) as [number | null]
-  // 1 is for failed tests, which were told one by one.
-  if (code === 0 || code === 1) {
-    if (output.includes('No test files found')) fail(specs, output)
-    return
-  }
-  fail(specs, output)
+  // A run that came to nothing is a failure, and so is one that failed for another reason than a test.
+  if (told.tests === 0 || (code !== 0 && told.failed === 0)) fail(specs, output)
 }
 
 function fail(specs: readonly string[], output: string): void {

@@ -1,10 +1,14 @@
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
-import { report } from './report.ts'
+import { report, say } from './report.ts'
 
 const LONGEST_ERROR = 2000
 
-/** Tells the host of each test as it ends. */
+/** Tells the host of each file as it starts, and of each test as it ends. */
 export default class GuestReporter implements Reporter {
+  onTestModuleStart({ relativeModuleId }: TestModule): void {
+    say(relativeModuleId)
+  }
+
   onTestCaseResult(test: TestCase): void {
     const { state, errors = [] } = test.result()
     report({

@@ -22,6 +22,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/documents.test.ts': PLATFORM,
   'test/e2e/flaky.test.ts': PLATFORM,
   'test/e2e/grade-report.test.ts': 'needs a browser',
+  'test/e2e/heavy-checks.test.ts': PLATFORM,
   'test/e2e/images.test.ts': NO_NETWORK,
   'test/e2e/job-seconds.test.ts': PLATFORM,
   'test/e2e/languages.test.ts': TOO_LONG,
@@ -39,6 +40,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/security/missing-controllers.test.ts':
     'hides a controller of cgroup v1 from an engine; v2 has them in one tree',
   'test/security/network-profiles.test.ts': 'of the proxy, whose deadlines emulation cannot meet',
+  'test/security/offline-cgroups.test.ts': 'counts control groups of cgroup v1 that outlive their containers',
   'test/security/observers.test.ts':
     'tests the observers of the host that the attacks are judged by, not the product',
   'test/security/seccomp-languages.test.ts': TOO_LONG,

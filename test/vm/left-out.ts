@@ -40,7 +40,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/security/missing-controllers.test.ts':
     'hides a controller of cgroup v1 from an engine; v2 has them in one tree',
   'test/security/network-profiles.test.ts': 'of the proxy, whose deadlines emulation cannot meet',
-  'test/security/offline-cgroups.test.ts': 'counts control groups of cgroup v1 that outlive their containers',
   'test/security/observers.test.ts':
     'tests the observers of the host that the attacks are judged by, not the product',
   'test/security/seccomp-languages.test.ts': TOO_LONG,

@@ -56,6 +56,7 @@ export const LEGS: readonly Leg[] = [
       'test/security/old-runc.test.ts',
       'test/security/worker-gone.test.ts',
       'test/security/disk-reads.test.ts',
+      'test/security/offline-cgroups.test.ts',
       'test/e2e/any-image.test.ts',
       'test/e2e/network-interfaces.test.ts',
       'test/e2e/runtime.test.ts',

@@ -3,8 +3,8 @@ import type { GuestEvent } from '../protocol.ts'
 
 /** The port that the host reads from. Only one process at a time may have it open. */
 const PORT = '/dev/virtio-ports/isopod'
-/** Set for a child that reports through its parent: number of the descriptor. */
-export const DESCRIPTOR_VARIABLE = 'ISOPOD_GUEST_DESCRIPTOR'
+/** Set for a child that reports through its parent: number of the descriptor. No `ISOPOD_`: workers refuse unknown ones. */
+export const DESCRIPTOR_VARIABLE = 'GUEST_REPORT_DESCRIPTOR'
 
 let port: number | undefined
 

@@ -21,11 +21,16 @@ export default class GuestReporter implements Reporter {
     })
   }
 
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    // A file that does not load and an error outside any test are failures too.
-    for (const module of modules) {
-      if (module.errors().length > 0) fail(module.relativeModuleId, 'the file itself', module.errors())
+  onTestModuleEnd(module: TestModule): void {
+    // A file that does not load and a hook that fails are failures too: their tests are only skipped.
+    const { relativeModuleId: file } = module
+    if (module.errors().length > 0) fail(file, 'the file itself', module.errors())
+    for (const suite of module.children.allSuites()) {
+      if (suite.errors().length > 0) fail(file, suite.fullName, suite.errors())
     }
+  }
+
+  onTestRunEnd(_: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     if (unhandled.length > 0) fail('', 'outside any test', unhandled)
   }
 }

@@ -9,8 +9,8 @@ export function loadsImages(mode: EngineMode): boolean {
   return mode === 'rootless' || mode === 'userns-remap'
 }
 
-/** Images that are loaded under emulation. */
-export const FEW: readonly ImageName[] = ['python', 'bash']
+/** Images that are loaded under emulation, which takes a minute for each 100 MB. */
+export const FEW: readonly ImageName[] = ['bash']
 
 /** One start of a virtual machine, and what runs in it. */
 export interface Leg {

@@ -1,6 +1,6 @@
 // Runs in the virtual machine, started by systemd once the disks are mounted.
 import { readFileSync } from 'node:fs'
-import { tryCommand } from '@isopod/devstack'
+import { ensureStack, type ImageName, tryCommand } from '@isopod/devstack'
 import { FEW, LEGS, type Leg, loadsImages } from '../legs.ts'
 import { type GuestTask, readTask } from '../protocol.ts'
 import { startEngine } from './engines.ts'
@@ -18,16 +18,21 @@ async function main(task: GuestTask): Promise<void> {
   const dockerHost = await startEngine(leg.engine)
   report({ event: 'up', facts: await facts(dockerHost) })
   if (loadsImages(leg.engine)) await loadImages(dockerHost)
-  if (leg.probes && task.specs === undefined) await runProbes(dockerHost)
+  const images = imagesOf(leg, task)
+  if (leg.probes && task.specs === undefined) {
+    // Where the processor is another than the host's, init is compiled now, in a container.
+    await ensureStack({ workers: 0, images, say, env: { ...process.env, DOCKER_HOST: dockerHost } })
+    await runProbes(dockerHost)
+  }
   const specs = task.specs ?? leg.specs
   const only = task.only ?? (task.specs === undefined ? leg.only : undefined)
   if (specs.length === 0) return
-  const env = { DOCKER_HOST: dockerHost, TEST_IMAGES: imagesOf(leg, task).join(' ') }
+  const env = { DOCKER_HOST: dockerHost, TEST_IMAGES: images.join(' ') }
   await runSpecs(specs, { timeFactor: task.timeFactor, ...(only === undefined ? {} : { only }) }, env)
 }
 
 /** Engines that found no images at their start have loaded a few. */
-function imagesOf({ engine }: Leg, { images }: GuestTask): readonly string[] {
+function imagesOf({ engine }: Leg, { images }: GuestTask): readonly ImageName[] {
   return loadsImages(engine) ? images.filter((name) => FEW.includes(name)) : images
 }
 

@@ -40,7 +40,7 @@ export interface ImagesOptions {
 export async function makeImages(options: ImagesOptions): Promise<string> {
   const { architecture, names } = options
   const folders = names.map((name) => join(CHECKOUT, 'deploy', 'images', name))
-  const fingerprint = await contentHash(folders, [RECIPE, String(SIZE_MB)])
+  const fingerprint = await contentHash(folders, [RECIPE, String(SIZE_MB), ...FEW])
   return await cached(`images-${architecture}`, fingerprint, async (path) => {
     await inScratch(async (scratch) => {
       const env = { ...process.env, ISOPOD_STATE_DIR: join(scratch, 'stack') }

@@ -40,7 +40,7 @@ if __name__ == '__main__':
     print(asyncio.run(talk()))
     with tempfile.NamedTemporaryFile() as file: print(file.write(b'x'), os.stat(file.name).st_size)
     lock = multiprocessing.Lock()
-    with lock: print(socket.if_nameindex(), os.cpu_count() > 0)
+    with lock: print(os.cpu_count() > 0)
     left, right = socket.socketpair(); left.send(b'pair'); print(right.recv(4), os.urandom(4) != b'')
 `
   expect(await output({ language: 'python', code })).toBe(
@@ -53,7 +53,7 @@ if __name__ == '__main__':
       `CompletedProcess(args=['sh', '-c', 'echo sub; exit 3'], returncode=3, stdout=b'sub\\n', stderr=b'')`,
       "(b'LOOPBACK\\n', b'piped')",
       '1 0',
-      "[(1, 'lo')] True",
+      'True',
       "b'pair' True",
       '',
     ].join('\n'),
@@ -65,7 +65,6 @@ import { execFileSync, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, watch, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { networkInterfaces } from 'node:os'
 import { Worker, isMainThread, parentPort } from 'node:worker_threads'
 const label: string = 'typed'
 console.log(label, execFileSync('sh', ['-c', 'echo child']).toString().trim())
@@ -78,14 +77,14 @@ await once(server, 'listening')
 console.log(await (await fetch('http://127.0.0.1:' + server.address().port)).text())
 server.close()
 server.closeAllConnections()
-console.log(Object.keys(networkInterfaces()), (await readFile('a.mjs')).length > 10)
+console.log((await readFile('a.mjs')).length > 10)
 `
 
 it.each([
   ['javascript', NODE.replace('label: string', 'label')],
   ['typescript', NODE],
 ])('Node runs %s with threads, processes, a server and its client', async (language, code) => {
-  expect(await output({ language, code })).toBe("typed child\n42\nforked\nserved\n[ 'lo' ] true\n")
+  expect(await output({ language, code })).toBe('typed child\n42\nforked\nserved\ntrue\n')
 })
 
 it('Bash has pipes, jobs, here-documents, process substitution and coprocesses', async () => {

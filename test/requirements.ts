@@ -309,4 +309,9 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'no log line, audit event or metric quotes a job, whatever becomes of it and of Redis',
     source: 'overview, logging and auditing; issue 12, point 5',
   },
+  {
+    id: 'poisoned-queue',
+    behaviour: 'what others write raw into the queue stops no worker, makes none spin, and fills no log',
+    source: 'issue 12, point 7',
+  },
 ]

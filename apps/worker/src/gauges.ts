@@ -1,4 +1,4 @@
-import type { Consumer } from '@isopod/queue'
+import { type Consumer, QUARANTINE_REASONS } from '@isopod/queue'
 import type { DockerSandbox } from '@isopod/sandbox'
 import type { Metrics } from '@isopod/telemetry'
 import type { Admission, Budget } from './admission/admission.ts'
@@ -43,9 +43,11 @@ export function gauges({ metrics, queue, sandbox, admission, budget, state }: Ga
     if (!(await queue.claim('queue-metrics', LEADER_MS))) {
       metrics.queueJobs.clear()
       metrics.queueOldestWaitingAge.clear()
+      metrics.queueQuarantined.clear()
       return
     }
-    const { oldestWaitingAgeSeconds, ...counts } = await queue.stats()
+    const { oldestWaitingAgeSeconds, quarantined, ...counts } = await queue.stats()
+    for (const reason of QUARANTINE_REASONS) metrics.queueQuarantined.set({ reason }, quarantined[reason])
     metrics.queueOldestWaitingAge.set({}, oldestWaitingAgeSeconds)
     for (const [name, count] of Object.entries(counts)) {
       metrics.queueJobs.set({ queue: 'jobs', state: name as keyof typeof counts }, count)

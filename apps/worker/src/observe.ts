@@ -65,6 +65,9 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
           metrics.jobsStalled.inc({})
           logger.warn({ job: event.id }, 'a worker vanished with a job; it waits again')
           break
+        case 'quarantined':
+          logger.error({ taken: event.counts }, 'something that is no job was taken out of the queue')
+          break
         case 'lockRenewalFailed':
           metrics.lockRenewalFailures.inc({}, event.ids.length)
           logger.warn({ jobs: event.ids }, 'lost the locks of jobs; their containers are ended')

@@ -2,6 +2,7 @@ import { createIORedisClient, QueueKeys, raw2NextJobData } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { ACKNOWLEDGE } from './acknowledge-lua.ts'
 import { Completion } from './completion.ts'
+import { GUARD } from './guard-lua.ts'
 import { type Keys, resultsQueue } from './keys.ts'
 
 /** One result whose handler has resolved. */
@@ -24,7 +25,7 @@ const COMMAND = 'isopodAcknowledge'
  * @returns a function that resolves with undefined if BullMQ is to acknowledge the result itself; it never rejects
  */
 export function acknowledging(redis: Redis, keys: Keys, replyTo: string, lockMs: number) {
-  redis.defineCommand(COMMAND, { numberOfKeys: 9, lua: ACKNOWLEDGE })
+  redis.defineCommand(COMMAND, { numberOfKeys: 9, lua: GUARD + ACKNOWLEDGE })
   const client = createIORedisClient(redis)
   const queue = new QueueKeys(keys.tag).getKeys(resultsQueue(replyTo))
   const prefix = queue[''] ?? ''

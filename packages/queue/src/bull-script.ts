@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis'
+import { GUARD } from './guard-lua.ts'
 
 /** One of BullMQ's scripts. */
 export interface BullScript {
@@ -18,5 +19,6 @@ export function bullScript(redis: Redis, script: string): BullScript {
   const found = Object.entries(scripts).find(([name]) => name.startsWith(`${script}:`))
   if (found === undefined) throw new Error(`BullMQ has no script ${script}`)
   const [name, { lua, numberOfKeys }] = found
-  return { name, lua, numberOfKeys }
+  // Without its guard: what it becomes a part of has one.
+  return { name, lua: lua.startsWith(GUARD) ? lua.slice(GUARD.length) : lua, numberOfKeys }
 }

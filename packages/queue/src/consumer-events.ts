@@ -1,5 +1,6 @@
 import type { Result } from '@isopod/protocol'
 import type { Publication } from './publisher.ts'
+import type { QuarantineCounts } from './quarantine.ts'
 
 /** What happens at a consumer, for metrics and logs. The list is closed. */
 export type ConsumerEvent =
@@ -21,6 +22,8 @@ export type ConsumerEvent =
   | { readonly type: 'handedBack'; readonly id: string }
   /** Some worker vanished with this job, which is waiting again. */
   | { readonly type: 'stalled'; readonly id: string }
+  /** Something that is no job was taken out of the queue; how much it was so far, since the queue is there. */
+  | { readonly type: 'quarantined'; readonly counts: QuarantineCounts }
   /** These jobs belong to this worker no more; their handlers were aborted. */
   | { readonly type: 'lockRenewalFailed'; readonly ids: readonly string[] }
   /** An audit entry could not be appended to the stream; the log has it. */

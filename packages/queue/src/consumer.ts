@@ -15,6 +15,7 @@ import { LEASE_RENEWAL_MS, Leases } from './leases.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
 import { Processor } from './processor.ts'
 import { Publisher } from './publisher.ts'
+import { watchQuarantine } from './quarantine.ts'
 import { type QueueStats, readStats } from './queue-stats.ts'
 import { repeat } from './repeat.ts'
 import { ResultCache } from './result-cache.ts'
@@ -156,10 +157,8 @@ class RedisConsumer implements Consumer {
       this.#leases.renew(),
     ])
     this.deployment = deployment
-    const renew = async () => {
-      await this.#leases.renew()
-      await this.#running.checkFlags()
-    }
+    const lookIntoQuarantine = await watchQuarantine(this.#redis, this.#keys, this.#observe)
+    const renew = () => Promise.all([this.#leases.renew(), this.#running.checkFlags(), lookIntoQuarantine()])
     repeat(LEASE_RENEWAL_MS, renew, this.#ended.signal, this.#report)
   }
 

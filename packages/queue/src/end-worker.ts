@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Job as BullJob, type JobJson, Worker } from 'bullmq'
 import { CompletableJob, isFresh, markFresh } from './completion.ts'
+import { toError } from './errors.ts'
+import { FaultPause } from './fault-pause.ts'
+import { isRefusal } from './quarantine.ts'
 
 /** How long BullMQ gets to end by itself once nothing runs and Redis is away, in milliseconds. */
 const PATIENCE_MS = 1000
@@ -26,6 +29,25 @@ export class EndableWorker extends Worker {
 export class CompletingWorker extends EndableWorker {
   /** Ids of jobs that had neither result nor request to cancel when they were taken on their own, until they are made. */
   fresh = new Set<string>()
+
+  readonly #pause = new FaultPause()
+
+  /** Takes a job. BullMQ tries again at once when Redis refuses that, thousands of times a second. */
+  protected override async moveToActive(token: string, name?: string) {
+    try {
+      const job = await super.moveToActive(token, name)
+      this.#pause.passed()
+      return job
+    } catch (error) {
+      if (isRefusal(toError(error))) await this.#pause.wait()
+      throw error
+    }
+  }
+
+  override close(force?: boolean): Promise<void> {
+    this.#pause.end()
+    return super.close(force)
+  }
 
   protected override get Job(): typeof CompletableJob {
     return CompletableJob

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Job } from '@isopod/protocol'
+import { RESERVED_NAMES } from './reserved-names.ts'
 
 /** An id for one more job, sortable by time; never a bare number, never with a colon, as BullMQ demands. */
 export function newJobId(): string {
@@ -19,9 +20,9 @@ export function jobFingerprint(job: Job): string {
   return sha256(JSON.stringify(sorted(rest)))
 }
 
-/** Says whether an id taken from Redis can be part of keys and of other ids. */
+/** Says whether an id from outside can be that of a job: part of keys and of other ids, and no name that BullMQ needs itself. */
 export function isSafeId(id: unknown): id is string {
-  return typeof id === 'string' && /^[A-Za-z0-9_-]{1,128}$/.test(id)
+  return typeof id === 'string' && /^[A-Za-z0-9_-]{1,128}$/.test(id) && !RESERVED_NAMES.has(id)
 }
 
 function sorted(value: unknown): unknown {

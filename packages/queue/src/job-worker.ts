@@ -5,6 +5,7 @@ import { isExtra } from './extra-jobs.ts'
 import type { Keys } from './keys.ts'
 import { JOBS_QUEUE } from './options.ts'
 import type { Processor } from './processor.ts'
+import { guardScripts, healing } from './quarantine.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import { repairJob } from './sweep.ts'
 import { takeWithLook } from './take-lua.ts'
@@ -54,8 +55,13 @@ export function createJobWorker(parts: JobWorkerParts): EndableWorker {
       drainDelay: 5,
     },
   )
+  guardScripts(redis)
   worker.fresh = takeWithLook(redis, keys)
-  worker.on('error', (error) => observe({ type: 'error', error }))
+  const heal = healing(redis, keys.job(''))
+  worker.on('error', (error) => {
+    observe({ type: 'error', error })
+    heal(error)
+  })
   worker.on('stalled', (id) => {
     observe({ type: 'stalled', id })
     // What cannot be parsed is never handed to the processor; it shows only by stalling again and again.

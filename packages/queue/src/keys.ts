@@ -42,6 +42,11 @@ export class Keys {
     return `${this.tag}:lease:${workerId}`
   }
 
+  /** Hash: how much was taken out of queues as nothing can be done with it, by reason. Beside it lies what it was. */
+  get quarantineCounts(): string {
+    return `${this.tag}:quarantine:counts`
+  }
+
   /** String: id of the worker that holds a role. */
   claim(role: string): string {
     return `${this.tag}:claim:${role}`

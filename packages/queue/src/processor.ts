@@ -68,7 +68,7 @@ export class Processor {
     const { id } = bullJob
     if (!isSafeId(id)) {
       // Its result would have no name that anyone could ask for.
-      observe({ type: 'error', error: new Error(`a job with the id ${JSON.stringify(id)} was dropped`) })
+      observe({ type: 'error', error: new TerminalError('a job whose id cannot be one was dropped') })
       return undefined
     }
     if (isStopping()) return this.#handBack(bullJob, token)

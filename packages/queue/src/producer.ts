@@ -11,7 +11,7 @@ import { Keys } from './keys.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
 import { Publisher } from './publisher.ts'
 import { readResult } from './read-result.ts'
-import { ResultWaiters } from './result-waiters.ts'
+import { ResultWaiters, unknownJob } from './result-waiters.ts'
 import { consumeResults, type ResultsConsumer, type ResultsOptions } from './results-consumer.ts'
 
 /** How long Redis may take for one call, in milliseconds. */
@@ -93,10 +93,12 @@ class RedisProducer implements Producer {
   }
 
   storedResult(id: string): Promise<Result | undefined> {
+    if (!isSafeId(id)) return Promise.resolve(undefined)
     return this.#ask(ANSWER_DEADLINE_MS, readResult(this.#redis, this.#keys, id))
   }
 
   waitForResult(id: string, options: { signal?: AbortSignal } = {}): Promise<Result> {
+    if (!isSafeId(id)) return Promise.reject(unknownJob(id))
     return this.#waiters.wait(id, options.signal)
   }
 

@@ -1,4 +1,5 @@
 import { completeFunction } from './complete-lua.ts'
+import { GUARD } from './guard-lua.ts'
 import { NO_RESULTS_QUEUE } from './keys.ts'
 import { LOOK } from './take-lua.ts'
 
@@ -23,7 +24,7 @@ const LONGEST_MESSAGE = 64 * 1024
  * @param finish BullMQ's `moveToFinished`
  */
 export function publishScript(finish: string): string {
-  return `
+  return `${GUARD}
 ${completeFunction(finish)}
 ${LOOK}
 local verdict = 'ok'

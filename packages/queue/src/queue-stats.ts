@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Keys } from './keys.ts'
+import { type QuarantineCounts, readQuarantine } from './quarantine.ts'
 
 /** How full the jobs queue is. */
 export interface QueueStats {
@@ -13,11 +14,13 @@ export interface QueueStats {
   readonly failed: number
   /** Age of the job that will be taken next, of each kind the older one; 0 if none waits. */
   readonly oldestWaitingAgeSeconds: number
+  /** What was ever taken out of the queues as nothing can be done with it. */
+  readonly quarantined: QuarantineCounts
 }
 
 /** Counts jobs by state, in two round trips. */
 export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
-  const [waiting, active, delayed, prioritized, failed, heads, firsts] = await Promise.all([
+  const [waiting, active, delayed, prioritized, failed, heads, firsts, quarantined] = await Promise.all([
     redis.llen(keys.jobs('wait')),
     redis.llen(keys.jobs('active')),
     redis.zcard(keys.jobs('delayed')),
@@ -25,9 +28,11 @@ export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
     redis.zcard(keys.jobs('failed')),
     redis.lindex(keys.jobs('wait'), -1),
     redis.zrange(keys.jobs('prioritized'), '0', '0'),
+    readQuarantine(redis, keys),
   ])
   const next = [heads, firsts[0]].filter((id) => id != null)
-  const times = await Promise.all(next.map((id) => redis.hget(keys.job(id), 'timestamp')))
+  // Whatever lies there: it may not be a job.
+  const times = await Promise.all(next.map((id) => redis.hget(keys.job(id), 'timestamp').catch(() => null)))
   const now = Date.now()
   const ages = times.map((time) => (time === null ? 0 : Math.max(0, now - Number(time)) / 1000))
   return {
@@ -36,6 +41,7 @@ export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
     delayed,
     prioritized,
     failed,
+    quarantined,
     oldestWaitingAgeSeconds: Math.max(0, ...ages),
   }
 }

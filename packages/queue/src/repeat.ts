@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 export async function repeat(
   ms: number,
-  task: () => Promise<void>,
+  task: () => Promise<unknown>,
   until: AbortSignal,
   report: (thrown: unknown) => void,
 ): Promise<void> {

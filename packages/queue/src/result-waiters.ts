@@ -94,9 +94,7 @@ export class ResultWaiters {
     if ((await this.#redis.exists(this.#keys.job(id))) === 1) return undefined
     const late = await readResult(this.#redis, this.#keys, id)
     if (late !== undefined) return late
-    throw new UnknownJobError(
-      `id: there is no job ${JSON.stringify(id)}; it was never enqueued, or its result has expired`,
-    )
+    throw unknownJob(id)
   }
 
   #enter(id: string, waiter: Waiter): void {
@@ -166,4 +164,11 @@ function poll(task: () => void): () => void {
   }
   plan(FIRST_POLL_MS)
   return () => clearTimeout(timer)
+}
+
+/** The error for an id under which there is nothing. */
+export function unknownJob(id: string): UnknownJobError {
+  return new UnknownJobError(
+    `id: there is no job ${JSON.stringify(id)}; it was never enqueued, or its result has expired`,
+  )
 }

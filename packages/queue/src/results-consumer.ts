@@ -5,6 +5,7 @@ import { patientDuplicate } from './connect-redis.ts'
 import { CompletingWorker, endWorker } from './end-worker.ts'
 import { toError } from './errors.ts'
 import { type Keys, resultsQueue } from './keys.ts'
+import { guardScripts, healing } from './quarantine.ts'
 import { parseResult } from './read-result.ts'
 
 const LONGEST_PAUSE_MS = 30_000
@@ -46,6 +47,7 @@ export function consumeResults(
     }
   }
   let running = 0
+  let closing: Promise<void> | undefined
   const acknowledge = acknowledging(connection, keys, replyTo, LOCK_MS)
   const worker: CompletingWorker = new CompletingWorker(
     resultsQueue(replyTo),
@@ -66,6 +68,7 @@ export function consumeResults(
     {
       connection,
       prefix: keys.tag,
+      autorun: false,
       concurrency: options.concurrency ?? 10,
       // A result whose delivery was cut off by a broken connection comes again after these have run out.
       lockDuration: LOCK_MS,
@@ -75,8 +78,20 @@ export function consumeResults(
       runRetryDelay: 1000,
     },
   )
-  worker.on('error', report)
-  let closing: Promise<void> | undefined
+  const heal = healing(connection, `${keys.tag}:${resultsQueue(replyTo)}:`)
+  worker.on('error', (error) => {
+    report(error)
+    heal(error)
+  })
+  const run = async () => {
+    // Only then has BullMQ registered the scripts that are to be guarded.
+    await worker.waitUntilReady()
+    guardScripts(connection)
+    await worker.run()
+  }
+  run().catch((thrown: unknown) => {
+    if (closing === undefined) report(toError(thrown))
+  })
   const close = async () => {
     await endWorker(worker, { isUp: () => connection.status === 'ready', isBusy: () => running > 0 })
     connection.disconnect()

@@ -5,6 +5,7 @@ import type { GiveUp } from './delivery.ts'
 import { isSafeId } from './job-id.ts'
 import { type Keys, resultsQueue } from './keys.ts'
 import type { Publisher } from './publisher.ts'
+import { healQueue } from './quarantine.ts'
 import { readStoredJob } from './stored-job.ts'
 
 const BATCH = 100
@@ -31,9 +32,12 @@ export interface SweepParts {
  */
 export async function sweepFailedJobs(parts: SweepParts): Promise<number> {
   const { redis, keys, jobs, publisher, giveUp } = parts
+  // BullMQ would remove what lies under an id that is a name of its own: all jobs that wait, for example.
+  await healQueue(redis, keys.job(''))
   const ids = await redis.zrange(keys.jobs('failed'), '0', String(BATCH - 1))
   for (const id of ids) {
-    const stored = isSafeId(id) ? await readStoredJob(redis, keys, id) : undefined
+    if (!isSafeId(id)) continue
+    const stored = await readStoredJob(redis, keys, id)
     if (stored !== undefined) {
       const { attempt, enqueuedAt, job, replyTo, failedReason } = stored
       const start = { id, attempt, enqueuedAt }

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import { bullScript } from './bull-script.ts'
+import { GUARD } from './guard-lua.ts'
 import type { Keys } from './keys.ts'
 
 /**
@@ -24,7 +25,7 @@ export function takeWithLook(redis: Redis, keys: Keys): Set<string> {
   const { name, lua, numberOfKeys } = bullScript(redis, 'moveToActive')
   redis.defineCommand('isopodTake', {
     numberOfKeys,
-    lua: `local function take()\n${lua}\nend\n${LOOK}
+    lua: `${GUARD}local function take()\n${lua}\nend\n${LOOK}
 local taken = take()
 if type(taken) ~= 'table' then return taken end
 return {taken[1], taken[2], taken[3], taken[4], look(ARGV[#ARGV], taken)}`,

@@ -18,6 +18,12 @@ export const JOB_METRICS = {
     help: 'How long the first waiting job has waited; 0 when none waits.',
     labels: {},
   },
+  queueQuarantined: {
+    kind: 'gauge',
+    name: 'isopod_queue_quarantined',
+    help: 'What was ever taken out of the queue as it is no job: written to Redis past the client.',
+    labels: { reason: ['malformed', 'reserved', 'wrong_type', 'structure'] },
+  },
   queueWait: {
     kind: 'histogram',
     name: 'isopod_queue_wait_seconds',

@@ -1,0 +1,120 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type RedisServer, startRedisServer } from '@isopod/devstack'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { redisCli } from '../support/redis.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+/** What BullMQ calls the keys of a queue, and has called them in other releases. */
+const NAMES = [
+  ...[
+    'active',
+    'wait',
+    'waiting-children',
+    'paused',
+    'id',
+    'delayed',
+    'prioritized',
+    'stalled-check',
+    'completed',
+  ],
+  ...['failed', 'stalled', 'repeat', 'limiter', 'meta', 'events', 'pc', 'marker', 'de', 'priority', 'delay'],
+]
+
+let folder: string
+let redis: RedisServer
+let world: World
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isopod-poison-'))
+  redis = await startRedisServer({ directory: folder })
+  world = await startWorld({ redisUrl: redis.url, workers: 2 })
+})
+
+afterAll(async () => {
+  await world?.close()
+  await redis?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const command = (...args: string[]) => redisCli(redis.url, ...args)
+const key = (name: string) => `{${world.prefix}}:jobs:${name}`
+
+/** Commands that Redis ran, those within scripts included. */
+async function commandsRun(): Promise<number> {
+  const lines = await command('INFO', 'commandstats')
+  return lines.reduce((sum, line) => sum + Number(/calls=(\d+)/.exec(line)?.[1] ?? 0), 0)
+}
+
+async function push(...ids: string[]): Promise<void> {
+  await command('LPUSH', key('wait'), ...ids)
+  await command('ZADD', key('marker'), '0', '0')
+}
+
+/** An honest job runs within seconds, and the workers are quiet then. */
+async function expectWell(): Promise<void> {
+  const result = await Promise.race([world.client.run({ code: 'print(1)' }), sleep(15_000, undefined)])
+  expect(result).toMatchObject({ status: 'success', stdout: '1\n' })
+  const before = await commandsRun()
+  await sleep(3000)
+  // Two workers look for more than they run 20 times a second, at most.
+  expect((await commandsRun()) - before).toBeLessThan(1000)
+}
+
+// promise: poisoned-queue
+it('ids that are names of BullMQ stop no worker and make none spin', async () => {
+  await push(...NAMES, ...NAMES, ...NAMES)
+  await expectWell()
+  for (const name of NAMES) {
+    await push(name)
+    expect((await world.client.run({ code: 'print(1)' })).status).toBe('success')
+  }
+  await expectWell()
+})
+
+it('nor does anything else that is no job', async () => {
+  await command('SET', key('a-text'), 'x')
+  await command('SADD', key('a-set'), 'x')
+  await command('HSET', key('a-hash'), 'ats', 'x', 'data', '{', 'opts', '[')
+  await push('a-text', 'a-set', 'a-hash', 'ghost', 'a:b', '0:1', ' ', '\u202e')
+  for (const made of ['string.rep("x", 1000000)', 'string.char(255, 254, 0, 195)', '""']) {
+    await command('EVAL', `redis.call("LPUSH", KEYS[1], ${made})`, '1', key('wait'))
+  }
+  await expectWell()
+})
+
+it('nor does a queue whose own keys are of the wrong type', async () => {
+  for (const name of ['wait', 'meta', 'marker', 'delayed', 'active']) await command('SET', key(name), 'x')
+  await eventually(
+    async () =>
+      Promise.all(['wait', 'meta', 'marker', 'delayed', 'active'].map((name) => command('TYPE', key(name)))),
+    (types) => types.every(([type]) => type !== 'string'),
+    30_000,
+  )
+  await expectWell()
+})
+
+it('the logs say so in few lines, and the metrics how much it was', async () => {
+  for (const index of [0, 1]) {
+    const lines = (await world.written(index)).split('\n')
+    const trouble = lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))
+    expect(trouble.length).toBeLessThan(150)
+    expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(4000)
+  }
+  const told = (await world.log()).filter(
+    ({ msg }) => msg === 'something that is no job was taken out of the queue',
+  )
+  expect(told.length).toBeGreaterThan(0)
+  const metrics = await Promise.all(
+    world.workers.map(async ({ url }) => await (await fetch(`${url}/metrics`)).text()),
+  )
+  const counted = metrics.join().matchAll(/isopod_queue_quarantined\{reason="(\w+)"\} (\d+)/g)
+  const counts = Object.fromEntries([...counted].map(([, reason, count]) => [reason, Number(count)]))
+  expect(counts['reserved']).toBe(4 * NAMES.length)
+  expect(counts['malformed']).toBe(7)
+  expect(counts['wrong_type']).toBe(2)
+  expect(counts['structure']).toBeGreaterThanOrEqual(5)
+})

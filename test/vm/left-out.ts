@@ -11,6 +11,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/chaos/batch-loss.test.ts': PLATFORM,
   'test/chaos/engine-loss.test.ts': 'ends an engine of its own, which the guest has no images for',
   'test/chaos/grade-loss.test.ts': TOO_LONG,
+  'test/chaos/poisoned-queue.test.ts': PLATFORM,
   'test/chaos/redis-loss.test.ts': PLATFORM,
   'test/chaos/worker-loss.test.ts': PLATFORM,
   'test/e2e/absent-services.test.ts': PLATFORM,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "probe.h"
@@ -33,6 +34,13 @@ static const struct {
     {"/sys/fs/cgroup", "nosuid,nodev,noexec"},
     {"/sys/", "ro"},
 };
+/* Where the engine's root is a user of the host, the runtime cannot make devices: it mounts the host's, which do the same. */
+static const struct {
+  const char *place;
+  unsigned major, minor;
+} devices_of_host[] = {
+    {"/dev/null", 1, 3}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}, {"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
+};
 /* What a process could do harm by writing to: the engine covers each with a read-only view of itself. */
 static const char *const read_only_views[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"};
 
@@ -55,6 +63,16 @@ static void check_options(const char *place, const char *options, const char *ne
   }
 }
 
+static int is_harmless_device(const char *place) {
+  for (unsigned i = 0; i < sizeof devices_of_host / sizeof *devices_of_host; i++) {
+    if (strcmp(place, devices_of_host[i].place) != 0) continue;
+    struct stat status;
+    if (stat(place, &status) < 0 || !S_ISCHR(status.st_mode)) return 0;
+    return status.st_rdev == makedev(devices_of_host[i].major, devices_of_host[i].minor);
+  }
+  return 0;
+}
+
 static void check(const char *place, const char *options) {
   for (unsigned i = 0; i < sizeof wanted / sizeof *wanted; i++) {
     size_t length = strlen(wanted[i].place);
@@ -65,7 +83,7 @@ static void check(const char *place, const char *options) {
       return;
     }
   }
-  got("%s is mounted (%s)", place, options);
+  if (!is_harmless_device(place)) got("%s is mounted (%s)", place, options);
 }
 
 /* Not its mode: older runtimes give it that of the image's folder. */

@@ -40,7 +40,7 @@ function imagesOf({ engine }: Leg, { images }: GuestTask): readonly ImageName[] 
 function tellOfWork(): NodeJS.Timeout {
   const tell = async () => {
     const { stdout } = await tryCommand(['ps', '-eo', 'time,args', '--sort=-pcpu', '--no-headers'])
-    const [first = ''] = stdout.trim().split('\n')
+    const first = stdout.split('\n').find((line) => !line.includes(' ps -eo ')) ?? ''
     say(`busy with ${first.trim().slice(0, 120)}`)
   }
   return setInterval(() => void tell(), WORD_EVERY_MS)

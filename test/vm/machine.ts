@@ -23,8 +23,9 @@ export const MACHINES: Readonly<Record<VmArchitecture, Machine>> = {
   x64: {
     debian: 'amd64',
     emulator: 'qemu-system-x86_64',
-    // A fifth level of page tables would make each miss of the emulated TLB dearer.
-    board: ['-machine', 'q35', '-cpu', 'max,la57=off'],
+    // A fifth level of page tables would make each miss of the emulated TLB dearer. After CMPXCHG16B, QEMU 7.2 was seen to
+    // lose the flags, which ended a guest's kernel; without it the kernel takes a lock instead.
+    board: ['-machine', 'q35', '-cpu', 'max,la57=off,cx16=off'],
     console: 'ttyS0',
     needs: ['qemu-x64'],
   },

@@ -75,7 +75,7 @@ it('gives a terminal JSON that shows all and reads back as it was', async () => 
 })
 
 it('shows the names and outputs of a data set, and writes none of them raw into the report', async () => {
-  // A name of the table is cut, so that each has few of them; those of problems that nobody tries are listed whole.
+  // A name of the table is cut, so that each has few of them; names of problems without samples are listed whole.
   const tried = Array.from({ length: 5 }, (_, index) =>
     CODES.filter((__, place) => place % 60 === index * 12),
   )

@@ -36,10 +36,10 @@ export const MOST_PASSES = 32
 /** Executions that may wait before no more jobs are taken for the room that they leave. */
 const MOST_WAITING = 32
 
-/** The least that a job can ask for (packages/protocol): with less than that left, nobody can go first. */
+/** The least that a job can ask for (packages/protocol): with less than that left, no job can go first. */
 const LEAST: Share = { memoryMb: 16, cpus: 0.1 }
-/** Who does not say. */
-const NOBODY: Claimant = { tenant: '', timeoutMs: Number.POSITIVE_INFINITY }
+/** A claimant that names no tenant and no limit. */
+const ANONYMOUS: Claimant = { tenant: '', timeoutMs: Number.POSITIVE_INFINITY }
 /** Cores are counted in thousandths: sums of fractions would drift. */
 const MILLI = 1000
 
@@ -53,7 +53,7 @@ interface Entry {
 interface Waiting extends Entry, Waiter {
   /** Grows with each arrival. */
   readonly arrival: number
-  /** Called when nobody goes first any more. */
+  /** Called when no other execution may pass this one any more. */
   readonly onBar: (() => void) | undefined
   /** How many that came later were let in before. */
   passes: number
@@ -62,9 +62,9 @@ interface Waiting extends Entry, Waiter {
 }
 
 /**
- * Lets executions in while the budget has what they ask for. Who comes first is first in, except that one for whose share
- * there is no room yet is passed by smaller ones: {@link MOST_PASSES} times, and by nobody more until it is in. One that is to
- * be alone is passed by everyone that often, also by those who come when there is room for it.
+ * Lets executions in while the budget has what they ask for, in the order of their arrival. Smaller ones may pass one for which
+ * there is no room yet, {@link MOST_PASSES} times; then all others wait until it is in. An execution that is to be alone can be
+ * passed as often by any other, also by one that arrives when there is room for it.
  */
 export class Admission {
   readonly #budget: Omit<Entry, 'alone'> & { readonly slots: number }
@@ -89,7 +89,7 @@ export class Admission {
    * @returns gives the share back; a second call changes nothing
    * @throws the reason of `signal` once aborted, or the one that {@link Admission.close} was given
    */
-  async enter(share: Share, signal: AbortSignal, claimant: Claimant = NOBODY): Promise<() => void> {
+  async enter(share: Share, signal: AbortSignal, claimant: Claimant = ANONYMOUS): Promise<() => void> {
     const entry: Entry = {
       memoryMb: Math.min(share.memoryMb, this.#budget.memoryMb),
       millicpus: Math.min(Math.ceil(share.cpus * MILLI), this.#budget.millicpus),
@@ -99,13 +99,13 @@ export class Admission {
   }
 
   /**
-   * Waits until nothing else is in, and nobody who could go first waits; the same as {@link Admission.enter} otherwise.
+   * Waits until nothing else runs and no other execution may go first; otherwise as {@link Admission.enter}.
    *
    * @param onBar called if it has been passed as often as it may be: from then on the others wait for it
    */
   async enterAlone(onBar: () => void, signal: AbortSignal): Promise<() => void> {
     const { memoryMb, millicpus } = this.#budget
-    return await this.#enter({ memoryMb, millicpus, alone: true }, NOBODY, signal, onBar)
+    return await this.#enter({ memoryMb, millicpus, alone: true }, ANONYMOUS, signal, onBar)
   }
 
   /**
@@ -149,7 +149,7 @@ export class Admission {
 
   /**
    * How many jobs a worker should hold so that no slot stays empty for those that wait, here or aside: one more than its
-   * slots for each of them, unless nobody could go first anyway.
+   * slots for each of them, unless no job could go first anyway.
    */
   get wanted(): number {
     const { memoryMb, millicpus, slots } = this.#budget

@@ -1,11 +1,20 @@
-import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node'
 
-/** Closes a run with one plain line, `N passed, N failed, N skipped`, for whoever reads no more than the last one. */
+/**
+ * Closes a run with why tests were skipped, and one plain line, `N passed, N failed, N skipped`, for whoever reads no more
+ * than the last one.
+ */
 export class TotalsReporter implements Reporter {
+  #pattern: RegExp | undefined
+
+  onInit({ config }: Vitest): void {
+    this.#pattern = config.testNamePattern
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
-    const line = totalsLine(modules, unhandled.length)
+    const lines = [...skippedLines(modules, this.#pattern), totalsLine(modules, unhandled.length)]
     // The default reporter is told of the end at the same time and writes its summary after us; this comes after both.
-    process.once('exit', () => process.stdout.write(`\n${line}\n`))
+    process.once('exit', () => process.stdout.write(`\n${lines.join('\n')}\n`))
   }
 }
 
@@ -20,4 +29,24 @@ function totalsLine(modules: readonly TestModule[], unhandled: number): string {
     }
   }
   return `${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`
+}
+
+/** One line for each reason, with how many tests it kept from running; tests that nobody asked for need none. */
+function skippedLines(modules: readonly TestModule[], asked = /./): string[] {
+  const reasons = new Map<string, number>()
+  for (const module of modules) {
+    for (const test of module.children.allTests('skipped')) {
+      if (!asked.test(test.fullName)) continue
+      const reason = skipReason(test)
+      reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+    }
+  }
+  return [...reasons].map(([reason, count]) => `skipped ${count}: ${reason}`)
+}
+
+/** What the test said when it skipped itself; one skipped by a condition names itself, and its file has the condition. */
+function skipReason(test: TestCase): string {
+  const result = test.result()
+  const note = result.state === 'skipped' ? result.note : undefined
+  return note ?? `condition not met: ${test.module.relativeModuleId} > ${test.fullName}`
 }

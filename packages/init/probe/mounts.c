@@ -42,7 +42,7 @@ static const struct {
     {"/dev/null", 1, 3}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}, {"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
 };
 /* What a process could do harm by writing to: the engine covers each with a read-only view of itself. */
-static const char *const read_only_views[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger"};
+static const char *const read_only_views[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger", "/sys/fs/cgroup"};
 
 static int has(const char *options, const char *option, size_t length) {
   for (const char *at = options; at != NULL; at = strchr(at, ',')) {

@@ -45,6 +45,16 @@ const SHARED_BY_CONTAINERS = [
 /** Every path that is covered in a container. */
 export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS]
 
+/** Docker's default list, and what it leaves writable on cgroup v2 where it maps user ids. */
+export const READONLY_PATHS: readonly string[] = [
+  '/proc/bus',
+  '/proc/fs',
+  '/proc/irq',
+  '/proc/sys',
+  '/proc/sysrq-trigger',
+  '/sys/fs/cgroup',
+]
+
 /** How fast a container may read from a disk of the engine's host. */
 export interface DiskReadLimit {
   /** Path of the whole disk, as kernels limit no partition: `/dev/sda`. */
@@ -152,6 +162,8 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       ],
       // Paths that are covered: the engine's own list, which a list of ours replaces, and what containers share.
       MaskedPaths: [...MASKED_PATHS],
+      // Switches of the kernel, and the container's own cgroup: a list of ours replaces the engine's here too.
+      ReadonlyPaths: [...READONLY_PATHS],
       // An IPC namespace of its own; `none` rather than `private` because /dev/shm is one of our sized tmpfs above.
       IpcMode: 'none',
       // The json-file log would let a program fill the host's disk with its output.

@@ -65,6 +65,12 @@ describe('the container of an execution', () => {
       expect(masked).toContain(path)
     }
   })
+  it('may not write to the switches of the kernel, nor to its own cgroup', () => {
+    const { ReadonlyPaths } = host as { ReadonlyPaths?: string[] }
+    expect(ReadonlyPaths).toEqual(
+      expect.arrayContaining(['/proc/sys', '/proc/sysrq-trigger', '/sys/fs/cgroup']),
+    )
+  })
   it('reads the disk as fast as it gives, or as the plan says', () => {
     expect(host.BlkioDeviceReadBps).toBeUndefined()
     const slow = containerOptions({ ...plan, diskReads: { device: '/dev/sda', bytesPerSecond: MIB } })

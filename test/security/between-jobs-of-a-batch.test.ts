@@ -34,7 +34,7 @@ describe.skipIf(RUNTIME === 'runsc')('within a batch a program tries to', () => 
 
       const shared = { reuse: 'batch', batchId: attack.program } as const
       const attacked = await world.client.run({ ...attackOf(attack), ...shared })
-      expect(attacked).toMatchObject(attack.must)
+      expect(attacked, attacked.stderr).toMatchObject(attack.must)
       const after: Result[] = []
       for (let turn = 0; turn < 2; turn++)
         after.push(await world.client.run({ ...honest(attack), ...shared }))

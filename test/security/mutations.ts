@@ -86,15 +86,19 @@ function ulimit(name: string, value: number): Mutation {
   }
 }
 
-function unmasked(what: string, pattern: RegExp): Mutation {
+function withoutPaths(list: 'MaskedPaths' | 'ReadonlyPaths', what: string, pattern: RegExp): Mutation {
   return {
-    flag: `MaskedPaths: ${what}`,
+    flag: `${list}: ${what}`,
     to: 'dropped',
     change: ({ HostConfig }) => {
-      const paths = HostConfig['MaskedPaths'] as string[]
-      HostConfig['MaskedPaths'] = paths.filter((path) => !pattern.test(path))
+      const paths = HostConfig[list] as string[]
+      HostConfig[list] = paths.filter((path) => !pattern.test(path))
     },
   }
+}
+
+function unmasked(what: string, pattern: RegExp): Mutation {
+  return withoutPaths('MaskedPaths', what, pattern)
 }
 
 function securityOpt(name: string, to?: string): Mutation {
@@ -172,6 +176,7 @@ export const MUTATIONS: readonly Mutation[] = [
   unmasked('counters of the host', /^\/proc\/sys\//),
   host('MaskedPaths', []),
   host('ReadonlyPaths', []),
+  withoutPaths('ReadonlyPaths', 'own cgroup', /cgroup/),
   host('IpcMode', 'host'),
   onlyOnRecord(JOINED, host('IpcMode', 'shareable')),
   host('PidMode', 'host'),

@@ -1,8 +1,11 @@
 import ctypes
 import os
 import threading
+import time
 
 libc = ctypes.CDLL(None, use_errno=True)
+# A processor that is emulated is not done with all of them before the limit.
+until = time.monotonic() + 8
 
 
 def storm():
@@ -13,6 +16,8 @@ def storm():
             libc.syscall(234, 1, 1, number)
         libc.kill(-1, 17)
         libc.kill(0, 17)
+        if time.monotonic() > until:
+            break
 
 
 threads = [threading.Thread(target=storm) for _ in range(4)]

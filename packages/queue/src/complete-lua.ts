@@ -1,7 +1,8 @@
 /**
  * Lua function `complete(prefix, id, now, by)`: completes a job of ours and takes the next one, in half of the time of BullMQ's
- * own script for it, with the same events and answers. Whatever is not plain (parents and children, deduplication, priorities,
- * retries whose pause is not over, queues that are paused or throttled, a lock that is not held) is left to BullMQ.
+ * own script for it, with the same events and answers. Whatever is not plain (priorities, retries whose pause is not over, queues
+ * that are paused or throttled, a lock that is not held) is left to BullMQ. Parents, children and marks against doubles, which no
+ * job of ours has, count for neither.
  *
  * Its parameters: what the queue's keys start with, the job's id, epoch milliseconds; of the worker a table with the lock's
  * `token`, how long locks last in milliseconds as `lockDuration`, its `name`, and whether it `goesOn` with a next job.
@@ -16,9 +17,8 @@ end
 local function complete(prefix, id, now, by)
   local job, active, wait, events = prefix .. id, prefix .. 'active', prefix .. 'wait', prefix .. 'events'
   local meta = redis.call('HMGET', prefix .. 'meta', 'paused', 'concurrency', 'max', 'opts.maxLenEvents')
-  local own = redis.call('HMGET', job, 'parentKey', 'parent', 'deid')
-  if meta[1] or meta[2] or meta[3] or own[1] or own[2] or own[3]
-    or redis.call('EXISTS', prefix .. 'delayed', prefix .. 'prioritized', job .. ':dependencies', job .. ':unsuccessful') > 0
+  if meta[1] or meta[2] or meta[3]
+    or redis.call('EXISTS', prefix .. 'delayed', prefix .. 'prioritized') > 0
     or redis.call('GET', job .. ':lock') ~= by.token
     or redis.call('LREM', active, -1, id) == 0
   then
@@ -29,7 +29,8 @@ local function complete(prefix, id, now, by)
     return finish(keys, {id, now, 'returnvalue', 'null', 'completed', by.goesOn and '1' or '0', prefix, cmsgpack.pack(opts), ''})
   end
   redis.call('SREM', prefix .. 'stalled', id)
-  redis.call('DEL', job, job .. ':lock', job .. ':logs', job .. ':processed', job .. ':failed')
+  redis.call('DEL', job, job .. ':lock', job .. ':logs', job .. ':processed', job .. ':failed',
+    job .. ':dependencies', job .. ':unsuccessful')
   redis.call('XADD', events, 'MAXLEN', '~', meta[4] or 10000, '*',
     'event', 'completed', 'jobId', id, 'returnvalue', 'null', 'prev', 'active')
   local next = by.goesOn and redis.call('RPOPLPUSH', wait, active)

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Redis } from 'ioredis'
+import { toError } from './errors.ts'
 import type { Keys } from './keys.ts'
+import { isRefusal } from './quarantine.ts'
 
 /**
  * The id of this queue in this Redis, made by whoever asks first. Containers carry it, so that the reaper of one
@@ -10,5 +12,12 @@ export async function readDeployment(redis: Redis, keys: Keys): Promise<string> 
   const fresh = randomUUID()
   // Two commands, as SET with both NX and GET is not known to Redis 6.2.
   await redis.set(keys.deployment, fresh, 'NX')
-  return (await redis.get(keys.deployment)) ?? fresh
+  try {
+    return (await redis.get(keys.deployment)) ?? fresh
+  } catch (error) {
+    if (!isRefusal(toError(error))) throw error
+    // No id of ours, but something of another type.
+    await redis.set(keys.deployment, fresh)
+    return fresh
+  }
 }

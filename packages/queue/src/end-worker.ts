@@ -55,6 +55,8 @@ export class CompletingWorker extends EndableWorker {
 
   protected override createJob(json: JobJson, id: string): BullJob {
     const job = super.createJob(json, id)
+    // What our jobs never have: BullMQ would make further jobs by a schedule, and fail those that it was told to without a result.
+    for (const field of ['repeatJobKey', 'deferredFailure'] as const) delete job[field]
     if (this.fresh.delete(id) || isFresh(json)) markFresh(job)
     return job
   }

@@ -8,10 +8,15 @@ const MAX_SHOWN = 128
 const MAX_ID = 130
 /** Poisoned ids that one call passes over; Redis stands still meanwhile. */
 const MAX_PASSED = 1000
+/** Bytes of what lies under an id. The largest job that our producers take has 24 MiB of text, six times that as JSON. */
+const MAX_JOB_BYTES = 192 * 1024 * 1024
+/** Longest time that jobs of lost workers are not looked for, in milliseconds: BullMQ means seconds. */
+const MAX_CHECK_MS = 600_000
 
 /**
- * Lua functions `fault(prefix, id)`: why BullMQ must not touch the job of an id, nil if it may; and `keep(prefix, reason, id)`:
- * notes it in the quarantine. `prefix` is what the keys of the queue start with.
+ * Lua functions `fault(prefix, id)`: why BullMQ must not touch the job of an id, nil if it may; `keep(prefix, reason, id)`: notes
+ * it in the quarantine; `set_aside(prefix, name)`: renames a key of the queue; `count_of(text)`: a number that can be counted with, nil for all else; and `is_stuck(check)`: whether the
+ * note that jobs of lost workers were looked for will not go soon. `prefix` is what the keys of the queue start with.
  */
 const FAULTS = `
 local reserved = {${[...RESERVED_NAMES].map((name) => `['${name}']=1`).join(',')}}
@@ -19,19 +24,41 @@ local function fault(prefix, id)
   if #id > ${MAX_ID} or not string.find(id, '^[%w_%-]+$') then return 'malformed' end
   if reserved[id] then return 'reserved' end
   local kind = redis.call('TYPE', prefix .. id).ok
-  if kind ~= 'none' and kind ~= 'hash' then return 'wrong_type' end
+  if kind == 'none' then return end
+  if kind ~= 'hash' then return 'wrong_type' end
+  local bytes = redis.pcall('MEMORY', 'USAGE', prefix .. id, 'SAMPLES', 0)
+  if type(bytes) == 'number' and bytes > ${MAX_JOB_BYTES} then return 'too_large' end
+end
+local function anew(command, key, ...)
+  local reply = redis.pcall(command, key, ...)
+  if type(reply) ~= 'table' then return end
+  redis.call('DEL', key)
+  redis.call(command, key, ...)
 end
 local function keep(prefix, reason, id)
   local quarantine = string.match(prefix, '^{[^}]*}') .. ':quarantine'
-  redis.call('HINCRBY', quarantine .. ':counts', reason, 1)
-  redis.call('LPUSH', quarantine, reason .. ' ' .. string.sub(id, 1, ${MAX_SHOWN}))
+  anew('HINCRBY', quarantine .. ':counts', reason, 1)
+  anew('LPUSH', quarantine, reason .. ' ' .. string.sub(id, 1, ${MAX_SHOWN}))
   redis.call('LTRIM', quarantine, 0, ${MAX_KEPT - 1})
+end
+local function set_aside(prefix, name)
+  redis.pcall('RENAME', prefix .. name, string.match(prefix, '^{[^}]*}') .. ':quarantine:' .. name)
+  keep(prefix, 'structure', name)
+end
+local function count_of(text)
+  local number = tonumber(text)
+  if number and number >= 0 and number < 1e15 then return number end
+end
+local function is_stuck(check)
+  local left = redis.call('PTTL', check)
+  return left == -1 or left > ${MAX_CHECK_MS}
 end`
 
 /**
  * Stands in front of a script of BullMQ and hands it none of the ids that would have it write into the queue's own keys, or fail
  * half-way: a script that fails undoes nothing. Such ids come from those who write to Redis past our client. The script calls
- * `redis` as before; the commands that pick ids leave out poisoned ones, and a counter that is no number begins anew.
+ * `redis` as before; the commands that pick ids leave out poisoned ones, and a counter that is no number begins anew. What our
+ * jobs never have is not there for it: parents and children, marks against doubles, schedules. Events are nobody's loss.
  */
 export const GUARD = `
 local redis = (function(redis)
@@ -81,6 +108,53 @@ function own.SMEMBERS(key)
   end
   return kept
 end
+function own.HMGET(key, first, ...)
+  if first == 'parentKey' then return {false, false, false} end
+  local found = redis.call('HMGET', key, first, ...)
+  if first ~= 'paused' then return found end
+  for at = 2, #found do
+    if found[at] and not count_of(found[at]) then found[at] = false end
+  end
+  return found
+end
+function own.HGET(key, field)
+  if field == 'rjk' or field == 'deid' then return false end
+  local found = redis.call('HGET', key, field)
+  if field == 'priority' and found then return count_of(found) or 0 end
+  if field == 'opts.maxLenEvents' and found then return count_of(found) or 10000 end
+  return found
+end
+function own.GET(key)
+  local found = redis.pcall('GET', key)
+  return type(found) ~= 'table' and found
+end
+function own.EXISTS(key, ...)
+  if queue_of(key, 'stalled-check') and is_stuck(key) then return 0 end
+  return redis.call('EXISTS', key, ...)
+end
+function own.SCARD(key)
+  if queue_of(key, 'dependencies') then return 0 end
+  return redis.call('SCARD', key)
+end
+function own.ZCARD(key)
+  if queue_of(key, 'unsuccessful') then return 0 end
+  return redis.call('ZCARD', key)
+end
+local function with_events(command, key, ...)
+  local reply = redis.pcall(command, key, ...)
+  local prefix = type(reply) == 'table' and reply.err and queue_of(key, 'events')
+  if not prefix then return reply end
+  set_aside(prefix, 'events')
+  return redis.pcall(command, key, ...)
+end
+function own.XADD(...) return with_events('XADD', ...) end
+function own.XTRIM(...) return with_events('XTRIM', ...) end
+function own.INCR(key)
+  local reply = redis.pcall('INCR', key)
+  if type(reply) ~= 'table' then return reply end
+  redis.call('SET', key, 1)
+  return 1
+end
 function own.HINCRBY(key, field, by)
   local reply = redis.pcall('HINCRBY', key, field, by)
   if type(reply) ~= 'table' or not reply.err then return reply end
@@ -105,8 +179,9 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Mends a queue that was written to before a guard stood there: keys of the wrong type are renamed, so that BullMQ makes new ones,
- * and poisoned ids leave the lists that no pick looks through. ARGV: what the queue's keys start with.
+ * Mends a queue that was written to before a guard stood there: keys of the wrong type are renamed, so that BullMQ makes new ones;
+ * those with what it cannot use are removed; and poisoned ids leave the lists that no pick looks through. ARGV: what the queue's
+ * keys start with.
  */
 export const HEAL = `
 ${FAULTS}
@@ -116,10 +191,25 @@ local types = {${Object.entries(TYPES)
   .join(',')}}
 for name, wanted in pairs(types) do
   local kind = redis.call('TYPE', prefix .. name).ok
-  if kind ~= 'none' and kind ~= wanted then
-    redis.call('RENAME', prefix .. name, string.match(prefix, '^{[^}]*}') .. ':quarantine:' .. name)
-    keep(prefix, 'structure', name)
-  end
+  if kind ~= 'none' and kind ~= wanted then set_aside(prefix, name) end
+end
+local function drop(is_bad, name, command, ...)
+  if not is_bad then return end
+  redis.call(command, prefix .. name, ...)
+  keep(prefix, 'structure', name)
+end
+for _, field in ipairs({'concurrency', 'max', 'duration', 'opts.maxLenEvents'}) do
+  local found = redis.call('HGET', prefix .. 'meta', field)
+  drop(found and not count_of(found), 'meta', 'HDEL', field)
+end
+for _, name in ipairs({'id', 'pc', 'limiter'}) do
+  local found = redis.call('GET', prefix .. name)
+  drop(found and not string.find(found, '^%d+$'), name, 'DEL')
+end
+drop(is_stuck(prefix .. 'stalled-check'), 'stalled-check', 'DEL')
+local events = redis.call('EXISTS', prefix .. 'events') == 1 and redis.call('XINFO', 'STREAM', prefix .. 'events') or {}
+for at = 1, #events, 2 do
+  if events[at] == 'last-generated-id' and #string.match(events[at + 1], '^%d*') > 15 then set_aside(prefix, 'events') end
 end
 local function sweep(ids, remove)
   for _, id in ipairs(ids) do

@@ -19,7 +19,8 @@ const LONGEST_MESSAGE = 64 * 1024
  * in milliseconds, the worker's name, 1 if that goes on with a next job.
  *
  * Returns `ok`, `duplicate` or `fenced`; what `moveToFinished` would; and if that is a next job, whether it has a result or a
- * request to cancel it. A fenced start changes nothing: the job is another's.
+ * request to cancel it. A fenced start changes nothing: the job is another's. What lies under a name of ours and is of the wrong
+ * type is removed: it would stand in the way for ever.
  *
  * @param finish BullMQ's `moveToFinished`
  */
@@ -27,10 +28,15 @@ export function publishScript(finish: string): string {
   return `${GUARD}
 ${completeFunction(finish)}
 ${LOOK}
+local function is_there(key, wanted)
+  local kind = redis.call('TYPE', key).ok
+  if kind ~= wanted and kind ~= 'none' then redis.call('DEL', key) end
+  return kind == wanted
+end
 local verdict = 'ok'
-if redis.call('EXISTS', KEYS[1], KEYS[3]) > 0 then
+if is_there(KEYS[1], 'string') or is_there(KEYS[3], 'hash') then
   verdict = 'duplicate'
-elseif (redis.call('HGET', KEYS[2], 'ats') or (redis.call('EXISTS', KEYS[2]) == 1 and '0')) ~= ARGV[1] then
+elseif not is_there(KEYS[2], 'hash') or (redis.call('HGET', KEYS[2], 'ats') or '0') ~= ARGV[1] then
   return {'fenced'}
 end
 if verdict == 'ok' then

@@ -7,6 +7,7 @@ import { type Completing, Completion, markFresh } from './completion.ts'
 import { toError } from './errors.ts'
 import { type Keys, resultJobId, resultsQueue } from './keys.ts'
 import { PUBLISH_KEYS, publishScript } from './publish-lua.ts'
+import { healQueue, isRefusal } from './quarantine.ts'
 
 /**
  * How a publication ended: `ok`, this result is the job's result; `duplicate`, the job had one already; `fenced`, a later
@@ -95,6 +96,7 @@ export class Publisher {
         const error = toError(thrown)
         failed(error)
         if (givenUp.aborted) throw error
+        if (isRefusal(error)) await this.#heal(outgoing.replyTo).catch(() => {})
         await sleep(pause, undefined, { signal: givenUp }).catch(() => {})
       }
     }
@@ -137,6 +139,12 @@ export class Publisher {
 
   #completionArgs(id: string, { token, lockMs, worker, goesOn }: Completing): (string | number)[] {
     return [this.#keys.job(''), id, token, lockMs, worker, goesOn ? 1 : 0]
+  }
+
+  /** Mends both queues that a publication writes to: else a key of the wrong type would hold it up for ever, and its slot. */
+  async #heal(replyTo: string): Promise<void> {
+    await healQueue(this.#redis, `${this.#keys.tag}:${resultsQueue(replyTo)}:`)
+    await healQueue(this.#redis, this.#keys.job(''))
   }
 
   /** Keys of a results queue; most results go where the last one went. */

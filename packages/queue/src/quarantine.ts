@@ -6,9 +6,9 @@ import type { Keys } from './keys.ts'
 
 /**
  * Why something was taken out of a queue: its id is no id of a job; it is a name that BullMQ needs itself; under it lies what is no
- * job; or it is a key of the queue that is of the wrong type.
+ * job, or more than any job has; or it is a key of the queue that is of the wrong type, or holds what cannot be used.
  */
-export const QUARANTINE_REASONS = ['malformed', 'reserved', 'wrong_type', 'structure'] as const
+export const QUARANTINE_REASONS = ['malformed', 'reserved', 'wrong_type', 'too_large', 'structure'] as const
 
 /** How much was ever taken out of the queues of a prefix, by reason. */
 export type QuarantineCounts = Readonly<Record<(typeof QUARANTINE_REASONS)[number], number>>
@@ -50,7 +50,10 @@ export function healing(redis: Redis, prefix: string): (error: Error) => void {
 
 /** Reads how much was taken out so far. */
 export async function readQuarantine(redis: Redis, keys: Keys): Promise<QuarantineCounts> {
-  const found = await redis.hmget(keys.quarantineCounts, ...QUARANTINE_REASONS)
+  const found = await redis.hmget(keys.quarantineCounts, ...QUARANTINE_REASONS).catch((error: Error) => {
+    if (isRefusal(error)) return []
+    throw error
+  })
   return Object.fromEntries(
     QUARANTINE_REASONS.map((reason, index) => [reason, Number(found[index] ?? 0) || 0]),
   ) as Record<(typeof QUARANTINE_REASONS)[number], number>

@@ -9,6 +9,8 @@ import { healQueue } from './quarantine.ts'
 import { readStoredJob } from './stored-job.ts'
 
 const BATCH = 100
+/** Failed jobs that one sweep leaves where they are before it ends. */
+const MOST_LEFT = 10_000
 /** Results that one call removes; BullMQ blocks Redis for its length. */
 const BATCH_RESULTS = 1000
 
@@ -34,40 +36,67 @@ export async function sweepFailedJobs(parts: SweepParts): Promise<number> {
   const { redis, keys, jobs, publisher, giveUp } = parts
   // BullMQ would remove what lies under an id that is a name of its own: all jobs that wait, for example.
   await healQueue(redis, keys.job(''))
-  const ids = await redis.zrange(keys.jobs('failed'), '0', String(BATCH - 1))
-  for (const id of ids) {
-    if (!isSafeId(id)) continue
-    const stored = await readStoredJob(redis, keys, id)
-    if (stored !== undefined) {
-      const { attempt, enqueuedAt, job, replyTo, failedReason } = stored
-      const start = { id, attempt, enqueuedAt }
-      const cause = new TerminalError(failedReason || FAILED, { publicMessage: FAILED })
-      const result = giveUp(job === undefined ? start : { ...start, job }, cause)
-      // Fenced means that it was started again meanwhile, so it is not in the failed set any more.
-      if ((await publisher.publish({ result, attempt, replyTo })) === 'fenced') continue
+  const trouble: unknown[] = []
+  let removed = 0
+  /** Those that stay must not keep the others from their turn. */
+  let left = 0
+  while (left < MOST_LEFT) {
+    const ids = await redis.zrange(keys.jobs('failed'), String(left), String(left + BATCH - 1))
+    if (ids.length === 0) break
+    for (const id of ids) {
+      const isRemoved = await sweepFailedJob(parts, id).catch((error: unknown) => {
+        trouble.push(error)
+        return false
+      })
+      if (isRemoved) removed += 1
+      else left += 1
     }
-    await jobs.remove(id)
   }
-  return ids.length
+  if (trouble.length > 0) throw trouble[0]
+  return removed
+}
+
+async function sweepFailedJob({ redis, keys, jobs, publisher, giveUp }: SweepParts, id: string) {
+  const stored = isSafeId(id) ? await readStoredJob(redis, keys, id) : undefined
+  if (stored !== undefined) {
+    const { attempt, enqueuedAt, job, replyTo, failedReason } = stored
+    const start = { id, attempt, enqueuedAt }
+    const cause = new TerminalError(failedReason || FAILED, { publicMessage: FAILED })
+    const result = giveUp(job === undefined ? start : { ...start, job }, cause)
+    // Fenced means that it was started again meanwhile, so it is not in the failed set any more.
+    if ((await publisher.publish({ result, attempt, replyTo })) === 'fenced') return false
+  }
+  // BullMQ keeps what is locked, or has children; nobody runs what has failed, and our jobs have none.
+  if (isSafeId(id)) await jobs.remove(id).catch(() => redis.unlink(keys.job(id)))
+  await redis.zrem(keys.jobs('failed'), id)
+  return true
 }
 
 /** Removes results that nobody took from their queue within the time to live, and forgets queues without any. */
 export async function sweepStaleResults(parts: SweepParts, ttlSeconds: number): Promise<void> {
   const { redis, keys } = parts
   const oldest = Date.now() - ttlSeconds * 1000
+  const trouble: unknown[] = []
   for (const replyTo of await redis.zrange(keys.replyQueues, '0', '-1')) {
-    const name = resultsQueue(replyTo)
-    const states = await staleStates(redis, `${keys.tag}:${name}`, oldest)
-    if (states.length === 0) continue
-    const queue = new Queue(name, { connection: redis, prefix: keys.tag, skipMetasUpdate: true })
-    queue.on('error', () => {})
-    for (const state of states) {
-      while ((await queue.clean(ttlSeconds * 1000, BATCH_RESULTS, state)).length === BATCH_RESULTS);
-    }
-    await queue.close()
+    // One that cannot be swept must not keep the others from it.
+    await sweepResultsQueue(parts, replyTo, ttlSeconds).catch((error: unknown) => trouble.push(error))
   }
   // A name without a result for so long is forgotten; one that still holds some was given one since.
   await redis.zremrangebyscore(keys.replyQueues, 0, oldest)
+  if (trouble.length > 0) throw trouble[0]
+}
+
+async function sweepResultsQueue({ redis, keys }: SweepParts, replyTo: string, ttlSeconds: number) {
+  const name = resultsQueue(replyTo)
+  await healQueue(redis, `${keys.tag}:${name}:`)
+  const states = await staleStates(redis, `${keys.tag}:${name}`, Date.now() - ttlSeconds * 1000)
+  if (states.length === 0) return
+  const queue = new Queue(name, { connection: redis, prefix: keys.tag, skipMetasUpdate: true })
+  queue.on('error', () => {})
+  for (const state of states) {
+    while ((await queue.clean(ttlSeconds * 1000, BATCH_RESULTS, state)).length === BATCH_RESULTS);
+  }
+  await queue.close()
 }
 
 /** Where a results queue may hold some that are too old: taken by nobody, to be tried again, or left by a consumer that died. */

@@ -100,30 +100,6 @@ const SCENARIOS: readonly (readonly [string, Scenario])[] = [
       after: ({ queue }) => queue.setGlobalConcurrency(1),
     },
   ],
-  [
-    'it holds the place of its like',
-    { options: { deduplication: { id: 'like' } }, before: ({ add }) => add('b') },
-  ],
-  [
-    'another waits for it',
-    {
-      options: { deduplication: { id: 'like', keepLastIfActive: true } },
-      after: ({ add }) => add('b', { deduplication: { id: 'like', keepLastIfActive: true } }),
-    },
-  ],
-  [
-    'it has a parent',
-    {
-      after: async (_, prefix) => {
-        const parent = `{${prefix}}:parents:p`
-        await bench.redis.hset(parent, { name: 'p', data: '{}', opts: '{}', priority: '0', delay: '0' })
-        await bench.redis.zadd(`{${prefix}}:parents:waiting-children`, 1, 'p')
-        await bench.redis.sadd(`${parent}:dependencies`, `{${prefix}}:jobs:a`)
-        const own = { id: 'p', queueKey: `{${prefix}}:parents` }
-        await bench.redis.hset(`{${prefix}}:jobs:a`, { parentKey: parent, parent: JSON.stringify(own) })
-      },
-    },
-  ],
 ]
 
 // BullMQ itself is what these answers are compared with.

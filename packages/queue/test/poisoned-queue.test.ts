@@ -184,6 +184,7 @@ describe('what is no job', () => {
       malformed: 3500,
       reserved: 0,
       wrong_type: 0,
+      too_large: 0,
       structure: 0,
     })
     expect(await quarantine()).toHaveLength(1000)

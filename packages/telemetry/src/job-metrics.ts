@@ -22,7 +22,7 @@ export const JOB_METRICS = {
     kind: 'gauge',
     name: 'isopod_queue_quarantined',
     help: 'What was ever taken out of the queue as it is no job: written to Redis past the client.',
-    labels: { reason: ['malformed', 'reserved', 'wrong_type', 'structure'] },
+    labels: { reason: ['malformed', 'reserved', 'wrong_type', 'too_large', 'structure'] },
   },
   queueWait: {
     kind: 'histogram',

@@ -135,12 +135,19 @@ function sourcesOf(program: CheckedProgram, maxCharacters: number) {
 function manifestGaps(given: readonly (readonly [string, JobFile])[], others: readonly string[]): string[] {
   return given.flatMap(([path, { content, encoding }]) => {
     if (baseName(path) !== 'package.json') return []
-    const text = encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content
+    const text = unescaped(encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content)
     const named = others.find((name) => !name.endsWith('.json') && text.includes(name))
     return named === undefined
       ? []
       : [`${named} was not checked: ${path} names it, and it is not source by its name`]
   })
+}
+
+/** JSON can write any character by its number. */
+function unescaped(json: string): string {
+  return json.replaceAll(/\\u([\dA-Fa-f]{4})/g, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  )
 }
 
 /** Why there are no reports, and whether that is a matter of the host rather than of the source. */

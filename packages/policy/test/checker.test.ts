@@ -126,6 +126,11 @@ describe('files of a job', () => {
       'import { createRequire } from "node:module"; createRequire(import.meta.url)("./data.txt")',
     ],
     ['javascript', 'main.js', 'require("./folder")'],
+    ['python', 'main.py', 'import zipimport as z\nz.zipimporter("data.txt").load_module("m")'],
+    ['python', 'main.py', 'import site\nsite.addsitedir("lib")'],
+    ['python', 'main.py', 'from pydoc import importfile as f\nf("data.txt")'],
+    ['bash', 'main.sh', '. ./dat*.t?t'],
+    ['bash', 'main.sh', 'bash lib/[n]o-extension'],
     ['bash', 'main.sh', 'source ./data.txt'],
     ['bash', 'main.sh', '. lib/no-extension'],
     ['bash', 'main.sh', 'bash -e data.txt'],
@@ -143,6 +148,22 @@ describe('files of a job', () => {
       { mode: 'enforce', rules: 'standard' },
     )
     expect(problems.join()).toMatch(/not source by its name|import_module/)
+  })
+
+  it.each([
+    [
+      'require("./folder")',
+      { 'folder/package.json': '{"main": "d\\u0061ta.t\\u0078t"}', 'folder/data.txt': 'x' },
+    ],
+    ['require("#x")', { 'package.json': '{"imports": {"#x": "./d\\u0061ta.txt"}}', 'data.txt': 'x' }],
+    ['require.extensions[".json"] = require.extensions[".js"]; require("./a.json")', { 'a.json': 'x' }],
+  ])('cannot be made source by other means: %s', async (code, texts) => {
+    const files = Object.fromEntries(
+      Object.entries(texts).map(([path, content]) => [path, { content, encoding: 'utf8' } as const]),
+    )
+    const program = { language: 'javascript', filename: 'main.js', code, files }
+    const { problems } = await checker.check(program, { mode: 'enforce', rules: 'standard' })
+    expect(problems.join()).toMatch(/not source by its name/)
   })
 
   it('are data to an honest program, whatever their names', async () => {

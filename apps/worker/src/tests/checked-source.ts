@@ -13,7 +13,7 @@ export function checkedSource(
 ): Execution {
   const own = extensionOf(execution.language.filename)
   const sources = new Map<string, JobFile>()
-  /** Many tests have one judge. */
+  /** Many tests have one judge. The same text in another language is another program. */
   const judging = new Set<string>()
   for (const [index, { script, files = {}, checker, interactor }] of (tests ?? []).entries()) {
     const folder = `/test-${index + 1}`
@@ -25,8 +25,9 @@ export function checkedSource(
     }
     for (const [role, program] of Object.entries(judges)) {
       const language = program && catalogue.find(program.language)
-      if (!language || judging.has(program.code)) continue
-      judging.add(program.code)
+      const judge = `${language?.name}\0${program?.code}`
+      if (!program || !language || judging.has(judge)) continue
+      judging.add(judge)
       sources.set(`${folder}-${role}${extensionOf(language.filename)}`, text(program.code))
     }
   }

@@ -39,4 +39,17 @@ describe('what a policy checks of a job', () => {
       '/test-3-interactor.y': text('talk'),
     })
   })
+
+  it('has a judge once for each language that runs its text', () => {
+    const code = 'a program in both'
+    const given = ['one', 'other', 'one'].map((language) => ({
+      checker: { type: 'program', language, code } as const,
+    }))
+    const { tests } = parseJob({ code: 'c', tests: given })
+    const execution = { language: languages[0] } as unknown as Execution
+    expect(checkedSource(execution, tests, catalogue).files).toEqual({
+      '/test-1-checker.x': text(code),
+      '/test-2-checker.y': text(code),
+    })
+  })
 })

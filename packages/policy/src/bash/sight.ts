@@ -171,7 +171,12 @@ export function sightBash(
   /** The first argument that is no option is a file that is run. */
   function sightFile(node: SyntaxNode, args: readonly SyntaxNode[]): void {
     const file = args.find((arg) => !texts(arg).some((text) => /^[-+]/.test(text)))
-    if (texts(file).some((text) => others.has(baseName(text)))) say(node, 'shape', 'unchecked-file')
+    if (texts(file).some((text) => isOther(baseName(text)))) say(node, 'shape', 'unchecked-file')
+  }
+
+  /** Whether a name, or a pattern, is that of a file that nobody reads as source. A pattern could be any of these. */
+  function isOther(name: string): boolean {
+    return others.has(name) || (others.size > 0 && /[*?[{]/.test(name))
   }
 
   function sightRedirect(node: SyntaxNode): void {

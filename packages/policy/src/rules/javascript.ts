@@ -40,6 +40,8 @@ export const JAVASCRIPT_RULES: readonly Rule[] = [
   ]),
   rule('unchecked-file', 'import: file that is not source by its name', { standard: 'block', reason: CODE }, [
     ...facts('shape', 'unchecked-file'),
+    // What `require` makes of a name's ending.
+    ...facts('use', 'require.extensions', 'module._extensions'),
   ]),
   rule('computed-attribute', 'attribute: computed name', { standard: 'warn', reason: REFLECTION }, [
     ...facts('shape', 'computed-attribute'),

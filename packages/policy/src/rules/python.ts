@@ -48,6 +48,8 @@ export const PYTHON_RULES: readonly Rule[] = [
     ...facts('use', 'importlib.import_module', 'runpy.run_path', 'runpy.run_module', 'pkgutil.resolve_name'),
     ...facts('use', 'importlib.util.spec_from_file_location', 'importlib.machinery.SourceFileLoader'),
     ...facts('use', 'importlib.machinery.SourcelessFileLoader', 'importlib.machinery.ExtensionFileLoader'),
+    // An archive of any name, and lines of `.pth` files.
+    ...facts('use', 'zipimport.zipimporter', 'pydoc.importfile', 'pydoc.locate', 'site.addsitedir'),
   ]),
   rule('source-encoding', 'source encoding', { standard: 'block', reason: 'hides what the source says' }, [
     ...facts('shape', 'source-encoding'),
@@ -102,6 +104,9 @@ export const PYTHON_RULES: readonly Rule[] = [
     ...facts('use', 'builtins.breakpoint', 'code.interact', 'code.InteractiveInterpreter', 'pdb.run'),
     ...facts('use', 'code.InteractiveConsole', 'codeop.compile_command', 'pdb.runeval', 'pdb.runctx'),
     ...facts('use', 'cProfile.run', 'cProfile.runctx', 'profile.run', 'profile.runctx'),
+    ...facts('use', 'timeit.timeit', 'timeit.repeat', 'timeit.Timer', 'timeit.main', 'doctest.testmod'),
+    ...facts('use', 'doctest.testfile', 'doctest.run_docstring_examples', 'typing.get_type_hints'),
+    ...facts('use', 'logging.config.dictConfig', 'logging.config.fileConfig', 'trace.Trace'),
   ]),
   ...functions({ reason: REFLECTION }, 'builtins.', 'getattr', 'setattr', 'delattr', 'locals', 'vars'),
   ...functions({ standard: 'warn', reason: REFLECTION }, 'builtins.', 'globals'),

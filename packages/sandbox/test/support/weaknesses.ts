@@ -86,6 +86,11 @@ export function weaknesses(folder: string): Weakness[] {
       change: (options) => {
         asRoot(options)
         options.HostConfig['ReadonlyPaths'] = []
+        // Where the host has AppArmor, the engine's profile keeps root away from the same files.
+        options.HostConfig['SecurityOpt'] = [
+          ...(options.HostConfig['SecurityOpt'] as string[]),
+          'apparmor=unconfined',
+        ]
       },
     },
     broken('init', 'whose init can be looked into', DUMPABLE),

@@ -15,6 +15,10 @@ for root in ("/workspace", "/tmp", "/dev/shm"):
     with open("sparse", "wb") as sparse:
         sparse.truncate(1 << 40)
     for depth in range(400):
-        os.mkdir("d" * 100)
+        try:
+            os.mkdir("d" * 100)
+        except OSError:
+            # AppArmor refuses what has no path of 4096 bytes.
+            break
         os.chdir("d" * 100)
         open("f", "w").close()

@@ -1,13 +1,14 @@
 /**
  * What a terminal or a page would obey, hide or reorder instead of showing: control characters but tab and newline (Cc), bidi
  * controls, joiners, tags and annotations (Cf), line and paragraph separators (Zl, Zp), halves of pairs (Cs), all that fonts
- * draw as nothing, such as fillers and variation selectors (Default_Ignorable_Code_Point), and what is no character.
+ * draw as nothing, such as fillers and variation selectors (Default_Ignorable_Code_Point), and what is no character. Of marks that
+ * stand on one letter those from the ninth on: no script needs so many, and a pile of them covers the lines above and below.
  *
  * One exception, so that emoji look as usual: U+FE0E and U+FE0F directly behind a pictograph, where they choose between text and
  * colour. Zero-width joiners are always written out, also within emoji: a family is shown as its members.
  */
 const DECEPTIVE =
-  /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f])/gu
+  /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}](?<!\p{Extended_Pictographic}[\ufe0e\ufe0f])|(?<=\p{M}{8})\p{M}/gu
 
 /**
  * A text of unknown origin as it can be shown to a person: what deceives is written out, tab and newline stay.

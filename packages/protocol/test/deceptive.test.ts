@@ -20,6 +20,10 @@ function deceptive(text: string): string[] {
 }
 
 describe('visible', () => {
+  it('leaves letters with many marks alone, as scripts that need them have them', () => {
+    for (const text of ['בְּרֵאשִׁ֖ית', 'ཧྐྵྨླྺྼྻྂ', 'กำ็้', 'ệ', 'क्ष्म्य']) expect(visible(text)).toBe(text)
+  })
+
   it('leaves text, tabs, newlines and any script alone', () => {
     const text = 'a\tb\nÄ 日本語 🇮🇸 👍🏽 ❤\ufe0f ☎\ufe0e 1️⃣ é\u0301 ʼ\u00a0\u3000\n'.replace('1\ufe0f', '1')
     expect(visible(text)).toBe(text)
@@ -36,6 +40,7 @@ describe('visible', () => {
     ['is a blank that is no space', 'a\u3164b\uffa0', 'a\\u{3164}b\\u{ffa0}'],
     ['carries words in tags', '🏴\u{e0067}\u{e007f}', '🏴\\u{e0067}\\u{e007f}'],
     ['carries bits in variation selectors', '❤\ufe0f\ufe0f\u{e0100}', '❤\ufe0f\\u{fe0f}\\u{e0100}'],
+    ['covers the lines around it', `a${'\u0300'.repeat(10)}b`, `a${'\u0300'.repeat(8)}\\u{300}\\u{300}b`],
     ['joins pictures', '👩\u200d👧', '👩\\u{200d}👧'],
     ['is half a character', '\ud800x', '\\u{d800}x'],
   ])('writes out what %s', (_, given, shown) => {

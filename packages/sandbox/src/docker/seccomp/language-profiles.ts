@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Architecture } from '@isopod/init'
@@ -11,6 +11,7 @@ import { restrictProfile } from './restrict-profile.ts'
 
 /** Profiles that come with this code. */
 const SHIPPED = fileURLToPath(new URL('../../../../../deploy/seccomp/', import.meta.url))
+const DIRECTORY_SETTING = 'ISOPOD_SECCOMP_PROFILES_DIR'
 /** A chain of files that extend each other is a mistake long before it is that long. */
 const MAX_DEPTH = 8
 
@@ -43,6 +44,7 @@ export async function loadLanguageProfiles(
   names: readonly string[],
   sources: LanguageProfileSources,
 ): Promise<ReadonlyMap<string, LanguageProfile>> {
+  if (sources.directory !== undefined) await refuseUnread(sources.directory)
   const profiles = new Map([[DEFAULT_PROFILE, profileOf(sources.base, new Set())]])
   for (const name of new Set(names)) {
     if (!profiles.has(name)) profiles.set(name, await loadOne(name, sources))
@@ -69,6 +71,22 @@ async function loadOne(name: string, sources: LanguageProfileSources): Promise<L
 
 function profileOf(json: string, blocked: ReadonlySet<string>): LanguageProfile {
   return { json, blocked, digest: createHash('sha256').update(json).digest('hex') }
+}
+
+/** A directory that is not there, or a file that nothing would read: languages would have the profile shipped here instead. */
+async function refuseUnread(directory: string): Promise<void> {
+  const names = await readdir(directory).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new ConfigError(`${DIRECTORY_SETTING}: ${directory} cannot be read: ${reason}`, { cause })
+  })
+  for (const name of names.filter((one) => /\.ya?ml$/i.test(one))) {
+    const file = join(directory, name)
+    if (!name.endsWith('.yaml')) throw new ConfigError(`${file}: must end in .yaml`)
+    if (name !== `${DEFAULT_PROFILE}.yaml`) continue
+    throw new ConfigError(
+      `${file}: must have another name: ${DEFAULT_PROFILE} is ours, or what ISOPOD_SECCOMP_PROFILE names`,
+    )
+  }
 }
 
 async function readProfile(name: string, directory: string | undefined) {

@@ -54,7 +54,7 @@ export function parseProfileFile(document: unknown, path: string, decisions: Sec
     if (typeof name !== 'string' || name === '') throw fail(`${field}.name`, 'be text', name)
     if (typeof reason !== 'string' || reason === '') throw fail(`${field}.reason`, 'be text', reason)
     if (!ERRNOS.includes(errno)) throw fail(`${field}.errno`, `be ${ERRNOS.join(' or ')}`, errno)
-    if (only !== undefined && !(Array.isArray(only) && only.every((one) => ARCHITECTURES.includes(one)))) {
+    if (only !== undefined && !isArchitectures(only)) {
       throw fail(`${field}.only`, `be a list of ${ARCHITECTURES.join(', ')}`, only)
     }
     if (!Array.isArray(calls) || calls.length === 0)
@@ -68,6 +68,10 @@ export function parseProfileFile(document: unknown, path: string, decisions: Sec
     }
     return { name, reason, calls, errno, ...(only && { only }) } as BlockedGroup
   }
+}
+
+function isArchitectures(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => ARCHITECTURES.includes(one))
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

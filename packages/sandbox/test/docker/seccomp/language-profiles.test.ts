@@ -117,4 +117,24 @@ describe('the profiles of languages', () => {
     await expect(loading).rejects.toThrow(ConfigError)
     await expect(loading).rejects.toThrow(reason)
   })
+
+  it('are refused where the operator’s directory would be passed over in silence', async () => {
+    const gone = join(directory, 'gone')
+    await expect(load(['compute'], { directory: gone })).rejects.toThrow(
+      /ISOPOD_SECCOMP_PROFILES_DIR: .*gone cannot be read/,
+    )
+    for (const [name, problem] of [
+      ['default.yaml', /default\.yaml: .*ISOPOD_SECCOMP_PROFILE/],
+      ['compute.yml', /compute\.yml: must end in \.yaml/],
+      ['Query.YAML', /Query\.YAML: must end in \.yaml/],
+    ] as const) {
+      const own = await mkdtemp(join(directory, 'own-'))
+      await writeFile(join(own, name), group('getcpu'))
+      await expect(load(['compute'], { directory: own })).rejects.toThrow(problem)
+    }
+  })
+
+  it('name at least one architecture where they name any', async () => {
+    await expect(own(group('getcpu', ', only: []'))).rejects.toThrow(ConfigError)
+  })
 })

@@ -179,6 +179,7 @@ export const MUTATIONS: readonly Mutation[] = [
   withoutPaths('ReadonlyPaths', 'own cgroup', /cgroup/),
   host('IpcMode', 'host'),
   onlyOnRecord(JOINED, host('IpcMode', 'shareable')),
+  drop('Sysctls'),
   host('PidMode', 'host'),
   host('Binds', ['/:/host:ro']),
   {

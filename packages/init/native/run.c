@@ -56,6 +56,7 @@ void run_start(const struct exec_request *request) {
   else error = preload_await(request);
   reap_reset();
   meter_start();
+  uncounted_begin();
   started_us = now_us();
   if (error == 0) error = start(request);
   if (error != 0) {

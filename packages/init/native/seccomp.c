@@ -104,6 +104,27 @@ static const struct sock_filter rules[] = {
 #endif
     WITHOUT(openat, 2, O_DIRECT, EINVAL),
     /*
+     * A pipe takes pages of a socket as they are, and keeps 32 KiB for one byte, which no cgroup counts. The answer is that
+     * for descriptors which have no such way: libraries and grep then read and write. A socket has no offset to send from.
+     */
+    UNLESS(__NR_splice, 1),
+    FAIL(EINVAL),
+    UNLESS(__NR_sendfile, 6),
+    LOAD(ARGUMENT(2)),
+    UNLESS(0, 3),
+    LOAD(ARGUMENT(2) + 4),
+    UNLESS(0, 1),
+    FAIL(EINVAL),
+    ALLOW,
+    /* And so does a map of a socket, of pages that nobody is charged for. */
+    UNLESS(__NR_getsockopt, 6),
+    LOAD(ARGUMENT(1)),
+    UNLESS(IPPROTO_TCP, 3),
+    LOAD(ARGUMENT(2)),
+    UNLESS(TCP_ZEROCOPY_RECEIVE, 1),
+    FAIL(ENOPROTOOPT),
+    ALLOW,
+    /*
      * And no O_DIRECT afterwards. Who owns a descriptor is signalled when it becomes ready, in gVisor even init, and by any
      * signal.
      */

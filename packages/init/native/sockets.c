@@ -29,14 +29,18 @@ static int64_t number_of(const char *text, const char *line, const char *word) {
 
 struct socket_bounds socket_bounds(void) {
   char text[1024];
-  struct socket_bounds bounds = {0, 0, 0, 0};
+  struct socket_bounds bounds = {0};
   if (read_small("/proc/net/sockstat", text, sizeof text) > 0) {
     int64_t pages = number_of(text, "TCP: ", " mem ") + number_of(text, "UDP: ", " mem ");
     bounds.data_bytes = pages * sysconf(_SC_PAGESIZE);
     bounds.tcp = number_of(text, "TCP: ", "inuse ");
+    bounds.udp = number_of(text, "UDP: ", "inuse ");
     bounds.ended = number_of(text, "TCP: ", " tw ");
   }
-  if (read_small("/proc/net/sockstat6", text, sizeof text) > 0) bounds.tcp6 = number_of(text, "TCP6: ", "inuse ");
+  if (read_small("/proc/net/sockstat6", text, sizeof text) > 0) {
+    bounds.tcp6 = number_of(text, "TCP6: ", "inuse ");
+    bounds.udp += number_of(text, "UDP6: ", "inuse ");
+  }
   return bounds;
 }
 

@@ -16,6 +16,7 @@ struct sockets sockets_now(void);
 struct socket_bounds {
   int64_t data_bytes; /* in the buffers of all sockets of the host */
   int64_t tcp, tcp6;  /* of this namespace, those among them that nobody has accepted */
+  int64_t udp;        /* of this namespace, of both families */
   int64_t ended;      /* as `lingering` above */
 };
 

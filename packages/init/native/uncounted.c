@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cgroup.h"
+#include "host.h"
 #include "json.h"
 #include "sockets.h"
 #include "util.h"
@@ -17,6 +19,17 @@
 #define SOCKET_BYTES 4096
 /* What stays of a connection that has ended. */
 #define REMNANT_BYTES 512
+/*
+ * What a socket holds of a byte that nobody has read: the kernel copies data into pieces of 32 KiB, and keeps the whole piece
+ * for as long as a byte of it waits. No cgroup is charged for more than that byte, and nothing tells whose a piece is.
+ */
+#define PIECE_BYTES 32768
+/* A buffer for one byte, which counts as TCP's memory. */
+#define BUFFER_BYTES 2304
+/* Per byte of a datagram's buffer, which has up to 17 pieces. */
+#define DATAGRAM_PIECES 1024
+/* Less comes and goes whatever programs do, and is not worth ending a neighbour for. */
+#define PIECES_FLOOR_BYTES ((int64_t)256 << 20)
 #define QUIET_US 100000
 #define BUSY_US 20000
 /* The table of connections is the whole host's, and may take milliseconds: a tenth of the time at most. */
@@ -29,7 +42,11 @@ struct row {
   unsigned long state, sending, receiving, inode;
 };
 
-static int64_t next_us, next_scan_us;
+static int64_t next_us, next_scan_us, scan_cost_us;
+/* At the start of the run. */
+static struct host_memory memory_at_first;
+static int64_t data_at_first;
+static int suspected;
 
 int64_t uncounted_next_us(void) {
   return next_us;
@@ -63,8 +80,21 @@ static int64_t cost_of(const struct row *row, int connected, int all) {
   return all || unaccepted ? data + SOCKET_BYTES : 0;
 }
 
+/* The most that it can hold if a byte of TCP keeps `per_byte`. */
+static int64_t most_of(const struct row *row, int connected, int64_t per_byte) {
+  int64_t data = (int64_t)row->sending + (int64_t)row->receiving;
+  if (!connected) return per_byte == PIECE_BYTES ? data * DATAGRAM_PIECES : data;
+  return row->state == LISTENING ? 0 : data * per_byte;
+}
+
+/* What is added up: with a cost for each byte the most that sockets can hold, without one the least. */
+struct view {
+  int all;
+  int64_t per_byte;
+};
+
 /* Adds what the sockets of one table hold; ends early beyond `most`. */
-static int64_t add_table(const char *path, int connected, int all, int64_t sum, int64_t most) {
+static int64_t add_table(const char *path, int connected, const struct view *view, int64_t sum, int64_t most) {
   static char text[32 * 1024];
   size_t filled = 0;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -77,7 +107,8 @@ static int64_t add_table(const char *path, int connected, int all, int64_t sum, 
     for (char *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
       struct row row;
       *end = '\0';
-      if (parse(line, &row)) sum += cost_of(&row, connected, all);
+      if (!parse(line, &row)) continue;
+      sum += view->per_byte > 0 ? most_of(&row, connected, view->per_byte) : cost_of(&row, connected, view->all);
     }
     filled -= (size_t)(line - text);
     memmove(text, line, filled);
@@ -88,33 +119,86 @@ static int64_t add_table(const char *path, int connected, int all, int64_t sum, 
   return sum;
 }
 
-static int64_t held(const struct socket_bounds *bounds, int64_t most) {
+static int64_t held(const struct socket_bounds *bounds, int64_t per_byte, int64_t most) {
   /* v1 counts the memory of sockets on its own, and engines leave that without a limit. */
-  int all = cgroup_version() == 1;
+  struct view view = {.all = cgroup_version() == 1, .per_byte = per_byte};
   int64_t sum = 0;
-  if (all) {
-    sum = add_table("/proc/net/udp", 0, all, sum, most);
-    sum = add_table("/proc/net/udp6", 0, all, sum, most);
+  if (view.all || per_byte > 0) {
+    sum = add_table("/proc/net/udp", 0, &view, sum, most);
+    sum = add_table("/proc/net/udp6", 0, &view, sum, most);
   }
-  if (bounds->tcp > 0) sum = add_table("/proc/net/tcp", 1, all, sum, most);
-  if (bounds->tcp6 > 0) sum = add_table("/proc/net/tcp6", 1, all, sum, most);
+  if (bounds->tcp > 0) sum = add_table("/proc/net/tcp", 1, &view, sum, most);
+  if (bounds->tcp6 > 0) sum = add_table("/proc/net/tcp6", 1, &view, sum, most);
   return sum;
+}
+
+/* Processor time: on the clock a look takes longer the busier the program is, and would come the later for that. */
+static int64_t own_cpu_us(void) {
+  struct timespec used;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) < 0) return 0;
+  return (int64_t)used.tv_sec * 1000000 + used.tv_nsec / 1000;
+}
+
+static int holds_more(const struct socket_bounds *bounds, int64_t per_byte, int64_t room) {
+  int64_t before = own_cpu_us();
+  int more = held(bounds, per_byte, room) > room;
+  scan_cost_us += own_cpu_us() - before;
+  return more;
+}
+
+void uncounted_begin(void) {
+  memory_at_first = host_memory();
+  data_at_first = socket_bounds().data_bytes;
+  suspected = 0;
+}
+
+/*
+ * Whether the host's kernel has lost more since the start than this container has left, and data that waits in its sockets
+ * may be why. What all sockets say that they hold explains itself; so do objects, without as much of such data.
+ */
+static int pieces_excess(const struct socket_bounds *bounds, int64_t now) {
+  if (bounds->tcp + bounds->tcp6 + bounds->udp == 0) return 0;
+  struct host_memory memory = host_memory();
+  int64_t data = bounds->data_bytes - data_at_first;
+  int64_t pieces = memory.unnamed_bytes - memory_at_first.unnamed_bytes - (data > 0 ? data : 0);
+  /* Charged to the container but on v1. */
+  int64_t buffers = cgroup_version() == 1 ? memory.object_bytes - memory_at_first.object_bytes : 0;
+  if (buffers > data) buffers = data;
+  if (pieces < PIECES_FLOOR_BYTES / 2 && buffers < PIECES_FLOOR_BYTES / 2) return suspected = 0;
+  next_us = now + BUSY_US;
+  int64_t room = cgroup_headroom();
+  if (room < 0) return 0;
+  if (room < PIECES_FLOOR_BYTES) room = PIECES_FLOOR_BYTES;
+  int suspicious = (pieces > room && holds_more(bounds, PIECE_BYTES, room)) ||
+                   (buffers > room && holds_more(bounds, BUFFER_BYTES, room));
+  /* Twice, as another container's may be gone by then. */
+  suspected = suspicious ? suspected + 1 : 0;
+  return suspected > 1;
+}
+
+/* Whether sockets say themselves that they hold more than is left. */
+static int data_excess(const struct socket_bounds *bounds, int64_t now) {
+  int64_t at_most = bounds->data_bytes + (bounds->tcp + bounds->tcp6) * SOCKET_BYTES + bounds->ended * REMNANT_BYTES;
+  if (at_most < FLOOR_BYTES) return 0;
+  next_us = now + BUSY_US;
+  int64_t room = cgroup_headroom();
+  if (room < 0) return 0;
+  if (room < FLOOR_BYTES) room = FLOOR_BYTES;
+  return at_most > room && holds_more(bounds, 0, room);
 }
 
 int uncounted_excess(int64_t now) {
   if (now < next_us) return 0;
   next_us = now + QUIET_US;
   if (cgroup_version() < 0) return 0;
+  /* Until the last look has been at most a tenth of the time. */
+  if (now < next_scan_us) {
+    next_us = next_scan_us;
+    return 0;
+  }
+  scan_cost_us = 0;
   struct socket_bounds bounds = socket_bounds();
-  int64_t at_most = bounds.data_bytes + (bounds.tcp + bounds.tcp6) * SOCKET_BYTES + bounds.ended * REMNANT_BYTES;
-  if (at_most < FLOOR_BYTES) return 0;
-  next_us = now + BUSY_US;
-  int64_t room = cgroup_headroom();
-  if (room < 0 || now < next_scan_us) return 0;
-  if (room < FLOOR_BYTES) room = FLOOR_BYTES;
-  if (at_most <= room) return 0;
-  int excess = held(&bounds, room) > room;
-  int64_t done = now_us();
-  next_scan_us = done + TIMES_ITS_COST * (done - now);
+  int excess = data_excess(&bounds, now) || pieces_excess(&bounds, now);
+  if (scan_cost_us > 0) next_scan_us = now_us() + TIMES_ITS_COST * scan_cost_us;
   return excess;
 }

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/memfd.h>
 #include <linux/seccomp.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -42,11 +44,27 @@ static void sockets(void) {
   if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group) == 0) got("joined a multicast group");
 }
 
+/* Pages of sockets, which a pipe would keep; and what the kernel remembers of connections that have ended. */
+static void remnants(void) {
+  int from[2], to[2];
+  char remembers = '1';
+  if (pipe2(from, O_CLOEXEC) < 0 || pipe2(to, O_CLOEXEC) < 0 || write(from[1], "x", 1) != 1) untried("no pipe to move a page of");
+  if (splice(from[0], NULL, to[1], NULL, 1, 0) == 1) got("moved a page into a pipe");
+  /* Without an offset, as from a socket. */
+  int file = memfd_create("isopod-canary", MFD_CLOEXEC);
+  if (file < 0 || write(file, "x", 1) != 1 || lseek(file, 0, SEEK_SET) < 0) untried("no file to send");
+  if (sendfile(to[1], file, NULL, 1) == 1) got("sent a page into a pipe");
+  int fd = open("/proc/sys/net/ipv4/tcp_no_metrics_save", O_RDONLY | O_CLOEXEC);
+  /* gVisor has no such file. */
+  if (fd >= 0 && read(fd, &remembers, 1) == 1 && remembers == '0') got("the kernel remembers connections that have ended");
+}
+
 /* What the host pays for and no limit counts: one object of each kind. */
 void uncounted(int count, char **words) {
   (void)count, (void)words;
   sockets();
   huge_pages();
+  remnants();
   /* Last, as a filter stays on this process. */
   filters();
 }

@@ -17,6 +17,11 @@ static const struct {
     {"connections unaccepted and closed", tcp_closed, 4},
     {"connections of IPv6", tcp6_closed, 4},
     {"datagrams", udp_unread, 4},
+    {"connections unread, a byte of each piece", tcp_pieces, 4},
+    {"connections unread, a record for each byte", tcp_records, 8},
+    {"datagrams, a byte of each piece", udp_pieces, 4},
+    {"pipes with a byte of each piece", spliced_pieces, 60},
+    {"pipes with a byte that was sent of each piece", sent_pieces, 60},
     {"listeners", listeners, 90},
     {"pipes", pipes, 40},
     {"descriptors of events", events, 90},
@@ -46,7 +51,7 @@ int main(void) {
   for (unsigned i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     if (strcmp(KINDS[i].name, name) != 0) continue;
     /* Where it is init that ends it, there must be more than the limit even on a busy host. */
-    begin(strstr(name, "connections un") != NULL || strcmp(name, "datagrams") == 0 ? 10000 : 2500);
+    begin(strstr(name, "connections un") != NULL || strncmp(name, "datagrams", 9) == 0 ? 10000 : 2500);
     for (int child = 1; child < KINDS[i].processes; child++) {
       if (fork() != 0) continue;
       prctl(PR_SET_PDEATHSIG, SIGKILL);

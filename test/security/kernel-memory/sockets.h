@@ -97,3 +97,74 @@ static void udp_unread(void) {
     }
   }
 }
+
+/* A connection through which a process moves what it does not keep. */
+static int through[2];
+
+static int connected(int ends[2]) {
+  struct sockaddr_storage at;
+  socklen_t length;
+  int fd = listener(AF_INET, &at, &length), now = 1;
+  ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+  if (fd < 0 || connect(ends[0], (void *)&at, length) < 0) return -1;
+  setsockopt(ends[0], IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
+  ends[1] = accept(fd, NULL, NULL);
+  return close(fd), ends[1] < 0 ? -1 : 0;
+}
+
+/* The kernel copies what a process sends into 32 KiB, one piece behind the other, whatever the socket: uses them up. */
+static int use_up(void) {
+  ssize_t got;
+  if (write(through[0], data, 32767) != 32767) return -1;
+  for (int left = 32767; left > 0; left -= got) if ((got = read(through[1], data, left)) <= 0) return -1;
+  return 0;
+}
+
+static void tcp_pieces(void) {
+  int ends[2];
+  if (connected(through) < 0) return;
+  while (connected(ends) == 0) {
+    while (send(ends[0], "x", 1, MSG_DONTWAIT) == 1) if (use_up() < 0 || !more(32768)) return;
+  }
+}
+
+static void udp_pieces(void) {
+  struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof at;
+  if (connected(through) < 0) return;
+  for (;;) {
+    int in = socket(AF_INET, SOCK_DGRAM, 0), out = socket(AF_INET, SOCK_DGRAM, 0);
+    at.sin_port = 0;
+    if (out < 0 || bind(in, (void *)&at, length) < 0 || getsockname(in, (void *)&at, &length) < 0) return;
+    if (connect(out, (void *)&at, length) < 0) return;
+    for (int i = 1; i <= 150 * 15; i++) {
+      if (send(out, "x", 1, i % 15 == 0 ? 0 : MSG_MORE) != 1 || use_up() < 0 || !more(32768)) return;
+    }
+  }
+}
+
+static ssize_t by_splice(int from, int to) { return splice(from, NULL, to, NULL, 1, 0); }
+static ssize_t by_sendfile(int from, int to) { return sendfile(to, from, NULL, 1); }
+
+static void pieces_in_pipes(ssize_t (*move)(int from, int to)) {
+  int ends[2], pipes[2];
+  if (connected(through) < 0 || connected(ends) < 0) return;
+  while (pipe2(pipes, O_NONBLOCK) == 0) {
+    while (send(ends[0], "x", 1, 0) == 1 && move(ends[1], pipes[1]) == 1) {
+      if (use_up() < 0 || !more(32768)) return;
+    }
+    if (errno != EAGAIN) return;
+    while (recv(ends[1], data, 1, MSG_DONTWAIT) > 0) continue;
+  }
+}
+
+static void spliced_pieces(void) { pieces_in_pipes(by_splice); }
+static void sent_pieces(void) { pieces_in_pipes(by_sendfile); }
+
+/* Each byte in a buffer of its own, which is a thousand times as large. */
+static void tcp_records(void) {
+  int ends[2];
+  while (connected(ends) == 0 && more(4096)) {
+    while (send(ends[0], "x", 1, MSG_DONTWAIT | MSG_EOR) == 1) if (!more(1536)) return;
+  }
+}

@@ -42,6 +42,11 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
   },
   { program: 'listeners.py', tries: 'keep ports and names', ...REUSED },
   {
+    program: 'metrics-of-tcp.py',
+    tries: 'leave a message in what the kernel remembers of each address',
+    ...REUSED,
+  },
+  {
     program: 'ended-connections.py',
     tries: 'keep a port by a connection that has ended',
     must: DONE,

@@ -151,6 +151,14 @@ export const CHANNELS: readonly Entry[] = [
     known: '/proc/net/sockstat tells the number of TCP sockets, and their memory, of the whole host',
   },
   {
+    program: 'counters-in-proc.c',
+    tries: 'pass 64 bits by huge pages and processes, as /proc counts them for the whole host',
+    source: 'own',
+    must: IN_VAIN,
+    proof: UNHEARD,
+    known: '/proc/meminfo and /proc/stat count huge pages and started processes of the whole host',
+  },
+  {
     program: 'memory-of-the-host.c',
     tries: 'pass 64 bits by how much memory the host has left',
     source: 'own',

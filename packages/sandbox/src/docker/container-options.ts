@@ -55,6 +55,9 @@ export const READONLY_PATHS: readonly string[] = [
   '/sys/fs/cgroup',
 ]
 
+/** What the kernel remembers of connections that have ended would outlast a reset, and lies in one table for all containers. */
+const FORGOTTEN = { 'net.ipv4.tcp_no_metrics_save': '1' }
+
 /** How fast a container may read from a disk of the engine's host. */
 export interface DiskReadLimit {
   /** Path of the whole disk, as kernels limit no partition: `/dev/sda`. */
@@ -166,6 +169,8 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       ReadonlyPaths: [...READONLY_PATHS],
       // An IPC namespace of its own; `none` rather than `private` because /dev/shm is one of our sized tmpfs above.
       IpcMode: 'none',
+      // gVisor has a network of its own, and no such setting.
+      ...(isGvisor(plan.runtime) ? {} : { Sysctls: { ...FORGOTTEN } }),
       // The json-file log would let a program fill the host's disk with its output.
       LogConfig: { Type: 'none', Config: {} },
       // Removal is ours, after the outcome is known; the engine's would race with reading it.

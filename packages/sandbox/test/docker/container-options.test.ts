@@ -52,6 +52,10 @@ describe('the container of an execution', () => {
     expect(host.IpcMode).toBe('none')
     expect(host.Ulimits).toContainEqual({ Name: 'msgqueue', Soft: 0, Hard: 0 })
   })
+  it('remembers no connection that has ended, for which gVisor has no word', () => {
+    expect(host.Sysctls).toEqual({ 'net.ipv4.tcp_no_metrics_save': '1' })
+    expect(containerOptions({ ...plan, runtime: 'runsc' }).HostConfig?.Sysctls).toBeUndefined()
+  })
   it('covers what the engine covers, and what containers share', () => {
     const masked = (host as { MaskedPaths?: string[] }).MaskedPaths
     for (const path of [

@@ -119,6 +119,17 @@ export function weaknesses(folder: string): Weakness[] {
     broken('uncounted', 'whose init allows every socket option', [
       ['seccomp.c', '    IF_EQUAL(__NR_setsockopt, 1),\n    ALLOW,\n    SOCKET_OPTIONS,\n', '    ALLOW,\n'],
     ]),
+    host('uncounted', 'whose kernel remembers connections that have ended', { Sysctls: {} }),
+    broken('uncounted', 'whose init lets pipes take pages of sockets', [
+      ['seccomp.c', '    UNLESS(__NR_splice, 1),\n    FAIL(EINVAL),\n', ''],
+    ]),
+    broken('uncounted', 'whose init lets pipes be sent pages of sockets', [
+      [
+        'seccomp.c',
+        '    UNLESS(0, 1),\n    FAIL(EINVAL),\n    ALLOW,\n',
+        '    ALLOW,\n    ALLOW,\n    ALLOW,\n',
+      ],
+    ]),
     broken('uncounted', 'whose init allows huge pages', [
       ['seccomp.c', '    WITHOUT(memfd_create, 1, MFD_HUGETLB, ENOMEM),\n', ''],
     ]),

@@ -70,7 +70,7 @@ export function parseProfileFile(document: unknown, path: string, decisions: Sec
   }
 }
 
-function isArchitectures(value: unknown): boolean {
+function isArchitectures(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.length > 0 && value.every((one) => ARCHITECTURES.includes(one))
 }
 

@@ -16,9 +16,12 @@ export async function startEngine(mode: EngineMode): Promise<string> {
   return await untilAnswers('unix:///var/run/docker.sock')
 }
 
-/** Lays the newer runc over the older one: under the same name it is a runtime like any other to engine and worker. */
+/**
+ * Puts the newer runc in the older one's place: under the same name it is a runtime like any other to engine and worker. Not by
+ * a mount: runc starts itself anew from an overlay of its folder, which shows what lies below the mount.
+ */
 async function replaceRunc(): Promise<void> {
-  await runCommand(['mount', '--bind', '/opt/newer-runc/usr/sbin/runc', '/usr/sbin/runc'])
+  await runCommand(['cp', '--remove-destination', '/opt/newer-runc/usr/sbin/runc', '/usr/sbin/runc'])
   await runCommand(['systemctl', 'restart', 'docker.service'])
 }
 

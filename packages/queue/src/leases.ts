@@ -33,6 +33,8 @@ export class Leases {
   /** Takes or keeps a role for `ttlMs`; false if another worker has it. */
   async claim(role: string, ttlMs: number): Promise<boolean> {
     const key = this.#keys.claim(role)
+    // One of ours goes by itself; what does not was written by others, and would keep the role from everybody.
+    if ((await this.#redis.pttl(key)) === -1) await this.#redis.unlink(key)
     const taken = await this.#redis.set(key, this.#workerId, 'PX', ttlMs, 'NX')
     if (taken !== 'OK') {
       if ((await this.#redis.get(key)) !== this.#workerId) return false

@@ -5,7 +5,7 @@ import type { GiveUp } from './delivery.ts'
 import { isSafeId } from './job-id.ts'
 import { type Keys, resultsQueue } from './keys.ts'
 import type { Publisher } from './publisher.ts'
-import { healQueue } from './quarantine.ts'
+import { healQueue, isRefusal } from './quarantine.ts'
 import { readStoredJob } from './stored-job.ts'
 
 const BATCH = 100
@@ -77,7 +77,13 @@ export async function sweepStaleResults(parts: SweepParts, ttlSeconds: number): 
   const { redis, keys } = parts
   const oldest = Date.now() - ttlSeconds * 1000
   const trouble: unknown[] = []
-  for (const replyTo of await redis.zrange(keys.replyQueues, '0', '-1')) {
+  const names = await redis.zrange(keys.replyQueues, '0', '-1').catch(async (error: Error) => {
+    if (!isRefusal(error)) throw error
+    // Each further result enters its queue again.
+    await redis.unlink(keys.replyQueues)
+    return []
+  })
+  for (const replyTo of names) {
     // One that cannot be swept must not keep the others from it.
     await sweepResultsQueue(parts, replyTo, ttlSeconds).catch((error: unknown) => trouble.push(error))
   }

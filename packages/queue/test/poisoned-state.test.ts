@@ -235,6 +235,18 @@ describe('the sweep', () => {
     60_000,
   )
 
+  it.each([
+    ['is claimed without an end', 'claim:sweep', 'SET'],
+    ['is claimed by a list', 'claim:sweep', 'LPUSH'],
+    ['has queues that are a text', 'reply-queues', 'SET'],
+  ])('of stale results goes on where it %s', async (_, name, command) => {
+    await bench.redis.call(command, key(name), 'x')
+    const consumer = await bench.consumer()
+    consumer.run()
+    await until(async () => (await bench.redis.pttl(key(name))) !== -1, 'the sweep', 5)
+    expect(consumer.events.filter(({ type }) => type === 'error')).toEqual([])
+  })
+
   it.each(['a:b', '', 'odd'])(
     'of stale results gets past a queue named "%s"',
     async (name) => {

@@ -198,16 +198,16 @@ local function drop(is_bad, name, command, ...)
   redis.call(command, prefix .. name, ...)
   keep(prefix, 'structure', name)
 end
-for _, field in ipairs({'concurrency', 'max', 'duration', 'opts.maxLenEvents'}) do
-  local found = redis.call('HGET', prefix .. 'meta', field)
-  drop(found and not count_of(found), 'meta', 'HDEL', field)
+local fields = {'concurrency', 'max', 'duration', 'opts.maxLenEvents'}
+for at, found in ipairs(redis.call('HMGET', prefix .. 'meta', unpack(fields))) do
+  drop(found and not count_of(found), 'meta', 'HDEL', fields[at])
 end
 for _, name in ipairs({'id', 'pc', 'limiter'}) do
   local found = redis.call('GET', prefix .. name)
   drop(found and not string.find(found, '^%d+$'), name, 'DEL')
 end
 drop(is_stuck(prefix .. 'stalled-check'), 'stalled-check', 'DEL')
-local events = redis.call('EXISTS', prefix .. 'events') == 1 and redis.call('XINFO', 'STREAM', prefix .. 'events') or {}
+local events = redis.pcall('XINFO', 'STREAM', prefix .. 'events')
 for at = 1, #events, 2 do
   if events[at] == 'last-generated-id' and #string.match(events[at + 1], '^%d*') > 15 then set_aside(prefix, 'events') end
 end

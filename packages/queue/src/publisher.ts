@@ -7,7 +7,7 @@ import { type Completing, Completion, markFresh } from './completion.ts'
 import { toError } from './errors.ts'
 import { type Keys, resultJobId, resultsQueue } from './keys.ts'
 import { PUBLISH_KEYS, publishScript } from './publish-lua.ts'
-import { healQueue, isRefusal } from './quarantine.ts'
+import { healQueue, isMendable } from './quarantine.ts'
 
 /**
  * How a publication ended: `ok`, this result is the job's result; `duplicate`, the job had one already; `fenced`, a later
@@ -96,7 +96,7 @@ export class Publisher {
         const error = toError(thrown)
         failed(error)
         if (givenUp.aborted) throw error
-        if (isRefusal(error)) await this.#heal(outgoing.replyTo).catch(() => {})
+        if (isMendable(error)) await this.#heal(outgoing.replyTo).catch(() => {})
         await sleep(pause, undefined, { signal: givenUp }).catch(() => {})
       }
     }

@@ -38,7 +38,7 @@ export async function healQueue(redis: Redis, prefix: string): Promise<void> {
 export function healing(redis: Redis, prefix: string): (error: Error) => void {
   let running = false
   return (error) => {
-    if (running || !isRefusal(error)) return
+    if (running || !isMendable(error)) return
     running = true
     healQueue(redis, prefix)
       .catch(() => {})
@@ -71,6 +71,14 @@ export async function watchQuarantine(
     if (!isDeepStrictEqual(counts, known)) observe({ type: 'quarantined', counts })
     known = counts
   }
+}
+
+/** What Redis says where it takes no command of this kind at all, whatever lies under the keys. */
+const OF_REDIS = /\b(OOM|READONLY|MISCONF|NOREPLICAS|LOADING|BUSY|NOAUTH|NOPERM|CLUSTERDOWN|MASTERDOWN)\b/
+
+/** Whether a fault may be one of what lies in a queue. */
+export function isMendable(error: Error): boolean {
+  return isRefusal(error) && !OF_REDIS.test(error.message)
 }
 
 /** Whether a fault was Redis' own answer, not that of a connection. */

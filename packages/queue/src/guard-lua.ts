@@ -8,6 +8,8 @@ const MAX_SHOWN = 128
 const MAX_ID = 130
 /** Poisoned ids that one call passes over; Redis stands still meanwhile. */
 const MAX_PASSED = 1000
+/** Of those among the jobs that run, fewer: each has the whole list looked through. The others are left for the next call. */
+const MAX_REMOVED = 100
 /** Bytes of what lies under an id. The largest job that our producers take has 24 MiB of text, six times that as JSON. */
 const MAX_JOB_BYTES = 192 * 1024 * 1024
 /** Longest time that jobs of lost workers are not looked for, in milliseconds: BullMQ means seconds. */
@@ -103,8 +105,16 @@ end
 function own.SMEMBERS(key)
   local found, prefix, kept = redis.call('SMEMBERS', key), queue_of(key, 'stalled'), {}
   if not prefix then return found end
+  local removed = 0
   for _, id in ipairs(found) do
-    if is_poisoned(prefix, id) then redis.call('LREM', prefix .. 'active', 0, id) else kept[#kept + 1] = id end
+    local reason = fault(prefix, id)
+    if not reason then
+      kept[#kept + 1] = id
+    elseif removed < ${MAX_REMOVED} then
+      removed = removed + 1
+      keep(prefix, reason, id)
+      redis.call('LREM', prefix .. 'active', 0, id)
+    end
   end
   return kept
 end
@@ -221,7 +231,7 @@ local function sweep(ids, remove)
   end
 end
 sweep(redis.call('LRANGE', prefix .. 'active', 0, ${MAX_PASSED}), function(id)
-  redis.call('LREM', prefix .. 'active', 0, id)
+  redis.call('LREM', prefix .. 'active', 1, id)
 end)
 for _, name in ipairs({'failed', 'delayed', 'prioritized'}) do
   sweep(redis.call('ZRANGE', prefix .. name, 0, ${MAX_PASSED}), function(id) redis.call('ZREM', prefix .. name, id) end)

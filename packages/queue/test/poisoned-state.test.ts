@@ -191,6 +191,22 @@ it.each(['deployment', 'catalogue', 'lease:w9', 'claim:sweep', 'reply-queues', '
 )
 
 describe('many', () => {
+  it('bad ids among the jobs that run do not stop Redis', async () => {
+    const consumer = await bench.consumer()
+    consumer.run()
+    const ids = Array.from({ length: 20_000 }, (_, at) => `a:${at}`)
+    await bench.redis.slowlog('RESET')
+    for (let from = 0; from < ids.length; from += 1000) {
+      await bench.redis.rpush(key('jobs:active'), ...ids.slice(from, from + 1000))
+    }
+    await until(async () => (await consumer.stats()).quarantined.malformed > 0, 'the quarantine')
+    expect(await honest()).toBe('success')
+    const slow = (await bench.redis.slowlog('GET', 100)) as [number, number, number][]
+    const longest = Math.max(0, ...slow.map(([, , microseconds]) => microseconds))
+    // It was seconds for all of them; Redis stands still meanwhile.
+    expect(longest).toBeLessThan(1_000_000)
+  }, 60_000)
+
   it.each([
     ['options', { data: '{}', opts: '[' }],
     ['data', { data: '{', opts: '{}' }],

@@ -30,6 +30,10 @@
 #define DATAGRAM_PIECES 1024
 /* Less comes and goes whatever programs do, and is not worth ending a neighbour for. */
 #define PIECES_FLOOR_BYTES ((int64_t)256 << 20)
+/* The most that a program can take in this way for a microsecond of processor time: a piece has to be filled, or a task made for it. */
+#define BYTES_PER_CPU_US (PIECE_BYTES / 2)
+/* Looks in a row that must find the same: what another program took may be gone by then, and data on its way has arrived. */
+#define LOOKS 4
 #define QUIET_US 100000
 #define BUSY_US 20000
 /* The table of connections is the whole host's, and may take milliseconds: a tenth of the time at most. */
@@ -43,9 +47,13 @@ struct row {
 };
 
 static int64_t next_us, next_scan_us, scan_cost_us;
-/* At the start of the run. */
-static struct host_memory memory_at_first;
-static int64_t data_at_first;
+/* Memory of the host's kernel at the last look, and how much of its growth since the start this container may have caused. */
+struct growth {
+  int64_t level, ours;
+};
+
+static struct growth pieces, objects, data;
+static int64_t cpu_before;
 static int suspected;
 
 int64_t uncounted_next_us(void) {
@@ -146,34 +154,60 @@ static int holds_more(const struct socket_bounds *bounds, int64_t per_byte, int6
   return more;
 }
 
+/* Processor time of the program: of the container without init; UNKNOWN without a cgroup. */
+static int64_t program_cpu_us(void) {
+  int64_t all = cgroup_cpu_us(), own = own_cpu_us();
+  if (all < 0) return UNKNOWN;
+  return all > own ? all - own : 0;
+}
+
+/* What the kernel has beyond what all sockets say that they hold. */
+static int64_t pieces_level(const struct host_memory *memory, const struct socket_bounds *bounds) {
+  return memory->unnamed_bytes - bounds->data_bytes;
+}
+
 void uncounted_begin(void) {
-  memory_at_first = host_memory();
-  data_at_first = socket_bounds().data_bytes;
+  struct host_memory memory = host_memory();
+  struct socket_bounds bounds = socket_bounds();
+  pieces = (struct growth){.level = pieces_level(&memory, &bounds)};
+  objects = (struct growth){.level = memory.object_bytes};
+  data = (struct growth){.level = bounds.data_bytes};
+  cpu_before = program_cpu_us();
   suspected = 0;
 }
 
+/* Nothing tells whose the kernel's memory is; but a program that waits takes none. */
+static void note(struct growth *growth, int64_t level, int64_t possible) {
+  int64_t more = level - growth->level;
+  growth->level = level;
+  growth->ours += more > possible ? possible : more;
+  if (growth->ours < 0) growth->ours = 0;
+}
+
 /*
- * Whether the host's kernel has lost more since the start than this container has left, and data that waits in its sockets
- * may be why. What all sockets say that they hold explains itself; so do objects, without as much of such data.
+ * Whether the host's kernel has lost more while the program computed than this container has left, and data that waits in its
+ * sockets may be why.
  */
 static int pieces_excess(const struct socket_bounds *bounds, int64_t now) {
-  if (bounds->tcp + bounds->tcp6 + bounds->udp == 0) return 0;
   struct host_memory memory = host_memory();
-  int64_t data = bounds->data_bytes - data_at_first;
-  int64_t pieces = memory.unnamed_bytes - memory_at_first.unnamed_bytes - (data > 0 ? data : 0);
-  /* Charged to the container but on v1. */
-  int64_t buffers = cgroup_version() == 1 ? memory.object_bytes - memory_at_first.object_bytes : 0;
-  if (buffers > data) buffers = data;
-  if (pieces < PIECES_FLOOR_BYTES / 2 && buffers < PIECES_FLOOR_BYTES / 2) return suspected = 0;
+  int64_t cpu = program_cpu_us();
+  int64_t possible = cpu < 0 ? INT64_MAX : cpu > cpu_before ? (cpu - cpu_before) * BYTES_PER_CPU_US : 0;
+  cpu_before = cpu;
+  note(&pieces, pieces_level(&memory, bounds), possible);
+  note(&objects, memory.object_bytes, possible);
+  note(&data, bounds->data_bytes, possible);
+  if (bounds->tcp + bounds->tcp6 + bounds->udp == 0) pieces.ours = objects.ours = data.ours = 0;
+  /* Small buffers are as much data as objects, which are charged to the container but on v1. */
+  int64_t buffers = cgroup_version() == 1 ? (objects.ours < data.ours ? objects.ours : data.ours) : 0;
+  if (pieces.ours < PIECES_FLOOR_BYTES / 2 && buffers < PIECES_FLOOR_BYTES / 2) return suspected = 0;
   next_us = now + BUSY_US;
   int64_t room = cgroup_headroom();
   if (room < 0) return 0;
   if (room < PIECES_FLOOR_BYTES) room = PIECES_FLOOR_BYTES;
-  int suspicious = (pieces > room && holds_more(bounds, PIECE_BYTES, room)) ||
+  int suspicious = (pieces.ours > room && holds_more(bounds, PIECE_BYTES, room)) ||
                    (buffers > room && holds_more(bounds, BUFFER_BYTES, room));
-  /* Twice, as another container's may be gone by then. */
   suspected = suspicious ? suspected + 1 : 0;
-  return suspected > 1;
+  return suspected >= LOOKS;
 }
 
 /* Whether sockets say themselves that they hold more than is left. */

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,7 +12,7 @@ afterAll(() => {
 })
 
 /** A control group that grants 32 MiB and counts nothing of what its processes take. */
-function group(version: 1 | 2): string {
+function group(version: 1 | 2, more: Readonly<Record<string, string>> = {}): string {
   const root = mkdtempSync(join(tmpdir(), 'isopod-cgroup-'))
   folders.push(root)
   chmodSync(root, 0o755)
@@ -19,7 +20,7 @@ function group(version: 1 | 2): string {
     version === 1
       ? { 'memory/memory.limit_in_bytes': `${32 * MIB}\n`, 'memory/memory.usage_in_bytes': '1000\n' }
       : { 'cgroup.controllers': 'memory\n', 'memory.max': `${32 * MIB}\n`, 'memory.current': '1000\n' }
-  for (const [path, content] of Object.entries(files)) {
+  for (const [path, content] of Object.entries({ ...files, ...more })) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), content)
   }
@@ -53,6 +54,19 @@ const datagrams = (
     push @open, $s; for (1..40) { $sum += send($o, $data, 0, getsockname $s) }
   }
   select undef, undef, undef, 0.5`
+
+/** 512 KiB that wait to be read for two seconds. */
+const UNREAD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INADDR_LOOPBACK)); listen($l, 8);
+  for (1..8) { socket(my $s, 2, 1, 0); connect($s, getsockname $l); accept(my $a, $l); syswrite($s, "x" x 65536); push @open, $s, $a }
+  select undef, undef, undef, 2`
+
+/** Takes hundreds of MiB of the host's kernel: a byte that nobody reads keeps the 32 KiB that it was copied into. */
+const HOARD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INADDR_LOOPBACK)); listen($l, 8);
+  sub pair { socket(my $s, 2, 1, 0); connect($s, getsockname $l); accept(my $a, $l); return ($s, $a) }
+  my ($keep, $unread) = pair(); my ($in, $out) = pair(); my $data = "x" x 32767;
+  select undef, undef, undef, 0.3;
+  for (1..24000) { syswrite($keep, "x"); syswrite($in, $data); for (my $got = 0; $got < 32767;) { $got += sysread($out, my $some, 32767) } }
+  select undef, undef, undef, 3`
 
 describeInit('memory of sockets that no cgroup counts', () => {
   it.each([
@@ -88,4 +102,15 @@ describeInit('memory of sockets that no cgroup counts', () => {
       }
     },
   )
+
+  it('what the host loses while a program waits with unread data is not blamed on it', async () => {
+    await using container = await Container.start({
+      cgroup: group(1, { 'cpuacct/cpuacct.usage': '1000000000000\n' }),
+    })
+    const waiting = container.perl(UNREAD)
+    const host = spawn('perl', ['-e', HOARD], { stdio: 'ignore' })
+    const { done } = await waiting
+    host.kill()
+    expect(done).toMatchObject({ limit: null, exitCode: 0 })
+  })
 })

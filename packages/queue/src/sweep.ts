@@ -33,7 +33,7 @@ export interface SweepParts {
  * @returns how many jobs were removed
  */
 export async function sweepFailedJobs(parts: SweepParts): Promise<number> {
-  const { redis, keys, jobs, publisher, giveUp } = parts
+  const { redis, keys } = parts
   // BullMQ would remove what lies under an id that is a name of its own: all jobs that wait, for example.
   await healQueue(redis, keys.job(''))
   const trouble: unknown[] = []

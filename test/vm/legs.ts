@@ -63,7 +63,7 @@ export const LEGS: readonly Leg[] = [
       'test/e2e/tests.test.ts',
       'test/e2e/hostile.test.ts',
     ],
-    minutes: 45,
+    minutes: 90,
   },
   {
     name: 'reuse',
@@ -77,7 +77,7 @@ export const LEGS: readonly Leg[] = [
       'test/e2e/preload.test.ts',
       'test/e2e/batch-reuse.test.ts',
     ],
-    minutes: 45,
+    minutes: 90,
   },
   {
     name: 'seccomp',
@@ -90,7 +90,7 @@ export const LEGS: readonly Leg[] = [
       'test/security/apparmor.test.ts',
       'test/security/kernel-memory.test.ts',
     ],
-    minutes: 30,
+    minutes: 60,
   },
   {
     name: 'attacks',
@@ -104,7 +104,7 @@ export const LEGS: readonly Leg[] = [
       'test/security/grader-capture.test.ts',
       'test/security/between-jobs-of-a-batch.test.ts',
     ],
-    minutes: 90,
+    minutes: 120,
   },
   {
     name: 'rootless',
@@ -112,7 +112,7 @@ export const LEGS: readonly Leg[] = [
     engine: 'rootless',
     probes: true,
     specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/read-back.test.ts'],
-    minutes: 45,
+    minutes: 60,
   },
   {
     name: 'userns-remap',
@@ -120,7 +120,7 @@ export const LEGS: readonly Leg[] = [
     engine: 'userns-remap',
     probes: true,
     specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/read-back.test.ts'],
-    minutes: 45,
+    minutes: 60,
   },
   {
     name: 'newer-runc',
@@ -128,7 +128,7 @@ export const LEGS: readonly Leg[] = [
     engine: 'newer-runc',
     probes: true,
     specs: ['packages/sandbox/test/system/docker-sandbox.test.ts', 'test/security/old-runc.test.ts'],
-    minutes: 45,
+    minutes: 60,
   },
 ]
 

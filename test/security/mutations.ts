@@ -126,9 +126,11 @@ export const MUTATIONS: readonly Mutation[] = [
     change: (options) => {
       options['NetworkDisabled'] = false
       options.HostConfig['NetworkMode'] = 'host'
+      // The engine sets none in the host's network.
+      options.HostConfig['Sysctls'] = {}
     },
   },
-  onlyOnRecord('the other keeps the network away as well', host('NetworkMode', 'host')),
+  host('NetworkMode', 'host'),
   onlyOnRecord('the other keeps the network away as well', top('NetworkDisabled', false)),
   host('ReadonlyRootfs', false),
   drop('CapDrop'),

@@ -78,6 +78,8 @@ const weak = (options: CreateOptions) => {
   options['NetworkDisabled'] = false
   Object.assign(host, {
     NetworkMode: 'host',
+    // The engine sets none in the host's network.
+    Sysctls: {},
     IpcMode: 'host',
     Devices: [{ PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }],
   })

@@ -54,6 +54,8 @@ const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: 
 function inHostNetwork(options: CreateOptions): void {
   options['NetworkDisabled'] = false
   options.HostConfig['NetworkMode'] = 'host'
+  // The engine sets none in the host's network.
+  options.HostConfig['Sysctls'] = {}
 }
 
 /** One weakness or more for each canary. @param folder of this host, where the bait lies, too */

@@ -35,7 +35,7 @@
 /* Looks in a row that must find the same: what another program took may be gone by then, and data on its way has arrived. */
 #define LOOKS 4
 #define QUIET_US 100000
-#define BUSY_US 20000
+#define BUSY_US 10000
 /* The table of connections is the whole host's, and may take milliseconds: a tenth of the time at most. */
 #define TIMES_ITS_COST 10
 

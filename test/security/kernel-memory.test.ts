@@ -8,7 +8,7 @@ import { startWorld, type World } from '../support/world.ts'
 const MIB = 1024 * 1024
 const SAMPLE_MS = 20
 /** Other programs of the host take and give back kernel memory, too; a hoard is there in each try. */
-const TRIES = 3
+const TRIES = 5
 /**
  * What a hoard may come to beyond the memory limit: what sockets take between two looks of init, pages that each processor
  * keeps at hand, and what the host does meanwhile. Each program stops at 1200 MiB of its own.

@@ -130,7 +130,7 @@ export const MUTATIONS: readonly Mutation[] = [
       options.HostConfig['Sysctls'] = {}
     },
   },
-  host('NetworkMode', 'host'),
+  onlyOnRecord('the other keeps the network away as well', host('NetworkMode', 'host')),
   onlyOnRecord('the other keeps the network away as well', top('NetworkDisabled', false)),
   host('ReadonlyRootfs', false),
   drop('CapDrop'),

@@ -1,8 +1,7 @@
 import type { Reporter, SerializedError, TestCase, TestModule, Vitest } from 'vitest/node'
 
 /**
- * Closes a run with why tests were skipped, and one plain line, `N passed, N failed, N skipped`, for whoever reads no more
- * than the last one.
+ * Ends a run with the reasons for skipped tests and, as the last line, the totals: `N passed, N failed, N skipped`.
  */
 export class TotalsReporter implements Reporter {
   #pattern: RegExp | undefined
@@ -31,7 +30,7 @@ function totalsLine(modules: readonly TestModule[], unhandled: number): string {
   return `${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`
 }
 
-/** One line for each reason, with how many tests it kept from running; tests that nobody asked for need none. */
+/** One line for each reason with the number of tests skipped for it; tests outside the name pattern are left out. */
 function skippedLines(modules: readonly TestModule[], asked = /./): string[] {
   const reasons = new Map<string, number>()
   for (const module of modules) {

@@ -104,8 +104,8 @@ static const struct sock_filter rules[] = {
 #endif
     WITHOUT(openat, 2, O_DIRECT, EINVAL),
     /*
-     * A pipe takes pages of a socket as they are, and keeps 32 KiB for one byte, which no cgroup counts. The answer is that
-     * for descriptors which have no such way: libraries and grep then read and write. A socket has no offset to send from.
+     * Splicing moves a socket's pages into a pipe: one byte then keeps 32 KiB that no cgroup counts. EINVAL is the answer for
+     * descriptors that do not support splicing, so libraries and grep fall back to read and write. Sockets have no offset.
      */
     UNLESS(__NR_splice, 1),
     FAIL(EINVAL),
@@ -116,7 +116,7 @@ static const struct sock_filter rules[] = {
     UNLESS(0, 1),
     FAIL(EINVAL),
     ALLOW,
-    /* And so does a map of a socket, of pages that nobody is charged for. */
+    /* Mapping a socket keeps its pages too, and no cgroup is charged for them. */
     UNLESS(__NR_getsockopt, 6),
     LOAD(ARGUMENT(1)),
     UNLESS(IPPROTO_TCP, 3),

@@ -20,19 +20,19 @@
 /* What stays of a connection that has ended. */
 #define REMNANT_BYTES 512
 /*
- * What a socket holds of a byte that nobody has read: the kernel copies data into pieces of 32 KiB, and keeps the whole piece
- * for as long as a byte of it waits. No cgroup is charged for more than that byte, and nothing tells whose a piece is.
+ * Host memory that one unread byte can hold. The kernel copies socket data into pieces of 32 KiB and keeps a piece until its
+ * last byte is read. A cgroup is charged for the byte only, and the kernel does not say which container a piece belongs to.
  */
 #define PIECE_BYTES 32768
 /* A buffer for one byte, which counts as TCP's memory. */
 #define BUFFER_BYTES 2304
 /* Per byte of a datagram's buffer, which has up to 17 pieces. */
 #define DATAGRAM_PIECES 1024
-/* Less comes and goes whatever programs do, and is not worth ending a neighbour for. */
+/* Smaller changes are normal on any host; acting on them could end the wrong program. */
 #define PIECES_FLOOR_BYTES ((int64_t)256 << 20)
-/* The most that a program can take in this way for a microsecond of processor time: a piece has to be filled, or a task made for it. */
+/* Upper bound for one program per microsecond of CPU time: it must fill a piece, or start a task, to get the next one. */
 #define BYTES_PER_CPU_US (PIECE_BYTES / 2)
-/* Looks in a row that must find the same: what another program took may be gone by then, and data on its way has arrived. */
+/* Consecutive positive looks before a run is ended, so that data in transit and a neighbour's brief peak do not count. */
 #define LOOKS 4
 #define QUIET_US 100000
 #define BUSY_US 10000
@@ -47,7 +47,7 @@ struct row {
 };
 
 static int64_t next_us, next_scan_us, scan_cost_us;
-/* Memory of the host's kernel at the last look, and how much of its growth since the start this container may have caused. */
+/* Bytes of kernel memory at the last look, and the part of its growth since the start that this container may have caused. */
 struct growth {
   int64_t level, ours;
 };
@@ -140,7 +140,7 @@ static int64_t held(const struct socket_bounds *bounds, int64_t per_byte, int64_
   return sum;
 }
 
-/* Processor time: on the clock a look takes longer the busier the program is, and would come the later for that. */
+/* CPU time, not wall time: a busy program would make looks slow, and therefore rare. */
 static int64_t own_cpu_us(void) {
   struct timespec used;
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) < 0) return 0;
@@ -176,7 +176,7 @@ void uncounted_begin(void) {
   suspected = 0;
 }
 
-/* Nothing tells whose the kernel's memory is; but a program that waits takes none. */
+/* The kernel does not say who holds its memory, but a program that used no CPU time cannot have taken any. */
 static void note(struct growth *growth, int64_t level, int64_t possible) {
   int64_t more = level - growth->level;
   growth->level = level;
@@ -185,8 +185,8 @@ static void note(struct growth *growth, int64_t level, int64_t possible) {
 }
 
 /*
- * Whether the host's kernel has lost more while the program computed than this container has left, and data that waits in its
- * sockets may be why.
+ * Whether this container may hold more host memory than its limit has left: the host lost that much while the program used CPU
+ * time, and the program has enough unread data to hold it.
  */
 static int pieces_excess(const struct socket_bounds *bounds, int64_t now) {
   struct host_memory memory = host_memory();
@@ -197,7 +197,7 @@ static int pieces_excess(const struct socket_bounds *bounds, int64_t now) {
   note(&objects, memory.object_bytes, possible);
   note(&data, bounds->data_bytes, possible);
   if (bounds->tcp + bounds->tcp6 + bounds->udp == 0) pieces.ours = objects.ours = data.ours = 0;
-  /* Small buffers are as much data as objects, which are charged to the container but on v1. */
+  /* Small buffers grow both counters. Cgroup v2 charges them to the container; v1 does not. */
   int64_t buffers = cgroup_version() == 1 ? (objects.ours < data.ours ? objects.ours : data.ours) : 0;
   if (pieces.ours < PIECES_FLOOR_BYTES / 2 && buffers < PIECES_FLOOR_BYTES / 2) return suspected = 0;
   next_us = now + BUSY_US;

@@ -60,7 +60,7 @@ const UNREAD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INAD
   for (1..8) { socket(my $s, 2, 1, 0); connect($s, getsockname $l); accept(my $a, $l); syswrite($s, "x" x 65536); push @open, $s, $a }
   select undef, undef, undef, 2`
 
-/** Takes hundreds of MiB of the host's kernel: a byte that nobody reads keeps the 32 KiB that it was copied into. */
+/** Takes hundreds of MiB of host memory: each unread byte keeps the 32 KiB that it was copied into. */
 const HOARD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INADDR_LOOPBACK)); listen($l, 8);
   sub pair { socket(my $s, 2, 1, 0); connect($s, getsockname $l); accept(my $a, $l); return ($s, $a) }
   my ($keep, $unread) = pair(); my ($in, $out) = pair(); my $data = "x" x 32767;

@@ -10,15 +10,19 @@ const MAX_ID = 130
 const MAX_PASSED = 1000
 /** Of those among the jobs that run, fewer: each has the whole list looked through. The others are left for the next call. */
 const MAX_REMOVED = 100
-/** Bytes of what lies under an id. The largest job that our producers take has 24 MiB of text, six times that as JSON. */
+/** Largest job in bytes. The largest job that our producers take has 24 MiB of text, six times that as JSON. */
 const MAX_JOB_BYTES = 192 * 1024 * 1024
-/** Longest time that jobs of lost workers are not looked for, in milliseconds: BullMQ means seconds. */
+/** Longest pause between two searches for stalled jobs, in milliseconds. Workers search every few seconds. */
 const MAX_CHECK_MS = 600_000
 
 /**
- * Lua functions `fault(prefix, id)`: why BullMQ must not touch the job of an id, nil if it may; `keep(prefix, reason, id)`: notes
- * it in the quarantine; `set_aside(prefix, name)`: renames a key of the queue; `count_of(text)`: a number that can be counted with, nil for all else; and `is_stuck(check)`: whether the
- * note that jobs of lost workers were looked for will not go soon. `prefix` is what the keys of the queue start with.
+ * Lua functions; `prefix` is what the keys of the queue start with.
+ *
+ * - `fault(prefix, id)`: why BullMQ must not touch the job with this id; nil if it may
+ * - `keep(prefix, reason, id)`: adds an id to the quarantine
+ * - `set_aside(prefix, name)`: renames a key of the queue
+ * - `count_of(text)`: a non-negative number; nil for any other text
+ * - `is_stuck(check)`: whether BullMQ's mark «stalled jobs were looked for» expires too late, or never
  */
 const FAULTS = `
 local reserved = {${[...RESERVED_NAMES].map((name) => `['${name}']=1`).join(',')}}
@@ -60,7 +64,7 @@ end`
  * Stands in front of a script of BullMQ and hands it none of the ids that would have it write into the queue's own keys, or fail
  * half-way: a script that fails undoes nothing. Such ids come from those who write to Redis past our client. The script calls
  * `redis` as before; the commands that pick ids leave out poisoned ones, and a counter that is no number begins anew. What our
- * jobs never have is not there for it: parents and children, marks against doubles, schedules. Events are nobody's loss.
+ * jobs never have is not there for it: parents and children, marks against doubles, schedules. An event that cannot be written is dropped.
  */
 export const GUARD = `
 local redis = (function(redis)

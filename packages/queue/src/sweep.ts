@@ -9,7 +9,7 @@ import { healQueue, isRefusal } from './quarantine.ts'
 import { readStoredJob } from './stored-job.ts'
 
 const BATCH = 100
-/** Failed jobs that one sweep leaves where they are before it ends. */
+/** A sweep ends after so many failed jobs that it could not remove. */
 const MOST_LEFT = 10_000
 /** Results that one call removes; BullMQ blocks Redis for its length. */
 const BATCH_RESULTS = 1000
@@ -38,7 +38,7 @@ export async function sweepFailedJobs(parts: SweepParts): Promise<number> {
   await healQueue(redis, keys.job(''))
   const trouble: unknown[] = []
   let removed = 0
-  /** Those that stay must not keep the others from their turn. */
+  /** Jobs that stay; the next page starts behind them. */
   let left = 0
   while (left < MOST_LEFT) {
     const ids = await redis.zrange(keys.jobs('failed'), String(left), String(left + BATCH - 1))
@@ -66,7 +66,7 @@ async function sweepFailedJob({ redis, keys, jobs, publisher, giveUp }: SweepPar
     // Fenced means that it was started again meanwhile, so it is not in the failed set any more.
     if ((await publisher.publish({ result, attempt, replyTo })) === 'fenced') return false
   }
-  // BullMQ keeps what is locked, or has children; nobody runs what has failed, and our jobs have none.
+  // BullMQ refuses to remove a job that is locked or has children. A failed job is not running, and ours have no children.
   if (isSafeId(id)) await jobs.remove(id).catch(() => redis.unlink(keys.job(id)))
   await redis.zrem(keys.jobs('failed'), id)
   return true

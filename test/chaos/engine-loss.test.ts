@@ -50,3 +50,16 @@ it('a connection to a running container that breaks is a fault to retry, never t
   expect(bridge.cutAttached()).toBeGreaterThan(0)
   expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'whole\n', attempt: 2 })
 })
+
+it('a connection that breaks while a worker reads init back from its volume holds no job up', async () => {
+  bridge.breakAnswerTo(/^GET \S*\/archive\?/)
+  // A worker of its own: it reads init back before its first container.
+  const worker = await world.addWorker()
+  await world.workers[0]?.stop()
+  expect(await world.client.run({ language: 'bash', code: 'echo whole' })).toMatchObject({
+    status: 'success',
+    stdout: 'whole\n',
+  })
+  expect(bridge.waitsToBreak).toBe(false)
+  await worker.stop()
+})

@@ -9,6 +9,7 @@ export class Bridge {
   readonly #open = new Set<Socket>()
   readonly #attached = new Set<Socket>()
   #server: Server | undefined
+  #breakOnce: RegExp | undefined
 
   constructor(path: string, to: string) {
     this.path = path
@@ -20,7 +21,11 @@ export class Bridge {
     this.#server = createServer({ allowHalfOpen: true }, (near) => {
       const far = connectSocket({ path: this.#to, allowHalfOpen: true })
       near.on('data', (chunk: Buffer) => {
-        if (/^POST \S*\/attach\?/.test(chunk.toString('latin1', 0, 200))) this.#attached.add(near)
+        const request = chunk.toString('latin1', 0, 200)
+        if (/^POST \S*\/attach\?/.test(request)) this.#attached.add(near)
+        if (!this.#breakOnce?.test(request)) return
+        this.#breakOnce = undefined
+        far.once('data', () => setImmediate(() => near.destroy()))
       })
       near.on('close', () => this.#attached.delete(near))
       for (const [one, other] of [
@@ -37,6 +42,16 @@ export class Bridge {
       }
     }).listen(this.path)
     await once(this.#server, 'listening')
+  }
+
+  /** Breaks the connection of the next request that matches in the middle of the engine's answer. */
+  breakAnswerTo(request: RegExp): void {
+    this.#breakOnce = request
+  }
+
+  /** Whether no such request came yet. */
+  get waitsToBreak(): boolean {
+    return this.#breakOnce !== undefined
   }
 
   /** Breaks the connections to running containers only; says how many that were. */

@@ -98,11 +98,12 @@ function holds(
     { volume, image, labels, readOnly: true, entrypoint: [INIT_PATH] },
     async (helper) => {
       try {
-        const archive = await engine.call('volume', (docker) =>
-          docker.getContainer(helper.id).getArchive({ path: INIT_PATH }),
+        // Read whole within the call: a connection that breaks in the middle is an error there, and nobody waits for more.
+        const archive = await engine.call('volume', async (docker) =>
+          buffer(await docker.getContainer(helper.id).getArchive({ path: INIT_PATH })),
         )
         const entries = extract()
-        archive.pipe(entries)
+        entries.end(archive)
         for await (const entry of entries) {
           const found = createHash('sha256')
             .update(await buffer(entry))

@@ -10,6 +10,7 @@ import {
 import {
   type CancelOutcome,
   type Entry,
+  type JobState,
   jobFingerprint,
   keyedJobId,
   NO_RESULTS_QUEUE,
@@ -63,6 +64,11 @@ export interface IsopodClient {
   run(job: JobInput, options?: { signal?: AbortSignal }): Promise<Result>
   /** Resolves with the result of a job; rejects with `UnknownJobError` if there is no such job. An abort only ends the wait. */
   wait(id: string, options?: { signal?: AbortSignal }): Promise<Result>
+  /**
+   * Where a job is: `waiting` for a worker, also between two tries; `running` on one; `finished`, with a result that can be
+   * read; `unknown`, because there never was such a job or its result has expired.
+   */
+  state(id: string): Promise<JobState>
   /** The result of a job; undefined if there is none yet, or none any more. */
   result(id: string): Promise<Result | undefined>
   /**
@@ -157,6 +163,10 @@ class QueueClient implements IsopodClient {
 
   wait(id: string, options: { signal?: AbortSignal } = {}): Promise<Result> {
     return this.#producer.waitForResult(id, options)
+  }
+
+  state(id: string): Promise<JobState> {
+    return this.#producer.jobState(id)
   }
 
   result(id: string): Promise<Result | undefined> {

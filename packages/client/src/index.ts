@@ -17,6 +17,7 @@ export {
   BatchConflictError,
   type CancelOutcome,
   IdempotencyConflictError,
+  type JobState,
   type ResultsConsumer,
   UnknownJobError,
 } from '@isopod/queue'

@@ -14,6 +14,7 @@ export {
   UnknownJobError,
 } from './errors.ts'
 export { jobFingerprint, keyedJobId, newJobId } from './job-id.ts'
+export type { JobState } from './job-state.ts'
 export { NO_RESULTS_QUEUE } from './keys.ts'
 export { PLATFORM_TRIES, type QueueOptions } from './options.ts'
 export { openProducer, type Producer } from './producer.ts'

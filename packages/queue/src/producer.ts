@@ -7,6 +7,7 @@ import { readCatalogue } from './catalogue.ts'
 import { connectRedis, unavailable, within } from './connect-redis.ts'
 import { type Enqueued, type Entry, enqueueJobs } from './enqueue.ts'
 import { isSafeId } from './job-id.ts'
+import { type JobState, readJobState } from './job-state.ts'
 import { Keys } from './keys.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
 import { Publisher } from './publisher.ts'
@@ -23,6 +24,8 @@ export interface Producer {
   enqueue(entries: readonly Entry[]): Promise<Enqueued[]>
   /** Cancels a job, whichever process has it. */
   cancel(id: string): Promise<CancelOutcome>
+  /** Where the job is. */
+  jobState(id: string): Promise<JobState>
   /** The job's result; undefined if there is none yet, or if it has expired. */
   storedResult(id: string): Promise<Result | undefined>
   /** Resolves with the job's result once there is one; rejects with the signal's reason, or if the job is unknown. */
@@ -90,6 +93,11 @@ class RedisProducer implements Producer {
     if (!isSafeId(id)) return 'unknown'
     const outcome = cancelJob(this.#redis, this.#keys, this.#jobs, this.#publisher, id)
     return this.#ask(ANSWER_DEADLINE_MS, outcome)
+  }
+
+  async jobState(id: string): Promise<JobState> {
+    if (!isSafeId(id)) return 'unknown'
+    return this.#ask(ANSWER_DEADLINE_MS, readJobState(this.#redis, this.#keys, id))
   }
 
   storedResult(id: string): Promise<Result | undefined> {

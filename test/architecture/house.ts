@@ -3,10 +3,20 @@
  * part of the house yet, and that is a finding too.
  */
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  'apps/worker': ['protocol', 'queue', 'sandbox', 'policy', 'languages', 'grading', 'telemetry', 'threads'],
-  'apps/gateway': ['protocol', 'client', 'telemetry'],
-  'apps/mcp': ['protocol', 'client', 'telemetry'],
-  'apps/cli': ['protocol', 'client', 'grading', 'devstack'],
+  'apps/worker': [
+    'protocol',
+    'queue',
+    'sandbox',
+    'policy',
+    'languages',
+    'grading',
+    'telemetry',
+    'threads',
+    'service-kit',
+  ],
+  'apps/gateway': ['protocol', 'client', 'telemetry', 'service-kit'],
+  'apps/mcp': ['protocol', 'client', 'telemetry', 'service-kit'],
+  'apps/cli': ['protocol', 'client', 'grading', 'devstack', 'service-kit'],
   'packages/protocol': [],
   'packages/queue': ['protocol'],
   // A batch's summary is the client's to make: gateway, CLI and callback all show the same one.
@@ -18,6 +28,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/threads': [],
   'packages/grading': ['protocol'],
   'packages/telemetry': [],
+  'packages/service-kit': ['protocol', 'telemetry'],
   'packages/devstack': [],
 }
 

@@ -1,4 +1,5 @@
 import { VERSION, visible } from '@isopod/protocol'
+import { describeFailure, EXIT, type ExitCode } from '@isopod/service-kit'
 import { Command, CommanderError, Option } from 'commander'
 import { cancelCommand } from './commands/cancel.ts'
 import { demoCommand } from './commands/demo.ts'
@@ -10,11 +11,10 @@ import { resultsCommand } from './commands/results.ts'
 import { runCommand } from './commands/run.ts'
 import { submitCommand } from './commands/submit.ts'
 import { downCommand, upCommand } from './commands/up.ts'
-import { EXIT, type ExitCode } from './exit-codes.ts'
-import { describeFailure, UsageError } from './failure.ts'
 import { GRADE_EXAMPLES, GRADE_NOTES, gradeOptions } from './grade/command-line.ts'
 import { type Io, note } from './io.ts'
 import type { Services } from './services.ts'
+import { UsageError } from './usage-error.ts'
 
 /**
  * Runs one command line.

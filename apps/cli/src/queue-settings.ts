@@ -1,4 +1,4 @@
-import { UsageError } from './failure.ts'
+import { UsageError } from './usage-error.ts'
 
 /** Which queue of a Redis is meant, as its workers are told by the same variables. */
 export interface QueueSettings {

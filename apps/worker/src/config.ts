@@ -1,6 +1,5 @@
 import { hostname } from 'node:os'
 import {
-  ConfigError,
   DEFAULT_LIMITS,
   type LimitMaxima,
   type LimitsRequest,
@@ -8,23 +7,29 @@ import {
   type Policy,
 } from '@isopod/protocol'
 import type { DiskReadLimit, UserRange } from '@isopod/sandbox'
-import { LOG_LEVELS } from '@isopod/telemetry'
+import {
+  type Environment,
+  flagVariable,
+  logLevelVariable,
+  numberVariable,
+  QUEUE_VARIABLES,
+  readEnvironment,
+} from '@isopod/service-kit'
+import type { LogLevel } from '@isopod/telemetry'
 import { z } from 'zod'
 import type { BudgetSettings } from './admission/budget.ts'
-import { diskRead, engineAddress, flag, numeric, policy, users } from './setting-kinds.ts'
-import { refuseUnknownVariables } from './unknown-variables.ts'
+import { diskRead, engineAddress, policy, users } from './setting-kinds.ts'
 
 /** One line of reason per variable: what it decides, and why it has its default. */
 const variables = z.object({
-  /** Where jobs come from and results go. */
-  REDIS_URL: z.string().default('redis://127.0.0.1:6379'),
+  ...QUEUE_VARIABLES,
   /** The engine, as every Docker tool reads it. */
   DOCKER_HOST: engineAddress.optional(),
   /** The overview's name for a socket; DOCKER_HOST wins. */
   DOCKER_SOCKET_PATH: engineAddress.default('/var/run/docker.sock'),
-  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+  LOG_LEVEL: logLevelVariable.default('info'),
   /** Port of /metrics, /healthz and /readyz; 0 picks a free one. 9464 is Prometheus' registered range for exporters. */
-  PORT: numeric(0, 65_535).default(9464),
+  PORT: numberVariable(0, 65_535).default(9464),
   /** Address that port is bound to. Loopback: metrics are nobody else's business unless the operator says so. */
   ISOPOD_BIND: z.string().default('127.0.0.1'),
   /** Names this worker in results, labels and its lease. Unique per process by default. */
@@ -35,51 +40,44 @@ const variables = z.object({
     })
     .default(() => `${hostname().slice(0, 40)}-${process.pid}-${Date.now().toString(36)}`),
   /** Executions at once, however small. Two per core by default: each gets half a core unless it asks otherwise. */
-  ISOPOD_SLOTS: numeric(1, 1000).optional(),
+  ISOPOD_SLOTS: numberVariable(1, 1000).optional(),
   /** Containers that wait for a job; 0 for none. One per slot by default: as many as can be asked for at once. */
-  ISOPOD_POOL_SIZE: numeric(0, 1000).optional(),
+  ISOPOD_POOL_SIZE: numberVariable(0, 1000).optional(),
   /** Containers made ahead at once. One: more would take the processor from programs that run. */
-  ISOPOD_POOL_REFILL: numeric(1, 32).default(1),
+  ISOPOD_POOL_REFILL: numberVariable(1, 32).default(1),
   /** After that long a waiting container is removed, and a language that nobody asked for since gets none. */
-  ISOPOD_POOL_IDLE_SECONDS: numeric(1, 86_400).default(300),
+  ISOPOD_POOL_IDLE_SECONDS: numberVariable(1, 86_400).default(300),
   /** Memory of the host that waiting containers may hold together, the engine's process beside each counted. */
-  ISOPOD_POOL_MEMORY_MB: numeric(0, 1_048_576).default(512),
+  ISOPOD_POOL_MEMORY_MB: numberVariable(0, 1_048_576).default(512),
   /**
    * What the memory limits of all executions of this worker may come to. Three quarters of the engine's host by default:
    * engine, Redis and workers live on the rest. Several workers on one host: each its part.
    */
-  ISOPOD_MEMORY_MB: numeric(16, 16_777_216).optional(),
+  ISOPOD_MEMORY_MB: numberVariable(16, 16_777_216).optional(),
   /** What their `cpus` may come to: the host's cores by default; one that asks for more than this runs alone. */
-  ISOPOD_CPUS: numeric(0.1, 4096, false).optional(),
+  ISOPOD_CPUS: numberVariable(0.1, 4096, false).optional(),
   /** How long a container waits for the next job of its batch: long enough for a grader that asks its model in between. */
-  ISOPOD_BATCH_IDLE_SECONDS: numeric(0, 300).default(60),
+  ISOPOD_BATCH_IDLE_SECONDS: numberVariable(0, 300).default(60),
   /** Jobs of a batch after which a container is not used again, so that whatever grows with them stays small. */
-  ISOPOD_BATCH_RUNS: numeric(1, 1_000_000).default(1000),
-  /** Redis key prefix, so that deployments can share a Redis. */
-  ISOPOD_QUEUE_PREFIX: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 plain characters' })
-    .default('isopod'),
-  /** Accept a Redis that may evict keys. Never for production: an evicted job is a lost job. */
-  ISOPOD_ALLOW_EVICTION: flag.default(false),
+  ISOPOD_BATCH_RUNS: numberVariable(1, 1_000_000).default(1000),
   /** How long a stored result can be asked for. */
-  ISOPOD_RESULT_TTL_SECONDS: numeric(60, 2_592_000).default(86_400),
+  ISOPOD_RESULT_TTL_SECONDS: numberVariable(60, 2_592_000).default(86_400),
   /** How long the result of a job that asks for `cache` serves others like it; 0: never. They lie in Redis beside all else. */
-  ISOPOD_CACHE_TTL_SECONDS: numeric(0, 2_592_000).default(86_400),
+  ISOPOD_CACHE_TTL_SECONDS: numberVariable(0, 2_592_000).default(86_400),
   /** How long a job whose timeout is in doubt may wait to have the worker to itself and run again; 0: never. Its answer waits too. */
-  ISOPOD_SECOND_RUN_SECONDS: numeric(0, 3600).default(30),
+  ISOPOD_SECOND_RUN_SECONDS: numberVariable(0, 3600).default(30),
   /** Part of each hour that such runs may hold up others, a quarter of it for one tenant: nobody is to get more of a host by it. */
-  ISOPOD_SECOND_RUN_PERCENT: numeric(0, 50, false).default(5),
+  ISOPOD_SECOND_RUN_PERCENT: numberVariable(0, 50, false).default(5),
   /** How long a shutdown waits for running jobs before it hands them back to the queue. */
-  ISOPOD_DRAIN_SECONDS: numeric(0, 3600).default(30),
+  ISOPOD_DRAIN_SECONDS: numberVariable(0, 3600).default(30),
   /** Audit events that a Redis stream keeps beside the log lines; 0 for no such stream: the log is the record. */
-  ISOPOD_AUDIT_STREAM_LENGTH: numeric(0, 100_000_000).default(0),
+  ISOPOD_AUDIT_STREAM_LENGTH: numberVariable(0, 100_000_000).default(0),
   /** Have audit events carry code, stdin and output. Off: they belong to the tenant, and logs travel far. */
-  ISOPOD_AUDIT_CONTENT: flag.default(false),
+  ISOPOD_AUDIT_CONTENT: flagVariable.default(false),
   /** OCI runtime (`runc`, `crun`, `runsc`); the engine's default if unset. */
   ISOPOD_RUNTIME: z.string().optional(),
   /** Accept a runc with known escapes. Never for production; for one that the distribution has mended under its old number. */
-  ISOPOD_ALLOW_OLD_RUNC: flag.default(false),
+  ISOPOD_ALLOW_OLD_RUNC: flagVariable.default(false),
   /** A seccomp profile in Docker's JSON format instead of ours, for programs that need a call which ours refuses. */
   ISOPOD_SECCOMP_PROFILE: z.string().optional(),
   /** Directory of seccomp profiles that a catalogue names, beside ours; ours, `compute` and `query`, are found without it. */
@@ -101,24 +99,24 @@ const variables = z.object({
   /** No job's source is checked less strictly than this. Off: jobs know best what they are, and the container is the boundary. */
   ISOPOD_MIN_POLICY: policy.default({ mode: 'off', rules: 'standard' }),
   /** Attack containers of our own before the first job is taken. Off only where starting fast matters more, as in tests. */
-  ISOPOD_SELF_TEST: flag.default(true),
+  ISOPOD_SELF_TEST: flagVariable.default(true),
   /** Languages whose interpreter is started before the job comes: names, or all. None: it takes memory where it is not used. */
   ISOPOD_PRELOAD: z.string().default(''),
   /** Maxima: a job that asks for more is refused. */
-  ISOPOD_MAX_MEMORY_MB: numeric(16, 1024).optional(),
-  ISOPOD_MAX_CPUS: numeric(0.1, 256, false).optional(),
-  ISOPOD_MAX_PROCESSES: numeric(1, 512).optional(),
-  ISOPOD_MAX_DISK_MB: numeric(1, 512).optional(),
-  ISOPOD_MAX_OUTPUT_BYTES: numeric(0, 10 * 1024 * 1024).optional(),
-  SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: numeric(0.1, 300, false).default(300),
-  ISOPOD_MAX_JOB_SECONDS: numeric(1, MAX_JOB_SECONDS).optional(),
+  ISOPOD_MAX_MEMORY_MB: numberVariable(16, 1024).optional(),
+  ISOPOD_MAX_CPUS: numberVariable(0.1, 256, false).optional(),
+  ISOPOD_MAX_PROCESSES: numberVariable(1, 512).optional(),
+  ISOPOD_MAX_DISK_MB: numberVariable(1, 512).optional(),
+  ISOPOD_MAX_OUTPUT_BYTES: numberVariable(0, 10 * 1024 * 1024).optional(),
+  SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: numberVariable(0.1, 300, false).default(300),
+  ISOPOD_MAX_JOB_SECONDS: numberVariable(1, MAX_JOB_SECONDS).optional(),
   /** Of a whole job, with all its tests; no more than the maximum. Far above what any that was looked at needs. */
-  ISOPOD_DEFAULT_JOB_SECONDS: numeric(1, MAX_JOB_SECONDS).default(DEFAULT_LIMITS.jobSeconds),
-  SANDBOX_DEFAULT_TIMEOUT_SECONDS: numeric(0.1, 300, false).default(DEFAULT_LIMITS.timeoutSeconds),
-  SANDBOX_DEFAULT_MEMORY_LIMIT_MB: numeric(16, 1024).default(DEFAULT_LIMITS.memoryMb),
+  ISOPOD_DEFAULT_JOB_SECONDS: numberVariable(1, MAX_JOB_SECONDS).default(DEFAULT_LIMITS.jobSeconds),
+  SANDBOX_DEFAULT_TIMEOUT_SECONDS: numberVariable(0.1, 300, false).default(DEFAULT_LIMITS.timeoutSeconds),
+  SANDBOX_DEFAULT_MEMORY_LIMIT_MB: numberVariable(16, 1024).default(DEFAULT_LIMITS.memoryMb),
   /** 100 is one core. */
-  SANDBOX_DEFAULT_CPU_QUOTA_PERCENT: numeric(10, 25_600).default(DEFAULT_LIMITS.cpus * 100),
-  SANDBOX_PID_LIMIT: numeric(1, 512).default(DEFAULT_LIMITS.processes),
+  SANDBOX_DEFAULT_CPU_QUOTA_PERCENT: numberVariable(10, 25_600).default(DEFAULT_LIMITS.cpus * 100),
+  SANDBOX_PID_LIMIT: numberVariable(1, 512).default(DEFAULT_LIMITS.processes),
   /** YAML or JSON; the shipped catalogue if unset. */
   SANDBOX_LANGUAGE_CONFIG_FILE: z.string().optional(),
   /**
@@ -136,7 +134,7 @@ export const SETTINGS: readonly string[] = Object.keys(variables.shape)
 /** The worker's settings as values; nothing else reads the environment. */
 export interface WorkerConfig {
   readonly workerId: string
-  readonly logLevel: (typeof LOG_LEVELS)[number]
+  readonly logLevel: LogLevel
   readonly redis: {
     readonly url: string
     readonly prefix: string
@@ -197,21 +195,8 @@ export interface WorkerConfig {
  * @throws {ConfigError} that names each wrong variable, what is allowed and what was given; a variable that starts with
  *   `ISOPOD_` or `SANDBOX_` and means nothing is refused too, with the nearest name
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): WorkerConfig {
-  refuseUnknownVariables(env, SETTINGS)
-  // An empty variable is how compose files and shells write «not set».
-  const given = Object.fromEntries(
-    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
-  )
-  const parsed = variables.safeParse(given)
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => {
-      const name = String(issue.path[0])
-      return `${name}: ${issue.message}, got ${JSON.stringify(env[name])}`
-    })
-    throw new ConfigError(problems.join('; '))
-  }
-  const v = parsed.data
+export function readConfig(env: Environment): WorkerConfig {
+  const v = readEnvironment(variables, env)
   return {
     workerId: v.ISOPOD_WORKER_ID,
     logLevel: v.LOG_LEVEL,

@@ -1,6 +1,7 @@
 import { openPolicyChecker } from '@isopod/policy'
 import { publicMessageOf, STATUSES } from '@isopod/protocol'
 import { type Consumer, openConsumer } from '@isopod/queue'
+import { onStopSignal } from '@isopod/service-kit'
 import { createLogger, createMetrics, SafeError } from '@isopod/telemetry'
 import { auditLog } from './audit/audit-log.ts'
 import { readConfig } from './config.ts'
@@ -64,12 +65,10 @@ async function main(): Promise<void> {
     onEgress: observe.egress,
   })
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, async () => {
-      logger.info({ signal }, 'stopping')
-      process.exit((await worker.stop()) ? 0 : 1)
-    })
-  }
+  onStopSignal((signal) => {
+    logger.info({ signal }, 'stopping')
+    return worker.stop()
+  })
 }
 
 const [mode] = process.argv.slice(2)

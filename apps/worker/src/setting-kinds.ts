@@ -1,18 +1,6 @@
 import { ConfigError, parsePolicy } from '@isopod/protocol'
 import { z } from 'zod'
 
-/** Text of an environment variable as a number in a range; the refusal names range and value. */
-export function numeric(min: number, max: number, whole = true) {
-  const error = `must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}`
-  const number = z.number({ error }).min(min, { error }).max(max, { error })
-  return z
-    .string()
-    .trim()
-    .min(1, { error })
-    .transform(Number)
-    .pipe(whole ? number.int({ error }) : number)
-}
-
 const DISK_READ = 'must be the path of a whole disk and MiB per second from 1 to 100000, as in /dev/sda:100'
 
 /** A disk of the engine's host, and how fast each container may read from it. */
@@ -23,11 +11,6 @@ export const diskRead = z
     const [device = '', mib] = text.split(':')
     return { device, bytesPerSecond: Number(mib) * 1024 * 1024 }
   })
-
-/** `true` or `false`. */
-export const flag = z
-  .enum(['true', 'false'], { error: 'must be true or false' })
-  .transform((text) => text === 'true')
 
 /** Where an engine listens. */
 export const engineAddress = z.string().regex(/^(unix:\/\/)?\/.+|^(tcp|https?):\/\/[^/]+\/?$/, {

@@ -1,9 +1,3 @@
-export {
-  type HealthServer,
-  type HealthServerOptions,
-  type Readiness,
-  startHealthServer,
-} from './health-server.ts'
 export { createLogger, LOG_LEVELS, type Logger, type LoggerOptions, type LogLevel } from './logger.ts'
 export type { LabelSpec, LabelValues, MetricDefinition } from './metric-definition.ts'
 export { METRIC_TABLE } from './metric-table.ts'

@@ -1,7 +1,7 @@
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { UsageError } from '../failure.ts'
+import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
+import { UsageError } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
 
 /** `isopod cancel`: ends a waiting job, or asks the worker that runs it to. */

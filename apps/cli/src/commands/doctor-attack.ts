@@ -1,7 +1,7 @@
 import { type EngineService, engineTrouble, runSelfTest } from '@isopod/devstack'
+import { EXIT, type ExitCode } from '@isopod/service-kit'
 import Table from 'cli-table3'
 import { findEngine } from '../doctor/check-engine.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { startStack } from '../start-stack.ts'

@@ -1,8 +1,8 @@
+import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { checkEngine } from '../doctor/check-engine.ts'
 import { checkInit } from '../doctor/check-init.ts'
 import { checkRedis } from '../doctor/check-redis.ts'
 import { findingLine } from '../doctor/finding.ts'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
 import { type Io, write } from '../io.ts'
 import type { Services } from '../services.ts'
 

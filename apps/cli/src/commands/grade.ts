@@ -1,8 +1,7 @@
 import type { Batch, BatchSummary, Sample } from '@isopod/client'
 import { Grades, gradingJob, type ProblemSet } from '@isopod/grading'
 import { findLanguage, unsupportedLanguage } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { UsageError } from '../failure.ts'
+import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { derivedBatchId } from '../grade/batch-id.ts'
 import { type GradeOptions, type GradePlan, parseGradeOptions } from '../grade/grade-options.ts'
 import { startGradeProgress } from '../grade/grade-progress.ts'
@@ -24,6 +23,7 @@ import type { JobClient } from '../job-client.ts'
 import { offeredLanguages } from '../offered-languages.ts'
 import type { Services } from '../services.ts'
 import { counted } from '../terminal/units.ts'
+import { UsageError } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
 
 /** Everything that is known before the first sample runs. */

@@ -1,5 +1,5 @@
 import { type LanguageSummary, visible } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'

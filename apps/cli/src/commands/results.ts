@@ -1,12 +1,12 @@
 import type { Result } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { UsageError } from '../failure.ts'
+import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { aborted, interruptible } from '../interrupt.ts'
 import { type Io, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { resultLine } from '../terminal/summary.ts'
+import { UsageError } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
 
 /** Options of `isopod results`. */

@@ -1,5 +1,5 @@
 import type { Result } from '@isopod/protocol'
-import { type ExitCode, exitCodeOf } from '../exit-codes.ts'
+import { type ExitCode, exitCodeOf } from '@isopod/service-kit'
 import { type JobOptions, jobFromOptions } from '../input/job-options.ts'
 import { interruptible } from '../interrupt.ts'
 import { type Io, write } from '../io.ts'

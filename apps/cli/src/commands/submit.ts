@@ -1,5 +1,5 @@
 import type { JobInput } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
+import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { type JobOptions, jobFromOptions } from '../input/job-options.ts'
 import { type Io, write } from '../io.ts'
 import type { Services } from '../services.ts'

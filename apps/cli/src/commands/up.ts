@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Stack } from '@isopod/devstack'
-import { EXIT, type ExitCode } from '../exit-codes.ts'
-import { UsageError } from '../failure.ts'
+import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { aborted, interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** How often a running stack is looked at, in milliseconds. */
 const LOOK_INTERVAL_MS = 2_000

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
 import { type JobInput, MAX_JOB_SECONDS } from '@isopod/protocol'
-import { UsageError } from '../failure.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** The options of `isopod grade`, as they come from the command line. */
 export interface GradeOptions {

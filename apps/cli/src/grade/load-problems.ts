@@ -1,5 +1,5 @@
 import { type Dataset, DatasetError, ProblemSet } from '@isopod/grading'
-import { UsageError } from '../failure.ts'
+import { UsageError } from '../usage-error.ts'
 import { readRecords } from './read-records.ts'
 
 const MOST_PROBLEMS = 100_000

@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { DatasetError } from '@isopod/grading'
 import { sizeText } from '@isopod/protocol'
-import { UsageError } from '../failure.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** One line of a file, without its end. */
 export interface Line {

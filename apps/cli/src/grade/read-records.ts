@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatasetError, type Place } from '@isopod/grading'
 import { sizeText } from '@isopod/protocol'
-import { UsageError } from '../failure.ts'
+import { UsageError } from '../usage-error.ts'
 import { type Line, MAX_LINE_BYTES, readLines } from './read-lines.ts'
 
 /** One record of a file, and where it stands. */

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { UsageError } from '../failure.ts'
+import { UsageError } from '../usage-error.ts'
 
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   '.py': 'python',

@@ -9,8 +9,8 @@ import {
   parsePolicy,
   type Runtime,
 } from '@isopod/protocol'
-import { UsageError } from '../failure.ts'
 import type { Io } from '../io.ts'
+import { UsageError } from '../usage-error.ts'
 import { guessLanguage } from './guess-language.ts'
 import { readText } from './read-text.ts'
 

@@ -1,24 +1,19 @@
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
-/** The command was called wrongly; the message is the sentence that its user reads. */
-export class UsageError extends Error {
-  readonly code = 'usage'
-}
-
-/** An error as its user meets it. */
+/** An error as the user of a command meets it. */
 export interface Failure {
   readonly message: string
   readonly exitCode: ExitCode
 }
 
 /**
- * Turns anything that was thrown into a sentence and an exit code. Errors that were meant for people are known by their
- * `code`; any other is a bug of ours, and the only one that mentions how to see more.
+ * Maps anything that was thrown to a sentence and an exit code. Errors meant for people are known by their `code`; any
+ * other is a bug of ours, and the only one that mentions how to see more.
  */
 export function describeFailure(error: unknown): Failure {
   if (isAbort(error)) return { message: 'interrupted', exitCode: EXIT.interrupted }
   const message = error instanceof Error ? error.message : String(error)
-  switch (codeOf(error)) {
+  switch (errorCode(error)) {
     case 'usage':
     case 'invalid_job':
     case 'idempotency_conflict':
@@ -37,7 +32,8 @@ export function describeFailure(error: unknown): Failure {
   }
 }
 
-function codeOf(error: unknown): unknown {
+/** The stable `code` of an error that was thrown on purpose; undefined for any other. */
+export function errorCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
 }
 

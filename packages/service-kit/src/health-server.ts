@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
+import type { Metrics } from '@isopod/telemetry'
 import { answer, type Readiness } from './health-routes.ts'
-import type { Metrics } from './metrics.ts'
 
 export type { Readiness } from './health-routes.ts'
 

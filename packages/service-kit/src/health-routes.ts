@@ -1,4 +1,4 @@
-import type { Metrics } from './metrics.ts'
+import type { Metrics } from '@isopod/telemetry'
 
 /** Whether an app can do its work, and what each thing it stands on has to say. */
 export interface Readiness {

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
+import { createMetrics } from '@isopod/telemetry'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type HealthServerOptions, startHealthServer } from '../src/health-server.ts'
-import { createMetrics } from '../src/metrics.ts'
 
 const metrics = createMetrics({ listed: { language: [], status: [], image: [] }, processMetrics: false })
 

@@ -1,0 +1,39 @@
+import { LOG_LEVELS } from '@isopod/telemetry'
+import { z } from 'zod'
+
+/**
+ * A number, as the text of an environment variable.
+ *
+ * @param whole refuse fractions. @default true
+ */
+export function numberVariable(min: number, max: number, whole = true) {
+  const error = `must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}`
+  const number = z.number({ error }).min(min, { error }).max(max, { error })
+  return z
+    .string()
+    .trim()
+    .min(1, { error })
+    .transform(Number)
+    .pipe(whole ? number.int({ error }) : number)
+}
+
+/** `true` or `false`. */
+export const flagVariable = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((text) => text === 'true')
+
+/** One of the levels of the logger. */
+export const logLevelVariable = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
+
+/** The variables that say which queue is meant; every process of one deployment is given the same. */
+export const QUEUE_VARIABLES = {
+  /** Where jobs come from and results go. */
+  REDIS_URL: z.string().default('redis://127.0.0.1:6379'),
+  /** Redis key prefix, so that deployments can share a Redis. */
+  ISOPOD_QUEUE_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 plain characters' })
+    .default('isopod'),
+  /** Accept a Redis that may evict keys. Never for production: an evicted job is a lost job. */
+  ISOPOD_ALLOW_EVICTION: flagVariable.default(false),
+} as const

@@ -1,0 +1,25 @@
+import { errorCode } from './error-exit.ts'
+
+/**
+ * Maps anything that was thrown to an HTTP status. 500 means a bug of ours; its message must not reach the caller.
+ */
+export function httpStatusOf(error: unknown): 400 | 404 | 409 | 500 | 503 {
+  switch (errorCode(error)) {
+    case 'usage':
+    case 'config':
+    case 'dataset':
+    case 'invalid_job':
+      return 400
+    case 'unknown_job':
+      return 404
+    case 'idempotency_conflict':
+    case 'batch_conflict':
+    case 'batch_busy':
+      return 409
+    case 'unavailable':
+    case 'retryable':
+      return 503
+    default:
+      return 500
+  }
+}

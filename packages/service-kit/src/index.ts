@@ -1,0 +1,13 @@
+export { flagVariable, logLevelVariable, numberVariable, QUEUE_VARIABLES } from './env-schemas.ts'
+export { describeFailure, errorCode, type Failure } from './error-exit.ts'
+export { httpStatusOf } from './error-status.ts'
+export { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
+export {
+  type HealthServer,
+  type HealthServerOptions,
+  type Readiness,
+  startHealthServer,
+} from './health-server.ts'
+export { type Environment, type EnvironmentOptions, readEnvironment } from './read-environment.ts'
+export { type ShutdownStep, shutDown } from './shutdown.ts'
+export { onStopSignal } from './stop-signals.ts'

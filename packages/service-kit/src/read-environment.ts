@@ -1,0 +1,45 @@
+import { ConfigError } from '@isopod/protocol'
+import type { z } from 'zod'
+import { refuseUnknownVariables } from './unknown-variables.ts'
+
+/** Environment variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What {@link readEnvironment} needs beside the schema. */
+export interface EnvironmentOptions {
+  /**
+   * How the names of this app's own variables begin, for example `ISOPOD_GATEWAY_`. Absent for the worker, to which all
+   * names belong that no other app claims.
+   */
+  readonly prefix?: string
+}
+
+/**
+ * Reads an app's settings from its environment. An empty variable counts as unset.
+ *
+ * @throws {ConfigError} naming each wrong variable, what is allowed and what was given, and each unknown one with the
+ *   nearest name
+ *
+ * @example
+ * ```ts
+ * const settings = readEnvironment(z.object({ PORT: numberVariable(0, 65_535).default(8007) }), process.env)
+ * ```
+ */
+export function readEnvironment<Schema extends z.ZodObject>(
+  schema: Schema,
+  env: Environment,
+  options: EnvironmentOptions = {},
+): z.output<Schema> {
+  refuseUnknownVariables(env, Object.keys(schema.shape), options.prefix)
+  // Compose files and shells write «not set» as an empty variable.
+  const given = Object.fromEntries(
+    Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0])
+    return `${name}: ${issue.message}, got ${JSON.stringify(env[name])}`
+  })
+  throw new ConfigError(problems.join('; '))
+}

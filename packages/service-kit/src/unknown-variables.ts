@@ -1,0 +1,36 @@
+import { ConfigError } from '@isopod/protocol'
+import { closest, distance } from 'fastest-levenshtein'
+
+const OURS = /^(ISOPOD|SANDBOX)_/
+
+/** Variables of the command line and of set-up; every process that they start inherits them. */
+const COMMAND_LINE = ['ISOPOD_DEBUG', 'ISOPOD_STATE_DIR']
+
+/** How the names of the other apps' own variables begin. All apps of a host may share one environment file. */
+const APP_PREFIXES = ['ISOPOD_GATEWAY_', 'ISOPOD_MCP_']
+
+/** Letters by which a misspelt name may differ from the one that was meant. */
+const TYPO_LETTERS = 2
+
+/**
+ * Refuses a variable with our prefixes that nothing reads: a misspelt limit must not silently be no limit.
+ *
+ * @param prefix of the app's own variables. With it, the variables of other apps are accepted too, unless one looks like a
+ *   misspelt name of this app.
+ */
+export function refuseUnknownVariables(
+  env: Readonly<Record<string, string | undefined>>,
+  known: readonly string[],
+  prefix?: string,
+): void {
+  const ours = known.filter((name) => OURS.test(name))
+  const unknown = Object.keys(env).filter((name) => {
+    if (!OURS.test(name) || known.includes(name) || COMMAND_LINE.includes(name)) return false
+    if (prefix === undefined) return !APP_PREFIXES.some((other) => name.startsWith(other))
+    return name.startsWith(prefix) || ours.some((one) => distance(name, one) <= TYPO_LETTERS)
+  })
+  if (unknown.length === 0) return
+  throw new ConfigError(
+    unknown.map((name) => `${name}: unknown setting; did you mean ${closest(name, ours)}?`).join('; '),
+  )
+}

@@ -1,0 +1,50 @@
+import { ConfigError } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { flagVariable, numberVariable, QUEUE_VARIABLES } from '../src/env-schemas.ts'
+import { type EnvironmentOptions, readEnvironment } from '../src/read-environment.ts'
+
+const schema = z.object({
+  ...QUEUE_VARIABLES,
+  PORT: numberVariable(0, 65_535).default(8007),
+  ISOPOD_GATEWAY_DOCS: flagVariable.default(true),
+})
+
+const read = (env: Record<string, string>, options?: EnvironmentOptions) =>
+  readEnvironment(schema, env, options)
+
+describe('readEnvironment', () => {
+  it('fills in defaults, and takes an empty variable for one that is unset', () => {
+    expect(read({ PORT: '', REDIS_URL: 'redis://r' })).toEqual({
+      REDIS_URL: 'redis://r',
+      ISOPOD_QUEUE_PREFIX: 'isopod',
+      ISOPOD_ALLOW_EVICTION: false,
+      PORT: 8007,
+      ISOPOD_GATEWAY_DOCS: true,
+    })
+  })
+
+  it('names every wrong variable, what is allowed and what was given', () => {
+    expect(() => read({ PORT: 'x', ISOPOD_ALLOW_EVICTION: 'yes' })).toThrow(
+      new ConfigError(
+        'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"; PORT: must be a whole number from 0 to 65535, got "x"',
+      ),
+    )
+  })
+
+  it('refuses a variable of ours that nothing reads, and suggests the nearest', () => {
+    expect(() => read({ ISOPOD_QUEUE_PREFX: 'a' })).toThrow(/did you mean ISOPOD_QUEUE_PREFIX\?/)
+    expect(() => read({ ISOPOD_SLOTS: '4' })).toThrow(/^ISOPOD_SLOTS: unknown setting/)
+  })
+
+  it('leaves the variables of other apps alone', () => {
+    expect(read({ ISOPOD_MCP_PORT: '1', ISOPOD_DEBUG: '1', PATH: '/bin' }).PORT).toBe(8007)
+    expect(read({ ISOPOD_SLOTS: '4', SANDBOX_PID_LIMIT: '5' }, { prefix: 'ISOPOD_GATEWAY_' }).PORT).toBe(8007)
+  })
+
+  it('refuses what is unknown among an app’s own, and misspelt names of what it shares', () => {
+    const options = { prefix: 'ISOPOD_GATEWAY_' }
+    expect(() => read({ ISOPOD_GATEWAY_DOC: 'true' }, options)).toThrow(/did you mean ISOPOD_GATEWAY_DOCS\?/)
+    expect(() => read({ ISOPOD_QUEUE_PREFX: 'a' }, options)).toThrow(/did you mean ISOPOD_QUEUE_PREFIX\?/)
+  })
+})

@@ -22,6 +22,7 @@ import {
 } from '@isopod/queue'
 import { type Batch, openBatch } from './batch/batch.ts'
 import type { BatchOptions } from './batch/options.ts'
+import { refuseUnknownOptions } from './option-names.ts'
 import { parseBatch } from './parse-batch.ts'
 import { type LocatedJob, SupportedLanguages } from './supported-languages.ts'
 
@@ -32,6 +33,15 @@ export interface ConnectOptions extends Omit<QueueOptions, 'url'> {
    * @default the environment variable REDIS_URL, else `redis://127.0.0.1:6379`
    */
   readonly url?: string
+}
+
+const CONNECT_OPTIONS = { url: true, prefix: true, allowEviction: true, resultTtlSeconds: true } as const
+const WAIT_OPTIONS = { signal: true } as const
+const CONSUME_OPTIONS = { replyTo: true, concurrency: true, onError: true } as const
+
+/** What ends the wait for a result. */
+export interface WaitOptions {
+  readonly signal?: AbortSignal
 }
 
 /** How results are consumed. */
@@ -50,7 +60,7 @@ export interface ConsumeOptions {
  * Everything invalid is refused with `InvalidJobError` before anything is sent: unknown fields, wrong values, and languages
  * that no worker offers. If no worker has ever been connected, any language is taken. When Redis does not answer, calls
  * reject with `UnavailableError` within seconds; a job may then have been enqueued or not, and an `idempotencyKey` makes it
- * safe to send it again.
+ * safe to send it again. An option that does not exist is a `ConfigError`; a call after `close` is an `UnavailableError`.
  */
 export interface IsopodClient {
   /** Enqueues one job and resolves with its id. */
@@ -61,9 +71,9 @@ export interface IsopodClient {
    * Enqueues one job and resolves with its result. An abort cancels the job, unless an earlier call with the same
    * `idempotencyKey` enqueued it, and rejects with the signal's reason.
    */
-  run(job: JobInput, options?: { signal?: AbortSignal }): Promise<Result>
+  run(job: JobInput, options?: WaitOptions): Promise<Result>
   /** Resolves with the result of a job; rejects with `UnknownJobError` if there is no such job. An abort only ends the wait. */
-  wait(id: string, options?: { signal?: AbortSignal }): Promise<Result>
+  wait(id: string, options?: WaitOptions): Promise<Result>
   /**
    * Where a job is: `waiting` for a worker, also between two tries; `running` on one; `finished`, with a result that can be
    * read; `unknown`, because there never was such a job or its result has expired.
@@ -101,16 +111,21 @@ export interface IsopodClient {
 /**
  * Connects to the queue.
  *
+ * @param target the URL of the queue's Redis, or that and more
  * @throws {UnavailableError} within 5 s if Redis does not answer, is too old, or may evict keys
+ * @throws {ConfigError} naming the option: one that does not exist, a URL that is none, a login that Redis refuses, a database
+ * that it does not have
  *
  * @example
  * ```ts
- * const isopod = await connect()
+ * const isopod = await connect('redis://127.0.0.1:6379')
  * const { status, stdout } = await isopod.run({ language: 'python', code: 'print(1 + 1)' })
  * await isopod.close()
  * ```
  */
-export async function connect(options: ConnectOptions = {}): Promise<IsopodClient> {
+export async function connect(target: string | ConnectOptions = {}): Promise<IsopodClient> {
+  const options: ConnectOptions = typeof target === 'string' ? { url: target } : target
+  refuseUnknownOptions(options, CONNECT_OPTIONS)
   const url = options.url ?? (process.env['REDIS_URL'] || 'redis://127.0.0.1:6379')
   return new QueueClient(await openProducer({ ...options, url }))
 }
@@ -139,7 +154,8 @@ class QueueClient implements IsopodClient {
     return entries.map(({ id }) => id)
   }
 
-  async run(job: JobInput, options: { signal?: AbortSignal } = {}): Promise<Result> {
+  async run(job: JobInput, options: WaitOptions = {}): Promise<Result> {
+    refuseUnknownOptions(options, WAIT_OPTIONS)
     const { signal } = options
     signal?.throwIfAborted()
     const { id, isOurs } = await this.#submit(job)
@@ -161,7 +177,8 @@ class QueueClient implements IsopodClient {
     return { id: entry.id, isOurs: outcome === 'enqueued' }
   }
 
-  wait(id: string, options: { signal?: AbortSignal } = {}): Promise<Result> {
+  async wait(id: string, options: WaitOptions = {}): Promise<Result> {
+    refuseUnknownOptions(options, WAIT_OPTIONS)
     return this.#producer.waitForResult(id, options)
   }
 
@@ -174,6 +191,7 @@ class QueueClient implements IsopodClient {
   }
 
   results(handler: (result: Result) => Promise<void>, options: ConsumeOptions = {}): ResultsConsumer {
+    refuseUnknownOptions(options, CONSUME_OPTIONS)
     const { replyTo = 'default', ...rest } = options
     checkConsumeOptions(replyTo, options.concurrency)
     return this.#producer.results(replyTo, handler, rest)
@@ -184,6 +202,7 @@ class QueueClient implements IsopodClient {
   }
 
   batch(options: BatchOptions): Batch {
+    if (this.#closed !== undefined) throw new UnavailableError('the client is closed; connect again')
     const checkLanguages = (jobs: readonly LocatedJob[]) => this.#languages.check(jobs)
     const onRun = (running: Promise<unknown>) => {
       const over = running.catch(() => {}).finally(() => this.#batches.delete(over))

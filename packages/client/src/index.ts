@@ -28,4 +28,10 @@ export type { StopWhen } from './batch/problem.ts'
 export type { Progress } from './batch/progress.ts'
 export type { Outcome, Sample, SampleResult } from './batch/sample.ts'
 export type { Counts, PassAt, Totals } from './batch/tally.ts'
-export { type ConnectOptions, type ConsumeOptions, connect, type IsopodClient } from './client.ts'
+export {
+  type ConnectOptions,
+  type ConsumeOptions,
+  connect,
+  type IsopodClient,
+  type WaitOptions,
+} from './client.ts'

@@ -38,6 +38,7 @@ export {
   MAX_OUTPUT_BYTES,
   resolveLimits,
 } from './limits.ts'
+export { knownNames } from './nearest-name.ts'
 export {
   MAX_PROFILES,
   type NetworkProfile,

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type FieldProblem, InvalidJobError } from './errors.ts'
 import { type Job, jobSchema, unavailableFeatures } from './job.ts'
+import { unknownFieldRule } from './schema.ts'
 import { printable, show, showThrown } from './show.ts'
 
 /** Longest name of a field in a path: files may be called what they like, up to this. */
@@ -42,7 +43,7 @@ export function describeProblems(error: z.ZodError, input: unknown): FieldProble
 function describers(issue: z.core.$ZodIssue, input: unknown): (() => FieldProblem)[] {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => () => problem(path, message, { unknown: key }))
+    return issue.keys.map((key) => () => problem(path, unknownFieldRule(message, key), { unknown: key }))
   }
   if (issue.code === 'invalid_key')
     return [() => problem(path.slice(0, -1), message, { unknown: path.at(-1) })]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { knownNames } from './nearest-name.ts'
 
 const encoder = new TextEncoder()
 
@@ -63,13 +64,21 @@ export function flag() {
   return z.boolean({ error: 'must be true or false' })
 }
 
+const UNKNOWN_FIELD = 'unknown field; the fields are '
+
 /** An object with exactly these fields; an unknown one is refused with the list of those that exist. */
 export function fields<T extends z.ZodRawShape>(shape: T) {
   const known = Object.keys(shape).join(', ')
   return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `unknown field; the fields are ${known}` : 'must be an object',
+    error: (issue) => (issue.code === 'unrecognized_keys' ? `${UNKNOWN_FIELD}${known}` : 'must be an object'),
   })
+}
+
+/** The rule about unknown fields for one of them: it names the field that was meant, if one is near, in place of all. */
+export function unknownFieldRule(rule: string, given: string): string {
+  if (!rule.startsWith(UNKNOWN_FIELD)) return rule
+  const known = rule.slice(UNKNOWN_FIELD.length).split(', ')
+  return `unknown field; ${knownNames(given, known, 'fields')}`
 }
 
 /** A list of at most `most` entries. How many there are is looked at first: each bad one would be an issue of its own. */

@@ -43,6 +43,16 @@ describe('parseJob', () => {
     )
   })
 
+  it('names the field that a misspelt one means', () => {
+    expect(refusal({ code: 'x', input_data: 1 })).toBe('input_data: unknown field; did you mean "inputData"?')
+    expect(refusal({ code: 'x', limits: { memoryMB: 1 } })).toBe(
+      'limits.memoryMB: unknown field; did you mean "memoryMb"?',
+    )
+    expect(refusal({ code: 'x', tests: [{ expect: '1' }] })).toBe(
+      'tests.0.expect: unknown field; did you mean "expected"?',
+    )
+  })
+
   it('shows refused keys without their control characters', () => {
     const ofJobs = refusal({ code: 'x', tests: [{ limits: { diskMb: 5 } }] })
     expect(ofJobs).toMatch(

@@ -1,8 +1,8 @@
-import { UnavailableError } from '@isopod/protocol'
+import { ConfigError, UnavailableError } from '@isopod/protocol'
 import { Redis, type RedisOptions } from 'ioredis'
 import { batchWrites } from './batch-writes.ts'
 import type { ResolvedOptions } from './options.ts'
-import { parseRedisUrl } from './redis-url.ts'
+import { parseRedisUrl, type RedisAddress } from './redis-url.ts'
 
 /** How long the first contact may take, in milliseconds: within the 5 s that a whole command is promised. */
 const CONNECT_DEADLINE_MS = 4000
@@ -24,6 +24,7 @@ export type Patience = 'fail' | 'wait'
  * Connects to Redis and checks that it can be trusted with jobs: it answers within 5 s, is 6.2 or newer, never evicts.
  *
  * @throws {UnavailableError} one sentence that names the URL, without its password
+ * @throws {ConfigError} the same, if Redis refuses the login or has no such database
  */
 export async function connectRedis(options: ResolvedOptions, patience: Patience): Promise<Connection> {
   const address = parseRedisUrl(options.url)
@@ -46,13 +47,13 @@ export async function connectRedis(options: ResolvedOptions, patience: Patience)
     lastError = error
   })
   try {
-    await within(CONNECT_DEADLINE_MS, introduce(redis, options, address.shown), 'no answer within 4 s')
+    await within(CONNECT_DEADLINE_MS, introduce(redis, options, address), 'no answer within 4 s')
     introduced = true
     return { redis, shownUrl: address.shown }
   } catch (error) {
     redis.disconnect()
-    if (error instanceof UnavailableError) throw error
-    throw unavailable(address.shown, lastError ?? error)
+    if (error instanceof UnavailableError || error instanceof ConfigError) throw error
+    throw refusedLogin(address.shown, lastError ?? error) ?? unavailable(address.shown, lastError ?? error)
   }
 }
 
@@ -95,8 +96,36 @@ function patienceOptions(patience: Patience): RedisOptions {
   return { maxRetriesPerRequest: patience === 'wait' ? null : 5 }
 }
 
-async function introduce(redis: Redis, options: ResolvedOptions, shown: string): Promise<void> {
+/** The error for a Redis that wants another user or password; undefined if it complains of something else. */
+function refusedLogin(shown: string, cause: unknown): ConfigError | undefined {
+  const code = cause instanceof Error ? /^(NOAUTH|WRONGPASS)\b/.exec(cause.message)?.[1] : undefined
+  if (code === undefined) return undefined
+  const sentence =
+    code === 'NOAUTH'
+      ? `url: Redis at ${shown} asks for a password and was given none; write redis://:password@host:port in url or REDIS_URL`
+      : `url: Redis at ${shown} refuses this user and password; correct them in url or REDIS_URL`
+  return new ConfigError(sentence, { cause })
+}
+
+/** Chooses the database. The client does so too, but goes on with database 0 if Redis has no such one. */
+async function selectDatabase(redis: Redis, { options, shown }: RedisAddress): Promise<void> {
+  const { db = 0 } = options
+  if (db === 0) return
+  try {
+    await redis.select(db)
+  } catch (cause) {
+    if (!(cause instanceof Error) || !/^ERR .*(index|cluster)/i.test(cause.message)) throw cause
+    throw new ConfigError(
+      `url: Redis at ${shown} has no database ${db}; name one that it has in url or REDIS_URL, or none for database 0`,
+      { cause },
+    )
+  }
+}
+
+async function introduce(redis: Redis, options: ResolvedOptions, address: RedisAddress): Promise<void> {
+  const { shown } = address
   await redis.connect()
+  await selectDatabase(redis, address)
   const info = await redis.info()
   const version = field(info, 'redis_version') ?? '0'
   const [major = 0, minor = 0] = version.split('.').map(Number)

@@ -1,4 +1,4 @@
-import { IsopodError, type LanguageSummary, type Result } from '@isopod/protocol'
+import { IsopodError, type LanguageSummary, type Result, UnavailableError } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type BatchOptions, type BatchState, takeBatch } from './batch-state.ts'
@@ -71,6 +71,8 @@ class RedisProducer implements Producer {
   readonly #waiters: ResultWaiters
   readonly #consumers = new Set<ResultsConsumer>()
   #closing: Promise<void> | undefined
+  /** Set once the results consumers have stopped: their handlers may use the connection until then. */
+  #isClosed = false
 
   constructor(redis: Redis, shownUrl: string, keys: Keys, ttlSeconds: number) {
     this.#redis = redis
@@ -86,48 +88,52 @@ class RedisProducer implements Producer {
   enqueue(entries: readonly Entry[]): Promise<Enqueued[]> {
     // A large list takes its time; each batch of it is one more reason to wait.
     const deadline = ANSWER_DEADLINE_MS * (1 + Math.ceil(entries.length / 100))
-    return this.#ask(deadline, enqueueJobs(this.#redis, this.#keys, this.#jobs, this.#ttlSeconds, entries))
+    return this.#ask(deadline, () =>
+      enqueueJobs(this.#redis, this.#keys, this.#jobs, this.#ttlSeconds, entries),
+    )
   }
 
   async cancel(id: string): Promise<CancelOutcome> {
     if (!isSafeId(id)) return 'unknown'
-    const outcome = cancelJob(this.#redis, this.#keys, this.#jobs, this.#publisher, id)
-    return this.#ask(ANSWER_DEADLINE_MS, outcome)
+    return this.#ask(ANSWER_DEADLINE_MS, () =>
+      cancelJob(this.#redis, this.#keys, this.#jobs, this.#publisher, id),
+    )
   }
 
   async jobState(id: string): Promise<JobState> {
     if (!isSafeId(id)) return 'unknown'
-    return this.#ask(ANSWER_DEADLINE_MS, readJobState(this.#redis, this.#keys, id))
+    return this.#ask(ANSWER_DEADLINE_MS, () => readJobState(this.#redis, this.#keys, id))
   }
 
   storedResult(id: string): Promise<Result | undefined> {
     if (!isSafeId(id)) return Promise.resolve(undefined)
-    return this.#ask(ANSWER_DEADLINE_MS, readResult(this.#redis, this.#keys, id))
+    return this.#ask(ANSWER_DEADLINE_MS, () => readResult(this.#redis, this.#keys, id))
   }
 
   waitForResult(id: string, options: { signal?: AbortSignal } = {}): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(closed())
     if (!isSafeId(id)) return Promise.reject(unknownJob(id))
     return this.#waiters.wait(id, options.signal)
   }
 
   async takeBatch(options: BatchOptions): Promise<BatchState> {
     // No deadline around it: it may have to wait for the lease of a producer that died.
-    const state = await this.#translate(takeBatch(this.#redis, this.#keys, options)).catch((error) => {
+    const state = await this.#translate(() => takeBatch(this.#redis, this.#keys, options)).catch((error) => {
       options.signal.throwIfAborted()
       throw error
     })
     return {
       ...state,
-      read: (sample) => this.#ask(ANSWER_DEADLINE_MS, state.read(sample)),
-      record: (sample, record) => this.#ask(ANSWER_DEADLINE_MS, state.record(sample, record)),
-      samples: () => this.#ask(ANSWER_DEADLINE_MS, state.samples()),
-      noteDelivered: () => this.#ask(ANSWER_DEADLINE_MS, state.noteDelivered()),
-      release: () => this.#ask(ANSWER_DEADLINE_MS, state.release()),
+      read: (sample) => this.#ask(ANSWER_DEADLINE_MS, () => state.read(sample)),
+      record: (sample, record) => this.#ask(ANSWER_DEADLINE_MS, () => state.record(sample, record)),
+      samples: () => this.#ask(ANSWER_DEADLINE_MS, () => state.samples()),
+      noteDelivered: () => this.#ask(ANSWER_DEADLINE_MS, () => state.noteDelivered()),
+      release: () => this.#ask(ANSWER_DEADLINE_MS, () => state.release()),
     }
   }
 
   catalogue(): Promise<LanguageSummary[] | undefined> {
-    return this.#ask(ANSWER_DEADLINE_MS, readCatalogue(this.#redis, this.#keys))
+    return this.#ask(ANSWER_DEADLINE_MS, () => readCatalogue(this.#redis, this.#keys))
   }
 
   results(
@@ -135,6 +141,7 @@ class RedisProducer implements Producer {
     handler: (result: Result) => Promise<void>,
     options: ResultsOptions = {},
   ): ResultsConsumer {
+    if (this.#closing !== undefined) throw closed()
     const consumer = consumeResults(this.#redis, this.#keys, replyTo, handler, options)
     this.#consumers.add(consumer)
     return {
@@ -152,23 +159,34 @@ class RedisProducer implements Producer {
 
   async #close(): Promise<void> {
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
+    this.#isClosed = true
     this.#waiters.close()
     await this.#jobs.close().catch(() => {})
     this.#redis.disconnect()
   }
 
   /** Turns silence into one clear error. */
-  #ask<T>(deadlineMs: number, answer: Promise<T>): Promise<T> {
-    answer.catch(() => {})
-    return this.#translate(within(deadlineMs, answer, `no answer within ${deadlineMs / 1000} s`))
+  #ask<T>(deadlineMs: number, ask: () => Promise<T>): Promise<T> {
+    return this.#translate(() => {
+      const answer = ask()
+      answer.catch(() => {})
+      return within(deadlineMs, answer, `no answer within ${deadlineMs / 1000} s`)
+    })
   }
 
   /** Turns broken connections into one clear error; what Isopod says on purpose passes. */
-  async #translate<T>(answer: Promise<T>): Promise<T> {
+  async #translate<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw closed()
     try {
-      return await answer
+      return await ask()
     } catch (error) {
-      throw error instanceof IsopodError ? error : unavailable(this.#shownUrl, error)
+      if (error instanceof IsopodError) throw error
+      throw this.#isClosed ? closed() : unavailable(this.#shownUrl, error)
     }
   }
+}
+
+/** The error for a call after, or cut short by, a call of `close`. */
+function closed(): UnavailableError {
+  return new UnavailableError('the client is closed; connect again')
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ConfigError } from '@isopod/protocol'
+import { refuseUnknownOptions } from '../option-names.ts'
 import type { StopWhen } from './problem.ts'
 import type { Progress } from './progress.ts'
 import type { Sample } from './sample.ts'
@@ -66,6 +67,21 @@ export interface ResolvedBatchOptions extends BatchOptions {
   readonly isNamed: boolean
 }
 
+const OPTIONS = {
+  id: true,
+  samples: true,
+  total: true,
+  k: true,
+  stopWhen: true,
+  inFlight: true,
+  faultTries: true,
+  faultPauseMs: true,
+  stateTtlSeconds: true,
+  signal: true,
+  callback: true,
+  onProgress: true,
+} as const
+
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
 const MOST_K = 1_000_000
 
@@ -75,6 +91,7 @@ const MOST_K = 1_000_000
  * @throws {ConfigError} naming the option, what is allowed and what was given
  */
 export function resolveBatchOptions(options: BatchOptions): ResolvedBatchOptions {
+  refuseUnknownOptions(options, OPTIONS)
   const { id, samples, total, k = [1], stopWhen = 'never', callback } = options
   if (id !== undefined && (typeof id !== 'string' || !ID.test(id))) {
     const rule = '1 to 100 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit'

@@ -14,9 +14,9 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'threads',
     'service-kit',
   ],
-  'apps/gateway': ['protocol', 'client', 'telemetry', 'service-kit'],
+  'apps/gateway': ['protocol', 'access', 'client', 'telemetry', 'service-kit'],
   'apps/mcp': ['protocol', 'client', 'telemetry', 'service-kit'],
-  'apps/cli': ['protocol', 'client', 'grading', 'devstack', 'service-kit'],
+  'apps/cli': ['protocol', 'access', 'client', 'grading', 'devstack', 'service-kit'],
   'packages/protocol': [],
   'packages/queue': ['protocol'],
   // A batch's summary is the client's to make: gateway, CLI and callback all show the same one.
@@ -28,6 +28,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/threads': [],
   'packages/grading': ['protocol'],
   'packages/telemetry': [],
+  // API keys and budgets lie in the Redis of the queue.
+  'packages/access': ['protocol', 'queue'],
   'packages/service-kit': ['protocol', 'telemetry'],
   'packages/devstack': [],
 }

@@ -60,8 +60,6 @@ const variables = z.object({
   ISOPOD_BATCH_IDLE_SECONDS: numberVariable(0, 300).default(60),
   /** Jobs of a batch after which a container is not used again, so that whatever grows with them stays small. */
   ISOPOD_BATCH_RUNS: numberVariable(1, 1_000_000).default(1000),
-  /** How long a stored result can be asked for. */
-  ISOPOD_RESULT_TTL_SECONDS: numberVariable(60, 2_592_000).default(86_400),
   /** How long the result of a job that asks for `cache` serves others like it; 0: never. They lie in Redis beside all else. */
   ISOPOD_CACHE_TTL_SECONDS: numberVariable(0, 2_592_000).default(86_400),
   /** How long a job whose timeout is in doubt may wait to have the worker to itself and run again; 0: never. Its answer waits too. */

@@ -16,6 +16,7 @@ export {
 export { jobFingerprint, keyedJobId, newJobId } from './job-id.ts'
 export type { JobState } from './job-state.ts'
 export { NO_RESULTS_QUEUE } from './keys.ts'
+export { type DeploymentRedis, openDeploymentRedis } from './open-redis.ts'
 export { PLATFORM_TRIES, type QueueOptions } from './options.ts'
 export { openProducer, type Producer } from './producer.ts'
 export type { Publication } from './publisher.ts'

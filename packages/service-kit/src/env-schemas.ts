@@ -36,4 +36,6 @@ export const QUEUE_VARIABLES = {
     .default('isopod'),
   /** Accept a Redis that may evict keys. Never for production: an evicted job is a lost job. */
   ISOPOD_ALLOW_EVICTION: flagVariable.default(false),
+  /** How long a stored result can be asked for. */
+  ISOPOD_RESULT_TTL_SECONDS: numberVariable(60, 2_592_000).default(86_400),
 } as const

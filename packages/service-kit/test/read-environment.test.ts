@@ -19,6 +19,7 @@ describe('readEnvironment', () => {
       REDIS_URL: 'redis://r',
       ISOPOD_QUEUE_PREFIX: 'isopod',
       ISOPOD_ALLOW_EVICTION: false,
+      ISOPOD_RESULT_TTL_SECONDS: 86_400,
       PORT: 8007,
       ISOPOD_GATEWAY_DOCS: true,
     })

@@ -1,0 +1,84 @@
+import type { DeploymentRedis } from '@isopod/queue'
+import { type ApiKey, apiKeySchema, isSecretOf, newToken, parseToken, type Scope } from './api-key.ts'
+
+/** Compared with where no such key exists, so that the answer takes as long. */
+const NO_KEY = { secretHash: '0'.repeat(64) }
+
+/** What a new key is made with. */
+export interface NewApiKey {
+  readonly name: string
+  readonly tenant: string
+  readonly scopes: readonly Scope[]
+  /** Milliseconds since 1970. @default never */
+  readonly expiresAt?: number
+  /** @default no limit */
+  readonly requestsPerMinute?: number
+  /** @default no limit */
+  readonly maxInFlight?: number
+}
+
+/** The API keys of a deployment: one Redis hash, `id` → {@link ApiKey} as JSON. A revoked key is deleted. */
+export class ApiKeys {
+  readonly #redis: DeploymentRedis['redis']
+  readonly #hash: string
+
+  constructor({ redis, keys }: DeploymentRedis) {
+    this.#redis = redis
+    this.#hash = `${keys.tag}:access:keys`
+  }
+
+  /** Makes a key. The token is returned once and stored nowhere. */
+  async create(wanted: NewApiKey): Promise<{ key: ApiKey; token: string }> {
+    const { id, token, secretHash } = newToken()
+    const key: ApiKey = {
+      id,
+      name: wanted.name,
+      tenant: wanted.tenant,
+      scopes: [...wanted.scopes],
+      secretHash,
+      createdAt: Date.now(),
+      expiresAt: wanted.expiresAt ?? null,
+      requestsPerMinute: wanted.requestsPerMinute ?? null,
+      maxInFlight: wanted.maxInFlight ?? null,
+    }
+    await this.#redis.hset(this.#hash, id, JSON.stringify(key))
+    return { key, token }
+  }
+
+  /** All keys, the oldest first. */
+  async list(): Promise<ApiKey[]> {
+    const values = await this.#redis.hvals(this.#hash)
+    return values
+      .flatMap((text) => parseStored(text) ?? [])
+      .sort((one, other) => one.createdAt - other.createdAt)
+  }
+
+  /** Deletes a key; its next request is refused. Resolves with whether there was one. */
+  async revoke(id: string): Promise<boolean> {
+    return (await this.#redis.hdel(this.#hash, id)) === 1
+  }
+
+  /** Whether any key exists. */
+  async any(): Promise<boolean> {
+    return (await this.#redis.hlen(this.#hash)) > 0
+  }
+
+  /** The key of a token; undefined if it is unknown, wrong, revoked or expired, all of which look the same. */
+  async find(token: string): Promise<ApiKey | undefined> {
+    const parts = parseToken(token)
+    if (parts === undefined) return undefined
+    const text = await this.#redis.hget(this.#hash, parts.id)
+    const key = text === null ? undefined : parseStored(text)
+    const matches = isSecretOf(key ?? NO_KEY, parts.secret)
+    if (key === undefined || !matches) return undefined
+    return key.expiresAt !== null && key.expiresAt <= Date.now() ? undefined : key
+  }
+}
+
+function parseStored(text: string): ApiKey | undefined {
+  try {
+    return apiKeySchema.safeParse(JSON.parse(text)).data
+  } catch {
+    return undefined
+  }
+}

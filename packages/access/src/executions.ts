@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import type { DeploymentRedis } from '@isopod/queue'
+
+/** Executions of one tenant that can be listed. */
+const LISTED = 100_000
+/** How long an admission holds its place without an execution, in milliseconds: its gateway has died. */
+const RESERVED_MS = 60_000
+
+/** One execution in a list. */
+export interface ListedExecution {
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly submittedAt: number
+}
+
+/** One page of a list; `cursor` gives the next one, and is undefined on the last. */
+export interface ExecutionPage {
+  readonly executions: readonly ListedExecution[]
+  readonly cursor: string | undefined
+}
+
+/**
+ * Admits so many executions of a key, and forgets first those that are over: their result is there, or no job is left.
+ * A member that begins with `+` is a place held for a gateway that has not enqueued yet.
+ */
+const ADMIT = `
+local inFlight, tag = KEYS[1], ARGV[1]
+local wanted, most, now, reserved = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+if redis.call('ZCARD', inFlight) + wanted > most then
+  for _, id in ipairs(redis.call('ZRANGE', inFlight, 0, 999)) do
+    local over
+    if string.sub(id, 1, 1) == '+' then
+      over = tonumber(redis.call('ZSCORE', inFlight, id)) < now - ${RESERVED_MS}
+    else
+      over = redis.call('EXISTS', tag .. ':result:' .. id) == 1 or redis.call('EXISTS', tag .. ':jobs:' .. id) == 0
+    end
+    if over then redis.call('ZREM', inFlight, id) end
+  end
+  if redis.call('ZCARD', inFlight) + wanted > most then return 0 end
+end
+for place = 1, wanted do redis.call('ZADD', inFlight, now, '+' .. reserved .. place) end
+redis.call('EXPIRE', inFlight, ARGV[6])
+return 1
+`
+
+/** What {@link Executions.admit} holds until the executions are enqueued, or are not. */
+export interface Reservation {
+  /** The executions are enqueued under these ids. */
+  settle(ids: readonly string[]): Promise<void>
+  /** Nothing was enqueued. */
+  release(): Promise<void>
+}
+
+/** Which executions belong to which tenant, and how many of a key are not finished. Only those that came through a gateway. */
+export class Executions {
+  readonly #redis: DeploymentRedis['redis']
+  readonly #tag: string
+  readonly #ttlSeconds: number
+
+  constructor({ redis, keys, resultTtlSeconds }: DeploymentRedis) {
+    this.#redis = redis
+    this.#tag = keys.tag
+    this.#ttlSeconds = resultTtlSeconds
+  }
+
+  /**
+   * Holds places for executions of a key.
+   *
+   * @returns undefined if the key would have more than `most` unfinished executions
+   */
+  async admit(keyId: string, count: number, most: number): Promise<Reservation | undefined> {
+    const inFlight = this.#inFlight(keyId)
+    const reserved = randomUUID()
+    const admitted = await this.#redis.eval(
+      ADMIT,
+      ...([1, inFlight, this.#tag, count, most, Date.now(), reserved, this.#ttlSeconds] as const),
+    )
+    if (admitted !== 1) return undefined
+    const places = Array.from({ length: count }, (_, index) => `+${reserved}${index + 1}`)
+    return {
+      settle: async (ids) => {
+        const transaction = this.#redis.multi().zrem(inFlight, ...places)
+        if (ids.length > 0) transaction.zadd(inFlight, ...ids.flatMap((id) => [Date.now(), id]))
+        await transaction.exec()
+      },
+      release: async () => {
+        await this.#redis.zrem(inFlight, ...places)
+      },
+    }
+  }
+
+  /** Notes executions as a tenant's, under each of their labels too. */
+  async note(
+    tenant: string,
+    noted: readonly { id: string; labels?: Readonly<Record<string, string>> }[],
+  ): Promise<void> {
+    const now = Date.now()
+    const pipeline = this.#redis.pipeline()
+    const indexes = new Set<string>()
+    for (const { id, labels } of noted) {
+      for (const index of [
+        this.#index(tenant),
+        ...labelled(labels).map((label) => this.#index(tenant, label)),
+      ]) {
+        pipeline.zadd(index, now, id)
+        indexes.add(index)
+      }
+    }
+    for (const index of indexes) {
+      pipeline.zremrangebyrank(index, 0, -LISTED - 1).expire(index, this.#ttlSeconds)
+    }
+    const replies = (await pipeline.exec()) ?? []
+    const failed = replies.find(([error]) => error !== null)
+    if (failed?.[0]) throw failed[0]
+  }
+
+  /** Whether an execution is a tenant's. */
+  async belongs(tenant: string, id: string): Promise<boolean> {
+    return (await this.#redis.zscore(this.#index(tenant), id)) !== null
+  }
+
+  /** Executions of a tenant, the newest first. */
+  async list(
+    tenant: string,
+    options: { readonly label?: string; readonly cursor?: string; readonly limit: number },
+  ): Promise<ExecutionPage> {
+    const { label, cursor, limit } = options
+    const index = this.#index(tenant, label)
+    // What is added meanwhile comes before the cursor's execution, so no page shows anything twice.
+    const rank = cursor === undefined ? 0 : await this.#redis.zrevrank(index, cursor)
+    if (rank === null) return { executions: [], cursor: undefined }
+    const first = cursor === undefined ? 0 : rank + 1
+    const flat = await this.#redis.zrevrange(index, first, first + limit, 'WITHSCORES')
+    const found = Array.from({ length: flat.length / 2 }, (_, at) => ({
+      id: flat[at * 2] ?? '',
+      submittedAt: Number(flat[at * 2 + 1]),
+    }))
+    const executions = found.slice(0, limit)
+    return { executions, cursor: found.length > limit ? executions.at(-1)?.id : undefined }
+  }
+
+  #inFlight(keyId: string): string {
+    return `${this.#tag}:access:in-flight:${keyId}`
+  }
+
+  #index(tenant: string, label?: string): string {
+    const rest = label === undefined ? '' : `:${label}`
+    return `${this.#tag}:access:executions:${tenant}${rest}`
+  }
+}
+
+function labelled(labels: Readonly<Record<string, string>> = {}): string[] {
+  return Object.entries(labels).map(([name, value]) => `${name}=${value}`)
+}

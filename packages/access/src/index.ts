@@ -1,0 +1,5 @@
+export { type ApiKey, SCOPES, type Scope } from './api-key.ts'
+export { ApiKeys, type NewApiKey } from './api-keys.ts'
+export { type ExecutionPage, Executions, type ListedExecution, type Reservation } from './executions.ts'
+export { type Access, openAccess } from './open-access.ts'
+export { RateLimits } from './rate-limits.ts'

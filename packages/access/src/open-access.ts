@@ -1,0 +1,34 @@
+import { openDeploymentRedis, type QueueOptions } from '@isopod/queue'
+import { ApiKeys } from './api-keys.ts'
+import { Executions } from './executions.ts'
+import { RateLimits } from './rate-limits.ts'
+
+/** Who may call, and what is theirs. */
+export interface Access {
+  readonly keys: ApiKeys
+  readonly rates: RateLimits
+  readonly executions: Executions
+  /** Disconnects; a second call changes nothing. */
+  close(): void
+}
+
+/**
+ * Connects to the access data of a deployment, which lies in the Redis of its queue.
+ *
+ * @throws {UnavailableError} within 5 s if Redis does not answer
+ *
+ * @example
+ * ```ts
+ * const access = await openAccess({ url: 'redis://127.0.0.1:6379' })
+ * const { token } = await access.keys.create({ name: 'ci', tenant: 'ci', scopes: ['submit', 'read'] })
+ * ```
+ */
+export async function openAccess(options: QueueOptions): Promise<Access> {
+  const deployment = await openDeploymentRedis(options)
+  return {
+    keys: new ApiKeys(deployment),
+    rates: new RateLimits(deployment),
+    executions: new Executions(deployment),
+    close: () => deployment.redis.disconnect(),
+  }
+}

@@ -19,6 +19,16 @@ test('run resolves with the result of the job, defaults filled in', async () => 
   expect(await client.result('j-nope')).toBeUndefined()
 })
 
+test('a file that is given as its text reaches the worker as any other', async () => {
+  const client = await bench.client()
+  await bench.worker(async (delivery) => ({
+    ...(await echo(delivery)),
+    stdout: JSON.stringify(delivery.job.files),
+  }))
+  const { stdout } = await client.run({ code: 'x', files: { 'a.txt': 'text' } })
+  expect(JSON.parse(stdout)).toEqual({ 'a.txt': { content: 'text', encoding: 'utf8' } })
+})
+
 test('everything invalid is refused by name, and nothing is sent', async () => {
   const client = await bench.client()
   const invalid: [unknown, RegExp][] = [

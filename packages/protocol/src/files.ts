@@ -8,6 +8,7 @@ export const MAX_FILES_BYTES = 5 * 1024 * 1024
 
 const PATH_RULE =
   'must be a relative path of at most 255 bytes whose parts start with a letter, a digit, "_" or "." and hold only letters, digits, spaces and "._+@=,-"; ".", ".." and ".isopod" are not allowed'
+const FILE_RULE = 'must be the text of the file, or an object of content and encoding'
 const SEGMENT = /^[\p{L}\p{N}_.][\p{L}\p{M}\p{N} ._+@=,-]*$/u
 /** Without repeated groups: those cost the engine stack for each four characters of a large file. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
@@ -20,7 +21,7 @@ export function isSafePath(path: string): boolean {
   )
 }
 
-const fileSchema = fields({
+const fullFileSchema = fields({
   /** The file's text, or its bytes in base64. */
   content: z.string({ error: 'must be text' }),
   /** How `content` is written. @default 'utf8' */
@@ -29,6 +30,17 @@ const fileSchema = fields({
   error: 'must be valid base64',
   path: ['content'],
 })
+
+/** A file, or its text alone. */
+const fileSchema = z
+  .custom<string | z.input<typeof fullFileSchema>>()
+  .transform((given, context): z.input<typeof fullFileSchema> => {
+    if (typeof given === 'string') return { content: given }
+    if (typeof given === 'object' && given !== null && !Array.isArray(given)) return given
+    context.issues.push({ code: 'custom', message: FILE_RULE, input: given })
+    return z.NEVER
+  })
+  .pipe(fullFileSchema)
 
 function isBase64(text: string): boolean {
   return text.length % 4 === 0 && BASE64.test(text)
@@ -49,7 +61,7 @@ export function filesBytes(files: Readonly<Record<string, JobFile>>): number {
   return Object.values(files).reduce((sum, file) => sum + fileBytes(file), 0)
 }
 
-/** Files to lay in the workspace before the program starts: relative path → content. */
+/** Files to lay in the workspace before the program starts: relative path → file, or its text. */
 export const filesSchema = recordOf(
   z.string().refine(isSafePath, { error: PATH_RULE }),
   fileSchema,

@@ -62,7 +62,7 @@ export const jobSchema = fields({
   language: languageName.default('python'),
   /** The program, 1 byte to 1 MiB. */
   code: programText('Code cannot be empty'),
-  /** Files laid in the workspace first: relative path → content; at most 64 and 5 MiB. */
+  /** Files laid in the workspace first: relative path → text, or `{content, encoding}`; at most 64 and 5 MiB. */
   files: filesSchema.optional(),
   /** What the program reads on standard input; at most 1 MiB. */
   stdin: textUpTo(MAX_INPUT_BYTES).optional(),

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fileBytes, filesSchema, isSafePath, MAX_FILES, MAX_FILES_BYTES } from '../src/files.ts'
+import { parseJob } from '../src/parse.ts'
 
 it.each(['a', 'a.txt', 'dir/sub/b.py', '.env', 'naïve ü.txt', 'a..b', 'x+y@2=z,.csv'])(
   '%s may name a file',
@@ -69,4 +70,20 @@ it('there may be 64 files and not 65', () => {
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, { content: '' }]))
   expect(filesSchema.safeParse(files(MAX_FILES)).success).toBe(true)
   expect(filesSchema.safeParse(files(MAX_FILES + 1)).success).toBe(false)
+})
+
+it('a file may be its text alone, and then looks like any other', () => {
+  expect(filesSchema.parse({ 'a.txt': 'text', 'b.txt': '' })).toEqual({
+    'a.txt': { content: 'text', encoding: 'utf8' },
+    'b.txt': { content: '', encoding: 'utf8' },
+  })
+})
+
+it.each([
+  [5, 'files.a.txt: must be the text of the file, or an object of content and encoding, got 5'],
+  [['x'], 'files.a.txt: must be the text of the file, or an object of content and encoding, got a list of 1'],
+  [{ text: 'x' }, 'files.a.txt.content: must be text, got nothing'],
+  [{ content: 'x', encoding: 'latin1' }, 'files.a.txt.encoding: must be one of utf8, base64, got "latin1"'],
+])('of a file that is %j the refusal says what is wrong', (file, sentence) => {
+  expect(() => parseJob({ code: 'x', files: { 'a.txt': file } })).toThrow(sentence)
 })

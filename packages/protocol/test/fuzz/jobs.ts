@@ -86,9 +86,9 @@ function fieldsOf(boundary: boolean) {
     language: either(fc.constantFrom('python', 'c', 'py@3.13'), name(32)),
     code: either(fc.constant('print(1)'), textNear(MAX_CODE_BYTES)),
     files: either(
-      fc.constant({ 'a/b.txt': { content: 'x' } } as Record<string, unknown>),
+      fc.constant({ 'a/b.txt': { content: 'x' }, 'c.txt': 'y' } as Record<string, unknown>),
       fc.oneof(
-        fc.dictionary(path, file, { maxKeys: 4 }),
+        fc.dictionary(path, fc.oneof(file, word), { maxKeys: 4 }),
         fc
           .integer({ min: 62, max: 67 })
           .map((count) =>

@@ -74,6 +74,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 5: a result cache',
   },
   {
+    id: 'live-output',
+    behaviour:
+      'a job that asks is told of while it runs, in order and within its output limit; nobody who reads, and no Redis, slows it',
+    source: 'issue 13, live output',
+  },
+  {
     id: 'policy-warn',
     behaviour: 'a program that rules speak against runs and says so, where it was only to be warned',
     source: 'SOP, step 1',

@@ -75,6 +75,9 @@ export function observer(metrics: Metrics, logger: Logger, audit: Audit) {
         case 'auditDropped':
           metrics.auditDropped.inc({})
           break
+        case 'liveEventsDropped':
+          metrics.liveEventsDropped.inc({}, event.events)
+          break
         case 'redisUp':
           logger.info('Redis is connected')
           break

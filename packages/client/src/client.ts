@@ -1,6 +1,7 @@
 import {
   ConfigError,
   type Job,
+  type JobEvent,
   type JobInput,
   type LanguageSummary,
   parseJob,
@@ -10,6 +11,7 @@ import {
 import {
   type CancelOutcome,
   type Entry,
+  type EventsOptions,
   type JobState,
   jobFingerprint,
   keyedJobId,
@@ -37,6 +39,7 @@ export interface ConnectOptions extends Omit<QueueOptions, 'url'> {
 
 const CONNECT_OPTIONS = { url: true, prefix: true, allowEviction: true, resultTtlSeconds: true } as const
 const WAIT_OPTIONS = { signal: true } as const
+const EVENTS_OPTIONS = { after: true, signal: true } as const
 const CONSUME_OPTIONS = { replyTo: true, concurrency: true, onError: true } as const
 
 /** What ends the wait for a result. */
@@ -87,6 +90,19 @@ export interface IsopodClient {
    * (its process died, say), and never misses one.
    */
   results(handler: (result: Result) => Promise<void>, options?: ConsumeOptions): ResultsConsumer
+  /**
+   * What a job with `stream: true` tells while it runs, in order: `status` once it runs, its output, its tests' verdicts, and
+   * `finished` at the end; of any other job `finished` alone. The id of an event, as `after`, resumes behind it. Rejects with
+   * `UnknownJobError` if there is no such job. An abort only ends the reading.
+   *
+   * @throws {ConfigError} if `after` is no id of an event
+   *
+   * @example
+   * ```ts
+   * for await (const event of isopod.events(id)) if (event.type === 'stdout') process.stdout.write(event.text)
+   * ```
+   */
+  events(id: string, options?: EventsOptions): AsyncIterable<JobEvent>
   /** Cancels a job, whichever process has it. */
   cancel(id: string): Promise<CancelOutcome>
   /**
@@ -195,6 +211,11 @@ class QueueClient implements IsopodClient {
     const { replyTo = 'default', ...rest } = options
     checkConsumeOptions(replyTo, options.concurrency)
     return this.#producer.results(replyTo, handler, rest)
+  }
+
+  events(id: string, options: EventsOptions = {}): AsyncIterable<JobEvent> {
+    refuseUnknownOptions(options, EVENTS_OPTIONS)
+    return this.#producer.events(id, options)
   }
 
   cancel(id: string): Promise<CancelOutcome> {

@@ -102,6 +102,11 @@ export const jobSchema = fields({
    * same each time.
    */
   cache: flag().default(false),
+  /**
+   * Tell what the program prints, and how tests are judged, while it runs: see `events` of `@isopod/client`. Output is told
+   * of a program that is started once, without tests and `repeat`. @default false
+   */
+  stream: flag().optional(),
   /** Whose job it is, for fairness and budgets. */
   tenant: nameUpTo(64).default('default'),
   /** 0 runs first; larger numbers wait for smaller ones. */

@@ -28,6 +28,8 @@ export type ConsumerEvent =
   | { readonly type: 'lockRenewalFailed'; readonly ids: readonly string[] }
   /** An audit entry could not be appended to the stream; the log has it. */
   | { readonly type: 'auditDropped' }
+  /** So many events of a running job could not be told; its result has all. */
+  | { readonly type: 'liveEventsDropped'; readonly events: number }
   | { readonly type: 'redisUp' }
   | { readonly type: 'redisDown' }
   /** Trouble that the consumer rides out by itself. */

@@ -1,4 +1,5 @@
 import type { Job, Result } from '@isopod/protocol'
+import type { LiveOutput } from './live/live-output.ts'
 
 /** One start of one job, as a worker's handler gets it. */
 export interface Delivery {
@@ -14,6 +15,8 @@ export interface Delivery {
   readonly stalls: number
   /** How often the platform failed this job. */
   readonly faults: number
+  /** Takes what is to be told while it runs; undefined for a job that does not ask for it. */
+  readonly live?: LiveOutput
 }
 
 /**

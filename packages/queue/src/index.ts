@@ -16,6 +16,8 @@ export {
 export { jobFingerprint, keyedJobId, newJobId } from './job-id.ts'
 export type { JobState } from './job-state.ts'
 export { NO_RESULTS_QUEUE } from './keys.ts'
+export type { LiveOutput, OutputStream } from './live/live-output.ts'
+export type { EventsOptions } from './live/read-events.ts'
 export { type DeploymentRedis, openDeploymentRedis } from './open-redis.ts'
 export { PLATFORM_TRIES, type QueueOptions } from './options.ts'
 export { openProducer, type Producer } from './producer.ts'

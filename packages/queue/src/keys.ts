@@ -17,6 +17,11 @@ export class Keys {
     return `${this.tag}:result:${id}`
   }
 
+  /** Stream: what is told of a job that asked for it, while it runs and a while longer. */
+  events(id: string): string {
+    return `${this.tag}:events:${id}`
+  }
+
   /** String: present while a cancellation of the job is asked for. */
   cancelFlag(id: string): string {
     return `${this.tag}:cancel:${id}`

@@ -8,6 +8,7 @@ import { JobInterrupted, toError } from './errors.ts'
 import { HAND_BACK, HANDED_BACK } from './hand-back-lua.ts'
 import { isSafeId } from './job-id.ts'
 import type { Keys } from './keys.ts'
+import { EventWriter } from './live/event-writer.ts'
 import { PLATFORM_TRIES } from './options.ts'
 import type { Outgoing, Publisher } from './publisher.ts'
 import type { RunningJobs } from './running-jobs.ts'
@@ -119,8 +120,11 @@ export class Processor {
     if (flag != null || interruption(signal.reason) === 'cancelled') return publish(cancelled())
 
     observe({ type: 'taken', id, attempt: start.attempt, waitMs: Math.max(0, takenAt - enqueuedAt) })
-    const delivery: Delivery = { ...start, takenAt, job, stalls, faults }
+    const { attempt } = start
+    const live = job.stream ? new EventWriter({ redis, key: keys.events(id), attempt, observe }) : undefined
+    const delivery: Delivery = { ...start, takenAt, job, stalls, faults, ...(live && { live }) }
     const outcome = await this.#handle(delivery, signal)
+    live?.end()
     switch (interruption(signal.reason) ?? interruption(outcome.error)) {
       case 'lease-lost':
         // Whoever owns the job now answers for it; to complete or fail it here would be refused anyway.

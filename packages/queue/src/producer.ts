@@ -1,4 +1,10 @@
-import { IsopodError, type LanguageSummary, type Result, UnavailableError } from '@isopod/protocol'
+import {
+  IsopodError,
+  type JobEvent,
+  type LanguageSummary,
+  type Result,
+  UnavailableError,
+} from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { type BatchOptions, type BatchState, takeBatch } from './batch-state.ts'
@@ -9,6 +15,9 @@ import { type Enqueued, type Entry, enqueueJobs } from './enqueue.ts'
 import { isSafeId } from './job-id.ts'
 import { type JobState, readJobState } from './job-state.ts'
 import { Keys } from './keys.ts'
+import { checkCursor } from './live/event-entry.ts'
+import { EventFeed } from './live/event-feed.ts'
+import { type EventsOptions, readEvents } from './live/read-events.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
 import { Publisher } from './publisher.ts'
 import { readResult } from './read-result.ts'
@@ -30,6 +39,12 @@ export interface Producer {
   storedResult(id: string): Promise<Result | undefined>
   /** Resolves with the job's result once there is one; rejects with the signal's reason, or if the job is unknown. */
   waitForResult(id: string, options?: { signal?: AbortSignal }): Promise<Result>
+  /**
+   * The events of a job, at last `finished`; a job that did not ask for events has no other.
+   *
+   * @throws {ConfigError} if `after` is no id of an event
+   */
+  events(id: string, options?: EventsOptions): AsyncIterable<JobEvent>
   /**
    * Takes a batch for this producer alone, with all that is known of it.
    *
@@ -69,6 +84,7 @@ class RedisProducer implements Producer {
   readonly #jobs: Queue
   readonly #publisher: Publisher
   readonly #waiters: ResultWaiters
+  readonly #feed: EventFeed
   readonly #consumers = new Set<ResultsConsumer>()
   #closing: Promise<void> | undefined
   /** Set once the results consumers have stopped: their handlers may use the connection until then. */
@@ -83,6 +99,7 @@ class RedisProducer implements Producer {
     this.#jobs.on('error', () => {})
     this.#publisher = new Publisher(redis, keys, this.#jobs, ttlSeconds)
     this.#waiters = new ResultWaiters(redis, keys)
+    this.#feed = new EventFeed(redis)
   }
 
   enqueue(entries: readonly Entry[]): Promise<Enqueued[]> {
@@ -114,6 +131,18 @@ class RedisProducer implements Producer {
     if (this.#isClosed) return Promise.reject(closed())
     if (!isSafeId(id)) return Promise.reject(unknownJob(id))
     return this.#waiters.wait(id, options.signal)
+  }
+
+  events(id: string, options: EventsOptions = {}): AsyncIterable<JobEvent> {
+    checkCursor(options.after)
+    const source = {
+      redis: this.#redis,
+      feed: this.#feed,
+      key: this.#keys.events(id),
+      waitForResult: (signal: AbortSignal) => this.waitForResult(id, { signal }),
+      ask: <T>(ask: () => Promise<T>) => this.#ask(ANSWER_DEADLINE_MS, ask),
+    }
+    return readEvents(source, options)
   }
 
   async takeBatch(options: BatchOptions): Promise<BatchState> {
@@ -161,6 +190,7 @@ class RedisProducer implements Producer {
     await Promise.all([...this.#consumers].map((consumer) => consumer.close()))
     this.#isClosed = true
     this.#waiters.close()
+    this.#feed.close()
     await this.#jobs.close().catch(() => {})
     this.#redis.disconnect()
   }

@@ -88,6 +88,12 @@ export const JOB_METRICS = {
     help: 'Audit events that Redis did not take for its stream; the log has them.',
     labels: {},
   },
+  liveEventsDropped: {
+    kind: 'counter',
+    name: 'isopod_live_events_dropped_total',
+    help: 'Events of running jobs that were not told live: beyond the share of a job, or too fast for Redis. Results have all.',
+    labels: {},
+  },
   outputTruncated: {
     kind: 'counter',
     name: 'isopod_output_truncated_total',

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Redis } from 'ioredis'
+import { patientDuplicate } from '../connect-redis.ts'
+import { isBehind, READ_ENTRIES, type StreamEntry } from './event-entry.ts'
+
+/** How long Redis may hold one read, in milliseconds; less where it does not let reads be interrupted. */
+const BLOCK_MS = 1000
+const SHORT_BLOCK_MS = 50
+const RETRY_MS = 200
+
+/** A reader that waits for the next entries of a stream. */
+interface WaitingReader {
+  readonly key: string
+  readonly cursor: string
+  take(entries: readonly StreamEntry[]): void
+}
+
+/**
+ * Waits for entries of many streams over one connection, which is opened with the first reader: a single blocking read names
+ * all streams that somebody waits for. A reader that joins has it interrupted and sent again; one that does not come back for
+ * more is in no read, and costs nothing.
+ */
+export class EventFeed {
+  readonly #redis: Redis
+  readonly #waiting = new Set<WaitingReader>()
+  #connection: Redis | undefined
+  /** Id of the connection; undefined if it is not known, null if Redis does not tell. */
+  #clientId: string | null | undefined
+  #isRunning = false
+  #isBlocked = false
+  #isInterrupting = false
+  #hasJoined = false
+  #isClosed = false
+
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  /** Resolves with the next entries behind the cursor, at least one. Rejects with the signal's reason. */
+  next(key: string, cursor: string, signal: AbortSignal): Promise<readonly StreamEntry[]> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const leave = () => {
+        this.#waiting.delete(reader)
+        reject(signal.reason)
+      }
+      const reader: WaitingReader = {
+        key,
+        cursor,
+        take: (entries) => {
+          this.#waiting.delete(reader)
+          signal.removeEventListener('abort', leave)
+          resolve(entries)
+        },
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#waiting.add(reader)
+      this.#hasJoined = true
+      if (!this.#isRunning) void this.#run()
+      else if (this.#isBlocked) void this.#interrupt()
+    })
+  }
+
+  /** Closes the connection; who still waits is told by his own signal. */
+  close(): void {
+    this.#isClosed = true
+    this.#connection?.disconnect()
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    while (this.#waiting.size > 0 && !this.#isClosed) {
+      try {
+        for (const [key, entries] of await this.#read()) this.#hand(key, entries)
+      } catch {
+        if (this.#isClosed) break
+        await this.#removeUnreadable().catch(() => {})
+        await sleep(RETRY_MS)
+      }
+      // Readers that come back for more are in the next read then.
+      await new Promise(setImmediate)
+    }
+    this.#isRunning = false
+  }
+
+  async #read(): Promise<[key: string, entries: StreamEntry[]][]> {
+    const connection = this.#connect()
+    if (this.#clientId === undefined) this.#clientId = await idOf(connection)
+    const cursors = new Map<string, string>()
+    for (const { key, cursor } of this.#waiting) {
+      const other = cursors.get(key)
+      if (other === undefined || isBehind(other, cursor)) cursors.set(key, cursor)
+    }
+    this.#hasJoined = false
+    this.#isBlocked = true
+    try {
+      const block = this.#clientId === null ? SHORT_BLOCK_MS : BLOCK_MS
+      const places = [...cursors.keys(), ...cursors.values()]
+      const reply = await connection.call(
+        'XREAD',
+        'COUNT',
+        READ_ENTRIES,
+        'BLOCK',
+        block,
+        'STREAMS',
+        ...places,
+      )
+      return Array.isArray(reply) ? (reply as [string, StreamEntry[]][]) : []
+    } finally {
+      this.#isBlocked = false
+    }
+  }
+
+  #hand(key: string, entries: readonly StreamEntry[]): void {
+    for (const reader of [...this.#waiting]) {
+      if (reader.key !== key) continue
+      const own = entries.filter(([id]) => isBehind(id, reader.cursor))
+      if (own.length > 0) reader.take(own)
+    }
+  }
+
+  /** Ends the read that is under way, so that the next one has those who have joined; it may not have begun yet in Redis. */
+  async #interrupt(): Promise<void> {
+    if (this.#isInterrupting) return
+    this.#isInterrupting = true
+    await new Promise(setImmediate)
+    while (this.#hasJoined && this.#isBlocked && typeof this.#clientId === 'string') {
+      await this.#redis.call('CLIENT', 'UNBLOCK', this.#clientId).catch(() => {
+        this.#clientId = null
+      })
+      if (this.#hasJoined && this.#isBlocked) await sleep(1)
+    }
+    this.#isInterrupting = false
+  }
+
+  /** One key that holds no stream fails the read of all: its readers wait for nothing from then on. */
+  async #removeUnreadable(): Promise<void> {
+    for (const key of new Set([...this.#waiting].map((reader) => reader.key))) {
+      const type = await this.#redis.type(key)
+      if (type === 'stream' || type === 'none') continue
+      for (const reader of [...this.#waiting]) if (reader.key === key) this.#waiting.delete(reader)
+    }
+  }
+
+  #connect(): Redis {
+    if (this.#connection !== undefined) return this.#connection
+    const connection = patientDuplicate(this.#redis)
+    connection.on('ready', () => {
+      this.#clientId = undefined
+    })
+    this.#connection = connection
+    return connection
+  }
+}
+
+/** Id of a connection, by which another one can interrupt it; null where that is forbidden. */
+async function idOf(connection: Redis): Promise<string | null> {
+  try {
+    return String(await connection.call('CLIENT', 'ID'))
+  } catch {
+    return null
+  }
+}

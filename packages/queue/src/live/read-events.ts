@@ -1,0 +1,74 @@
+import { type JobEvent, LAST_EVENT_ID, type Result } from '@isopod/protocol'
+import type { Redis } from 'ioredis'
+import { eventOf, FIRST_CURSOR, READ_ENTRIES, type StreamEntry } from './event-entry.ts'
+import type { EventFeed } from './event-feed.ts'
+
+/** Where a reader begins, and what ends it early. */
+export interface EventsOptions {
+  /** Id of the last event that the reader has. @default from the first one */
+  readonly after?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a reader reads from. */
+export interface EventSource {
+  readonly redis: Redis
+  readonly feed: EventFeed
+  readonly key: string
+  /** Resolves with the job's result, or rejects as the reader is to. */
+  waitForResult(signal: AbortSignal): Promise<Result>
+  /** Asks Redis, and turns silence and trouble into an error for callers. */
+  ask<T>(ask: () => Promise<T>): Promise<T>
+}
+
+/** The events of a job in their order, and `finished` once it has its result, whoever published that. */
+export async function* readEvents(
+  { redis, feed, key, waitForResult, ask }: EventSource,
+  { after = FIRST_CURSOR, signal }: EventsOptions,
+): AsyncGenerator<JobEvent, void, undefined> {
+  if (after === LAST_EVENT_ID) return
+  const left = new AbortController()
+  const over = new AbortController()
+  const status = waitForResult(signal ? AbortSignal.any([signal, left.signal]) : left.signal).then(
+    (result) => result.status,
+  )
+  status.then(
+    () => over.abort(),
+    () => over.abort(),
+  )
+  let cursor = after
+  try {
+    while (!over.signal.aborted) {
+      const entries = await feed.next(key, cursor, over.signal).catch(() => [])
+      for (const entry of entries) {
+        cursor = entry[0]
+        const event = eventOf(entry)
+        if (event !== undefined) yield event
+      }
+    }
+    const finished = await status
+    // The worker has sent all of it before the result.
+    for (;;) {
+      const entries = await ask(() => rest(redis, key, cursor))
+      if (entries.length === 0) break
+      for (const entry of entries) {
+        cursor = entry[0]
+        const event = eventOf(entry)
+        if (event !== undefined) yield event
+      }
+    }
+    yield { id: LAST_EVENT_ID, type: 'finished', status: finished }
+  } finally {
+    left.abort()
+  }
+}
+
+async function rest(redis: Redis, key: string, cursor: string): Promise<readonly StreamEntry[]> {
+  try {
+    return await redis.xrange(key, `(${cursor}`, '+', 'COUNT', READ_ENTRIES)
+  } catch (error) {
+    // Something else lies there, which is nobody's event.
+    if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return []
+    throw error
+  }
+}

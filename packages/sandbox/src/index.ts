@@ -27,6 +27,7 @@ export type {
   ContainerOrigin,
   Execution,
   OnConnection,
+  OnOutput,
   OnRun,
   Outcome,
   RunInput,

@@ -15,8 +15,8 @@ export class OutputCollector {
     this.#limit = limit
   }
 
-  /** Copies what fits below the limit. */
-  push(chunk: Uint8Array): void {
+  /** Copies what fits below the limit. @returns that part of the chunk */
+  push(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, Math.max(0, this.#limit - this.#kept))
     const needed = this.#kept + taken.byteLength
     if (needed > this.#bytes.byteLength) {
@@ -27,6 +27,7 @@ export class OutputCollector {
     }
     this.#bytes.set(taken, this.#kept)
     this.#kept = needed
+    return taken
   }
 
   /** What came, given what init counted; without a count (init died) what was kept is all that is known. */

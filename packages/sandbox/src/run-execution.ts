@@ -4,7 +4,7 @@ import { fetchReport } from './fetch-report.ts'
 import { type Judgement, jobTimedOut } from './judge.ts'
 import { compile, type Judged, run } from './judged-run.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
-import type { ContainerFacts, Execution, OnConnection, Outcome } from './sandbox.ts'
+import type { ContainerFacts, Execution, OnConnection, OnOutput, Outcome } from './sandbox.ts'
 import type { TimeBudget } from './time-budget.ts'
 import { usageOf } from './usage.ts'
 import { workspaceFrames } from './workspace.ts'
@@ -15,6 +15,7 @@ export interface Stage {
   readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
   /** Undefined: no network. */
   readonly onConnection?: OnConnection | undefined
+  readonly onOutput?: OnOutput | undefined
   /** Undefined: the job may take as long as its runs may. */
   readonly budget?: TimeBudget | undefined
 }
@@ -41,7 +42,7 @@ export async function runExecution(
     stage.onContainer?.(factsOf(container))
     checkConfinement(container, execution)
 
-    const { onConnection, budget } = stage
+    const { onConnection, onOutput, budget } = stage
     const compiled = await compile(container, execution, { signal, budget })
     if (compiled && compiled.judgement.status !== 'success') {
       inOrder = compiled.report.done !== undefined
@@ -53,7 +54,8 @@ export async function runExecution(
     }
     const before = compiled ? [] : workspaceFrames(execution)
     const afterUserCode = compiled !== undefined
-    const ran = await run(container, execution, { before, signal, afterUserCode, onConnection, budget })
+    const listeners = { onConnection, onOutput }
+    const ran = await run(container, execution, { before, signal, afterUserCode, ...listeners, budget })
     const name = ran.judgement.status === 'success' ? execution.report : undefined
     const report = name && (await fetchReport(container, name, signal))
     inOrder = ran.report.done !== undefined

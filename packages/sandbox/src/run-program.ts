@@ -6,7 +6,7 @@ import { OutputCollector } from './output.ts'
 import type { PipeEnd } from './pipe.ts'
 import { type ProgramRun, programFrames } from './program-frames.ts'
 import { SampleSummary } from './sample-summary.ts'
-import type { OnConnection, StreamOutput } from './sandbox.ts'
+import type { OnConnection, OnOutput, StreamOutput } from './sandbox.ts'
 import { Tunnel } from './tunnel/tunnel.ts'
 
 /** How long the worker waits beyond the wall-clock limit for init to say that it ended the program, in milliseconds. */
@@ -51,6 +51,8 @@ export interface RunProgramOptions {
   readonly pipe?: PipeEnd | undefined
   /** Takes the program's connections; undefined gives it none. */
   readonly onConnection?: OnConnection | undefined
+  /** Takes what the program prints, as far as it is kept, as soon as it is there. */
+  readonly onOutput?: OnOutput | undefined
 }
 
 /**
@@ -65,7 +67,7 @@ export async function runProgram(
   program: ProgramRun,
   options: RunProgramOptions,
 ): Promise<ProgramReport> {
-  const { signal, onConnection, pipe } = options
+  const { signal, onConnection, onOutput, pipe } = options
   const send = (frame: Uint8Array) => container.send(frame)
   const tunnel = onConnection && new Tunnel({ send, onConnection })
   // Outside the race below, where an error of the wire is the container's.
@@ -78,6 +80,10 @@ export async function runProgram(
   const cause = new FirstCause<'aborted' | 'backstop'>()
   let held: Started | undefined
 
+  const take = (stream: 'stdout' | 'stderr', collector: OutputCollector, data: Uint8Array) => {
+    const kept = collector.push(data)
+    if (kept.byteLength > 0) onOutput?.(stream, kept)
+  }
   const endFor = (reason: 'aborted' | 'backstop') => () => {
     cause.record(reason)
     container.destroy()
@@ -101,11 +107,11 @@ export async function runProgram(
     for (let frame = await container.receive(); frame; frame = await container.receive()) {
       switch (frame.type) {
         case 'stdout':
-          stdout.push(frame.data)
+          take('stdout', stdout, frame.data)
           pipe?.write(frame.data)
           break
         case 'stderr':
-          stderr.push(frame.data)
+          take('stderr', stderr, frame.data)
           break
         case 'sample':
           samples.add(frame.sample)

@@ -123,6 +123,12 @@ export interface ContainerFacts {
 /** Takes one connection that the program has opened to its proxy on loopback; the stream ends with the run. */
 export type OnConnection = (connection: Duplex) => void
 
+/**
+ * Takes what a program prints while it runs, as far as the result will have it. It must not throw; the bytes are the caller's
+ * again when it returns.
+ */
+export type OnOutput = (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void
+
 /** Told what came of each of an execution's `runs`, in their order; the next ones are run if it answers true. */
 export type OnRun = (outcome: RunOutcome, index: number) => boolean | Promise<boolean>
 
@@ -146,6 +152,8 @@ export interface RunOptions {
    * there comes here. @default none: no proxy, no variables, nothing but an empty loopback
    */
   readonly onConnection?: OnConnection | undefined
+  /** Takes the program's output while it runs, not its compiler's; never called for an execution with `runs`. @default nobody does */
+  readonly onOutput?: OnOutput | undefined
 }
 
 /** Runs programs that nobody trusts. */

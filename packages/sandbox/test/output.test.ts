@@ -9,8 +9,9 @@ it('keeps the first bytes up to the limit, however they came', () => {
       fc.array(fc.uint8Array({ maxLength: 3_000 }), { maxLength: 12 }),
       (limit, chunks) => {
         const collector = new OutputCollector(limit)
-        for (const chunk of chunks) collector.push(chunk)
+        const kept = chunks.map((chunk) => collector.push(chunk))
         const all = Buffer.concat(chunks)
+        expect(Buffer.concat(kept)).toEqual(all.subarray(0, limit))
         expect(Buffer.from(collector.finish().bytes)).toEqual(all.subarray(0, limit))
       },
     ),

@@ -102,8 +102,8 @@ export class EngineSandbox implements DockerSandbox {
   }
 
   async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
-    const { onContainer, onConnection, budget } = options
-    const stage = { containers: this.#containers, onContainer, onConnection, budget }
+    const { onContainer, onConnection, onOutput, budget } = options
+    const stage = { containers: this.#containers, onContainer, onConnection, onOutput, budget }
     const signal = this.#until(options.signal)
     const { runs } = execution
     return await this.#watched(

@@ -13,6 +13,7 @@ import { policyPart, resultOf } from './result.ts'
 import { checkedSource } from './tests/checked-source.ts'
 import { expressionProblems } from './tests/expression-problems.ts'
 import { gradedRun, shareOf } from './tests/graded-run.ts'
+import { liveVerdicts } from './tests/live-verdicts.ts'
 import type { OutputChecks } from './tests/output-checks.ts'
 import { mostOf, planScripts, runScripts } from './tests/script-tests.ts'
 import type { SecondRuns } from './tests/second-run.ts'
@@ -43,7 +44,10 @@ export function jobRunner(options: JobRunnerOptions) {
   const { workerId, rules, gate, sandbox, admission, exclusive, audit, onEgress, onAdmitted } = options
 
   return async (delivery: Delivery, signal: AbortSignal, waitedMs = 0): Promise<Result> => {
-    const { id, attempt, job } = delivery
+    const { id, attempt, job, live } = delivery
+    const onVerdict = liveVerdicts(live)
+    /** Where output goes: of many runs nobody could say whose it is, and the result has that of one. */
+    const liveOutput = job.tests === undefined && job.repeat === 1 ? live : undefined
     const queuedMs = Math.max(0, delivery.takenAt - delivery.enqueuedAt)
     const record = jobAudit(audit, delivery)
     record.requested()
@@ -113,7 +117,9 @@ export function jobRunner(options: JobRunnerOptions) {
           signal,
           budget: new TimeBudget(execution.limits.jobSeconds),
           onConnection: proxy?.accept,
+          onOutput: liveOutput?.output.bind(liveOutput),
           onContainer: (facts: ContainerFacts) => {
+            if (container === undefined || liveOutput !== undefined) live?.running()
             container ??= facts
             wasShared ||= facts.origin === 'batch'
             acquiredMs ||= performance.now() - started - policyMs
@@ -122,9 +128,13 @@ export function jobRunner(options: JobRunnerOptions) {
         const { outcome, graded } = scripts
           ? await runScripts(scripts, (one, until = signal) => sandbox.run(one, { ...run, signal: until }), {
               again,
+              onVerdict,
               budget: run.budget,
             })
-          : await gradedRun(execution, job, { ...options, checks, again }, run)
+          : await gradedRun(execution, job, { ...options, checks, again, onVerdict }, run)
+        const judged = graded !== undefined && 'tests' in graded ? graded.tests : undefined
+        for (const [index, test] of judged?.entries() ?? []) onVerdict?.(index, test)
+        liveOutput?.cut({ stdout: outcome.stdout.truncated, stderr: outcome.stderr.truncated })
         const checked = await decided(checking)
         record.limitEnforced(outcome)
         const times = { queuedMs, policyMs, acquireMs: acquiredMs }

@@ -12,6 +12,7 @@ import { type DeploymentRules, helperProgram } from '../plan-execution.ts'
 import { runCheckers } from './checker-programs.ts'
 import { Interactor } from './interactors.ts'
 import { type Graded, gradedOf, TestJudge, type Turn } from './judge-tests.ts'
+import type { OnVerdict } from './live-verdicts.ts'
 import type { JobChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
 import { repeatedRun } from './repeated-run.ts'
@@ -24,6 +25,7 @@ export interface GradedRunOptions {
   readonly checks: Pick<JobChecks, 'check'>
   readonly rules: Pick<DeploymentRules, 'catalogue' | 'defaults' | 'maxima'>
   readonly again: SecondRuns
+  readonly onVerdict?: OnVerdict | undefined
 }
 
 /** What happened to the program, and what its runs came to. */
@@ -109,10 +111,10 @@ function aloneRequest({ language }: Execution, turns: readonly Turn[]) {
 async function takeTurns(
   execution: Execution,
   turns: readonly Turn[],
-  { stop, alone, sandbox, checks, rules, wasCrowded }: TakeOptions,
+  { stop, alone, sandbox, checks, rules, wasCrowded, onVerdict }: TakeOptions,
   options: SignalledOptions,
 ): Promise<TurnsTaken> {
-  const judge = new TestJudge({ turns, stopOnFirstFailure: stop, checks, wasCrowded, alone })
+  const judge = new TestJudge({ turns, stopOnFirstFailure: stop, checks, wasCrowded, alone, onVerdict })
   const stage = { sandbox, rules, budget: options.budget }
   const outcome = await talkingRun(execution, turns, stage, (signal, runs, interactor) =>
     sandbox.run(

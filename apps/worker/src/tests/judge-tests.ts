@@ -3,6 +3,7 @@ import type { Result, TestCase, TestResult } from '@isopod/protocol'
 import type { Outcome, RunInput, RunOutcome } from '@isopod/sandbox'
 import type { CheckedOutput } from './checker-programs.ts'
 import type { InteractorWord } from './interactors.ts'
+import { type OnVerdict, tellTest } from './live-verdicts.ts'
 import type { JobChecks } from './output-checks.ts'
 import { testName } from './plan-tests.ts'
 import { foldTests, isStarved, type JudgedRun, type SecondRuns } from './second-run.ts'
@@ -33,6 +34,7 @@ export interface TestJudgeOptions {
   readonly wasCrowded: SecondRuns['wasCrowded']
   /** Whether the runs have the host to themselves. */
   readonly alone: boolean
+  readonly onVerdict?: OnVerdict | undefined
 }
 
 /** Takes what came of each run to its verdict. */
@@ -89,6 +91,7 @@ export class TestJudge {
     this.#runs.push({ index, result, status: outcome.status, starved, alone })
     if (outcome.status !== 'success' && !starved) this.#failed ??= outcome
     this.#stops ||= isLate || (stopOnFirstFailure && judged.verdict !== 'passed')
+    if (!this.#unchecked.some((output) => turns[output.index]?.index === index)) this.#tell(at)
     return !this.#stops || (!isLate && turns[at + 1]?.index === index)
   }
 
@@ -97,13 +100,23 @@ export class TestJudge {
     this.#ranOut = true
     const run = this.#runs[at]
     if (run !== undefined) this.#runs[at] = { ...run, result: { ...run.result, ...LATE } }
+    this.#tell(at)
   }
 
   /** Takes what a checker program says of the output of a turn: undefined accepts it. */
   takeChecked(at: number, difference: string | undefined): void {
     const run = this.#runs[at]
-    if (run === undefined || difference === undefined) return
-    this.#runs[at] = { ...run, result: { ...run.result, verdict: 'wrong_answer', diff: difference } }
+    if (run !== undefined && difference !== undefined) {
+      this.#runs[at] = { ...run, result: { ...run.result, verdict: 'wrong_answer', diff: difference } }
+    }
+    this.#tell(at)
+  }
+
+  /** Tells what a test came to, once the turn is its last one. */
+  #tell(at: number): void {
+    const { turns, onVerdict } = this.#options
+    const index = turns[at]?.index
+    if (index !== undefined && turns[at + 1]?.index !== index) tellTest(index, this.#runs, onVerdict)
   }
 
   async #judge(

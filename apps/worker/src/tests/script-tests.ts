@@ -12,6 +12,7 @@ import {
 import { type Execution, jobTimedOut, type Outcome, type TimeBudget } from '@isopod/sandbox'
 import { type DeploymentRules, planExecution } from '../plan-execution.ts'
 import { type Graded, gradedOf } from './judge-tests.ts'
+import { type OnVerdict, tellTest } from './live-verdicts.ts'
 import { isStarved, type JudgedRun, type SecondRuns, startupMs, turnsAgain } from './second-run.ts'
 import { together } from './together.ts'
 
@@ -95,6 +96,7 @@ interface TurnOptions {
   readonly alone: boolean
   /** Behind the name of each container: no two runs have one name. */
   readonly suffix: string
+  readonly onVerdict?: OnVerdict | undefined
 }
 
 /**
@@ -105,11 +107,19 @@ interface TurnOptions {
 export async function runScripts(
   scripts: ScriptTests,
   run: (execution: Execution, signal?: AbortSignal) => Promise<Outcome>,
-  { again, budget }: { readonly again: SecondRuns; readonly budget: TimeBudget },
+  options: { readonly again: SecondRuns } & Pick<TurnOptions, 'budget' | 'onVerdict'>,
 ): Promise<ScriptsRan> {
   const { tests, repeat, network, stopOnFirstFailure: stop } = scripts
+  const { again, budget, onVerdict } = options
   const turns = tests.flatMap((test, index) => Array.from({ length: repeat }, () => ({ index, test })))
-  const first = await takeTurns(scripts, turns, { ...again, run, budget, alone: false, suffix: '' })
+  const first = await takeTurns(scripts, turns, {
+    ...again,
+    run,
+    budget,
+    onVerdict,
+    alone: false,
+    suffix: '',
+  })
   // Whom they talked to would hear it all again.
   const due = network === NO_NETWORK ? turnsAgain(turns, first.runs, stop) : { starved: [], skipped: [] }
   const second =
@@ -117,14 +127,14 @@ export async function runScripts(
       ? undefined
       : await again.alone(aloneRequest(scripts, due.starved), (count, signal) => {
           const own = (one: Execution) => run(one, signal)
-          const how = { ...again, run: own, budget, alone: true, suffix: '.again' }
+          const how = { ...again, run: own, budget, onVerdict, alone: true, suffix: '.again' }
           return takeTurns(scripts, due.starved.slice(0, count), how)
         })
   const all = second === undefined ? [first] : [first, second]
   if (due.skipped.length > 0 && second?.runs.every(({ result }) => result.verdict === 'passed')) {
     await again.resume()
     // It is done once: what is starved now stays what it is.
-    const how = { run, budget, wasCrowded: () => false, alone: false, suffix: '.rest' }
+    const how = { run, budget, onVerdict, wasCrowded: () => false, alone: false, suffix: '.rest' }
     all.push(await takeTurns(scripts, due.skipped, how))
   }
   const runs = all.flatMap((taken) => taken.runs)
@@ -158,7 +168,7 @@ interface TurnsTaken {
 async function takeTurns(
   { language, rules, code, stopOnFirstFailure }: ScriptTests,
   turns: readonly ScriptTurn[],
-  { run, budget, wasCrowded, alone, suffix }: TurnOptions,
+  { run, budget, wasCrowded, alone, suffix, onVerdict }: TurnOptions,
 ): Promise<TurnsTaken> {
   const looks = lookAt(language.name, code)
   const outcomes: Outcome[] = []
@@ -179,6 +189,7 @@ async function takeTurns(
     // That it was begun once more says nothing about a test that has run.
     if (isLate && runs.at(-1)?.index === index) return { runs, outcomes, ranOut: true }
     runs.push({ index, result, status: outcome.status, starved, alone })
+    if (turns[at + 1]?.index !== index) tellTest(index, runs, onVerdict)
     if (isLate) return { runs, outcomes, ranOut: true }
   }
   return { runs, outcomes, ranOut: false }

@@ -189,6 +189,58 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'a job can be cancelled while it waits and while it runs',
     source: 'design, statuses',
   },
+  {
+    id: 'mcp-example',
+    behaviour:
+      'the usage example of execute_code gives exactly the fields of the document, over stdio and HTTP',
+    source: 'mcp-tool-spec, usage examples',
+  },
+  {
+    id: 'mcp-statuses',
+    behaviour:
+      'an MCP caller sees four statuses: success, timeout, execution_error, setup_error; a session_id is a setup_error',
+    source: 'mcp-tool-spec, error handling',
+  },
+  {
+    id: 'mcp-bad-input',
+    behaviour: 'an argument that is wrong is named in a setup_error, and nothing is enqueued',
+    source: 'mcp-tool-spec, input validation',
+  },
+  {
+    id: 'mcp-grade',
+    behaviour: 'grade_code gives each test its verdict',
+    source: 'issue 13, point 5',
+  },
+  {
+    id: 'mcp-progress',
+    behaviour: 'an MCP caller who gave a progress token hears what its job is doing',
+    source: 'issue 13, point 5',
+  },
+  {
+    id: 'mcp-cancel',
+    behaviour: 'a cancelled MCP call cancels its job and ends its container',
+    source: 'issue 13, point 5',
+  },
+  {
+    id: 'mcp-stdout',
+    behaviour: 'the MCP server writes nothing but protocol messages to stdout',
+    source: 'mcp-tool-spec; issue 13, point 5',
+  },
+  {
+    id: 'mcp-shutdown',
+    behaviour: 'SIGTERM, SIGINT and the end of stdin end the MCP server and cancel the jobs it waits for',
+    source: 'issue 13, point 5',
+  },
+  {
+    id: 'mcp-no-redis',
+    behaviour: 'without Redis an MCP call is a setup_error with a sentence, never a stack',
+    source: 'mcp-tool-spec, error handling',
+  },
+  {
+    id: 'mcp-http-guard',
+    behaviour: 'the MCP server listens on loopback only and takes no request that a web page could make',
+    source: 'mcp-tool-spec, security considerations',
+  },
   { id: 'idempotency', behaviour: 'submits with one key run once', source: 'MCP tool, idempotency' },
   {
     id: 'drain',

@@ -44,6 +44,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   pino: 'packages/telemetry/src',
   'prom-client': 'packages/telemetry/src',
   fastify: 'apps/gateway/src',
+  '@modelcontextprotocol/sdk': 'apps/mcp/src',
 }
 
 /** Longest source file, in lines. */

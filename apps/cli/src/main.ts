@@ -3,6 +3,7 @@ import { ensureStack, findStack, stackDown } from '@isopod/devstack'
 import { write } from './io.ts'
 import { runCli } from './program.ts'
 import { queueSettings } from './queue-settings.ts'
+import { serveMcp } from './serve-mcp.ts'
 
 // `isopod run x | head` closes the pipe: whoever reads has seen enough, and that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -23,6 +24,7 @@ const exitCode = await runCli(
     findStack: (env) => findStack({ env }),
     ensureStack,
     stackDown,
+    serveMcp,
   },
 )
 // All is written and closed. A terminal that was read from, or a socket that is slow to go, must not hold the prompt back.

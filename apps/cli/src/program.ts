@@ -7,6 +7,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { doctorAttackCommand } from './commands/doctor-attack.ts'
 import { gradeCommand } from './commands/grade.ts'
 import { languagesCommand } from './commands/languages.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { resultsCommand } from './commands/results.ts'
 import { runCommand } from './commands/run.ts'
 import { submitCommand } from './commands/submit.ts'
@@ -89,6 +90,10 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     .option('--json', 'print one JSON object a line')
     .action(async (options) => end(await languagesCommand(io, services, options)))
 
+  add('mcp', 'serve execute_code and other tools to an MCP client, on stdin and stdout', MCP_EXAMPLES)
+    .option('--http <address>', '[host:]port: listen on http://host:port/mcp instead (host: 127.0.0.1)')
+    .action(async (options) => end(await mcpCommand(io, services, options)))
+
   add('demo', 'run a tour of jobs, good and hostile, and check each result', ['isopod demo']).action(
     async () => end(await demoCommand(io, services)),
   )
@@ -124,6 +129,7 @@ const RUN_EXAMPLES = [
   `isopod run sum.py --input-data '{"nums": [1, 2, 3]}' --json`,
 ]
 const SUBMIT_EXAMPLES = ['isopod submit a.py b.js', 'isopod submit *.py --reply-to grades --json']
+const MCP_EXAMPLES = ['isopod mcp', 'isopod mcp --http 8008']
 const RESULTS_EXAMPLES = [
   'isopod results',
   'isopod results --reply-to grades --count 10 --json',

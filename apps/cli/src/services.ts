@@ -1,4 +1,5 @@
 import type { Stack } from '@isopod/devstack'
+import type { ExitCode } from '@isopod/service-kit'
 import type { JobClient } from './job-client.ts'
 
 /** Takes one line about something that is being done. */
@@ -14,4 +15,6 @@ export interface Services {
   ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; say: Say }): Promise<Stack>
   /** Stops and removes what {@link Services.ensureStack} has started. */
   stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; say: Say }): Promise<void>
+  /** Runs the MCP server on this process's stdin and stdout until it ends; resolves with its exit code. */
+  serveMcp(args: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode>
 }

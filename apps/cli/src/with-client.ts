@@ -12,8 +12,7 @@ export async function withClient<T>(
   services: Services,
   use: (client: JobClient) => Promise<T>,
 ): Promise<T> {
-  const url = io.env['REDIS_URL'] || (await privateRedis(io, services))
-  const client = await services.connect(url, io.env)
+  const client = await services.connect(await redisUrl(io, services), io.env)
   try {
     return await use(client)
   } finally {
@@ -21,7 +20,10 @@ export async function withClient<T>(
   }
 }
 
-async function privateRedis(io: Io, services: Services): Promise<string> {
+/** The Redis of `REDIS_URL`, else that of the private stack of this checkout, which is started if need be. */
+export async function redisUrl(io: Io, services: Services): Promise<string> {
+  const given = io.env['REDIS_URL']
+  if (given) return given
   const found = await services.findStack(io.env)
   if (found !== undefined) return found.redis.url
   note(io, 'isopod: no REDIS_URL and nothing running, so a private stack starts; «isopod down» stops it')

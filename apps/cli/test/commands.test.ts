@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cli, fakeClient, resultOf } from './support.ts'
 
-const COMMANDS = ['run', 'submit', 'results', 'cancel', 'languages', 'demo', 'up', 'down', 'doctor']
+const COMMANDS = ['run', 'submit', 'results', 'cancel', 'languages', 'mcp', 'demo', 'up', 'down', 'doctor']
 
 describe('isopod', () => {
   it.each(COMMANDS)('explains %s with an example', async (name) => {

@@ -47,6 +47,7 @@ async function demo(answer: (job: JobInput) => Result) {
       workers: [],
     }),
     stackDown: async () => {},
+    serveMcp: async () => 0,
   }
   return await cli(['demo'], { client, services })
 }

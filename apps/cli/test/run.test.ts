@@ -179,6 +179,7 @@ describe('isopod run', () => {
       findStack: async () => undefined,
       ensureStack: () => Promise.reject(new Error('a given REDIS_URL must not be replaced')),
       stackDown: async () => {},
+      serveMcp: async () => 0 as const,
     }
     const { exitCode, stderr } = await cli(['run', '-'], { stdin: 'x', services })
     expect(exitCode).toBe(3)

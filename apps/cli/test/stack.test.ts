@@ -25,6 +25,10 @@ function noting(found: Stack | undefined) {
       return stack
     },
     stackDown: async ({ purge }) => void asked.push(purge ? 'purge' : 'down'),
+    serveMcp: async (args, env) => {
+      asked.push(['mcp', ...args, env['REDIS_URL']].join(' '))
+      return 0
+    },
   }
   return { asked, services }
 }
@@ -63,6 +67,21 @@ describe('a command with REDIS_URL', () => {
     })
     expect(asked).toEqual(['connect redis://mine'])
     expect(stderr).toBe('')
+  })
+})
+
+describe('isopod mcp', () => {
+  it('hands stdin and stdout to the server of the Redis that is meant, and prints nothing itself', async () => {
+    const { asked, services } = noting(stack)
+    const env = { REDIS_URL: 'redis://mine' }
+    expect(await cli(['mcp', '--http', '8008'], { env, services })).toMatchObject({ exitCode: 0, stdout: '' })
+    expect(asked).toEqual(['mcp --http 8008 redis://mine'])
+  })
+
+  it('uses the stack that is running', async () => {
+    const { asked, services } = noting(stack)
+    await cli(['mcp'], { ...withoutRedis, services })
+    expect(asked).toEqual(['mcp redis+unix:///run/x'])
   })
 })
 

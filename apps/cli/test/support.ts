@@ -119,6 +119,7 @@ export function servicesWith(client: JobClient): Services {
     findStack: async () => undefined,
     ensureStack: refuse,
     stackDown: refuse,
+    serveMcp: refuse,
   }
 }
 

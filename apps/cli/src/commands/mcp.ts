@@ -1,0 +1,14 @@
+import type { ExitCode } from '@isopod/service-kit'
+import type { Io } from '../io.ts'
+import type { Services } from '../services.ts'
+import { redisUrl } from '../with-client.ts'
+
+/** `isopod mcp`: the MCP server in a process of its own, which gets this one's stdin and stdout. */
+export async function mcpCommand(
+  io: Io,
+  services: Services,
+  options: { readonly http?: string },
+): Promise<ExitCode> {
+  const args = options.http === undefined ? [] : ['--http', options.http]
+  return await services.serveMcp(args, { ...io.env, REDIS_URL: await redisUrl(io, services) })
+}

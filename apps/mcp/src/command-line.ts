@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util'
+import { ConfigError } from '@isopod/protocol'
+import { type HttpAddress, parseAddress } from './http/address.ts'
+
+/** What the command line asks for. */
+export type CommandLine =
+  | { readonly show: 'help' | 'version' }
+  | { readonly show?: undefined /** Absent: stdio. */; readonly http?: HttpAddress }
+
+/** The page of `--help`. */
+export const HELP = `Usage: isopod-mcp [--http [host:]port]
+
+MCP server: execute_code, list_languages and grade_code, over stdio or streamable HTTP.
+
+  --http [host:]port  listen on http://host:port/mcp (host: 127.0.0.1); without it, stdin and stdout are the protocol
+  --help, --version
+
+REDIS_URL says which queue; apps/mcp/README.md has all settings.
+`
+
+/**
+ * Reads the command line.
+ *
+ * @throws {ConfigError} naming the option
+ */
+export function readCommandLine(args: readonly string[]): CommandLine {
+  const { values } = parse(args)
+  if (values.help) return { show: 'help' }
+  if (values.version) return { show: 'version' }
+  return values.http === undefined ? {} : { http: parseAddress(values.http) }
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        http: { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'V' },
+      },
+    })
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error))
+  }
+}

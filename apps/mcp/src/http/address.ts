@@ -1,0 +1,42 @@
+import { isIPv4 } from 'node:net'
+import { ConfigError } from '@isopod/protocol'
+
+/** Where an HTTP server listens. */
+export interface HttpAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Reads `[host:]port`; without a host it is 127.0.0.1. Port 0 picks a free one.
+ *
+ * @throws {ConfigError} naming what is allowed and what was given
+ */
+export function parseAddress(text: string): HttpAddress {
+  const [, bracketed, plain, digits = ''] =
+    /^(?:(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9._-]+)):)?(\d{1,5})$/.exec(text) ?? []
+  const port = Number(digits)
+  if (digits === '' || port > 65_535) {
+    throw new ConfigError(
+      `--http: must be [host:]port, with an IPv6 address in brackets, got ${JSON.stringify(text)}`,
+    )
+  }
+  return { host: (bracketed ?? plain ?? '127.0.0.1').toLowerCase(), port }
+}
+
+/** Whether only this machine can reach what listens there. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+/**
+ * Refuses to listen where others can connect, as this server asks nobody who he is.
+ *
+ * @throws {ConfigError} unless the operator has said that it may
+ */
+export function refuseRemote({ host }: HttpAddress, allowRemote: boolean): void {
+  if (isLoopback(host) || allowRemote) return
+  throw new ConfigError(
+    `--http: must be a loopback address, got ${host}: this server has no keys, so anyone who reaches it can run code; ISOPOD_MCP_ALLOW_REMOTE_WITHOUT_KEYS=true allows it`,
+  )
+}

@@ -1,0 +1,35 @@
+import type { IsopodClient } from '@isopod/client'
+
+/** What the tools need of a producer. */
+export type JobClient = Pick<IsopodClient, 'submit' | 'wait' | 'state' | 'cancel' | 'languages'>
+
+/** A connection that is opened when it is first needed, so that a client can list the tools while Redis is away. */
+export class LazyConnection {
+  readonly #open: () => Promise<IsopodClient>
+  #client: Promise<IsopodClient> | undefined
+
+  constructor(open: () => Promise<IsopodClient>) {
+    this.#open = open
+  }
+
+  /**
+   * The connected client, the same for all callers.
+   *
+   * @throws {UnavailableError} within 5 s if Redis does not answer; the next call tries again
+   */
+  client(): Promise<JobClient> {
+    if (this.#client !== undefined) return this.#client
+    const opening = this.#open()
+    this.#client = opening
+    opening.catch(() => {
+      this.#client = undefined
+    })
+    return opening
+  }
+
+  /** Disconnects, if there is a connection. */
+  async close(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined)
+    await client?.close()
+  }
+}

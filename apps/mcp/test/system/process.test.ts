@@ -1,0 +1,255 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { request } from 'node:http'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { startWorld, type World } from '../../../../test/support/world.ts'
+import { CLI_BIN, type HttpProcess, MCP_BIN, overHttp, overStdio, startHttpProcess } from './clients.ts'
+
+let world: World
+const environment = () => ({ REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix })
+const ENDLESS = { language: 'python', code: 'while True: pass', timeout: 60 }
+
+beforeAll(async () => {
+  world = await startWorld({ env: { ISOPOD_POOL_SIZE: '0' } })
+})
+
+afterAll(async () => {
+  await world?.close()
+})
+
+const untilContainers = (count: number) =>
+  eventually(
+    () => world.containers(),
+    (ids) => ids.length === count,
+  )
+
+/** A server on raw pipes, and what it has written. */
+function rawServer(bin: readonly string[], env: NodeJS.ProcessEnv = {}) {
+  const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [...bin], {
+    env: { ...process.env, ...environment(), ...env },
+  })
+  const lines: string[] = []
+  createInterface({ input: child.stdout }).on('line', (line) => lines.push(line))
+  const stderr: string[] = []
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk.toString()))
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const send = (message: unknown) => child.stdin.write(`${JSON.stringify(message)}\n`)
+  const initialize = () => {
+    const clientInfo = { name: 'spec', version: '1' }
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+    send({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  }
+  const call = (id: number, args: unknown) =>
+    send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'execute_code', arguments: args } })
+  return { child, lines, stderr, exited, send, initialize, call }
+}
+
+// promise: mcp-stdout
+it('stdout carries protocol lines and nothing else, whatever is logged or printed', async () => {
+  const server = rawServer([CLI_BIN, 'mcp'], { LOG_LEVEL: 'trace' })
+  server.initialize()
+  server.child.stdin.write('this is no JSON\n{"jsonrpc": "1.0"}\n')
+  server.call(2, { language: 'python', code: 'print("{}\\n\\x1b[2J\\u202e")' })
+  server.call(3, { language: 'python' })
+  await eventually(
+    async () => server.lines.length,
+    (count) => count >= 3,
+  )
+  server.child.stdin.end()
+  expect(await server.exited).toBe(0)
+  const messages = server.lines.map((line) => JSON.parse(line))
+  expect(messages.map(({ jsonrpc, id }) => [jsonrpc, id]).sort()).toEqual([
+    ['2.0', 1],
+    ['2.0', 2],
+    ['2.0', 3],
+  ])
+  const text = messages.find(({ id }) => id === 2).result.content[0].text
+  expect(text).toContain('\\u202e')
+  expect(server.stderr.join('')).toContain('"msg":"ready"')
+})
+
+// promise: mcp-shutdown
+describe.each([
+  ['isopod-mcp', [MCP_BIN]],
+  ['isopod mcp', [CLI_BIN, 'mcp']],
+])('%s', (_, bin) => {
+  it.each([
+    ['SIGTERM', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGTERM')],
+    ['SIGINT', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGINT')],
+    ['the end of stdin', (child: ChildProcessWithoutNullStreams) => void child.stdin.end()],
+  ])('%s ends it, with the jobs that it waits for', async (__, end) => {
+    const server = rawServer(bin)
+    server.initialize()
+    server.call(2, ENDLESS)
+    expect(await untilContainers(1)).toHaveLength(1)
+    end(server.child)
+    expect(await server.exited).toBe(0)
+    expect(await untilContainers(0)).toEqual([])
+  })
+})
+
+// promise: mcp-no-redis
+it('without Redis it still presents its tools, and calls end as setup_error with a sentence', async () => {
+  const { client, close } = await overStdio({ REDIS_URL: 'redis://:secret@127.0.0.1:1' })
+  try {
+    expect((await client.listTools()).tools).toHaveLength(3)
+    const answer = await client.callTool({
+      name: 'execute_code',
+      arguments: { language: 'python', code: 'x' },
+    })
+    expect(answer).toMatchObject({
+      isError: true,
+      structuredContent: {
+        status: 'setup_error',
+        error_message: expect.stringMatching(/^Redis at redis:\/\/127\.0\.0\.1:1 is not available/),
+      },
+    })
+    const listed = await client.callTool({ name: 'list_languages', arguments: {} })
+    expect(listed).toMatchObject({ isError: true })
+    expect(JSON.stringify([answer, listed])).not.toMatch(/secret|\.[jt]s:\d|\bat \w+ \(/)
+  } finally {
+    await close()
+  }
+})
+
+it('a job that no worker takes in time is cancelled, and the caller told', async () => {
+  const { client, close } = await overStdio({
+    ...environment(),
+    ISOPOD_QUEUE_PREFIX: `${world.prefix}-none`,
+    ISOPOD_MCP_WAIT_SECONDS: '1',
+  })
+  try {
+    const answer = await client.callTool({
+      name: 'execute_code',
+      arguments: { language: 'python', code: 'x' },
+    })
+    expect(answer.structuredContent).toMatchObject({
+      status: 'setup_error',
+      error_message: 'No result within 1 s: no worker took the job, so it was cancelled',
+    })
+  } finally {
+    await close()
+  }
+})
+
+// promise: mcp-http-guard
+describe('the HTTP server', () => {
+  let server: HttpProcess
+
+  beforeAll(async () => {
+    server = await startHttpProcess({ ...environment(), ISOPOD_MCP_MAX_MESSAGE_MB: '1' })
+  })
+
+  afterAll(async () => {
+    expect(await server?.stop()).toBe(0)
+  })
+
+  const INITIALIZE = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'spec', version: '1' } },
+  })
+  const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+  function post(body: string | Buffer, headers: Record<string, string> = {}, path = '/mcp', method = 'POST') {
+    return new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
+      const sent = request(
+        new URL(path, server.url),
+        { method, headers: { ...HEADERS, ...headers } },
+        (answer) => {
+          const chunks: Buffer[] = []
+          answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode, text: Buffer.concat(chunks).toString() }),
+          )
+        },
+      )
+      sent.on('error', reject)
+      sent.end(body)
+    })
+  }
+
+  it.each([
+    ['a rebound name', { host: 'evil.example' }, 403],
+    ['a page of another site', { origin: 'https://evil.example' }, 403],
+    ['a page without an origin', { origin: 'null' }, 403],
+    ['its own name', { host: 'localhost:1', origin: 'http://localhost:3000' }, 200],
+    ['IPv6 loopback', { host: '[::1]:8008' }, 200],
+    ['another type', { 'content-type': 'text/plain' }, 415],
+    ['a session that is not there', { 'mcp-session-id': 'no-such' }, 404],
+  ])('answers %s', async (__, headers, status) => {
+    expect(await post(INITIALIZE, headers)).toMatchObject({ status })
+  })
+
+  it.each([
+    ['too large', `"${'x'.repeat(2 ** 20)}"`, 413, /at most 1048576 bytes/],
+    ['too deep', `${'['.repeat(100_000)}`, 400, /nested at most 64 deep/],
+    ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 400, /UTF-8/],
+    ['no JSON', '{', 400, /must be JSON/],
+    ['no message', '{}', 400, /initialize first/],
+  ])('refuses a body that is %s', async (__, body, status, message) => {
+    expect(await post(body)).toMatchObject({ status, text: expect.stringMatching(message) })
+  })
+
+  it('has nothing but /mcp', async () => {
+    expect(await post('', {}, '/')).toMatchObject({ status: 404 })
+    expect(await post('', {}, '/mcp', 'OPTIONS')).toMatchObject({ status: 405 })
+  })
+
+  it('a session that ends takes its jobs with it, and leaves those of others alone', async () => {
+    const one = await overHttp(server.url)
+    const other = await overHttp(server.url)
+    const endless = one.client.callTool({ name: 'execute_code', arguments: ENDLESS })
+    endless.catch(() => {})
+    expect(await untilContainers(1)).toHaveLength(1)
+    const sleep = { language: 'python', code: 'import time; time.sleep(2); print("slept")' }
+    const sleeping = other.client.callTool({ name: 'execute_code', arguments: sleep })
+    expect(await untilContainers(2)).toHaveLength(2)
+    await one.close()
+    expect((await sleeping).structuredContent).toMatchObject({ stdout: 'slept\n' })
+    expect(await untilContainers(0)).toEqual([])
+    await other.close()
+  })
+})
+
+describe('a server that is started wrongly', () => {
+  it.each([
+    [
+      '0.0.0.0:0',
+      {},
+      /^isopod-mcp: --http: must be a loopback address, got 0\.0\.0\.0: this server has no keys/,
+    ],
+    ['[::]:0', {}, /must be a loopback address/],
+    ['8008x', {}, /--http: must be \[host:\]port/],
+    [
+      '0',
+      { ISOPOD_MCP_WAIT_SECOND: '5' },
+      /ISOPOD_MCP_WAIT_SECOND: unknown setting; did you mean ISOPOD_MCP_WAIT_SECONDS\?/,
+    ],
+    [
+      '0',
+      { ISOPOD_MCP_WAIT_SECONDS: '0' },
+      /ISOPOD_MCP_WAIT_SECONDS: must be a whole number from 1 to 86400, got "0"/,
+    ],
+  ])('--http %s %o says why', async (address, env, sentence) => {
+    const server = rawServer([MCP_BIN, '--http', address], env)
+    expect(await server.exited).toBe(3)
+    expect(server.stderr.join('')).toMatch(sentence)
+    expect(server.lines).toEqual([])
+  })
+
+  it('listens on all addresses when told so in as many words', async () => {
+    const server = rawServer([MCP_BIN, '--http', '0.0.0.0:0'], {
+      ISOPOD_MCP_ALLOW_REMOTE_WITHOUT_KEYS: 'true',
+    })
+    await eventually(
+      async () => server.stderr.join(''),
+      (text) => text.includes('"msg":"ready"'),
+    )
+    server.child.kill('SIGTERM')
+    expect(await server.exited).toBe(0)
+  })
+})

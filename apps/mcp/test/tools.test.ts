@@ -1,0 +1,156 @@
+import { DEFAULT_LIMITS, documentedStatus, type JobInput, type Result, STATUSES } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import { Calls } from '../src/calls.ts'
+import { type JobClient, LazyConnection } from '../src/job-client.ts'
+import { executeCode } from '../src/tools/execute-code.ts'
+import { gradeCode } from '../src/tools/grade-code.ts'
+
+const OPTIONS = { tenant: 'models', waitSeconds: 5 }
+
+function resultOf(changes: Partial<Result>): Result {
+  return {
+    id: 'j-1',
+    status: 'success',
+    exitCode: 0,
+    signal: null,
+    limit: null,
+    stdout: '',
+    stderr: '',
+    truncated: { stdout: false, stderr: false },
+    outputBytes: { stdout: 0, stderr: 0 },
+    wallMs: 1234.5,
+    cpuUserMs: 0,
+    cpuSysMs: 0,
+    memoryPeakBytes: 0,
+    processesPeak: 1,
+    throttledMs: 0,
+    resourceUsage: null,
+    limitsApplied: { ...DEFAULT_LIMITS, memorySwapMb: 256 },
+    timings: { queued: 0, policy: 0, acquire: 0, run: 0, collect: 0, publish: 0 },
+    warnings: [],
+    validationErrors: [],
+    errorMessage: null,
+    attributable: true,
+    attempt: 1,
+    workerId: 'w',
+    language: 'python@3.13',
+    imageDigest: null,
+    runtime: 'runc',
+    tenant: 'models',
+    ...changes,
+  }
+}
+
+/** A queue whose one job ends like this. */
+function queueWith(result: Partial<Result>) {
+  const jobs: JobInput[] = []
+  const client: JobClient = {
+    submit: async (job) => `j-${jobs.push(job)}`,
+    wait: async () => resultOf(result),
+    state: async () => 'running',
+    cancel: async () => 'requested',
+    languages: async () => undefined,
+  }
+  return { jobs, context: { client: async () => client, signal: new AbortController().signal } }
+}
+
+describe('execute_code', () => {
+  const call = { language: 'python', code: 'print(1)' }
+
+  it.each(STATUSES)('has one of four statuses for a result with %s', async (status) => {
+    const errorMessage = status === 'success' ? null : 'why'
+    const { context } = queueWith({ status, errorMessage, exitCode: status === 'success' ? 0 : null })
+    const { structuredContent, isError, _meta } = await executeCode(OPTIONS).call(call, context)
+    expect(structuredContent).toEqual({
+      stdout: '',
+      stderr: '',
+      exit_code: status === 'success' ? 0 : -1,
+      execution_time: 1.2345,
+      status: documentedStatus(status),
+      error_message: errorMessage,
+    })
+    expect(isError).toBe(documentedStatus(status) === 'setup_error')
+    expect(_meta).toEqual({ 'isopod/job': 'j-1', 'isopod/status': status })
+  })
+
+  it('enqueues a job of its tenant whose result lies in no queue', async () => {
+    const { jobs, context } = queueWith({})
+    await executeCode(OPTIONS).call({ ...call, timeout: 7 }, context)
+    expect(jobs).toEqual([{ ...call, limits: { timeoutSeconds: 7 }, tenant: 'models', replyTo: 'none' }])
+  })
+
+  it('says what was cut and what the policy warned of', async () => {
+    const truncated = { stdout: true, stderr: false }
+    const { context } = queueWith({ truncated, warnings: ['imports socket'] })
+    const { content } = await executeCode(OPTIONS).call(call, context)
+    expect(content.slice(1)).toEqual([
+      { type: 'text', text: 'stdout was cut after 102400 bytes' },
+      { type: 'text', text: 'imports socket' },
+    ])
+  })
+
+  it('a result that never comes is waited for no longer than allowed', async () => {
+    const cancelled: string[] = []
+    const { context } = queueWith({})
+    const client: JobClient = {
+      ...(await context.client()),
+      wait: (_, { signal } = {}) =>
+        new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+      cancel: async (id) => {
+        cancelled.push(id)
+        return 'requested'
+      },
+    }
+    const calling = executeCode({ ...OPTIONS, waitSeconds: 0.05 }).call(call, {
+      ...context,
+      client: async () => client,
+    })
+    await expect(calling).rejects.toThrow('No result within 0.05 s: the job had not ended')
+    expect(cancelled).toEqual(['j-1'])
+  })
+})
+
+describe('grade_code', () => {
+  it('refuses too many tests without looking at each', async () => {
+    const { jobs, context } = queueWith({})
+    const tests = Array.from({ length: 1001 }, () => 7)
+    const calling = gradeCode(OPTIONS).call({ language: 'python', code: 'x', tests }, context)
+    await expect(calling).rejects.toThrow(/^tests: must be at most 1000 tests, got a list of 1001$/)
+    expect(jobs).toEqual([])
+  })
+
+  it('hands the tests on as they are', async () => {
+    const { jobs, context } = queueWith({})
+    const tests = [{ stdin: '1', expected: '1', checker: { type: 'numbers', absolute: 0.1 }, weight: 2 }]
+    await gradeCode(OPTIONS).call({ language: 'python', code: 'x', tests }, context)
+    expect(jobs).toMatchObject([{ tests, stopOnFirstFailure: false, limits: { timeoutSeconds: 30 } }])
+  })
+})
+
+describe('LazyConnection', () => {
+  it('tries again after a failure, and connects once for all', async () => {
+    let opened = 0
+    const connection = new LazyConnection(async () => {
+      if (++opened === 1) throw new Error('not yet')
+      return { close: async () => {} } as never
+    })
+    await expect(connection.client()).rejects.toThrow('not yet')
+    const [one, other] = await Promise.all([connection.client(), connection.client()])
+    expect(one).toBe(other)
+    expect(opened).toBe(2)
+  })
+})
+
+describe('Calls', () => {
+  it('refuses one more than may run, and takes it when one has ended', async () => {
+    const calls = new Calls(1)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const first = calls.run(() => promise)
+    await expect(calls.run(async () => 1)).rejects.toThrow(
+      'Too many calls at once: this server runs at most 1',
+    )
+    resolve()
+    await first
+    expect(await calls.run(async () => 2)).toBe(2)
+  })
+})

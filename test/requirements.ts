@@ -30,6 +30,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'service plan, verification 5',
   },
   {
+    id: 'invocation',
+    behaviour: 'args, env and compileArgs reach the program or its compiler as they are, and no other job',
+    source: 'issue 13, point 10',
+  },
+  {
     id: 'no-network',
     behaviour: 'no network by address, by name, or on the host',
     source: 'all documents; CVE-2024-29021',

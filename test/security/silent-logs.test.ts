@@ -84,8 +84,16 @@ const JOBS: Readonly<Record<string, () => JobInput>> = {
       `import sys; print("${secret('stdout')}"); print("${secret('stderr')}", file=sys.stderr)`,
     ),
   }),
-  execution_error: () => ({ code: python('error', `raise Exception("${secret('exception')}")`) }),
-  compile_error: () => ({ language: 'c', code: `int main(void) { return ${secret('compile error')}; }` }),
+  execution_error: () => ({
+    code: python('error', `import os, sys; raise Exception("${secret('exception')}", sys.argv, os.environ)`),
+    args: [secret('argument of the job')],
+    env: { [secret('name of a variable')]: secret('variable') },
+  }),
+  compile_error: () => ({
+    language: 'c',
+    code: `int main(void) { return ${secret('compile error')}; }`,
+    compileArgs: [`-D${secret('argument of the compiler')}=1`],
+  }),
   timeout: () => ({ code: python('timeout', 'while True: pass'), limits: { timeoutSeconds: 0.5 } }),
   memory_exceeded: () => ({
     code: python('memory', 'x = bytearray(200_000_000)'),

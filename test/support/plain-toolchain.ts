@@ -25,7 +25,10 @@ export async function plainToolchain(
   programs: readonly PlainProgram[],
 ): Promise<PlainRun[][]> {
   const words = (vector: readonly string[]) =>
-    vector.map((word) => quoted(word.replaceAll('{filename}', language.filename))).join(' ')
+    vector
+      .filter((word) => word !== '{args}')
+      .map((word) => quoted(word.replaceAll('{filename}', language.filename)))
+      .join(' ')
   const script = programs.flatMap(({ code, stdins, timeoutSeconds }, index) => [
     `mkdir -p /tmp/plain/${index} && cd /tmp/plain/${index}`,
     `${decoded(code)} > ${quoted(language.filename)}`,

@@ -141,6 +141,7 @@ async function keyOf(
   if (execution === undefined) return undefined
   const { job } = delivery
   const { language, limits, runtime, code, files = {}, stdin, inputData, preload } = execution
+  const { args, env = {}, compileArgs } = execution
   const helpers = helperLanguages(job).map((name) => rules.catalogue.find(name))
   const languages = [language, ...helpers].flatMap((each) => each ?? [])
   const digests = await Promise.all(languages.map(({ image }) => digest(image)))
@@ -156,10 +157,15 @@ async function keyOf(
     },
     repeat: job.repeat,
     ...{ limits, runtime, code, stdin, inputData, preload, tests: job.tests, stop: job.stopOnFirstFailure },
-    files: Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1)),
+    ...{ args, compileArgs, env: byName(env) },
+    files: byName(files),
   }
   const text = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
   return { text, imageDigest: digests[0] ?? '' }
+}
+
+function byName<T>(entries: Readonly<Record<string, T>>): [string, T][] {
+  return Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
 /** Languages of the programs that judge a job's tests. */

@@ -14,6 +14,7 @@ import {
   unsupportedLanguage,
 } from '@isopod/protocol'
 import { type Execution, workspaceProblems } from '@isopod/sandbox'
+import { invocationProblems } from './invocation-problems.ts'
 import type { Egress, Networks } from './network/profiles.ts'
 import { planTests } from './tests/plan-tests.ts'
 
@@ -94,11 +95,14 @@ export function planExecution(
     code: job.code,
     files: job.files,
     stdin: job.stdin,
+    args: job.args,
+    env: job.env,
+    compileArgs: job.compileArgs,
     inputData: job.inputData,
     preload: job.preload || (rules.preloaded?.has(language.name) ?? false),
     sharedBy: job.reuse === 'batch' ? JSON.stringify([job.tenant, job.batchId]) : undefined,
   }
-  const misplaced = workspaceProblems(execution)
+  const misplaced = [...invocationProblems(job, language), ...workspaceProblems(execution)]
   if (misplaced.length > 0) return { problems: misplaced }
   // A script makes a program of its own of each test.
   if (job.tests?.[0]?.script !== undefined || job.tests === undefined) return { execution, egress }

@@ -10,6 +10,7 @@ const sh = {
   name: 'sh',
   version: '1',
   filename: 'main.sh',
+  compile: ['build', '{args}'],
   image: 'img',
   default_limits: {},
   timeout_factor: 1,
@@ -125,6 +126,11 @@ test('jobs that could differ in anything that they see or meet never share a res
     { code: 'b' },
     { code: 'a', stdin: '' },
     { code: 'a', stdin: 'x' },
+    { code: 'a', args: ['x'] },
+    { code: 'a', args: ['x', ''] },
+    { code: 'a', env: { A: 'x' } },
+    { code: 'a', env: { A: 'y' } },
+    { code: 'a', compileArgs: ['x'] },
     { code: 'a', inputData: null },
     { code: 'a', inputData: { x: 1, y: 2 } },
     { code: 'a', inputData: { y: 2, x: 1 } },
@@ -142,6 +148,8 @@ test('jobs that could differ in anything that they see or meet never share a res
   for (const variant of variants) await run(variant)
   expect(kept.size).toBe(variants.length)
   for (const variant of variants) expect(await run(variant)).toMatchObject({ cached: true })
+  await run({ code: 'a', env: { A: '1', B: '2' } })
+  expect(await run({ code: 'a', env: { B: '2', A: '1' } })).toMatchObject({ cached: true })
   // What is asked for by name and what is the default are the same limit.
   expect(await run({ code: 'a', limits: { timeoutSeconds: 30 } })).toMatchObject({ cached: true })
 })

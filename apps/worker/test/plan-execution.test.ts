@@ -48,6 +48,35 @@ describe('a plan', () => {
     expect(plan({ code: 'x' }, { ...rules, preloaded }).execution?.preload).toBe(true)
   })
 
+  it('takes arguments and variables along', () => {
+    const given = { args: ['a'], env: { A: '1' } }
+    expect(plan({ code: 'x', ...given }).execution).toMatchObject(given)
+    const compiled = createCatalogue([{ ...python, compile: ['cc', '{args}', '{filename}'] }])
+    const compileArgs = ['-O0']
+    expect(plan({ code: 'x', compileArgs }, { ...rules, catalogue: compiled }).execution).toMatchObject({
+      compileArgs,
+    })
+  })
+
+  it('refuses variables that the language sets, whether they are in use or not', () => {
+    const own = { ...python, env: { CACHE: '/tmp' }, input_hook: { files: {}, env: { START: 'hook' } } }
+    const under = { ...rules, catalogue: createCatalogue([own]) }
+    expect(plan({ code: 'x', env: { CACHE: '', START: '', FREE: '' } }, under).problems).toEqual([
+      'env.CACHE: must not be set, because python sets it',
+      'env.START: must not be set, because python sets it',
+    ])
+  })
+
+  it('refuses compileArgs where there is no compile run, or none that takes any', () => {
+    const job = { code: 'x', compileArgs: ['-O0'] }
+    expect(plan(job).problems).toEqual(['compileArgs: must be absent, because python has no compile run'])
+    const closed = createCatalogue([{ ...python, compile: ['cc', '{filename}'] }])
+    expect(plan(job, { ...rules, catalogue: closed }).problems).toEqual([
+      'compileArgs: must be absent, because the compile run of python takes none',
+    ])
+    expect(plan({ ...job, compileArgs: [] }).problems).toBeUndefined()
+  })
+
   it('refuses a language that this worker does not have', () => {
     expect(plan({ code: 'x', language: 'perl' })).toEqual({
       problems: ['language: "perl" is not supported; the supported languages are python@3.13'],

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { filesSchema } from './files.ts'
+import { argumentsSchema, environmentSchema } from './invocation.ts'
 import { copyJson } from './json-value.ts'
 import { limitsSchema } from './limits.ts'
 import { NO_NETWORK } from './network.ts'
@@ -66,6 +67,19 @@ export const jobSchema = fields({
   files: filesSchema.optional(),
   /** What the program reads on standard input; at most 1 MiB. */
   stdin: textUpTo(MAX_INPUT_BYTES).optional(),
+  /**
+   * Arguments behind the language's command, passed as they are: at most 64 of at most 4 KiB, 128 KiB together. A test's own
+   * take their place. With any, the interpreter is not one that started before (`preload`).
+   */
+  args: argumentsSchema.optional(),
+  /**
+   * Variables of the program's environment, in each of its runs and not in the compile run: at most 64 of at most 4 KiB, 64 KiB
+   * together. Those are refused that the platform or the language sets, or that change what an interpreter or the loader runs.
+   * With any, the interpreter is not one that started before (`preload`).
+   */
+  env: environmentSchema.optional(),
+  /** Arguments of the compile run, where the language has one that takes them; bounds as with `args`. */
+  compileArgs: argumentsSchema.optional(),
   /** JSON; in Python and JavaScript the global `input_data`, everywhere the file `input.json`. */
   inputData: inputData.optional(),
   limits: limitsSchema.default({}),
@@ -92,7 +106,7 @@ export const jobSchema = fields({
    * It is never done for a job with a network, a limit in CPU seconds, or a second time.
    */
   repeat: integerBetween(1, 20).default(1),
-  /** Run in an interpreter that has started already. */
+  /** Run in an interpreter that has started already, where it can be none the wiser: not with `args` or `env`, say. */
   preload: flag().default(false),
   /** Share one container with other jobs of the same batch and tenant. */
   reuse: oneOf(['never', 'batch']).default('never'),

@@ -36,9 +36,12 @@ export const languageEntrySchema = fields({
   filename: z
     .string({ error: 'must be a file name' })
     .refine((name) => isSafePath(name) && !name.includes('/'), { error: 'must be a plain file name' }),
-  /** Argument vector of the main run; `{filename}` stands for the file with the code. No shell reads it. */
+  /**
+   * Argument vector of the main run; `{filename}` stands for the file with the code. A job's arguments come behind it, or in
+   * place of the word `{args}`. No shell reads it.
+   */
   command,
-  /** Argument vector of the compile run, if there is one. */
+  /** Argument vector of the compile run, if there is one; jobs can give it arguments if it has the word `{args}`. */
   compile: command.optional(),
   /** Seconds that a compile run may take. */
   compile_timeout_seconds: numberBetween(0.1, 300).default(30),

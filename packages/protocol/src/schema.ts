@@ -42,7 +42,8 @@ export function textUpTo(maxBytes: number) {
   const error = `must be text of at most ${sizeText(maxBytes)}`
   return z
     .string({ error })
-    .refine((text) => text.length <= maxBytes && utf8Bytes(text) <= maxBytes, { error })
+    .max(maxBytes, { error, abort: true })
+    .refine((text) => utf8Bytes(text) <= maxBytes, { error })
 }
 
 /** One of a closed list of words; the refusal lists them. */
@@ -91,20 +92,23 @@ export function listOf<T extends z.core.SomeType>(
     error: errors.most,
     abort: true,
   })
-  return bounded.pipe(z.array(item, { error: errors.list }))
+  return bounded.pipe(z.array(item, { error: errors.list }).max(most, { error: errors.most }))
 }
 
 /**
  * An object of at most `most` freely named values. The library drops a key called `__proto__` without a word; what a
  * caller gave is refused instead.
+ *
+ * @param errors without `key`: what the key's own schema says
  */
 export function recordOf<K extends z.core.$ZodRecordKey, V extends z.core.SomeType>(
   key: K,
   value: V,
   most: number,
-  errors: { readonly key: string; readonly object: string; readonly most: string },
+  errors: { readonly key?: string; readonly object: string; readonly most: string },
 ) {
-  const error = (issue: { code: string }) => (issue.code === 'invalid_key' ? errors.key : errors.object)
+  const error = (issue: z.core.$ZodRawIssue) =>
+    issue.code === 'invalid_key' ? (errors.key ?? keyRule(issue)) : errors.object
   // Text has keys as well, one for each character, and to list them takes a while.
   const object = z.custom<z.input<z.ZodRecord<K, V>>>(
     (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
@@ -119,4 +123,10 @@ export function recordOf<K extends z.core.$ZodRecordKey, V extends z.core.SomeTy
     abort: true,
   })
   return bounded.pipe(z.record(key, value, { error }))
+}
+
+/** What the schema of a key says of one. */
+function keyRule(issue: z.core.$ZodRawIssue): string {
+  const [first] = issue.code === 'invalid_key' ? (issue.issues ?? []) : []
+  return first?.message ?? 'must have other names'
 }

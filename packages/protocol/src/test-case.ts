@@ -1,16 +1,13 @@
 import { z } from 'zod'
 import { checkerSchema } from './checker.ts'
 import { filesBytes, filesSchema } from './files.ts'
+import { argumentsSchema } from './invocation.ts'
 import { limitsSchema } from './limits.ts'
 import { languageName, programText } from './program.ts'
 import { fields, listOf, nameUpTo, numberBetween, sizeText, textUpTo, utf8Bytes } from './schema.ts'
 import { STATUSES } from './status.ts'
 
 const MIB = 1024 * 1024
-/** All arguments of a test together; the environment has its room beside them. */
-const ARGUMENTS_BYTES = 128 * 1024
-/** No program can be given more of it than up to its first NUL. */
-const argument = textUpTo(4096).refine((text) => !text.includes('\0'), { error: 'must have no NUL' })
 
 /** Limits that can differ from test to test: those of a run, and those that a container can be given while it is there. */
 export const testLimitsSchema = fields(limitsOfTests())
@@ -26,15 +23,8 @@ export const testCaseSchema = fields({
   name: nameUpTo(64).optional(),
   /** @default the job's */
   stdin: textUpTo(MIB).optional(),
-  /** Arguments behind the language's command. */
-  args: listOf(argument, 64, {
-    list: 'must be a list of texts',
-    most: 'must be at most 64 arguments',
-  })
-    .refine((args) => args.reduce((sum, text) => sum + utf8Bytes(text), 0) <= ARGUMENTS_BYTES, {
-      error: `must be at most ${sizeText(ARGUMENTS_BYTES)} together`,
-    })
-    .optional(),
+  /** In place of the job's arguments; an empty list is none. @default the job's */
+  args: argumentsSchema.optional(),
   /** Laid beside the job's own files for this test alone. */
   files: filesSchema.optional(),
   /** Expected stdout. It never enters the container. @default any output will do */

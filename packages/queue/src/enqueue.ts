@@ -120,5 +120,7 @@ function roughBytes(job: Job): number {
   const files = Object.values(job.files ?? {}).reduce((sum, file) => sum + file.content.length, 0)
   const tests = job.tests === undefined ? 0 : utf8Bytes(JSON.stringify(job.tests))
   const input = job.inputData === undefined ? 0 : JSON.stringify(job.inputData).length
-  return job.code.length + (job.stdin?.length ?? 0) + input + files + tests
+  const { args, env, compileArgs } = job
+  const invocation = JSON.stringify([args, env, compileArgs]).length
+  return job.code.length + (job.stdin?.length ?? 0) + input + files + tests + invocation
 }

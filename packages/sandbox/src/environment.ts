@@ -27,7 +27,7 @@ const PROXY_VARIABLES = {
 
 /** The program's environment, built from nothing: no variable of the host or of the image reaches it. */
 export function environment(
-  execution: Pick<Execution, 'language' | 'limits' | 'inputData'>,
+  execution: Pick<Execution, 'language' | 'limits' | 'inputData' | 'env'>,
   { proxy }: { readonly proxy: boolean },
 ): Record<string, string> {
   const threads = String(Math.max(1, Math.ceil(execution.limits.cpus)))
@@ -37,6 +37,8 @@ export function environment(
     TMPDIR: '/tmp',
     LANG: 'C.UTF-8',
     ...Object.fromEntries(THREAD_COUNT_VARIABLES.map((name) => [name, threads])),
+    // Before the language's: none of these can be overruled.
+    ...execution.env,
     ...execution.language.env,
     ...(execution.inputData === undefined ? {} : execution.language.input_hook?.env),
     // Last: a language's own would lead nowhere.
@@ -44,7 +46,17 @@ export function environment(
   }
 }
 
-/** A command of a language as an argument vector. */
-export function argvOf(command: readonly string[], { filename }: Pick<Language, 'filename'>): string[] {
-  return command.map((word) => word.replaceAll('{filename}', filename))
+/** The word of a command that arguments take the place of. */
+export const ARGUMENTS_WORD = '{args}'
+
+/** A command of a language as an argument vector, with arguments where it has `{args}`, or else behind it. */
+export function argvOf(
+  command: readonly string[],
+  { filename }: Pick<Language, 'filename'>,
+  args: readonly string[] = [],
+): string[] {
+  const words = command.flatMap((word) =>
+    word === ARGUMENTS_WORD ? args : [word.replaceAll('{filename}', filename)],
+  )
+  return command.includes(ARGUMENTS_WORD) ? words : [...words, ...args]
 }

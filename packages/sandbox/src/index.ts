@@ -19,6 +19,7 @@ export {
   seccompProfile,
 } from './docker/seccomp/profile.ts'
 export type { UserRange } from './docker/users.ts'
+export { ARGUMENTS_WORD } from './environment.ts'
 export { ImageFaultError } from './image-fault.ts'
 export { jobTimedOut } from './judge.ts'
 export { MOST_PIPED_BYTES, openPipe, type PipeEnd } from './pipe.ts'

@@ -34,7 +34,9 @@ export async function compile(
   const { language, limits } = execution
   if (language.compile === undefined) return undefined
   const program: ProgramRun = {
-    ...programRun(execution, language.compile, { proxy: false }),
+    ...programRun({ ...execution, args: execution.compileArgs, env: undefined }, language.compile, {
+      proxy: false,
+    }),
     wallMs: wallMsOf(language.compile_timeout_seconds, budget),
     cpuMs: null,
     stdin: undefined,
@@ -78,7 +80,7 @@ export function wallMsOf(timeoutSeconds: number, budget: TimeBudget | undefined)
   return budget === undefined ? own : Math.min(own, Math.max(1, Math.floor(budget.leftMs)))
 }
 
-/** The main run of an execution, or its compile run, as a program to start. */
+/** A command of an execution's language, with the execution's arguments and environment, as a program to start. */
 export function programRun(
   execution: Execution,
   command: readonly string[],
@@ -86,7 +88,7 @@ export function programRun(
 ): ProgramRun {
   const { language, limits } = execution
   return {
-    argv: argvOf(command, language),
+    argv: argvOf(command, language, execution.args),
     env: environment(execution, network),
     wallMs: limits.timeoutSeconds * 1000,
     cpuMs: limits.cpuSeconds === null ? null : limits.cpuSeconds * 1000,

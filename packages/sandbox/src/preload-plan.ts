@@ -39,12 +39,14 @@ export interface PreloadPlan {
  * @returns undefined where it did not ask, its language cannot, or something of its own must be there from the start
  */
 export function preloadPlan(execution: Execution): PreloadPlan | undefined {
-  const { language, files = {}, limits, inputData, sharedBy, runs } = execution
+  const { language, files = {}, limits, inputData, sharedBy, runs, env = {} } = execution
   const { preload } = language
   if (!execution.preload || preload === undefined || inputData !== undefined) return undefined
   if (preload.unless_files.some((name) => Object.hasOwn(files, name))) return undefined
   // It has the arguments and the environment that it was started with.
-  if (runs?.some((one) => (one.args?.length ?? 0) > 0 || one.limits.cpus !== limits.cpus)) return undefined
+  const starts = runs ?? [execution]
+  if (starts.some((one) => (one.args?.length ?? 0) > 0 || one.limits.cpus !== limits.cpus)) return undefined
+  if (Object.keys(env).length > 0) return undefined
   const forks = sharedBy !== undefined || runs !== undefined
   // Programs of a batch, and runs of one program, follow each other in one container, and an interpreter that cannot fork serves one.
   const leastOf = (name: 'memoryMb' | 'processes') =>

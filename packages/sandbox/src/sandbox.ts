@@ -25,6 +25,12 @@ export interface Execution {
   /** Relative path in the workspace → content. */
   readonly files?: Readonly<Record<string, JobFile>> | undefined
   readonly stdin?: string | undefined
+  /** Arguments behind the language's command. @default none */
+  readonly args?: readonly string[] | undefined
+  /** Variables of the program's environment beside the platform's; the compile run has none of them. @default none */
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** Arguments of the compile run, in place of its `{args}`. @default none */
+  readonly compileArgs?: readonly string[] | undefined
   /** JSON value; null is a value, undefined means that there is none. */
   readonly inputData?: unknown
   /** Have the interpreter started and its libraries imported beforehand, where the language can; else without. @default false */
@@ -33,7 +39,7 @@ export interface Execution {
   readonly sharedBy?: string | undefined
   /**
    * Starts of the program, one after the other, each with the workspace as it was before the first one: compiled once, in one
-   * container as long as it can be proven clean in between. @default one, with the execution's own stdin and limits
+   * container as long as it can be proven clean in between. @default one, with the execution's own stdin, arguments and limits
    */
   readonly runs?: readonly RunInput[] | undefined
   /** Programs of the platform's own, laid in the workspace to be executed: name → bytes. Never anything of a job. */

@@ -61,6 +61,15 @@ describe('what is started ahead', () => {
     })
   })
 
+  it('is not there for a program with arguments or variables of its own', () => {
+    expect(plan('x', { args: ['a'] })).toBeUndefined()
+    expect(plan('x', { env: { A: '1' } })).toBeUndefined()
+    expect(plan('x', { args: [], env: {} })).toBeDefined()
+    // Each test has taken the job's place.
+    expect(plan('x', { args: ['a'], runs: [{ limits: limits(), args: [] }] })).toBeDefined()
+    expect(plan('x', { runs: [{ limits: limits() }, { limits: limits(), args: ['a'] }] })).toBeUndefined()
+  })
+
   it('waits in its main file where there is no hook', () => {
     expect(plan('x', { language: piped })).toMatchObject({ mainFile: 'main.sh', files: {} })
   })

@@ -45,7 +45,7 @@ export function planTests(
     limits: withTheirs(execution.limits, test.limits, execution.language.timeout_factor),
     // What an interactor is given is none of the program's.
     stdin: test.interactor ? undefined : (test.stdin ?? job.stdin),
-    args: test.args,
+    args: test.args ?? job.args,
     files: test.files,
   }))
   const tooLarge = regexSizeProblems(tests)

@@ -64,8 +64,8 @@ export async function repeatedRun(
   }
 
   function manyTimes(): [Execution, RunOptions] {
-    const { limits, stdin } = execution
-    const all = Array.from({ length: repeat }, () => ({ limits, stdin }))
+    const { limits, stdin, args } = execution
+    const all = Array.from({ length: repeat }, () => ({ limits, stdin, args }))
     return [
       { ...execution, runs: all },
       { ...options, onRun: (run) => take(run) },

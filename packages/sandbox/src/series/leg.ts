@@ -201,10 +201,9 @@ export class Leg {
   }
 
   #program(index: number): ProgramRun {
-    const { args = [], limits, pipe, stdin } = this.#input(index)
-    const { language } = this.#execution
-    const own = { ...this.#execution, limits, stdin }
-    const program = programRun(own, [...language.command, ...args], { proxy: false })
+    const { args, limits, pipe, stdin } = this.#input(index)
+    const own = { ...this.#execution, args, limits, stdin }
+    const program = programRun(own, own.language.command, { proxy: false })
     const wallMs = this.#wallMs[index] ?? program.wallMs
     return { ...program, wallMs, piped: pipe !== undefined, preloaded: this.#container.preloaded }
   }

@@ -113,6 +113,7 @@ test('each call of a closed client says that it is closed', async () => {
     () => client.result(id),
     () => client.state(id),
     () => client.cancel(id),
+    () => client.events(id)[Symbol.asyncIterator]().next(),
     () => client.languages(),
     async () => client.results(async () => {}),
     async () => client.batch({ samples: [] }),

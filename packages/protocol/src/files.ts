@@ -32,7 +32,7 @@ const fullFileSchema = fields({
 })
 
 /** A file, or its text alone. */
-const fileSchema = z
+export const fileSchema = z
   .custom<string | z.input<typeof fullFileSchema>>()
   .transform((given, context): z.input<typeof fullFileSchema> => {
     if (typeof given === 'string') return { content: given }

@@ -14,6 +14,7 @@ export {
 export { fileBytes, isSafePath, type JobFile, MAX_FILES, MAX_FILES_BYTES } from './files.ts'
 export { type Job, type JobInput, jobSchema, MAX_INPUT_BYTES } from './job.ts'
 export { type JobEvent, LAST_EVENT_ID, type LiveEvent, liveEventSchema } from './job-event.ts'
+export { type JsonSchema, jobJsonSchema, resultJsonSchema } from './json-schema.ts'
 export {
   findLanguage,
   imageRemedy,

@@ -6,12 +6,12 @@ export const MAX_CODE_BYTES = 1024 * 1024
 
 /** The text of a program: at least one byte, at most {@link MAX_CODE_BYTES}. */
 export function programText(whenEmpty = 'must not be empty') {
+  const tooLarge = `must be at most ${sizeText(MAX_CODE_BYTES)}`
   return z
     .string({ error: 'must be text' })
     .min(1, { error: whenEmpty })
-    .refine((text) => text.length <= MAX_CODE_BYTES && utf8Bytes(text) <= MAX_CODE_BYTES, {
-      error: `must be at most ${sizeText(MAX_CODE_BYTES)}`,
-    })
+    .max(MAX_CODE_BYTES, { error: tooLarge, abort: true })
+    .refine((text) => utf8Bytes(text) <= MAX_CODE_BYTES, { error: tooLarge })
 }
 
 /** Name or alias in the catalogue, optionally `name@version`. */

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { fileSchema } from './files.ts'
+import { jobSchema } from './job.ts'
+import { resultSchema } from './result.ts'
+
+/** A JSON Schema (draft 2020-12) as an object. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/**
+ * The JSON Schema of a job as a producer writes it, for producers that have no zod. What it accepts can still be refused:
+ * sizes in bytes, sums and what goes together are no part of it.
+ */
+export function jobJsonSchema(): JsonSchema {
+  return { title: 'Job', ...toJsonSchema(jobSchema) }
+}
+
+/** The JSON Schema of a result. A newer worker may add fields. */
+export function resultJsonSchema(): JsonSchema {
+  return { title: 'Result', ...toJsonSchema(resultSchema) }
+}
+
+function toJsonSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      const checked = behindGuard(zodSchema)
+      if (checked === undefined) return
+      const { $schema: _, ...rest } = toJsonSchema(checked)
+      Object.assign(jsonSchema, zodSchema === fileSchema ? { anyOf: [{ type: 'string' }, rest] } : rest)
+    },
+  })
+}
+
+/** What comes behind a guard: a look at a value, before its schema proper, that JSON Schema has no words for. */
+function behindGuard(schema: z.core.$ZodType): z.ZodType | undefined {
+  if (!(schema instanceof z.ZodPipe)) return undefined
+  const { in: guard, out } = schema._zod.def
+  if (!(out instanceof z.ZodType) || out instanceof z.ZodTransform) return undefined
+  return isGuard(guard) ? out : undefined
+}
+
+function isGuard(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodPipe) return isGuard(schema._zod.def.in)
+  return schema instanceof z.ZodCustom
+}

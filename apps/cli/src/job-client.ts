@@ -1,5 +1,5 @@
 import type { Batch, BatchOptions } from '@isopod/client'
-import type { JobInput, LanguageSummary, Result } from '@isopod/protocol'
+import type { JobEvent, JobInput, LanguageSummary, Result } from '@isopod/protocol'
 
 /** What commands need of a producer. `@isopod/client` is one; `main.ts` joins the two. */
 export interface JobClient {
@@ -7,6 +7,8 @@ export interface JobClient {
   submitMany(jobs: readonly JobInput[]): Promise<readonly string[]>
   /** Submits and waits; an abort cancels the job and rejects with the signal's reason. */
   run(job: JobInput, options?: { signal?: AbortSignal }): Promise<Result>
+  /** What a job with `stream` tells while it runs, `finished` at last; an abort only ends the reading. */
+  events(id: string, options?: { signal?: AbortSignal }): AsyncIterable<JobEvent>
   /** Many samples on their way to their verdicts; nothing happens until it is iterated. */
   batch(options: BatchOptions): Batch
   /** The stored result, once there is one. */

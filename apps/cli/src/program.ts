@@ -61,6 +61,7 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     .addHelpText('after', RUN_NOTES)
     .argument('<file>', 'the program, or - for standard input')
     .option('--json', 'print the whole result as one JSON object and nothing else')
+    .option('--follow', 'print the output as it comes')
     .option('--raw', 'leave the output as it is on a terminal, too')
     .action(async (file, options) => end(await runCommand(io, services, file, options)))
 

@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
-import type { JobInput, Result } from '@isopod/protocol'
+import type { JobEvent, JobInput, Result } from '@isopod/protocol'
 import type { Io } from '../src/io.ts'
 import type { JobClient } from '../src/job-client.ts'
 import { runCli } from '../src/program.ts'
@@ -65,7 +65,10 @@ export function fakeIo(options: { stdin?: string | Buffer; env?: NodeJS.ProcessE
 }
 
 /** A queue in memory whose jobs end as `answer` says; for paths that a real one cannot be brought to take. */
-export function fakeClient(answer: (job: JobInput) => Result | Error = () => resultOf()) {
+export function fakeClient(
+  answer: (job: JobInput) => Result | Error = () => resultOf(),
+  events: readonly JobEvent[] = [],
+) {
   const calls: { method: string; value: unknown }[] = []
   const waiting: Result[] = []
   const record = (method: string, value: unknown) => void calls.push({ method, value })
@@ -88,7 +91,10 @@ export function fakeClient(answer: (job: JobInput) => Result | Error = () => res
       record('batch', options)
       return fakeBatch(options, answer)
     },
-    result: async () => undefined,
+    result: async (id) => waiting.find((result) => result.id === id),
+    events: async function* () {
+      yield* events
+    },
     results: (handler, options) => {
       record('results', options)
       const taking = (async () => {

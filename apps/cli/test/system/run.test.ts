@@ -36,6 +36,15 @@ describe('isopod run', () => {
     expect(exitCode).toBe(1)
   })
 
+  it('prints with --follow the output as it comes, and ends as without', async () => {
+    const stdin = 'echo one; sleep 0.5; echo two >&2; sleep 0.2; printf three; exit 7'
+    const args = ['run', '-', '--language', 'bash', '--follow']
+    const { exitCode, stdout, stderr } = await onWorld(args, { stdin })
+    expect(stdout.toString()).toBe('one\nthree')
+    expect(stderr).toMatch(/^two\nexecution_error · exit code 7 · /)
+    expect(exitCode).toBe(1)
+  })
+
   it('prints with --json the whole result and nothing else', async () => {
     const stdin = 'print(sum(input_data["n"]), input())'
     const options = [

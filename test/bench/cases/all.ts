@@ -5,6 +5,7 @@ import { NAMES } from '../report/targets.ts'
 import { coldStart } from './cold-start.ts'
 import { CORPUS_CASES } from './corpus.ts'
 import { fiftyTests } from './fifty-tests.ts'
+import { firstByte } from './first-byte.ts'
 import { idleCase } from './idle.ts'
 import { HELLO, MEBIBYTE, NUMPY_PANDAS } from './programs.ts'
 import { queueAlone } from './queue-alone.ts'
@@ -56,6 +57,7 @@ export const CASES: readonly BenchCase[] = [
     full: [5, 6],
     quick: [1, 2],
   }),
+  firstByte,
   coldStart,
 ]
 

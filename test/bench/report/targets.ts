@@ -34,6 +34,7 @@ export const NAMES = {
   worker: 'isopod worker',
   onePerTest: 'one container per test',
   oneForAll: 'isopod, one container for all',
+  live: 'isopod live output',
 } as const
 
 const HELLO = { case: 'hello-python-idle', contender: NAMES.fresh, unit: 'ms' } as const
@@ -97,6 +98,15 @@ export const TARGETS: readonly Target[] = [
   rate('mbpp', NAMES.batchPreload, NAMES.plain, '≥ 1.4x the rate of plain interpreters', 1.4),
   rate('fifty-tests', NAMES.oneForAll, NAMES.onePerTest, '≥ 15x the rate of one container per test', 15),
   rate('queue-alone', NAMES.queue, NAMES.bullmq, '≥ 0.5x raw BullMQ in the same process layout', 0.5),
+  {
+    case: 'first-byte',
+    contender: NAMES.live,
+    metric: 'p99',
+    unit: 'ms',
+    baseline: null,
+    words: '≤ 20 ms',
+    holds: (value) => value <= 20,
+  },
   rate('workers', '2 workers', '1 worker', '≥ 1.9x', 1.9),
   rate('workers', '4 workers', '1 worker', '≥ 3.6x', 3.6),
   {

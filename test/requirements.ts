@@ -23,6 +23,27 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'a program is ended at its wall-clock limit, and the message says so',
     source: 'SOP, example 4; API',
   },
+  {
+    id: 'http-executions',
+    behaviour:
+      'executions are submitted, awaited, listed and cancelled over HTTP; a bad request enqueues nothing',
+    source: 'issue 13, gateway',
+  },
+  {
+    id: 'http-keys',
+    behaviour: 'a key sees and submits only what its tenant and scopes allow, within its rate and budget',
+    source: 'issue 13, who may call',
+  },
+  {
+    id: 'http-document',
+    behaviour: 'the OpenAPI document is made from the schemas of the routes',
+    source: 'issue 13, gateway',
+  },
+  {
+    id: 'service-plan',
+    behaviour: 'the verification steps of the service plan hold, as commands of curl',
+    source: 'service plan, phase 1 verification',
+  },
   { id: 'stdin', behaviour: 'stdin reaches the program whole', source: 'MCP tool, usage example' },
   {
     id: 'input-data',

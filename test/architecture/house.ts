@@ -45,6 +45,7 @@ export const OWNERS: Readonly<Record<string, string>> = {
   'prom-client': 'packages/telemetry/src',
   fastify: 'apps/gateway/src',
   '@modelcontextprotocol/sdk': 'apps/mcp/src',
+  'rate-limiter-flexible': 'packages/access/src',
 }
 
 /** Longest source file, in lines. */

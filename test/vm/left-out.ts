@@ -22,6 +22,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/delivery.test.ts': PLATFORM,
   'test/e2e/documents.test.ts': PLATFORM,
   'test/e2e/flaky.test.ts': PLATFORM,
+  'test/e2e/gateway.test.ts': PLATFORM,
   'test/e2e/grade-report.test.ts': 'needs a browser',
   'test/e2e/heavy-checks.test.ts': PLATFORM,
   'test/e2e/images.test.ts': NO_NETWORK,
@@ -36,6 +37,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/script-corpora.test.ts': TOO_LONG,
   'test/e2e/script-tests.test.ts': PLATFORM,
   'test/e2e/service-image.test.ts': NO_NETWORK,
+  'test/e2e/service-plan.test.ts': PLATFORM,
   'test/security/channel.test.ts': 'measures bits a second between two jobs, which emulation drowns in noise',
   'test/security/manifest.test.ts': PLATFORM,
   'test/security/missing-controllers.test.ts':

@@ -12,13 +12,14 @@ import {
   flagVariable,
   logLevelVariable,
   numberVariable,
+  policyVariable,
   QUEUE_VARIABLES,
   readEnvironment,
 } from '@isopod/service-kit'
 import type { LogLevel } from '@isopod/telemetry'
 import { z } from 'zod'
 import type { BudgetSettings } from './admission/budget.ts'
-import { diskRead, engineAddress, policy, users } from './setting-kinds.ts'
+import { diskRead, engineAddress, users } from './setting-kinds.ts'
 
 /** One line of reason per variable: what it decides, and why it has its default. */
 const variables = z.object({
@@ -95,7 +96,7 @@ const variables = z.object({
     .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 plain characters' })
     .optional(),
   /** No job's source is checked less strictly than this. Off: jobs know best what they are, and the container is the boundary. */
-  ISOPOD_MIN_POLICY: policy.default({ mode: 'off', rules: 'standard' }),
+  ISOPOD_MIN_POLICY: policyVariable.default({ mode: 'off', rules: 'standard' }),
   /** Attack containers of our own before the first job is taken. Off only where starting fast matters more, as in tests. */
   ISOPOD_SELF_TEST: flagVariable.default(true),
   /** Languages whose interpreter is started before the job comes: names, or all. None: it takes memory where it is not used. */

@@ -1,4 +1,3 @@
-import { ConfigError, parsePolicy } from '@isopod/protocol'
 import { z } from 'zod'
 
 const DISK_READ = 'must be the path of a whole disk and MiB per second from 1 to 100000, as in /dev/sda:100'
@@ -29,15 +28,3 @@ export const users = z
     return { first, last, gid: group === undefined ? first : Number(group) }
   })
   .refine(({ first, last }) => first <= last && last - first < 65_536, { error: USERS })
-
-/** `mode` or `mode:rules`, as on the command line. */
-export const policy = z.string().transform((text, context) => {
-  try {
-    return parsePolicy(text)
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    // The sentence that names value and variable is made below, for all variables alike.
-    context.addIssue({ code: 'custom', message: error.message.replace(/, got .*/s, '') })
-    return z.NEVER
-  }
-})

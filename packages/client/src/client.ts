@@ -20,6 +20,7 @@ import {
   openProducer,
   type Producer,
   type QueueOptions,
+  type QueueStats,
   type ResultsConsumer,
 } from '@isopod/queue'
 import { type Batch, openBatch } from './batch/batch.ts'
@@ -118,6 +119,8 @@ export interface IsopodClient {
    * ```
    */
   batch(options: BatchOptions): Batch
+  /** How many jobs wait and run, and how long the oldest has waited. */
+  queue(): Promise<QueueStats>
   /** The languages that workers offer; undefined if no worker has ever been connected. */
   languages(): Promise<LanguageSummary[] | undefined>
   /** Ends batches, stops the consumers, waits for their handlers, and disconnects. A second call gets the same promise. */
@@ -231,6 +234,10 @@ class QueueClient implements IsopodClient {
     }
     const { signal: closing } = this.#closing
     return openBatch({ producer: this.#producer, checkLanguages, closing, onRun }, options)
+  }
+
+  queue(): Promise<QueueStats> {
+    return this.#producer.stats()
   }
 
   languages(): Promise<LanguageSummary[] | undefined> {

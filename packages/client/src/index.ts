@@ -20,6 +20,7 @@ export {
   type EventsOptions,
   IdempotencyConflictError,
   type JobState,
+  type QueueStats,
   type ResultsConsumer,
   UnknownJobError,
 } from '@isopod/queue'

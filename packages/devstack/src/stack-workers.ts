@@ -5,8 +5,9 @@ import type { EngineService } from './engine-service.ts'
 import { CHECKOUT, type Places } from './places.ts'
 import { endProcess, isRunning } from './process-identity.ts'
 import type { Say } from './say.ts'
+import { serviceTrouble } from './service-process.ts'
 import { readRecord, updateRecord, type WorkerRecord } from './stack-record.ts'
-import { startWorker, workerTrouble } from './worker-process.ts'
+import { startWorker } from './worker-process.ts'
 import { workerSettings } from './worker-settings.ts'
 
 const STOP_GRACE_MS = 40_000
@@ -75,7 +76,7 @@ async function fits(
     worker.dockerHost === engine.dockerHost &&
     worker.settings === settings &&
     isRunning(worker.process) &&
-    (await workerTrouble(worker.url)) === undefined
+    (await serviceTrouble(worker.url)) === undefined
   )
 }
 

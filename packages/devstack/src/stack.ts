@@ -10,10 +10,10 @@ import { stackPlaces } from './places.ts'
 import { redisTrouble } from './redis-ping.ts'
 import { findOrStartRedis, type RedisService } from './redis-service.ts'
 import type { Say } from './say.ts'
+import { serviceTrouble } from './service-process.ts'
 import { asSetupError } from './setup-error.ts'
 import { readRecord } from './stack-record.ts'
 import { ensureWorkers } from './stack-workers.ts'
-import { workerTrouble } from './worker-process.ts'
 
 /** What a stack is asked for. */
 export interface StackOptions {
@@ -84,7 +84,7 @@ export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promis
   const troubles = await Promise.all([
     redisTrouble(redisUrl),
     engineTrouble(dockerHost, options.env),
-    workerTrouble(first.url),
+    serviceTrouble(first.url),
   ])
   if (troubles.some((trouble) => trouble !== undefined)) return undefined
   return {

@@ -1,16 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { access, mkdir, open, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from './free-port.ts'
-import { CHECKOUT } from './places.ts'
-import { endProcess, identifyProcess, type ProcessIdentity } from './process-identity.ts'
-import { lastLines } from './run-command.ts'
-import { SetupError } from './setup-error.ts'
+import { type ServiceProcess, startService } from './service-process.ts'
 
-const START_DEADLINE_MS = 60_000
-const STOP_GRACE_MS = 40_000
 /** Where this stack lies is no setting of a worker. */
 const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 
@@ -44,13 +34,7 @@ export interface WorkerOptions {
 }
 
 /** A worker process that is ready for jobs. */
-export interface WorkerProcess {
-  readonly process: ProcessIdentity
-  /** Base of `/metrics`, `/healthz` and `/readyz`. */
-  readonly url: string
-  /** SIGTERM, a grace of 40 s, SIGKILL; resolves when it is gone, and changes nothing the second time. */
-  stop(): Promise<void>
-}
+export type WorkerProcess = ServiceProcess
 
 /**
  * Starts one worker process on a free port and waits until it says that it is ready.
@@ -58,66 +42,17 @@ export interface WorkerProcess {
  * @throws {SetupError} when it ends before, or is not ready in time; the last lines of its log follow
  */
 export async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
-  const main = join(CHECKOUT, 'apps', 'worker', 'dist', 'main.js')
-  await access(main).catch(() => {
-    throw new SetupError('the worker is not built; run: npm run setup')
-  })
+  const { log, detached, deadlineMs } = options
   const port = await freePort()
-  const child = await launch(main, port, options)
-  const url = `http://127.0.0.1:${port}`
-  const identity = identifyProcess(child.pid ?? 0)
-  try {
-    await untilReady(child, url, options)
-  } catch (error) {
-    if (identity) await endProcess(identity, 2000)
-    throw error
-  }
-  if (identity === undefined) throw new SetupError('the worker ended right after it was ready')
-  if (options.detached) child.unref()
-  let stopping: Promise<void> | undefined
-  return {
-    process: identity,
-    url,
-    stop() {
-      stopping ??= endProcess(identity, STOP_GRACE_MS).then(() => undefined)
-      return stopping
-    },
-  }
-}
-
-/**
- * Asks a worker whether it takes jobs.
- *
- * @returns undefined when it does, else why not, as the end of a sentence; never throws
- */
-export async function workerTrouble(url: string, deadlineMs = 2000): Promise<string | undefined> {
-  try {
-    const answer = await fetch(`${url}/readyz`, {
-      signal: AbortSignal.timeout(deadlineMs),
-      headers: { connection: 'close' },
-    })
-    const body = await answer.text()
-    return answer.ok ? undefined : `is not ready: ${body.slice(0, 500)}`
-  } catch {
-    return 'does not answer'
-  }
-}
-
-async function launch(main: string, port: number, options: WorkerOptions): Promise<ChildProcess> {
-  await mkdir(dirname(options.log), { recursive: true, mode: 0o700 })
-  const log = await open(options.log, 'w', 0o600)
-  try {
-    const child = spawn(process.execPath, [...WORKER_NODE_FLAGS, main], {
-      cwd: CHECKOUT,
-      detached: options.detached ?? false,
-      env: workerEnvironment(port, options),
-      stdio: ['ignore', log.fd, log.fd],
-    })
-    await once(child, 'spawn')
-    return child
-  } finally {
-    await log.close()
-  }
+  return await startService({
+    app: 'worker',
+    flags: WORKER_NODE_FLAGS,
+    env: workerEnvironment(port, options),
+    port,
+    log,
+    ...(detached !== undefined && { detached }),
+    ...(deadlineMs !== undefined && { deadlineMs }),
+  })
 }
 
 function workerEnvironment(port: number, options: WorkerOptions): NodeJS.ProcessEnv {
@@ -133,21 +68,5 @@ function workerEnvironment(port: number, options: WorkerOptions): NodeJS.Process
     DOCKER_HOST: options.dockerHost,
     PORT: String(port),
     ...(options.stack === undefined ? {} : { ISOPOD_STACK: options.stack }),
-  }
-}
-
-async function untilReady(child: ChildProcess, url: string, options: WorkerOptions): Promise<void> {
-  const deadlineMs = options.deadlineMs ?? START_DEADLINE_MS
-  const deadline = performance.now() + deadlineMs
-  for (;;) {
-    const ended = child.exitCode !== null || child.signalCode !== null
-    const trouble = ended ? 'ended before it was ready' : await workerTrouble(url)
-    if (trouble === undefined) return
-    if (ended || performance.now() > deadline) {
-      const words = lastLines(await readFile(options.log, 'utf8').catch(() => ''), 8)
-      const wait = ended ? '' : ` after ${deadlineMs / 1000} s`
-      throw new SetupError(`the worker ${trouble}${wait}; the end of ${options.log}:\n${words}`)
-    }
-    await sleep(50)
   }
 }

@@ -20,6 +20,7 @@ import { EventFeed } from './live/event-feed.ts'
 import { type EventsOptions, readEvents } from './live/read-events.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
 import { Publisher } from './publisher.ts'
+import { type QueueStats, readStats } from './queue-stats.ts'
 import { readResult } from './read-result.ts'
 import { ResultWaiters, unknownJob } from './result-waiters.ts'
 import { consumeResults, type ResultsConsumer, type ResultsOptions } from './results-consumer.ts'
@@ -52,6 +53,8 @@ export interface Producer {
    * @throws {BatchConflictError} if it was started with other rules
    */
   takeBatch(options: BatchOptions): Promise<BatchState>
+  /** How full the jobs queue is. */
+  stats(): Promise<QueueStats>
   /** What workers offer; undefined if none has ever said so. */
   catalogue(): Promise<LanguageSummary[] | undefined>
   /** Consumes a results queue durably; a result is acknowledged only after the handler has resolved. */
@@ -159,6 +162,10 @@ class RedisProducer implements Producer {
       noteDelivered: () => this.#ask(ANSWER_DEADLINE_MS, () => state.noteDelivered()),
       release: () => this.#ask(ANSWER_DEADLINE_MS, () => state.release()),
     }
+  }
+
+  stats(): Promise<QueueStats> {
+    return this.#ask(ANSWER_DEADLINE_MS, () => readStats(this.#redis, this.#keys))
   }
 
   catalogue(): Promise<LanguageSummary[] | undefined> {

@@ -1,3 +1,4 @@
+import { ConfigError, parsePolicy } from '@isopod/protocol'
 import { LOG_LEVELS } from '@isopod/telemetry'
 import { z } from 'zod'
 
@@ -24,6 +25,18 @@ export const flagVariable = z
 
 /** One of the levels of the logger. */
 export const logLevelVariable = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
+
+/** `mode` or `mode:rules`, as on the command line. */
+export const policyVariable = z.string().transform((text, context) => {
+  try {
+    return parsePolicy(text)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    // `readEnvironment` names the variable and its value, for all variables alike.
+    context.addIssue({ code: 'custom', message: error.message.replace(/, got .*/s, '') })
+    return z.NEVER
+  }
+})
 
 /** The variables that say which queue is meant; every process of one deployment is given the same. */
 export const QUEUE_VARIABLES = {

@@ -1,4 +1,4 @@
-import type { Metrics } from '@isopod/telemetry'
+import type { MetricsExposition } from '@isopod/telemetry'
 
 /** Whether an app can do its work, and what each thing it stands on has to say. */
 export interface Readiness {
@@ -18,10 +18,10 @@ export interface HttpAnswer {
 const READY_DEADLINE_MS = 3_000
 
 /** Answers one request of a health server. Never rejects. */
-export async function answer(
+export async function healthAnswer(
   method: string,
   path: string,
-  metrics: Pick<Metrics, 'render' | 'contentType'>,
+  metrics: Pick<MetricsExposition, 'render' | 'contentType'>,
   ready: () => Promise<Readiness>,
 ): Promise<HttpAnswer> {
   if (method !== 'GET' && method !== 'HEAD') return text(405, 'only GET')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
-import type { Metrics } from '@isopod/telemetry'
-import { answer, type Readiness } from './health-routes.ts'
+import type { MetricsExposition } from '@isopod/telemetry'
+import { healthAnswer, type Readiness } from './health-routes.ts'
 
 export type { Readiness } from './health-routes.ts'
 
@@ -11,7 +11,7 @@ export interface HealthServerOptions {
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
-  readonly metrics: Pick<Metrics, 'render' | 'contentType'>
+  readonly metrics: Pick<MetricsExposition, 'render' | 'contentType'>
   /** Asked for each `/readyz`; one that throws, or takes longer than 3 s, means «not ready». */
   readonly ready: () => Promise<Readiness>
 }
@@ -51,7 +51,7 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
         Number(request.headers['content-length'] ?? 0) > 0
       const { status, type, body } = hasBody
         ? { status: 413, type: 'text/plain; charset=utf-8', body: 'no request bodies\n' }
-        : await answer(request.method ?? '', path, metrics, ready)
+        : await healthAnswer(request.method ?? '', path, metrics, ready)
       response.writeHead(status, {
         'content-type': type,
         'content-length': Buffer.byteLength(body),

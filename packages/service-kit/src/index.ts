@@ -1,7 +1,14 @@
-export { flagVariable, logLevelVariable, numberVariable, QUEUE_VARIABLES } from './env-schemas.ts'
+export {
+  flagVariable,
+  logLevelVariable,
+  numberVariable,
+  policyVariable,
+  QUEUE_VARIABLES,
+} from './env-schemas.ts'
 export { describeFailure, errorCode, type Failure } from './error-exit.ts'
 export { httpStatusOf } from './error-status.ts'
 export { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
+export { healthAnswer } from './health-routes.ts'
 export {
   type HealthServer,
   type HealthServerOptions,

@@ -4,10 +4,12 @@ export { METRIC_TABLE } from './metric-table.ts'
 export {
   type Counter,
   createMetrics,
+  createMetricsOf,
   type Gauge,
   type Histogram,
   type MetricHandles,
   type Metrics,
+  type MetricsExposition,
   type MetricsOptions,
 } from './metrics.ts'
 export { type PublicMessage, SafeError } from './safe-error.ts'

@@ -34,11 +34,14 @@ type Handle<D extends MetricDefinition> = D['kind'] extends 'counter'
     ? Gauge<D['labels']>
     : Histogram<D['labels']>
 
-/** One handle for each row of the table of metrics. */
-export type MetricHandles = { readonly [K in keyof typeof METRIC_TABLE]: Handle<(typeof METRIC_TABLE)[K]> }
+/** The metrics of one app: key of the handle → its row. */
+export type MetricTable = Readonly<Record<string, MetricDefinition>>
 
-/** All metrics of one app, and their text for Prometheus. */
-export interface Metrics extends MetricHandles {
+/** One handle for each row of a table of metrics. */
+export type MetricHandles<T extends MetricTable> = { readonly [K in keyof T]: Handle<T[K]> }
+
+/** The exposition of an app's metrics. */
+export interface MetricsExposition {
   /** Content type of {@link Metrics.render}. */
   readonly contentType: string
   /** Has something read when it is scraped (queue lengths, for example). What fails or takes longer than 2 s is left out. */
@@ -46,6 +49,9 @@ export interface Metrics extends MetricHandles {
   /** The exposition text, after everything that reads at scrape time has run. */
   render(): Promise<string>
 }
+
+/** All metrics of a worker, and their text for Prometheus. */
+export type Metrics = MetricHandles<typeof METRIC_TABLE> & MetricsExposition
 
 /** What {@link createMetrics} needs to know. */
 export interface MetricsOptions {
@@ -56,7 +62,7 @@ export interface MetricsOptions {
 }
 
 /**
- * Makes the metrics of one app in a registry of their own.
+ * Makes the metrics of a worker in a registry of their own.
  *
  * @example
  * ```ts
@@ -64,13 +70,21 @@ export interface MetricsOptions {
  * metrics.jobsFinished.inc({ language: 'python', status: 'success' })
  * ```
  */
-export function createMetrics({ listed, processMetrics = true }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
+  return createMetricsOf(METRIC_TABLE, options)
+}
+
+/** Makes the metrics of any app, by its own table, in a registry of their own. */
+export function createMetricsOf<T extends MetricTable>(
+  table: T,
+  { listed, processMetrics = true }: MetricsOptions,
+): MetricHandles<T> & MetricsExposition {
   const registry = new prom.Registry()
   if (processMetrics) prom.collectDefaultMetrics({ register: registry })
-  const entries = Object.entries(METRIC_TABLE).map(([key, row]) => [key, createHandle(row, listed, registry)])
+  const entries = Object.entries(table).map(([key, row]) => [key, createHandle(row, listed, registry)])
   const collectors: (() => Promise<void> | void)[] = []
   return {
-    ...(Object.fromEntries(entries) as MetricHandles),
+    ...(Object.fromEntries(entries) as MetricHandles<T>),
     contentType: registry.contentType,
     onScrape: (collect) => {
       collectors.push(collect)

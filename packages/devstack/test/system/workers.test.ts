@@ -4,9 +4,10 @@ import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vites
 import { stackPlaces } from '../../src/places.ts'
 import { identifyProcess } from '../../src/process-identity.ts'
 import { startRedisServer } from '../../src/redis-server.ts'
+import { serviceTrouble } from '../../src/service-process.ts'
 import { ensureStack, findStack, type Stack } from '../../src/stack.ts'
 import { stackDown } from '../../src/stack-down.ts'
-import { startWorker, workerTrouble } from '../../src/worker-process.ts'
+import { startWorker } from '../../src/worker-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let env: NodeJS.ProcessEnv
@@ -66,7 +67,7 @@ it('are replaced when a setting has changed, or when they have died', async () =
   const third = await up(1, { ISOPOD_SLOTS: '1' })
   expect(third.workers).toHaveLength(1)
   expect(third.workers[0]?.pid).not.toBe(other?.pid)
-  expect(await workerTrouble(third.workers[0]?.url ?? '')).toBeUndefined()
+  expect(await serviceTrouble(third.workers[0]?.url ?? '')).toBeUndefined()
 })
 
 it('say why they do not start, in the words of their log', async () => {
@@ -84,6 +85,6 @@ it('that are not detached stop when told to, and log where they were told to', a
   expect((await fetch(`${worker.url}/metrics`)).status).toBe(200)
   expect(await readFile(log, 'utf8')).toMatch(/^\{/)
   await Promise.all([worker.stop(), worker.stop()])
-  expect(await workerTrouble(worker.url)).toBe('does not answer')
+  expect(await serviceTrouble(worker.url)).toBe('does not answer')
   expect(identifyProcess(worker.process.pid)).toBeUndefined()
 })

@@ -1,0 +1,79 @@
+import type { Access, ApiKey, Scope } from '@isopod/access'
+import { RequestRefused } from './http/problem.ts'
+
+/** How long it is believed that there are no keys, in milliseconds. */
+const BELIEVED_MS = 1_000
+
+/** Who makes a request. */
+export interface Caller {
+  /** The only tenant whose executions the caller sees and submits; undefined: any. */
+  readonly tenant: string | undefined
+  /** Undefined for a caller without a key, where that is allowed. */
+  readonly key: ApiKey | undefined
+}
+
+const ANONYMOUS: Caller = { tenant: undefined, key: undefined }
+
+/** How callers without a key are treated. */
+export interface AnonymousRules {
+  /** Always served. */
+  readonly allowed: boolean
+  /** Only this host can reach the port: callers without a key are served until the first key is created. */
+  readonly loopback: boolean
+}
+
+/** Tells who makes a request, and refuses who may not. */
+export class Callers {
+  readonly #access: Access
+  readonly #anonymous: AnonymousRules
+  #keyless: { readonly until: number; readonly answer: Promise<boolean> } | undefined
+
+  constructor(access: Access, anonymous: AnonymousRules) {
+    this.#access = access
+    this.#anonymous = anonymous
+  }
+
+  /**
+   * @param token what the request presents; undefined if nothing
+   * @param scope what the route needs
+   * @throws {RequestRefused} 401, 403, or 429 with the seconds to wait
+   */
+  async identify(token: string | undefined, scope: Scope): Promise<Caller> {
+    if (token === undefined) {
+      if (await this.#servesAnonymous()) return ANONYMOUS
+      throw unauthorized('Send an API key as «Authorization: Bearer …» or «X-API-Key: …».')
+    }
+    const key = await this.#access.keys.find(token)
+    if (key === undefined) throw unauthorized('The API key is unknown, revoked or expired.')
+    if (key.requestsPerMinute !== null) {
+      const seconds = await this.#access.rates.take(key.id, key.requestsPerMinute)
+      if (seconds > 0) {
+        const detail = `This API key may make ${key.requestsPerMinute} requests a minute; try again in ${seconds} s.`
+        throw new RequestRefused({ status: 429, code: 'rate_limited', detail, retryAfterSeconds: seconds })
+      }
+    }
+    const isAdmin = key.scopes.includes('admin')
+    if (!isAdmin && !key.scopes.includes(scope)) {
+      const detail = `This needs an API key with the scope ${scope}; this one has ${key.scopes.join(', ')}.`
+      throw new RequestRefused({ status: 403, code: 'forbidden', detail })
+    }
+    return { tenant: isAdmin ? undefined : key.tenant, key }
+  }
+
+  async #servesAnonymous(): Promise<boolean> {
+    const { allowed, loopback } = this.#anonymous
+    if (allowed || !loopback) return allowed
+    if (this.#keyless === undefined || this.#keyless.until < performance.now()) {
+      const answer = this.#access.keys.any().then((any) => !any)
+      this.#keyless = { until: performance.now() + BELIEVED_MS, answer }
+      answer.catch(() => {
+        this.#keyless = undefined
+      })
+    }
+    return await this.#keyless.answer
+  }
+}
+
+function unauthorized(detail: string): RequestRefused {
+  return new RequestRefused({ status: 401, code: 'unauthorized', detail })
+}

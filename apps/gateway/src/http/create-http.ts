@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import cors from '@fastify/cors'
+import type { Logger, MetricHandles, MetricsExposition } from '@isopod/telemetry'
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify'
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { GatewayConfig } from '../config.ts'
+import type { GATEWAY_METRICS } from '../gateway-metrics.ts'
+import { parseJsonBody } from './json-body.ts'
+import { checkOrigin } from './origin.ts'
+import { problemBody, RequestRefused, refusalOf } from './problem.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request presents as its API key. */
+    token: string | undefined
+    /** When its first byte came, by the monotonic clock. */
+    startedAt: number
+  }
+}
+
+/** The server, typed for zod schemas. */
+export type Http = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>
+
+/** What {@link createHttp} stands on. */
+export interface HttpParts {
+  readonly config: GatewayConfig
+  readonly logger: Logger
+  readonly metrics: MetricHandles<typeof GATEWAY_METRICS> & MetricsExposition
+}
+
+/** Reasons for a refusal that are counted. */
+const COUNTED = ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full'] as const
+/** A caller that sends its request slower than this is not served. */
+const REQUEST_TIMEOUT_MS = 30_000
+
+/** Makes the server: parsing, refusals, request ids, headers and metrics, without any route. */
+export function createHttp({ config, logger, metrics }: HttpParts): Http {
+  const http = fastify({
+    logger: false,
+    bodyLimit: config.bodyBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: 72_000,
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: 256 },
+    return503OnClosing: true,
+    forceCloseConnections: 'idle',
+  }).withTypeProvider<ZodTypeProvider>()
+  http.setValidatorCompiler(validatorCompiler)
+  // Answers are built by our own code from validated results; checking them again would cost every caller.
+  http.setSerializerCompiler(() => (value) => JSON.stringify(value))
+  http.removeAllContentTypeParsers()
+  http.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
+    parseJsonBody(body),
+  )
+  http.decorateRequest('token', undefined)
+  http.decorateRequest('startedAt', 0)
+  if (config.corsOrigins.length > 0) void http.register(cors, { origin: [...config.corsOrigins] })
+
+  http.addHook('onRequest', async (request, reply) => {
+    request.startedAt = performance.now()
+    metrics.requestsInFlight.inc({})
+    reply.headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+    })
+    checkOrigin(request, config)
+    request.token = tokenOf(request)
+  })
+  http.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    metrics.requestsInFlight.dec({})
+    metrics.requests.inc({ route, status: statusClass(reply.statusCode) })
+    metrics.requestSeconds.observe({ route }, (performance.now() - request.startedAt) / 1000)
+  })
+  http.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error)
+    if (refusal.status === 500) {
+      logger.error({ err: error, route: request.routeOptions.url, requestId: request.id }, 'a request failed')
+    }
+    const reason = COUNTED.find((one) => one === refusal.code)
+    if (reason !== undefined) metrics.refusals.inc({ reason })
+    return sendProblem(reply, request, refusal)
+  })
+  http.setNotFoundHandler((request, reply) => {
+    const detail = `There is no ${request.method} ${request.url.split('?', 1)[0]}; see /docs.`
+    return sendProblem(reply, request, { status: 404, code: 'not_found', detail })
+  })
+  return http
+}
+
+function sendProblem(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  refusal: ReturnType<typeof refusalOf>,
+): FastifyReply {
+  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
+  if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+  return reply
+    .code(refusal.status)
+    .type('application/problem+json')
+    .serializer((body: unknown) => JSON.stringify(body))
+    .send(problemBody(refusal, request.id))
+}
+
+/** @throws {RequestRefused} for a header that is no bearer token */
+function tokenOf({ headers }: FastifyRequest): string | undefined {
+  const own = headers['x-api-key']
+  if (typeof own === 'string') return own
+  const { authorization } = headers
+  if (authorization === undefined) return undefined
+  const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
+  if (token !== undefined) return token
+  const detail = 'Authorization: must be «Bearer» and an API key.'
+  throw new RequestRefused({ status: 401, code: 'unauthorized', detail })
+}
+
+function statusClass(status: number): '2xx' | '3xx' | '4xx' | '5xx' {
+  if (status < 300) return '2xx'
+  if (status < 400) return '3xx'
+  return status < 500 ? '4xx' : '5xx'
+}

@@ -1,0 +1,32 @@
+import type { FastifyRequest } from 'fastify'
+import { isLoopback } from '../loopback.ts'
+import { RequestRefused } from './problem.ts'
+
+/**
+ * Refuses requests that a page of another site makes its visitor's browser send: to a gateway on loopback such a page
+ * could otherwise submit code. Requests without an `Origin` do not come from pages.
+ *
+ * @throws {RequestRefused} 403
+ */
+export function checkOrigin(
+  request: FastifyRequest,
+  config: { readonly host: string; readonly corsOrigins: readonly string[] },
+): void {
+  const { host, origin } = request.headers
+  // A name that was rebound to this host: the browser takes the page for one of ours.
+  if (isLoopback(config.host) && host !== undefined && !isLoopback(hostName(host))) {
+    throw refused(`Host: ${host.slice(0, 100)} is not this host.`)
+  }
+  if (origin === undefined || config.corsOrigins.includes(origin)) return
+  if (URL.canParse(origin) && new URL(origin).host === host) return
+  throw refused(`Origin: pages of ${origin.slice(0, 100)} may not call; see ISOPOD_GATEWAY_CORS_ORIGINS.`)
+}
+
+/** `[::1]:8007` → `::1`, `localhost:8007` → `localhost`. */
+function hostName(host: string): string {
+  return host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+}
+
+function refused(detail: string): RequestRefused {
+  return new RequestRefused({ status: 403, code: 'foreign_origin', detail })
+}

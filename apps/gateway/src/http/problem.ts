@@ -1,0 +1,110 @@
+import { InvalidJobError, IsopodError } from '@isopod/protocol'
+import { errorCode, httpStatusOf } from '@isopod/service-kit'
+import { z } from 'zod'
+
+/** A refusal as RFC 9457 describes it. `code` is stable and meant for programs, `detail` for people. */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string(),
+  code: z.string(),
+  /** The refused fields, if the request was invalid. */
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  requestId: z.string(),
+})
+
+/** The body of a refusal. */
+export type Problem = z.infer<typeof problemSchema>
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'The request is not valid',
+  401: 'An API key is needed',
+  403: 'This API key does not allow that',
+  404: 'Not found',
+  405: 'Method not allowed',
+  408: 'The request took too long to arrive',
+  409: 'Conflict',
+  413: 'The request is too large',
+  415: 'Unsupported media type',
+  429: 'Too many requests',
+  500: 'Internal error',
+  503: 'Unavailable',
+}
+
+/** What a {@link RequestRefused} is made with. */
+export interface Refusal {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly errors?: readonly { readonly field: string; readonly message: string }[] | undefined
+  readonly retryAfterSeconds?: number | undefined
+}
+
+/** A request is refused before anything was enqueued for it. */
+export class RequestRefused extends Error implements Refusal {
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly errors: Refusal['errors']
+  readonly retryAfterSeconds: number | undefined
+
+  constructor({ status, code, detail, errors, retryAfterSeconds }: Refusal) {
+    super(detail)
+    this.status = status
+    this.code = code
+    this.detail = detail
+    this.errors = errors
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
+/** Seconds after which a caller may try again when Redis or the workers were away. */
+const RETRY_UNAVAILABLE_SECONDS = 2
+
+/** Maps anything that was thrown while a request was handled to what its caller is told. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof RequestRefused) return error
+  if (error instanceof InvalidJobError) {
+    return { status: 400, code: error.code, detail: error.message, errors: error.problems }
+  }
+  const status = httpStatusOf(error)
+  if (error instanceof IsopodError && status !== 500) {
+    const retry = status === 503 ? { retryAfterSeconds: RETRY_UNAVAILABLE_SECONDS } : {}
+    // Its message may name hosts; the caller of an API learns no more than that it is away.
+    const detail = status === 503 ? 'The queue does not answer; try again.' : error.message
+    return { status, code: String(errorCode(error)), detail, ...retry }
+  }
+  return ofFramework(error) ?? { status: 500, code: 'internal', detail: 'A bug ended this request.' }
+}
+
+/** The body of a refusal. */
+export function problemBody(refusal: Refusal, requestId: string): Problem {
+  const { status, code, detail, errors } = refusal
+  return {
+    type: `urn:isopod:problem:${code}`,
+    title: TITLES[status] ?? 'Refused',
+    status,
+    detail,
+    code,
+    ...(errors !== undefined && { errors: errors.map(({ field, message }) => ({ field, message })) }),
+    requestId,
+  }
+}
+
+/** Fastify's own refusals of a request: wrong media type, a body that is too large, a query that is not valid. */
+function ofFramework(error: unknown): Refusal | undefined {
+  if (!(error instanceof Error) || !('statusCode' in error)) return undefined
+  const { statusCode: status } = error
+  if (typeof status !== 'number' || status < 400 || status > 499) return undefined
+  const issues = 'validation' in error && Array.isArray(error.validation) ? error.validation : []
+  const errors = issues.map(({ instancePath, message }: { instancePath?: string; message?: string }) => {
+    const field = (instancePath ?? '').replace(/^\//, '').replaceAll('/', '.')
+    return { field, message: `${field}: ${message ?? 'is not valid'}` }
+  })
+  if (errors.length > 0) {
+    const detail = errors.map(({ message }) => message).join('; ')
+    return { status: 400, code: 'invalid_request', detail, errors }
+  }
+  return { status, code: 'invalid_request', detail: error.message }
+}

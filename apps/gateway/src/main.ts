@@ -1,0 +1,73 @@
+import { openAccess } from '@isopod/access'
+import { connect } from '@isopod/client'
+import { ConfigError, publicMessageOf } from '@isopod/protocol'
+import { onStopSignal, shutDown } from '@isopod/service-kit'
+import { createLogger, createMetricsOf, SafeError } from '@isopod/telemetry'
+import { Callers } from './callers.ts'
+import { readGatewayConfig } from './config.ts'
+import { GATEWAY_METRICS } from './gateway-metrics.ts'
+import { isLoopback } from './loopback.ts'
+import { QueueGate } from './queue-gate.ts'
+import { createServer } from './server.ts'
+import { Submissions } from './submissions.ts'
+
+/** Beyond the grace for requests under way: closing connections. */
+const CLEAN_UP_MS = 5_000
+
+/** Joins the parts of a gateway and runs it until a signal ends it. */
+async function main(): Promise<void> {
+  const config = readGatewayConfig(process.env)
+  const logger = createLogger({
+    name: 'isopod-gateway',
+    level: config.logLevel,
+    publicMessage: publicMessageOf,
+  })
+  process.on('uncaughtException', (err) => {
+    logger.fatal({ err }, 'a bug ended the gateway')
+    process.exit(1)
+  })
+  const access = await openAccess(config.queue)
+  const loopback = isLoopback(config.host)
+  if (!loopback && !config.allowAnonymous && !(await access.keys.any())) {
+    throw new ConfigError(
+      `ISOPOD_BIND: there is no API key, so the gateway serves loopback only, got ${JSON.stringify(config.host)}; create a key with «isopod keys create», or set ISOPOD_GATEWAY_ALLOW_ANONYMOUS=true to let everyone run code`,
+    )
+  }
+  const client = await connect(config.queue)
+  const metrics = createMetricsOf(GATEWAY_METRICS, { listed: { language: [], status: [], image: [] } })
+  const gate = new QueueGate(client, config.maxWaiting)
+  const http = await createServer({
+    config,
+    logger,
+    metrics,
+    client,
+    access,
+    callers: new Callers(access, { allowed: config.allowAnonymous, loopback }),
+    submissions: new Submissions({ client, access, gate }),
+  })
+  const url = await http.listen({ host: config.host, port: config.port }).catch((cause: Error) => {
+    throw new ConfigError(`PORT: ${cause.message}; set another, or 0 for any free one`, { cause })
+  })
+  logger.info({ url }, 'serving')
+
+  let stopping: Promise<boolean> | undefined
+  onStopSignal((signal) => {
+    if (stopping === undefined) logger.info({ signal }, 'stopping')
+    stopping ??= shutDown(
+      [
+        { name: 'requests', run: () => http.close() },
+        { name: 'client', run: () => client.close() },
+        { name: 'access', run: () => access.close() },
+      ],
+      config.drainSeconds * 1000 + CLEAN_UP_MS,
+      logger,
+    )
+    return stopping
+  })
+}
+
+main().catch((error: unknown) => {
+  // What the operator can mend is one sentence; anything else is a bug and shows where it is, without what it quotes.
+  console.error(`isopod-gateway: ${publicMessageOf(error) ?? JSON.stringify(new SafeError(error))}`)
+  process.exit(1)
+})

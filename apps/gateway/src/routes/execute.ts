@@ -1,0 +1,99 @@
+import { jobSchema, type Result } from '@isopod/protocol'
+import { z } from 'zod'
+import type { Http } from '../http/create-http.ts'
+import { untilDisconnect } from '../http/disconnect.ts'
+import { parseJsonBody } from '../http/json-body.ts'
+import { problemSchema } from '../http/problem.ts'
+import type { GatewayParts } from '../server.ts'
+
+/** The service plan's request, and a `policy` of its own that may be left out. */
+const requestSchema = z.strictObject({
+  language: z.string().default('python'),
+  code: z.string().describe('Program text, 1 byte to 1 MiB'),
+  timeout_seconds: z.number().int().min(1).max(60).default(30),
+  memory_mb: z.number().int().min(64).max(512).default(256),
+  input_data: z.unknown().optional().describe('JSON; the variable `input_data` of the program'),
+  policy: jobSchema.shape.policy.unwrap().optional(),
+})
+
+/** The service plan's response. */
+const responseSchema = z.object({
+  success: z.boolean(),
+  stdout: z.string(),
+  stderr: z.string(),
+  exit_code: z.number().int().describe('-1 if the program did not end by itself'),
+  execution_time_ms: z.number().int(),
+  error: z.string().nullable(),
+  validation_errors: z.array(z.string()).nullable(),
+})
+
+type ExecuteResponse = z.infer<typeof responseSchema>
+
+const responses = { 200: responseSchema, 400: problemSchema, 401: problemSchema, 503: problemSchema }
+
+/** The routes of the service plan: `POST /execute` and `GET /health`. */
+export function executeRoutes(http: Http, { client, callers, submissions, config }: GatewayParts): void {
+  http.register(async (scope) => {
+    const plan = scope as Http
+    // The plan's own examples send JSON without saying so, as curl does by default.
+    plan.addContentTypeParser(
+      ['application/x-www-form-urlencoded', 'text/plain'],
+      { parseAs: 'buffer' },
+      async (_: unknown, body: Buffer) => parseJsonBody(body),
+    )
+    const schema = { summary: 'Run a program and wait for its end', body: requestSchema, response: responses }
+    plan.post('/execute', { schema }, async (request, reply) => {
+      const caller = await callers.identify(request.token, 'submit')
+      const { body } = request
+      const signal = untilDisconnect(reply)
+      const [id = ''] = await submissions.submit(caller, [
+        {
+          language: body.language,
+          code: body.code,
+          limits: { timeoutSeconds: body.timeout_seconds, memoryMb: body.memory_mb },
+          policy: body.policy ?? config.executePolicy,
+          inputData: (body.input_data ?? {}) as z.core.util.JSONType,
+        },
+      ])
+      try {
+        return planResponse(await client.wait(id, { signal }))
+      } catch (error) {
+        // Nobody is left who could ask for it: only this request knows its id.
+        if (signal.aborted) await client.cancel(id).catch(() => {})
+        throw error
+      }
+    })
+  })
+
+  const healthSchema = z.object({ status: z.enum(['healthy', 'unhealthy']) })
+  const schema = { summary: 'Whether jobs can be taken', response: { 200: healthSchema, 503: healthSchema } }
+  http.get('/health', { schema }, async (_, reply) => {
+    try {
+      await client.queue()
+      return { status: 'healthy' as const }
+    } catch {
+      return reply.code(503).send({ status: 'unhealthy' as const })
+    }
+  })
+}
+
+function planResponse(result: Result): ExecuteResponse {
+  const { status, exitCode, validationErrors } = result
+  return {
+    success: status === 'success',
+    stdout: result.stdout,
+    stderr: result.stderr || (result.compileOutput ?? ''),
+    exit_code: status === 'timeout' ? -1 : (exitCode ?? -1),
+    execution_time_ms: Math.round(result.wallMs ?? 0),
+    error: result.errorMessage,
+    validation_errors: validationErrors.length === 0 ? null : withoutRepeats(validationErrors),
+  }
+}
+
+/** The plan names a blocked module once, and not each function of it again. */
+function withoutRepeats(sentences: readonly string[]): string[] {
+  return sentences.filter((sentence) => {
+    const [, module] = /^Blocked function: ([\w.]+)\.\w+$/.exec(sentence) ?? []
+    return module === undefined || !sentences.includes(`Blocked import: ${module}`)
+  })
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { Http } from '../http/create-http.ts'
+import { problemSchema } from '../http/problem.ts'
+import type { GatewayParts } from '../server.ts'
+
+const refusals = { 401: problemSchema, 403: problemSchema, 429: problemSchema, 503: problemSchema }
+
+const queueSchema = z.object({
+  waiting: z.number().int(),
+  running: z.number().int(),
+  oldestWaitingSeconds: z.number(),
+})
+
+const languageSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  aliases: z.array(z.string()),
+  missingImage: z.string().optional().describe('The image that it needs and that a worker lacks'),
+})
+
+/** `/v1/queue` and `/v1/languages`. */
+export function queueRoutes(http: Http, { client, callers }: GatewayParts): void {
+  const queue = { summary: 'How full the queue is', response: { 200: queueSchema, ...refusals } }
+  http.get('/v1/queue', { schema: queue }, async (request) => {
+    await callers.identify(request.token, 'read')
+    const { waiting, prioritized, delayed, active, oldestWaitingAgeSeconds } = await client.queue()
+    return {
+      waiting: waiting + prioritized + delayed,
+      running: active,
+      oldestWaitingSeconds: oldestWaitingAgeSeconds,
+    }
+  })
+
+  const languages = {
+    summary: 'The languages that workers offer',
+    response: { 200: z.object({ languages: z.array(languageSchema) }), ...refusals },
+  }
+  http.get('/v1/languages', { schema: languages }, async (request) => {
+    await callers.identify(request.token, 'read')
+    const offered = (await client.languages()) ?? []
+    return { languages: offered.map((language) => ({ ...language, aliases: [...language.aliases] })) }
+  })
+}

@@ -1,0 +1,53 @@
+import type { Access } from '@isopod/access'
+import type { IsopodClient } from '@isopod/client'
+import { healthAnswer, type Readiness } from '@isopod/service-kit'
+import type { Logger, MetricHandles, MetricsExposition } from '@isopod/telemetry'
+import type { Callers } from './callers.ts'
+import type { GatewayConfig } from './config.ts'
+import type { GATEWAY_METRICS } from './gateway-metrics.ts'
+import { createHttp, type Http } from './http/create-http.ts'
+import { serveDocument } from './http/document.ts'
+import { executeRoutes } from './routes/execute.ts'
+import { executionRoutes } from './routes/executions.ts'
+import { queueRoutes } from './routes/queue.ts'
+import type { Submissions } from './submissions.ts'
+
+/** The parts that `main` joins, and that routes use. */
+export interface GatewayParts {
+  readonly config: GatewayConfig
+  readonly logger: Logger
+  readonly metrics: MetricHandles<typeof GATEWAY_METRICS> & MetricsExposition
+  readonly client: IsopodClient
+  readonly access: Access
+  readonly callers: Callers
+  readonly submissions: Submissions
+}
+
+/** Makes the HTTP server with all of its routes; it does not listen yet. */
+export async function createServer(parts: GatewayParts): Promise<Http> {
+  const http = createHttp(parts)
+  await serveDocument(http)
+  await http.register(async (routes) => {
+    executeRoutes(routes as Http, parts)
+    executionRoutes(routes as Http, parts)
+    queueRoutes(routes as Http, parts)
+    healthRoutes(routes as Http, parts)
+  })
+  await http.ready()
+  return http
+}
+
+/** `/healthz`, `/readyz` and `/metrics`. Metrics are for admins, as soon as there are keys. */
+function healthRoutes(http: Http, { metrics, client, callers }: GatewayParts): void {
+  const ready = async (): Promise<Readiness> => {
+    await client.queue()
+    return { ok: true, checks: { redis: 'ok' } }
+  }
+  for (const url of ['/healthz', '/readyz', '/metrics']) {
+    http.get(url, { schema: { hide: true } }, async (request, reply) => {
+      if (url === '/metrics') await callers.identify(request.token, 'admin')
+      const { status, type, body } = await healthAnswer('GET', url, metrics, ready)
+      return reply.code(status).type(type).send(body)
+    })
+  }
+}

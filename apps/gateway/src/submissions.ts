@@ -1,0 +1,105 @@
+import type { Access } from '@isopod/access'
+import type { IsopodClient, JobInput } from '@isopod/client'
+import type { Caller } from './callers.ts'
+import { RequestRefused } from './http/problem.ts'
+import type { QueueGate } from './queue-gate.ts'
+
+/** Seconds after which a key that has too many executions may try again. */
+const RETRY_BUDGET_SECONDS = 1
+
+/** What {@link Submissions} stands on. */
+export interface SubmissionParts {
+  readonly client: IsopodClient
+  readonly access: Access
+  readonly gate: QueueGate
+}
+
+/** A job as a request gives it; the client validates it. */
+export type UncheckedJob = JobInput & { tenant?: unknown; labels?: Record<string, string> }
+
+/** Enqueues jobs for callers: the queue's depth, the key's budget and the key's tenant hold for every route alike. */
+export class Submissions {
+  readonly #parts: SubmissionParts
+
+  constructor(parts: SubmissionParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Enqueues jobs in order; if one is invalid, none is enqueued. Their results lie in no results queue unless `replyTo`
+   * names one: HTTP callers ask by id.
+   *
+   * @returns their ids
+   * @throws {InvalidJobError} naming the fields
+   * @throws {RequestRefused} 403, 429 or 503
+   */
+  async submit(caller: Caller, jobs: readonly UncheckedJob[]): Promise<string[]> {
+    const { client, access, gate } = this.#parts
+    const owned = jobs.map((job, index) => this.#own(caller, job, jobs.length > 1 ? `jobs[${index}].` : ''))
+    await gate.admit(owned.length)
+    const { key } = caller
+    const limit = key?.maxInFlight ?? null
+    const reservation =
+      key === undefined || limit === null
+        ? undefined
+        : ((await access.executions.admit(key.id, owned.length, limit)) ?? tooMany(limit))
+    let ids: string[]
+    try {
+      ids = owned.length === 1 && owned[0] ? [await client.submit(owned[0])] : await client.submitMany(owned)
+    } catch (error) {
+      // Redis may be what failed; the place is then free again after a minute.
+      await reservation?.release().catch(() => {})
+      throw error
+    }
+    await reservation?.settle(ids)
+    await this.#note(owned, ids)
+    return ids
+  }
+
+  /** @throws {RequestRefused} 404 if the execution is not the caller's */
+  async checkOwner(caller: Caller, id: string): Promise<void> {
+    if (caller.tenant === undefined) return
+    if (await this.#parts.access.executions.belongs(caller.tenant, id)) return
+    throw unknownExecution(id)
+  }
+
+  #own(caller: Caller, job: UncheckedJob, where: string): JobInput {
+    // The client refuses it, and says so better.
+    if (typeof job !== 'object' || job === null || Array.isArray(job)) return job
+    const { tenant } = caller
+    if (tenant === undefined) return { replyTo: 'none', ...job }
+    if (job.tenant !== undefined && job.tenant !== tenant) {
+      const message = `${where}tenant: this API key submits for ${tenant} only`
+      const errors = [{ field: `${where}tenant`, message }]
+      throw new RequestRefused({ status: 403, code: 'forbidden', detail: message, errors })
+    }
+    return { replyTo: 'none', ...job, tenant }
+  }
+
+  async #note(jobs: readonly JobInput[], ids: readonly string[]): Promise<void> {
+    const byTenant = Map.groupBy(jobs.entries(), ([, { tenant }]) => tenant ?? 'default')
+    await Promise.all(
+      [...byTenant].map(([tenant, entries]) =>
+        this.#parts.access.executions.note(
+          tenant,
+          entries.map(([index, { labels }]) => ({ id: ids[index] ?? '', ...(labels && { labels }) })),
+        ),
+      ),
+    )
+  }
+}
+
+/** The refusal for an execution that does not exist, or that the caller must not know of. */
+export function unknownExecution(id: string): RequestRefused {
+  const detail = `There is no execution ${JSON.stringify(id.slice(0, 128))}, or its result has expired.`
+  return new RequestRefused({ status: 404, code: 'unknown_job', detail })
+}
+
+function tooMany(limit: number): never {
+  throw new RequestRefused({
+    status: 429,
+    code: 'budget_exceeded',
+    detail: `This API key may have ${limit} unfinished executions; wait for one to finish.`,
+    retryAfterSeconds: RETRY_BUDGET_SECONDS,
+  })
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { GATEWAY_SETTINGS, readGatewayConfig } from '../src/config.ts'
+
+describe('the settings of a gateway', () => {
+  it('have defaults', () => {
+    expect(readGatewayConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8007,
+      allowAnonymous: false,
+      executePolicy: { mode: 'enforce', rules: 'strict' },
+      bodyBytes: 16 * 1024 * 1024,
+      corsOrigins: [],
+    })
+  })
+
+  it('take a list of origins, and a policy as people write it', () => {
+    const env = {
+      ISOPOD_GATEWAY_CORS_ORIGINS: 'https://a.example, https://b.example',
+      ISOPOD_GATEWAY_EXECUTE_POLICY: 'warn',
+    }
+    expect(readGatewayConfig(env)).toMatchObject({
+      corsOrigins: ['https://a.example', 'https://b.example'],
+      executePolicy: { mode: 'warn', rules: 'standard' },
+    })
+  })
+
+  it('are all in the README', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+    expect(GATEWAY_SETTINGS.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+  })
+})

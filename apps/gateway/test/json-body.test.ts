@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { parseJsonBody } from '../src/http/json-body.ts'
+
+const parse = (text: string) => parseJsonBody(Buffer.from(text))
+
+describe('parseJsonBody', () => {
+  it.each(['{"a":[1,{"b":null}]}', '"[[[["', '"\\"[\\\\"', '7', '[]'])('parses %s', (text) => {
+    expect(parse(text)).toEqual(JSON.parse(text))
+  })
+
+  it('allows 120 objects and lists within each other, and no more', () => {
+    expect(parse('['.repeat(120) + ']'.repeat(120))).toHaveLength(1)
+    expect(() => parse('['.repeat(121) + ']'.repeat(121))).toThrow(/more than 120 deep/)
+    expect(() => parse('{"a":'.repeat(100_000))).toThrow(/more than 120 deep/)
+  })
+
+  it('does not count brackets in strings', () => {
+    expect(parse(JSON.stringify({ code: '['.repeat(1000) }))).toEqual({ code: '['.repeat(1000) })
+  })
+
+  it('refuses what is no UTF-8 and what is no JSON', () => {
+    expect(() => parseJsonBody(Buffer.from([0x22, 0xc3, 0x22]))).toThrow(/UTF-8/)
+    expect(() => parse('{"a":1,}')).toThrow(/not valid JSON/)
+    expect(() => parse('')).toThrow(/not valid JSON/)
+  })
+})

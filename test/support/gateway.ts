@@ -1,0 +1,43 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Access, openAccess } from '@isopod/access'
+import { type ServiceProcess, startGateway } from '@isopod/devstack'
+
+/** A gateway process in front of one queue, and what specs ask of it. */
+export interface Gateway {
+  readonly url: string
+  readonly process: ServiceProcess
+  /** Keys and budgets of the same deployment. */
+  readonly access: Access
+  /** All that it has logged. */
+  log(): Promise<string>
+  close(): Promise<void>
+}
+
+/** Starts a gateway on the queue with that prefix. */
+export async function startTestGateway(
+  queue: { readonly redisUrl: string; readonly prefix: string },
+  env: NodeJS.ProcessEnv = {},
+): Promise<Gateway> {
+  const folder = await mkdtemp(join(tmpdir(), 'isopod-gateway-'))
+  const log = join(folder, 'gateway.log')
+  const { redisUrl, prefix } = queue
+  const process_ = await startGateway({
+    redisUrl,
+    log,
+    env: { ...process.env, ISOPOD_QUEUE_PREFIX: prefix, ...env },
+  })
+  const access = await openAccess({ url: redisUrl, prefix })
+  return {
+    url: process_.url,
+    process: process_,
+    access,
+    log: () => readFile(log, 'utf8'),
+    async close() {
+      access.close()
+      await process_.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -5,6 +5,7 @@ const NO_NETWORK = 'the guest has no network and no package archive to build fro
 /** System specs that no leg runs: path or pattern → why not. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'apps/cli/test/system/*': PLATFORM,
+  'apps/mcp/test/system/*': PLATFORM,
   'packages/devstack/test/system/private-stack.test.ts': 'of set-up, which the guest’s own engine replaces',
   'packages/devstack/test/system/workers.test.ts': PLATFORM,
   'packages/sandbox/test/system/preload-corpora.test.ts': TOO_LONG,
@@ -26,8 +27,10 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/grade-report.test.ts': 'needs a browser',
   'test/e2e/heavy-checks.test.ts': PLATFORM,
   'test/e2e/images.test.ts': NO_NETWORK,
+  'test/e2e/invocation.test.ts': PLATFORM,
   'test/e2e/job-seconds.test.ts': PLATFORM,
   'test/e2e/languages.test.ts': TOO_LONG,
+  'test/e2e/live-output.test.ts': PLATFORM,
   'test/e2e/many-languages.test.ts': TOO_LONG,
   'test/e2e/policy.test.ts': PLATFORM,
   'test/e2e/refusals.test.ts': PLATFORM,

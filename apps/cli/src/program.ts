@@ -126,6 +126,7 @@ const RUN_EXAMPLES = [
   'isopod run hello.py',
   "echo 'console.log(6 * 7)' | isopod run - --language js",
   'isopod run grade.py --stdin answers.txt --timeout 5 --memory 128',
+  'isopod run args.c --arg -v --arg in.txt --env DEBUG=1 --compile-arg -Wall',
   'isopod run draft.py --policy enforce:strict',
   `isopod run sum.py --input-data '{"nums": [1, 2, 3]}' --json`,
 ]
@@ -141,6 +142,9 @@ function jobOptions(command: Command): Command {
   return command
     .option('--language <name>', 'name or alias, optionally name@version (default: by the file’s extension)')
     .option('--stdin <file>', 'what the program reads on standard input, - for this command’s own')
+    .option('--arg <text>', 'an argument of the program; may be given again', collect)
+    .option('--env <name=value>', 'a variable of the program; may be given again', collect)
+    .option('--compile-arg <text>', 'an argument of its compiler; may be given again', collect)
     .option('--input-data <json>', 'JSON, or a file with JSON: the global input_data')
     .option('--timeout <seconds>', 'wall-clock limit, 0.1 to 300 (default: 30)')
     .option('--job-timeout <seconds>', 'for compiling and all runs together, 0.1 to 3600 (default: 600)')
@@ -153,6 +157,10 @@ function jobOptions(command: Command): Command {
     .option('--batch <id>', 'the batch that the program belongs to')
     .option('--tenant <name>', 'whose program it is (default: default)')
     .option('--reuse <when>', 'batch: its container may serve other programs of this batch (default: never)')
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
 }
 
 function replyTo(): Option {

@@ -53,6 +53,16 @@ describe('isopod run', () => {
     expect(calls.at(-1)).toEqual({ method: 'close', value: undefined })
   })
 
+  it('takes arguments and variables as they are, each option as often as it is given', async () => {
+    const options = ['--arg', '-v', '--arg', '', '--env', 'A=1=2', '--env', 'B=', '--compile-arg', '-DX=1']
+    const { calls } = await cli(['run', '-', ...options], { stdin: 'x' })
+    expect(calls.find(({ method }) => method === 'run')?.value).toMatchObject({
+      args: ['-v', ''],
+      env: { A: '1=2', B: '' },
+      compileArgs: ['-DX=1'],
+    })
+  })
+
   it.each([
     ['enforce:strict', { mode: 'enforce', rules: 'strict' }],
     ['off', { mode: 'off', rules: 'standard' }],
@@ -151,6 +161,13 @@ describe('isopod run', () => {
     ],
     ['a limit of -1', ['-', '--memory', '-1'], '--memory (limits.memoryMb): must be a whole number'],
     ['a limit beyond all', ['-', '--cpus', '1e308'], '--cpus (limits.cpus): must be a number from'],
+    ['a variable without a value', ['-', '--env', 'A'], '--env: must be NAME=VALUE, got "A"'],
+    ['a variable of the loader', ['-', '--env', 'LD_PRELOAD=x'], '--env (env.LD_PRELOAD): must not be set'],
+    [
+      'an argument that is too long',
+      ['-', '--arg', 'x'.repeat(5000)],
+      '--arg (args.0): must be text of at most',
+    ],
     ['broken JSON', ['-', '--input-data', '{"a": }'], '--input-data: must be JSON or a file with JSON'],
     ['a strange language', ['-', '--language', 'a b'], '--language (language): must be a name or alias'],
   ])('refuses %s with exit code 2 and one sentence, and sends nothing', async (_, args, sentence) => {

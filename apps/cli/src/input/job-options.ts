@@ -18,6 +18,9 @@ import { readText } from './read-text.ts'
 export interface JobOptions {
   readonly language?: string
   readonly stdin?: string
+  readonly arg?: readonly string[]
+  readonly env?: readonly string[]
+  readonly compileArg?: readonly string[]
   readonly inputData?: string
   readonly timeout?: string
   readonly jobTimeout?: string
@@ -37,6 +40,9 @@ export interface JobOptions {
 const OPTION_OF: Readonly<Record<string, string>> = {
   language: '--language',
   stdin: '--stdin',
+  args: '--arg',
+  env: '--env',
+  compileArgs: '--compile-arg',
   inputData: '--input-data',
   'limits.timeoutSeconds': '--timeout',
   'limits.jobSeconds': '--job-timeout',
@@ -73,6 +79,9 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
     ...(options.stdin === undefined
       ? {}
       : { stdin: await readText(io, options.stdin, MAX_INPUT_BYTES, '--stdin') }),
+    ...(options.arg === undefined ? {} : { args: [...options.arg] }),
+    ...(options.env === undefined ? {} : { env: variables(options.env) }),
+    ...(options.compileArg === undefined ? {} : { compileArgs: [...options.compileArg] }),
     ...(options.inputData === undefined ? {} : { inputData: await readInputData(io, options.inputData) }),
     ...(options.network === undefined ? {} : { network: options.network }),
     // The schema refuses what is none, by its own sentence.
@@ -95,7 +104,8 @@ function validate(job: JobInput): void {
   } catch (cause) {
     if (!(cause instanceof InvalidJobError)) throw cause
     const sentences = cause.problems.map(({ field, message }) => {
-      const option = OPTION_OF[field]
+      // Of a list or an object it is a part that is refused: `args.3`.
+      const option = OPTION_OF[field] ?? OPTION_OF[field.split('.', 1)[0] ?? '']
       return option === undefined ? message : message.replace(field, `${option} (${field})`)
     })
     throw new UsageError(sentences.join('; '), { cause })
@@ -130,6 +140,16 @@ function policyOf(value: string): Policy {
     if (!(cause instanceof ConfigError)) throw cause
     throw new UsageError(`--policy: ${cause.message}`, { cause })
   }
+}
+
+/** Variables as `env` of a shell takes them. */
+function variables(given: readonly string[]): Record<string, string> {
+  const pairs = given.map((text) => {
+    const end = text.indexOf('=')
+    if (end < 1) throw new UsageError(`--env: must be NAME=VALUE, got ${JSON.stringify(text)}`)
+    return [text.slice(0, end), text.slice(end + 1)] as const
+  })
+  return Object.fromEntries(pairs)
 }
 
 /** A decimal number; the range is the protocol's business. */

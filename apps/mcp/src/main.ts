@@ -51,6 +51,8 @@ async function main(): Promise<void> {
     options.http === undefined
       ? await serveStdio(parts, config)
       : await serveHttp(parts, config, options.http)
+  // A terminal that closes sends this one.
+  process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'))
   onStopSignal((signal) => stop(closeTransport, parts, `stopped by ${signal}`))
 }
 

@@ -9,7 +9,7 @@ import { RebindingGuard } from './rebinding-guard.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 const PATH = '/mcp'
-/** How long a request may take to arrive, in milliseconds: nobody holds a connection open by sending slowly. */
+/** How long a request may take to arrive, in milliseconds: a slow sender holds a connection no longer. */
 const REQUEST_TIMEOUT_MS = 30_000
 
 /** What {@link startHttpServer} needs. */
@@ -114,7 +114,7 @@ function refuse(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent) return void response.destroy()
-  // What is left of a body that was refused is not read; the connection cannot be used again.
-  response.writeHead(status, { ...headers, 'content-type': 'application/json', connection: 'close' })
+  // What is left of a refused body is discarded by Node, for as long as a request may take to arrive.
+  response.writeHead(status, { ...headers, 'content-type': 'application/json' })
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }))
 }

@@ -39,7 +39,8 @@ async function bytesOf(request: IncomingMessage, maxBytes: number): Promise<Buff
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request) {
+  // A refused body is not destroyed, or its sender would see a reset connection instead of the refusal.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length
     if (size > maxBytes) throw tooLarge()
     chunks.push(chunk)

@@ -33,11 +33,11 @@ async function connected(transport: Transport, endSession: () => Promise<void>):
   }
 }
 
-/** A client that starts the server itself; `words` are the script and its arguments. */
-export function overStdio(env: Env, words: readonly string[] = [MCP_BIN]): Promise<Connected> {
+/** A client that starts the server itself. */
+export function overStdio(env: Env): Promise<Connected> {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [...words],
+    args: [MCP_BIN],
     env: plain(env),
     stderr: 'ignore',
   })

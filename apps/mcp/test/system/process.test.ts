@@ -78,6 +78,7 @@ describe.each([
   it.each([
     ['SIGTERM', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGTERM')],
     ['SIGINT', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGINT')],
+    ['SIGHUP', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGHUP')],
     ['the end of stdin', (child: ChildProcessWithoutNullStreams) => void child.stdin.end()],
   ])('%s ends it, with the jobs that it waits for', async (__, end) => {
     const server = rawServer(bin)
@@ -186,12 +187,37 @@ describe('the HTTP server', () => {
 
   it.each([
     ['too large', `"${'x'.repeat(2 ** 20)}"`, 413, /at most 1048576 bytes/],
+    ['far too large', Buffer.alloc(16 * 2 ** 20, ' '), 413, /at most 1048576 bytes/],
     ['too deep', `${'['.repeat(100_000)}`, 400, /nested at most 64 deep/],
     ['not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 400, /UTF-8/],
     ['no JSON', '{', 400, /must be JSON/],
     ['no message', '{}', 400, /initialize first/],
   ])('refuses a body that is %s', async (__, body, status, message) => {
     expect(await post(body)).toMatchObject({ status, text: expect.stringMatching(message) })
+  })
+
+  it('says that its port is taken', async () => {
+    const second = rawServer([MCP_BIN, '--http', server.url.port])
+    expect(await second.exited).toBe(3)
+    expect(second.stderr.join('')).toMatch(/--http: cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/)
+  })
+
+  it('closes a session that nobody uses', async () => {
+    const brief = await startHttpProcess({ ...environment(), ISOPOD_MCP_SESSION_IDLE_SECONDS: '1' })
+    const ask = (body: string, headers = {}) =>
+      fetch(brief.url, { method: 'POST', headers: { ...HEADERS, ...headers }, body })
+    try {
+      const id = (await ask(INITIALIZE)).headers.get('mcp-session-id') ?? ''
+      const list = () => ask('{"jsonrpc":"2.0","id":2,"method":"tools/list"}', { 'mcp-session-id': id })
+      const first = await list()
+      expect(first.status).toBe(200)
+      await first.text()
+      // Each look is a use, so they are further apart than a session may be idle.
+      await new Promise((resolve) => setTimeout(resolve, 2500))
+      expect((await list()).status).toBe(404)
+    } finally {
+      await brief.stop()
+    }
   })
 
   it('has nothing but /mcp', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { startWorld, type World } from '../../../../test/support/world.ts'
-import { CLI_BIN, type Connected, overOwnHttp, overStdio } from './clients.ts'
+import { type Connected, overOwnHttp, overStdio } from './clients.ts'
 
 const EXAMPLE = {
   language: 'python',
@@ -32,7 +32,6 @@ const requested = async () => (await world.log()).filter(({ event }) => event ==
 describe.each([
   ['stdio', () => overStdio(environment())],
   ['streamable HTTP', () => overOwnHttp(environment())],
-  ['isopod mcp', () => overStdio(environment(), [CLI_BIN, 'mcp'])],
 ])('over %s', (_, connect) => {
   let server: Connected
 

@@ -17,6 +17,7 @@ import { type JobState, readJobState } from './job-state.ts'
 import { Keys } from './keys.ts'
 import { checkCursor } from './live/event-entry.ts'
 import { EventFeed } from './live/event-feed.ts'
+import { JobEnds } from './live/job-ends.ts'
 import { type EventsOptions, readEvents } from './live/read-events.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
 import { Publisher } from './publisher.ts'
@@ -88,6 +89,7 @@ class RedisProducer implements Producer {
   readonly #publisher: Publisher
   readonly #waiters: ResultWaiters
   readonly #feed: EventFeed
+  readonly #ends = new JobEnds((id, signal) => this.waitForResult(id, { signal }))
   readonly #consumers = new Set<ResultsConsumer>()
   #closing: Promise<void> | undefined
   /** Set once the results consumers have stopped: their handlers may use the connection until then. */
@@ -142,7 +144,7 @@ class RedisProducer implements Producer {
       redis: this.#redis,
       feed: this.#feed,
       key: this.#keys.events(id),
-      waitForResult: (signal: AbortSignal) => this.waitForResult(id, { signal }),
+      waitForEnd: (signal: AbortSignal) => this.#ends.wait(id, signal),
       ask: <T>(ask: () => Promise<T>) => this.#ask(ANSWER_DEADLINE_MS, ask),
     }
     return readEvents(source, options)

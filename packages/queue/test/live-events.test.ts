@@ -247,6 +247,23 @@ test('two hundred readers share one connection', async () => {
   for (const seen of await Promise.all(readers)) expect(seen).toHaveLength(5)
 })
 
+test('a reader that leaves takes nothing from others of the same job', async () => {
+  const middle = gate()
+  const consumer = await bench.consumer(speaking(middle.passed))
+  consumer.run()
+  const producer = await bench.producer()
+  const id = await bench.enqueue({ stream: true })
+  const stop = new AbortController()
+  const stays = all(producer.events(id))
+  const leaves = expect(all(producer.events(id, { signal: stop.signal }))).rejects.toThrow('enough')
+  for await (const { type } of producer.events(id)) if (type === 'stdout') break
+  stop.abort(new Error('enough'))
+  await leaves
+  middle.open()
+  expect(await stays).toHaveLength(5)
+  expect(await all(producer.events(id))).toHaveLength(5)
+})
+
 test('an abort ends one reader, and the end of the connection all of them', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue({ stream: true })

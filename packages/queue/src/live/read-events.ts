@@ -1,4 +1,4 @@
-import { type JobEvent, LAST_EVENT_ID, type Result } from '@isopod/protocol'
+import { type JobEvent, LAST_EVENT_ID, type Status } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import { eventOf, FIRST_CURSOR, READ_ENTRIES, type StreamEntry } from './event-entry.ts'
 import type { EventFeed } from './event-feed.ts'
@@ -15,23 +15,21 @@ export interface EventSource {
   readonly redis: Redis
   readonly feed: EventFeed
   readonly key: string
-  /** Resolves with the job's result, or rejects as the reader is to. */
-  waitForResult(signal: AbortSignal): Promise<Result>
+  /** Resolves with how the job ended, or rejects as the reader is to. */
+  waitForEnd(signal: AbortSignal): Promise<Status>
   /** Asks Redis, and turns silence and trouble into an error for callers. */
   ask<T>(ask: () => Promise<T>): Promise<T>
 }
 
 /** The events of a job in their order, and `finished` once it has its result, whoever published that. */
 export async function* readEvents(
-  { redis, feed, key, waitForResult, ask }: EventSource,
+  { redis, feed, key, waitForEnd, ask }: EventSource,
   { after = FIRST_CURSOR, signal }: EventsOptions,
 ): AsyncGenerator<JobEvent, void, undefined> {
   if (after === LAST_EVENT_ID) return
   const left = new AbortController()
   const over = new AbortController()
-  const status = waitForResult(signal ? AbortSignal.any([signal, left.signal]) : left.signal).then(
-    (result) => result.status,
-  )
+  const status = waitForEnd(signal ? AbortSignal.any([signal, left.signal]) : left.signal)
   status.then(
     () => over.abort(),
     () => over.abort(),

@@ -1,0 +1,49 @@
+import type { Result, Status } from '@isopod/protocol'
+
+/** Readers of one job that wait for its end. */
+interface WaitingForEnd {
+  readonly status: Promise<Status>
+  readonly stop: AbortController
+  readers: number
+}
+
+/** Waits for the ends of jobs, once for all readers of a job: a result can be large, and all that they need is its status. */
+export class JobEnds {
+  readonly #waitForResult: (id: string, signal: AbortSignal) => Promise<Result>
+  readonly #jobs = new Map<string, WaitingForEnd>()
+
+  constructor(waitForResult: (id: string, signal: AbortSignal) => Promise<Result>) {
+    this.#waitForResult = waitForResult
+  }
+
+  /** Resolves with how the job ended. Rejects as the wait for its result does, or with the signal's reason. */
+  async wait(id: string, signal: AbortSignal): Promise<Status> {
+    signal.throwIfAborted()
+    const job = this.#jobs.get(id) ?? this.#begin(id)
+    const left = Promise.withResolvers<never>()
+    const leave = () => left.reject(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    job.readers += 1
+    try {
+      return await Promise.race([job.status, left.promise])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      job.readers -= 1
+      if (job.readers === 0) this.#end(id, job)
+    }
+  }
+
+  #begin(id: string): WaitingForEnd {
+    const stop = new AbortController()
+    const status = this.#waitForResult(id, stop.signal).then((result) => result.status)
+    status.catch(() => {})
+    const job = { status, stop, readers: 0 }
+    this.#jobs.set(id, job)
+    return job
+  }
+
+  #end(id: string, job: WaitingForEnd): void {
+    if (this.#jobs.get(id) === job) this.#jobs.delete(id)
+    job.stop.abort(new Error('no reader waits any more'))
+  }
+}

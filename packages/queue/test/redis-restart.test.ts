@@ -121,3 +121,32 @@ test('everything can be closed while Redis is away', async () => {
     expect(Date.now() - started).toBeLessThan(8000)
   })
 }, 30_000)
+
+test('live events outlive a restart of Redis: readers go on behind what they have', async () => {
+  const producer = await bench.producer()
+  const { promise: held, resolve: finish } = Promise.withResolvers<void>()
+  const consumer = await bench.consumer(
+    async (delivery) => {
+      delivery.live?.running()
+      delivery.live?.output('stdout', Buffer.from('before\n'))
+      await held
+      delivery.live?.output('stdout', Buffer.from('after\n'))
+      await sleep(100)
+      return echoResult(delivery)
+    },
+    { lockDurationMs: 15_000, stalledIntervalMs: 5000 },
+  )
+  consumer.run()
+  const id = await bench.enqueue({ stream: true })
+  const told: string[] = []
+  const reading = (async () => {
+    for await (const event of producer.events(id))
+      told.push(event.type === 'stdout' ? event.text : event.type)
+  })()
+  await until(() => told.length === 2, 'the first events')
+  // What was written is on the disk within a second.
+  await sleep(1200)
+  await bench.restartRedis(async () => finish())
+  await reading
+  expect(told).toEqual(['status', 'before\n', 'after\n', 'finished'])
+}, 60_000)

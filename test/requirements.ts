@@ -30,6 +30,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, gateway',
   },
   {
+    id: 'http-events',
+    behaviour: 'what an execution does is told as server-sent events, and a reader can resume',
+    source: 'issue 13, gateway',
+  },
+  {
     id: 'http-keys',
     behaviour: 'a key sees and submits only what its tenant and scopes allow, within its rate and budget',
     source: 'issue 13, who may call',

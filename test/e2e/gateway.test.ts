@@ -163,6 +163,45 @@ describe('without keys, on loopback', () => {
   })
 })
 
+/** The events of a stream that ends, as `type` and data. */
+async function follow(path: string, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${gateway.url}${path}`, { headers })
+  const text = await answer.text()
+  const events = text.split('\n\n').flatMap((frame) => {
+    const [, id, type, data] = /^id: (.*)\nevent: (.*)\ndata: (.*)$/.exec(frame) ?? []
+    return data === undefined ? [] : [{ id, type, data: JSON.parse(data) }]
+  })
+  return { answer, events }
+}
+
+// promise: http-events
+describe('the events of an execution', () => {
+  it('come as server-sent events while it runs, and can be resumed', async () => {
+    const job = bash('echo one; sleep 0.3; echo two >&2', { stream: true })
+    const { id } = (await ask('POST', '/v1/executions', { body: job })).body
+    const { answer, events } = await follow(`/v1/executions/${id}/events`)
+    expect(answer.headers.get('content-type')).toBe('text/event-stream')
+    expect(events.map(({ type }) => type)).toEqual(['status', 'stdout', 'stderr', 'finished'])
+    expect(events[1]?.data.text).toBe('one\n')
+    expect(events.at(-1)?.data).toEqual({ status: 'success' })
+    const resumed = await follow(`/v1/executions/${id}/events`, { 'last-event-id': events[1]?.id ?? '' })
+    expect(resumed.events).toEqual(events.slice(2))
+  })
+
+  it('are the end alone of an execution that asked for no stream', async () => {
+    const { id } = (await ask('POST', '/v1/executions', { body: bash('echo hi') })).body
+    const { events } = await follow(`/v1/executions/${id}/events`)
+    expect(events.map(({ type }) => type)).toEqual(['finished'])
+  })
+
+  it('of an unknown execution are 404, and an id that is none is 400', async () => {
+    expect((await ask('GET', '/v1/executions/j-none/events')).status).toBe(404)
+    const { id } = (await ask('POST', '/v1/executions', { body: bash('echo hi') })).body
+    const headers = { 'last-event-id': 'nonsense' }
+    expect((await ask('GET', `/v1/executions/${id}/events`, { headers })).status).toBe(400)
+  })
+})
+
 // promise: http-keys
 describe('with keys', () => {
   const tokens: Record<string, string> = {}
@@ -274,6 +313,7 @@ describe('the OpenAPI document', () => {
       '/v1/executions',
       '/v1/executions/many',
       '/v1/executions/{id}',
+      '/v1/executions/{id}/events',
       '/v1/languages',
       '/v1/queue',
     ])

@@ -1,5 +1,7 @@
+import { join } from 'node:path'
+import { openAccess } from '@isopod/access'
 import { connect } from '@isopod/client'
-import { ensureStack, findStack, stackDown } from '@isopod/devstack'
+import { ensureStack, findStack, stackDown, stackPlaces, startGateway } from '@isopod/devstack'
 import { write } from './io.ts'
 import { runCli } from './program.ts'
 import { queueSettings } from './queue-settings.ts'
@@ -24,6 +26,9 @@ const exitCode = await runCli(
     findStack: (env) => findStack({ env }),
     ensureStack,
     stackDown,
+    startGateway: (options) =>
+      startGateway({ ...options, log: join(stackPlaces(options.env).logs, 'gateway.log') }),
+    openAccess: (url, env) => openAccess({ url, ...queueSettings(env) }),
     serveMcp,
   },
 )

@@ -6,6 +6,7 @@ import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { doctorAttackCommand } from './commands/doctor-attack.ts'
 import { gradeCommand } from './commands/grade.ts'
+import { keyCommands } from './commands/keys.ts'
 import { languagesCommand } from './commands/languages.ts'
 import { mcpCommand } from './commands/mcp.ts'
 import { resultsCommand } from './commands/results.ts'
@@ -95,15 +96,23 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     .option('--http <address>', '[host:]port: listen on http://host:port/mcp instead (host: 127.0.0.1)')
     .action(async (options) => end(await mcpCommand(io, services, options)))
 
+  keyCommands(
+    add('keys', 'create, list and revoke the API keys of the gateway', KEYS_EXAMPLES),
+    io,
+    services,
+    end,
+  )
+
   add('demo', 'run a tour of jobs, good and hostile, and check each result', ['isopod demo']).action(
     async () => end(await demoCommand(io, services)),
   )
 
-  add('up', 'start Redis, engine and workers on this machine, in the foreground', [
+  add('up', 'start Redis, engine, workers and the HTTP API on this machine, in the foreground', [
     'isopod up',
     'isopod up --workers 2',
   ])
     .option('--workers <n>', 'worker processes (default: 1)')
+    .option('--port <port>', 'of the HTTP API, on loopback (default: 8007)')
     .action(async (options) => end(await upCommand(io, services, options)))
 
   add('down', 'stop and remove what this checkout has started', ['isopod down', 'isopod down --purge'])
@@ -132,6 +141,11 @@ const RUN_EXAMPLES = [
 ]
 const SUBMIT_EXAMPLES = ['isopod submit a.py b.js', 'isopod submit *.py --reply-to grades --json']
 const MCP_EXAMPLES = ['isopod mcp', 'isopod mcp --http 8008']
+const KEYS_EXAMPLES = [
+  'isopod keys create --name ci --tenant ci --per-minute 600',
+  'isopod keys list',
+  'isopod keys revoke 3f9c02ab77e1',
+]
 const RESULTS_EXAMPLES = [
   'isopod results',
   'isopod results --reply-to grades --count 10 --json',

@@ -1,4 +1,5 @@
-import type { Stack } from '@isopod/devstack'
+import type { Access } from '@isopod/access'
+import type { ServiceProcess, Stack } from '@isopod/devstack'
 import type { ExitCode } from '@isopod/service-kit'
 import type { JobClient } from './job-client.ts'
 
@@ -15,6 +16,10 @@ export interface Services {
   ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; say: Say }): Promise<Stack>
   /** Stops and removes what {@link Services.ensureStack} has started. */
   stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; say: Say }): Promise<void>
+  /** Starts a gateway for a Redis on this machine; it ends with this process. */
+  startGateway(options: { env: NodeJS.ProcessEnv; redisUrl: string; port: number }): Promise<ServiceProcess>
+  /** API keys and budgets of the deployment that the environment names. */
+  openAccess(url: string, env: NodeJS.ProcessEnv): Promise<Access>
   /** Runs the MCP server on this process's stdin and stdout until it ends; resolves with its exit code. */
   serveMcp(args: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode>
 }

@@ -47,6 +47,8 @@ async function demo(answer: (job: JobInput) => Result) {
       workers: [],
     }),
     stackDown: async () => {},
+    startGateway: () => Promise.reject(new Error('not asked for')),
+    openAccess: () => Promise.reject(new Error('not asked for')),
     serveMcp: async () => 0,
   }
   return await cli(['demo'], { client, services })

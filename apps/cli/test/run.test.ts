@@ -196,6 +196,8 @@ describe('isopod run', () => {
       findStack: async () => undefined,
       ensureStack: () => Promise.reject(new Error('a given REDIS_URL must not be replaced')),
       stackDown: async () => {},
+      startGateway: () => Promise.reject(new Error('not asked for')),
+      openAccess: () => Promise.reject(new Error('not asked for')),
       serveMcp: async () => 0 as const,
     }
     const { exitCode, stderr } = await cli(['run', '-'], { stdin: 'x', services })

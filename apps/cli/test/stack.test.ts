@@ -25,6 +25,15 @@ function noting(found: Stack | undefined) {
       return stack
     },
     stackDown: async ({ purge }) => void asked.push(purge ? 'purge' : 'down'),
+    startGateway: async ({ port, redisUrl }) => {
+      asked.push(`gateway ${port} ${redisUrl}`)
+      return {
+        process: { pid: 1, startedAt: '0' },
+        url: `http://127.0.0.1:${port}`,
+        stop: async () => void asked.push('stop gateway'),
+      }
+    },
+    openAccess: () => Promise.reject(new Error('not asked for')),
     serveMcp: async (args, env) => {
       asked.push(['mcp', ...args, env['REDIS_URL']].join(' '))
       return 0
@@ -88,13 +97,14 @@ describe('isopod mcp', () => {
 describe('isopod up and down', () => {
   it('prints the addresses, waits for SIGTERM, and takes everything down', async () => {
     const { asked, services } = noting(undefined)
-    const running = cli(['up', '--workers', '3'], { ...withoutRedis, services })
-    await expect.poll(() => asked).toEqual(['ensure 3'])
+    const running = cli(['up', '--workers', '3', '--port', '8123'], { ...withoutRedis, services })
+    await expect.poll(() => asked).toEqual(['ensure 3', 'gateway 8123 redis+unix:///run/x'])
     process.emit('SIGTERM')
     const { exitCode, stdout } = await running
     expect(exitCode).toBe(0)
     expect(stdout).toContain('http://127.0.0.1:9/metrics\n')
-    expect(asked).toEqual(['ensure 3', 'down'])
+    expect(stdout).toContain('http://127.0.0.1:8123 (reference: http://127.0.0.1:8123/docs)\n')
+    expect(asked.slice(2)).toEqual(['stop gateway', 'down'])
   })
 
   it('ends, and says why, when its stack is gone', async () => {
@@ -117,6 +127,12 @@ describe('isopod up and down', () => {
     await cli(['down'], { ...withoutRedis, services })
     await cli(['down', '--purge'], { ...withoutRedis, services })
     expect(asked).toEqual(['down', 'purge'])
+  })
+
+  it.each(['0', '65536', 'x'])('refuses --port %s', async (port) => {
+    const { asked, services } = noting(undefined)
+    expect((await cli(['up', '--port', port], { services })).exitCode).toBe(2)
+    expect(asked).toEqual([])
   })
 
   it.each(['0', '65', 'x'])('refuses --workers %s', async (workers) => {

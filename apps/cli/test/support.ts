@@ -125,6 +125,8 @@ export function servicesWith(client: JobClient): Services {
     findStack: async () => undefined,
     ensureStack: refuse,
     stackDown: refuse,
+    startGateway: refuse,
+    openAccess: refuse,
     serveMcp: refuse,
   }
 }

@@ -7,6 +7,7 @@ import type { GatewayConfig } from './config.ts'
 import type { GATEWAY_METRICS } from './gateway-metrics.ts'
 import { createHttp, type Http } from './http/create-http.ts'
 import { serveDocument } from './http/document.ts'
+import { eventRoutes } from './routes/events.ts'
 import { executeRoutes } from './routes/execute.ts'
 import { executionRoutes } from './routes/executions.ts'
 import { queueRoutes } from './routes/queue.ts'
@@ -30,6 +31,7 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
   await http.register(async (routes) => {
     executeRoutes(routes as Http, parts)
     executionRoutes(routes as Http, parts)
+    eventRoutes(routes as Http, parts)
     queueRoutes(routes as Http, parts)
     healthRoutes(routes as Http, parts)
   })

@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Stack } from '@isopod/devstack'
+import type { ServiceProcess, Stack } from '@isopod/devstack'
 import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { aborted, interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { UsageError } from '../usage-error.ts'
 
+/** That of the service plan. */
+const GATEWAY_PORT = 8007
 /** How often a running stack is looked at, in milliseconds. */
 const LOOK_INTERVAL_MS = 2_000
 
@@ -13,20 +15,25 @@ const LOOK_INTERVAL_MS = 2_000
 export async function upCommand(
   io: Io,
   services: Services,
-  options: { readonly workers?: string },
+  options: { readonly workers?: string; readonly port?: string },
 ): Promise<ExitCode> {
   const workers = workerCount(options.workers ?? '1')
+  const port = gatewayPort(options.port ?? String(GATEWAY_PORT))
   const say = (line: string) => note(io, `isopod: ${line}`)
   const { env } = io
   return await interruptible(async (signal) => {
+    let gateway: ServiceProcess | undefined
     try {
       const stack = await services.ensureStack({ env, workers, say })
       if (signal.aborted) return EXIT.success
-      await write(io.stdout, addresses(stack))
+      gateway = await services.startGateway({ env, redisUrl: stack.redis.url, port })
+      if (signal.aborted) return EXIT.success
+      await write(io.stdout, addresses(stack, gateway.url))
       if (await stays(signal, () => services.findStack(env))) return EXIT.success
       say('the stack is gone: another command stopped it, or a part of it died')
       return EXIT.platform
     } finally {
+      await gateway?.stop()
       // Also after a start that failed half-way: nothing of it is of use to anyone.
       await services.stackDown({ env, purge: false, say })
     }
@@ -63,8 +70,9 @@ export async function downCommand(
   return EXIT.success
 }
 
-function addresses(stack: Stack): string {
+function addresses(stack: Stack, api: string): string {
   const lines = [
+    `API      ${api} (reference: ${api}/docs)`,
     `Redis    ${stack.redis.url}`,
     `engine   ${stack.engine.dockerHost}`,
     ...stack.workers.map(({ url }) => `metrics  ${url}/metrics`),
@@ -76,4 +84,9 @@ function addresses(stack: Stack): string {
 function workerCount(value: string): number {
   if (/^([1-9]|[1-5]\d|6[0-4])$/.test(value)) return Number(value)
   throw new UsageError(`--workers: must be a whole number from 1 to 64, got ${JSON.stringify(value)}`)
+}
+
+function gatewayPort(value: string): number {
+  if (/^[1-9]\d{0,4}$/.test(value) && Number(value) <= 65_535) return Number(value)
+  throw new UsageError(`--port: must be a whole number from 1 to 65535, got ${JSON.stringify(value)}`)
 }

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openAccess } from '@isopod/access'
+import { type RedisServer, startRedisServer } from '@isopod/devstack'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { cli, fakeClient, servicesWith } from './support.ts'
+
+let directory: string
+let server: RedisServer
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'isopod-keys-'))
+  server = await startRedisServer({ directory })
+})
+
+afterAll(async () => {
+  await server.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const keys = (...args: string[]) =>
+  cli(['keys', ...args], {
+    env: { REDIS_URL: server.url },
+    services: { ...servicesWith(fakeClient().client), openAccess: (url) => openAccess({ url }) },
+  })
+
+it('creates a key, prints its token once, lists it without it, and revokes it', async () => {
+  const none = await keys('list')
+  expect(none).toMatchObject({ exitCode: 0, stdout: '' })
+  expect(none.stderr).toContain('there is no key')
+
+  const created = await keys('create', '--name', 'ci', '--tenant', 'team', '--scope', 'read', '--days', '30')
+  const token = created.stdout.trim()
+  const id = token.split('_')[1] ?? ''
+  expect(created.stderr).toContain(`key ${id} for tenant team`)
+
+  const listed = await keys('list')
+  expect(listed.stdout).toMatch(new RegExp(`^${id}  team +read +ci  until \\d{4}-\\d\\d-\\d\\d\n$`))
+  const json = await keys('list', '--json')
+  expect(JSON.parse(json.stdout)).toMatchObject({ id, tenant: 'team', scopes: ['read'], maxInFlight: null })
+  expect(listed.stdout + json.stdout).not.toContain(token.slice(-43))
+
+  expect((await keys('revoke', id)).exitCode).toBe(0)
+  expect(await keys('revoke', id)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('there is no key'),
+  })
+})
+
+it.each([
+  [['create', '--name', 'x'], '--tenant'],
+  [['create', '--name', 'x', '--tenant', 'a b'], '--tenant'],
+  [['create', '--name', 'x', '--tenant', 'a', '--scope', 'root'], 'submit, read, admin'],
+  [['create', '--name', 'x', '--tenant', 'a', '--per-minute', '0'], '--per-minute'],
+  [['create', '--name', 'x', '--tenant', 'a', '--days', '1.5'], '--days'],
+])('refuses %j, and names %s', async (args, named) => {
+  const { exitCode, stderr } = await keys(...args)
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(named)
+})

@@ -40,6 +40,26 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, who may call',
   },
   {
+    id: 'examples',
+    behaviour: 'each example runs as it is written',
+    source: 'issue 13, workflow engines; service plan, phase 2',
+  },
+  {
+    id: 'http-fuzz',
+    behaviour: '10,000 fuzzed requests over all routes get no 500 and nothing of another tenant',
+    source: 'issue 13, judged by',
+  },
+  {
+    id: 'http-load',
+    behaviour: '2,000 waiting callers and 200 readers lose nothing, in bounded memory',
+    source: 'issue 13, judged by',
+  },
+  {
+    id: 'http-loss',
+    behaviour: 'a gateway that is killed loses no execution that it has accepted',
+    source: 'issue 13, judged by',
+  },
+  {
     id: 'http-document',
     behaviour: 'the OpenAPI document is made from the schemas of the routes',
     source: 'issue 13, gateway',

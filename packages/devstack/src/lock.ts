@@ -7,6 +7,9 @@ import { SetupError } from './setup-error.ts'
 
 const POLL_MS = 50
 
+/** Whose a lock file is. No process of ours ever leaves a damaged one. */
+type Holder = ProcessIdentity | 'absent' | 'damaged'
+
 /**
  * Runs `work` while no other process runs under the same lock file. A lock whose holder has died is broken.
  *
@@ -31,7 +34,9 @@ async function acquire(file: string, say: Say | undefined, waitMs: number): Prom
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   while (!(await take(file))) {
     const holder = await readHolder(file)
-    if (holder === undefined || !isRunning(holder)) {
+    // It was released meanwhile.
+    if (holder === 'absent') continue
+    if (holder === 'damaged' || !isRunning(holder)) {
       await breakLock(file, holder)
       continue
     }
@@ -59,30 +64,37 @@ async function take(file: string): Promise<boolean> {
   }
 }
 
-/** Moves a dead holder's lock away. If a new holder was quicker, it was his that moved: it is put back. */
-async function breakLock(file: string, dead: ProcessIdentity | undefined): Promise<void> {
-  const aside = `${file}.${process.pid}.stale`
-  try {
-    await rename(file, aside)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
+/**
+ * Removes a dead holder's lock. Only one process at a time may remove a lock that is not its own, and it looks once more
+ * before: between two looks another process may have broken the lock and a third one taken it.
+ */
+async function breakLock(file: string, dead: Holder): Promise<void> {
+  const gate = `${file}.breaking`
+  if (!(await take(gate))) {
+    const breaker = await readHolder(gate)
+    if (breaker === 'damaged' || (breaker !== 'absent' && !isRunning(breaker)))
+      await rm(gate, { force: true })
+    else await sleep(POLL_MS)
+    return
   }
-  const moved = await readHolder(aside)
-  if (moved !== undefined && !isSame(moved, dead)) await link(aside, file).catch(() => undefined)
-  await rm(aside, { force: true })
+  try {
+    if (isSame(await readHolder(file), dead)) await rm(file, { force: true })
+  } finally {
+    await rm(gate, { force: true })
+  }
 }
 
-function isSame(one: ProcessIdentity, other: ProcessIdentity | undefined): boolean {
-  return one.pid === other?.pid && one.startedAt === other.startedAt
+function isSame(one: Holder, other: Holder): boolean {
+  if (typeof one === 'string' || typeof other === 'string') return one === other
+  return one.pid === other.pid && one.startedAt === other.startedAt
 }
 
-async function readHolder(file: string): Promise<ProcessIdentity | undefined> {
+async function readHolder(file: string): Promise<Holder> {
   try {
     const found: unknown = JSON.parse(await readFile(file, 'utf8'))
-    return isIdentity(found) ? found : undefined
-  } catch {
-    return undefined
+    return isIdentity(found) ? found : 'damaged'
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'absent' : 'damaged'
   }
 }
 

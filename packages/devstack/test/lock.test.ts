@@ -10,8 +10,9 @@ import { temporaryFolder } from './support/temporary-folder.ts'
 
 const HOLDER = fileURLToPath(new URL('support/lock-holder.ts', import.meta.url))
 
-function hold(lock: string, log: string, milliseconds: number) {
-  const child = spawn(process.execPath, [HOLDER, lock, log, String(milliseconds)], { stdio: 'inherit' })
+function hold(lock: string, log: string, milliseconds: number, times = 1) {
+  const words = [HOLDER, lock, log, String(milliseconds), String(times)]
+  const child = spawn(process.execPath, words, { stdio: 'inherit' })
   onTestFinished(() => void child.kill('SIGKILL'))
   return child
 }
@@ -26,6 +27,28 @@ it('lets in one process at a time', async () => {
   const holders = Array.from({ length: 5 }, () => hold(lock, log, 30))
   await Promise.all(holders.map((holder) => once(holder, 'exit')))
   expect(await readFile(log, 'utf8')).toBe('in\nout\n'.repeat(5))
+  expect(await readdir(folder)).toEqual(['log'])
+})
+
+it('is neither lost nor left when many processes take and release it', async () => {
+  const folder = await temporaryFolder()
+  const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
+  const holders = Array.from({ length: 4 }, () => hold(lock, log, 0, 200))
+  await Promise.all(holders.map((holder) => once(holder, 'exit')))
+  expect(await readFile(log, 'utf8')).toBe('in\nout\n'.repeat(800))
+  expect(await readdir(folder)).toEqual(['log'])
+})
+
+it('lets in one process at a time when all of them find a dead holder', async () => {
+  const folder = await temporaryFolder()
+  const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
+  const dead = hold(lock, log, 60_000)
+  await untilLogged(log)
+  dead.kill('SIGKILL')
+  await once(dead, 'exit')
+  const holders = Array.from({ length: 5 }, () => hold(lock, log, 30))
+  await Promise.all(holders.map((holder) => once(holder, 'exit')))
+  expect(await readFile(log, 'utf8')).toBe(`in\n${'in\nout\n'.repeat(5)}`)
   expect(await readdir(folder)).toEqual(['log'])
 })
 

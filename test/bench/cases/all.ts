@@ -6,6 +6,7 @@ import { coldStart } from './cold-start.ts'
 import { CORPUS_CASES } from './corpus.ts'
 import { fiftyTests } from './fifty-tests.ts'
 import { firstByte } from './first-byte.ts'
+import { gateway } from './gateway.ts'
 import { idleCase } from './idle.ts'
 import { HELLO, MEBIBYTE, NUMPY_PANDAS } from './programs.ts'
 import { queueAlone } from './queue-alone.ts'
@@ -24,6 +25,7 @@ const OTHER_LANGUAGES = ['javascript', 'bash', 'c'] as const
  */
 export const CASES: readonly BenchCase[] = [
   queueAlone,
+  gateway,
   workers,
   workerMemory,
   helloIdle('python', [15, 20], [1, 4]),

@@ -35,6 +35,8 @@ export const NAMES = {
   onePerTest: 'one container per test',
   oneForAll: 'isopod, one container for all',
   live: 'isopod live output',
+  client: 'isopod client',
+  gateway: 'isopod gateway',
 } as const
 
 const HELLO = { case: 'hello-python-idle', contender: NAMES.fresh, unit: 'ms' } as const
@@ -106,6 +108,24 @@ export const TARGETS: readonly Target[] = [
     baseline: null,
     words: '≤ 20 ms',
     holds: (value) => value <= 20,
+  },
+  {
+    case: 'gateway',
+    contender: NAMES.gateway,
+    metric: 'p50',
+    unit: 'ms',
+    baseline: NAMES.client,
+    words: '≤ the client’s + 3 ms',
+    holds: (value, client) => value <= client + 3,
+  },
+  {
+    case: 'gateway',
+    contender: NAMES.gateway,
+    metric: 'rate',
+    unit: '/s',
+    baseline: null,
+    words: '≥ 1,500 submits per second',
+    holds: (value) => value >= 1500,
   },
   rate('workers', '2 workers', '1 worker', '≥ 1.9x', 1.9),
   rate('workers', '4 workers', '1 worker', '≥ 3.6x', 3.6),

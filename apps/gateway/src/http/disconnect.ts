@@ -1,10 +1,14 @@
 import type { FastifyReply } from 'fastify'
+import { RequestRefused } from './problem.ts'
+
+/** Nobody reads it; it keeps a caller that hung up from being counted as a bug. */
+const GONE = { status: 499, code: 'caller_gone', detail: 'The caller closed the connection.' }
 
 /** A signal that is aborted when the caller is gone before it had its answer. */
 export function untilDisconnect(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort(new Error('the caller is gone'))
+    if (!reply.raw.writableFinished) controller.abort(new RequestRefused(GONE))
   })
   return controller.signal
 }

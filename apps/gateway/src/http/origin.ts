@@ -24,7 +24,10 @@ export function checkOrigin(
 
 /** `[::1]:8007` → `::1`, `localhost:8007` → `localhost`. */
 function hostName(host: string): string {
-  return host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1')
+  return host
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
 }
 
 function refused(detail: string): RequestRefused {

@@ -19,6 +19,8 @@ export function eventRoutes(http: Http, { client, callers, submissions, logger }
   http.get(
     '/v1/executions/:id/events',
     {
+      // The answer to a HEAD would end with the execution, as that to a GET does.
+      exposeHeadRoute: false,
       schema: {
         summary: 'Follow an execution',
         description:

@@ -1,11 +1,13 @@
-// Takes a lock in a process of its own: arguments are the lock file, a log file, milliseconds to hold it.
+// Takes a lock in a process of its own: arguments are the lock file, a log file, milliseconds to hold it, and how often.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withLock } from '../../src/lock.ts'
 
-const [lock = '', log = '', held = '0'] = process.argv.slice(2)
-await withLock(lock, async () => {
-  appendFileSync(log, 'in\n')
-  await sleep(Number(held))
-  appendFileSync(log, 'out\n')
-})
+const [lock = '', log = '', held = '0', times = '1'] = process.argv.slice(2)
+for (let time = 0; time < Number(times); time++) {
+  await withLock(lock, async () => {
+    appendFileSync(log, 'in\n')
+    await sleep(Number(held))
+    appendFileSync(log, 'out\n')
+  })
+}

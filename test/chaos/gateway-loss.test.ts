@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Gateway, startTestGateway } from '../support/gateway.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+let world: World
+let gateways: Gateway[] = []
+
+beforeAll(async () => {
+  world = await startWorld()
+  gateways = await Promise.all([startTestGateway(world), startTestGateway(world)])
+})
+
+afterAll(async () => {
+  await Promise.all(gateways.map((gateway) => gateway.close()))
+  await world?.close()
+})
+
+// promise: http-loss
+it('a gateway that is killed in the middle loses no execution that it has accepted', async () => {
+  const [killed, other] = gateways as [Gateway, Gateway]
+  const accepted: string[] = []
+  let refused = 0
+  const submit = async (index: number) => {
+    const body = JSON.stringify({ language: 'bash', code: `echo ${index}`, labels: { index: String(index) } })
+    const headers = { 'content-type': 'application/json' }
+    try {
+      const answer = await fetch(`${killed.url}/v1/executions`, { method: 'POST', headers, body })
+      const { id } = (await answer.json()) as { id: string }
+      if (answer.status === 202) accepted.push(id)
+      if (accepted.length === 15) process.kill(killed.process.process.pid, 'SIGKILL')
+    } catch {
+      refused += 1
+    }
+  }
+  for (let index = 0; index < 40; index += 4) {
+    await Promise.all([0, 1, 2, 3].map((offset) => submit(index + offset)))
+  }
+  expect(accepted.length).toBeGreaterThanOrEqual(15)
+  expect(refused).toBeGreaterThan(0)
+
+  const answers = await Promise.all(
+    accepted.map(async (id) => {
+      const answer = await fetch(`${other.url}/v1/executions/${id}?wait=60`)
+      return (await answer.json()) as {
+        result: { status: string; stdout: string; labels: { index: string } }
+      }
+    }),
+  )
+  for (const { result } of answers) {
+    expect(result).toMatchObject({ status: 'success', stdout: `${result.labels.index}\n` })
+  }
+  // They are in the list of their tenant too.
+  const list = await fetch(`${other.url}/v1/executions?limit=200`)
+  const { executions } = (await list.json()) as { executions: { id: string }[] }
+  const listed = new Set(executions.map(({ id }) => id))
+  expect(accepted.filter((id) => !listed.has(id))).toEqual([])
+})

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Gateway, startTestGateway } from '../support/gateway.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const REQUESTS = 10_000
+const AT_ONCE = 32
+const SECRET = 'the-other-tenant-printed-this'
+
+let world: World
+let gateway: Gateway
+
+beforeAll(async () => {
+  world = await startWorld()
+  gateway = await startTestGateway(world, { ISOPOD_GATEWAY_MAX_WAITING: '100000' })
+})
+
+afterAll(async () => {
+  await gateway?.close()
+  await world?.close()
+})
+
+/** Numbers in [0, 1) that are the same in each run, so that what fails can be found again. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32
+    return state / 2 ** 32
+  }
+}
+
+/** Bodies, ids and queries that are nearly right, and such as no caller would send. */
+function fuzzer(
+  seed: number,
+  known: { readonly id: string; readonly tokens: readonly (string | undefined)[] },
+) {
+  const next = random(seed)
+  const one = <T>(values: readonly T[]): T => values[Math.floor(next() * values.length)] as T
+  const scalar = () =>
+    one<unknown>([
+      0,
+      -1,
+      1e308,
+      null,
+      true,
+      '',
+      'x',
+      '\u0000',
+      '\u202e',
+      'x'.repeat(5_000),
+      [],
+      {},
+      [[]],
+      '__proto__',
+    ])
+  const names =
+    'language code files stdin inputData limits policy tests tenant labels priority idempotencyKey replyTo batchId reuse stream cache repeat args env callbackUrl timeout_seconds memory_mb input_data jobs __proto__ constructor nonsense'.split(
+      ' ',
+    )
+  const object = () => {
+    // Sleeps, so that what is taken by chance keeps the one worker busy; most of what follows waits.
+    const fields: [string, unknown][] =
+      next() < 0.7
+        ? [
+            ['language', 'bash'],
+            ['code', 'sleep 0.01'],
+          ]
+        : []
+    for (let count = next() < 0.5 ? 0 : Math.floor(next() * 4); count > 0; count--)
+      fields.push([one(names), scalar()])
+    return `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`
+  }
+  const bodies = [
+    object,
+    object,
+    object,
+    object,
+    object,
+    object,
+    () => `{"jobs":[${object()},${object()}]}`,
+    () => `[${object()}]`,
+    () => JSON.stringify(scalar()),
+    () => object().slice(0, -2),
+    () => '{"code":'.repeat(300),
+    () => '\ufeff{}',
+    () => '',
+  ]
+  const id = () =>
+    one([known.id, known.id, 'j-none', '..', '%2e%2e%2f', '%00', 'x'.repeat(300), '%', '*', 'wait'])
+  const query = () => {
+    const name = one(['wait', 'label', 'tenant', 'cursor', 'limit', 'x', 'wait[]', '__proto__'])
+    return one([
+      '',
+      '',
+      `?${name}=${encodeURIComponent(String(one([0, -1, 0.1, 'a=b', 'x', '*', '', 1e99])))}`,
+    ])
+  }
+  const routes: readonly (readonly [string, () => string])[] = [
+    ['POST', () => '/execute'],
+    ['POST', () => '/v1/executions'],
+    ['POST', () => '/v1/executions/many'],
+    ['GET', () => '/v1/executions'],
+    ['GET', () => `/v1/executions/${id()}`],
+    ['DELETE', () => `/v1/executions/${id()}`],
+    ['GET', () => `/v1/executions/${id()}/events`],
+    ['GET', () => '/v1/languages'],
+    ['GET', () => '/v1/queue'],
+    ['GET', () => '/metrics'],
+    ['GET', () => '/openapi.json'],
+    ['GET', () => `/docs/${id()}`],
+    ['GET', () => `/${id()}`],
+  ]
+  return () => {
+    const [usual, path] = one(routes)
+    const method = next() < 0.7 ? usual : one(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'])
+    const headers: Record<string, string> = {}
+    const token = one(known.tokens)
+    if (token !== undefined)
+      headers[one(['authorization', 'x-api-key', 'x-api-key'])] = next() < 0.2 ? `Bearer ${token}` : token
+    if (next() < 0.2)
+      headers['last-event-id'] = String(one(['0-0', '-', 'x', '1-1', 'finished', '99999999999999-1']))
+    if (next() < 0.05) headers['origin'] = one(['https://evil.example', 'null', 'x'])
+    const hasBody = method !== 'GET' && next() < 0.9
+    if (hasBody) headers['content-type'] = next() < 0.9 ? 'application/json' : one(['text/plain', 'a/b', ''])
+    return { method, path: path() + query(), headers, ...(hasBody && { body: one(bodies)() }) }
+  }
+}
+
+// promise: http-fuzz
+it(`${REQUESTS} requests that nobody would send get no 500, and nothing of another tenant`, async () => {
+  const { keys } = gateway.access
+  const victim = await keys.create({ name: 'a', tenant: 'a', scopes: ['submit', 'read'] })
+  const attacker = await keys.create({ name: 'b', tenant: 'b', scopes: ['submit', 'read'] })
+  const id = await world.client.submit({ language: 'bash', code: `echo ${SECRET}`, tenant: 'a' })
+  await gateway.access.executions.note('a', [{ id, labels: { secret: SECRET } }])
+  await world.client.wait(id)
+  // The gateway believes for a second that there are no keys.
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  const mine = await fetch(`${gateway.url}/v1/executions/${id}`, {
+    headers: { authorization: `Bearer ${victim.token}` },
+  })
+  expect(await mine.text()).toContain(SECRET)
+
+  const next = fuzzer(20_261_122, { id, tokens: [attacker.token, attacker.token, undefined, 'isopod_x_y'] })
+  const wrong: string[] = []
+  const statuses = new Map<number, number>()
+  let left = REQUESTS
+  const send = async () => {
+    while (left-- > 0) {
+      const { path, ...request } = next()
+      // What the attacker may do ends by itself; a request that waits for its own job is left.
+      const signal = AbortSignal.timeout(2_000)
+      const answer = await fetch(`${gateway.url}${path}`, { ...request, signal }).catch(() => undefined)
+      const text = (await answer?.text().catch(() => '')) ?? ''
+      if (answer === undefined) continue
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      if (answer.status === 500 || text.includes(SECRET)) {
+        wrong.push(
+          `${request.method} ${path} ${JSON.stringify(request)} → ${answer.status} ${text.slice(0, 200)}`,
+        )
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, send))
+  expect(wrong).toEqual([])
+  // It has reached each kind of answer, and the gateway still serves.
+  const reached = [...statuses].filter(([, count]) => count > 10).map(([status]) => status)
+  expect(reached, JSON.stringify([...statuses])).toEqual(
+    expect.arrayContaining([200, 202, 400, 401, 404, 415]),
+  )
+  expect(await (await fetch(`${gateway.url}/health`)).json()).toEqual({ status: 'healthy' })
+  expect(await gateway.log()).not.toContain('a request failed')
+})

@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises'
+import { connect, type IsopodClient } from '@isopod/client'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { type Gateway, startTestGateway } from '../support/gateway.ts'
+
+const CALLERS = 2_000
+const READERS = 200
+const MOST_MB = 300
+
+const prefix = `test-load-${process.pid}`
+let gateway: Gateway
+let client: IsopodClient
+
+beforeAll(async () => {
+  const { redisUrl } = inject('stack')
+  client = await connect({ url: redisUrl, prefix })
+  gateway = await startTestGateway({ redisUrl, prefix })
+})
+
+afterAll(async () => {
+  await gateway?.close()
+  await client?.close()
+})
+
+async function residentMb(): Promise<number> {
+  const status = await readFile(`/proc/${gateway.process.process.pid}/status`, 'utf8')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+}
+
+/** The gauge of the gateway's own metrics. */
+async function inFlight(): Promise<number> {
+  const text = await (await fetch(`${gateway.url}/metrics`)).text()
+  return Number(/^isopod_gateway_requests_in_flight (\d+)/m.exec(text)?.[1])
+}
+
+// promise: http-load
+it(`${CALLERS} callers that wait and ${READERS} that follow lose nothing, in at most ${MOST_MB} MB`, async () => {
+  // No worker takes them: a job that is cancelled has its result at once, so all answers come in one moment.
+  const ids = await client.submitMany(
+    Array.from({ length: CALLERS }, (_, index) => ({ code: 'x', labels: { index: String(index) } })),
+  )
+  const waiting = ids.map(async (id) => {
+    const answer = await fetch(`${gateway.url}/v1/executions/${id}?wait=60`)
+    return (await answer.json()) as { id: string; result: { id: string; status: string } | null }
+  })
+  const following = ids.slice(0, READERS).map(async (id) => {
+    const answer = await fetch(`${gateway.url}/v1/executions/${id}/events`)
+    return await answer.text()
+  })
+  // Events are answered with headers at once; those who wait have none yet.
+  expect(await eventually(inFlight, (count) => count > CALLERS, 30_000)).toBeGreaterThan(CALLERS)
+  const whileWaiting = await residentMb()
+  await Promise.all(ids.map((id) => client.cancel(id)))
+  const answers = await Promise.all(waiting)
+  const streams = await Promise.all(following)
+  expect(answers.map(({ id, result }) => [id, result?.id, result?.status])).toEqual(
+    ids.map((id) => [id, id, 'cancelled']),
+  )
+  expect(streams.filter((text) => !text.includes('event: finished'))).toEqual([])
+  const mb = Math.max(whileWaiting, await residentMb())
+  console.log(`gateway: ${mb.toFixed(0)} MB with ${CALLERS} callers and ${READERS} readers`)
+  expect(mb).toBeLessThanOrEqual(MOST_MB)
+})

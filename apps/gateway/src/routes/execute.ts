@@ -1,4 +1,4 @@
-import { jobSchema, type Result } from '@isopod/protocol'
+import { documentedExitCode, jobSchema, type Result } from '@isopod/protocol'
 import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
@@ -21,7 +21,10 @@ const responseSchema = z.object({
   success: z.boolean(),
   stdout: z.string(),
   stderr: z.string(),
-  exit_code: z.number().int().describe('-1 if the program did not end by itself'),
+  exit_code: z
+    .number()
+    .int()
+    .describe('128 + n if signal n ended the program; -1 after a timeout, and if nothing ran'),
   execution_time_ms: z.number().int(),
   error: z.string().nullable(),
   validation_errors: z.array(z.string()).nullable(),
@@ -78,12 +81,12 @@ export function executeRoutes(http: Http, { client, callers, submissions, config
 }
 
 function planResponse(result: Result): ExecuteResponse {
-  const { status, exitCode, validationErrors } = result
+  const { status, validationErrors } = result
   return {
     success: status === 'success',
     stdout: result.stdout,
     stderr: result.stderr || (result.compileOutput ?? ''),
-    exit_code: status === 'timeout' ? -1 : (exitCode ?? -1),
+    exit_code: documentedExitCode(result, status),
     execution_time_ms: Math.round(result.wallMs ?? 0),
     error: result.errorMessage,
     validation_errors: validationErrors.length === 0 ? null : withoutRepeats(validationErrors),

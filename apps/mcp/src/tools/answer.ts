@@ -1,38 +1,5 @@
-import { type Result, type Status, visibleJson } from '@isopod/protocol'
+import { type Result, visibleJson } from '@isopod/protocol'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-
-/** Linux numbers of the signals that end programs: the program ran on Linux, wherever this server runs (signal(7)). */
-const SIGNALS: Readonly<Record<string, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGILL: 4,
-  SIGTRAP: 5,
-  SIGABRT: 6,
-  SIGBUS: 7,
-  SIGFPE: 8,
-  SIGKILL: 9,
-  SIGUSR1: 10,
-  SIGSEGV: 11,
-  SIGUSR2: 12,
-  SIGPIPE: 13,
-  SIGALRM: 14,
-  SIGTERM: 15,
-  SIGXCPU: 24,
-  SIGXFSZ: 25,
-  SIGSYS: 31,
-}
-
-/** Stands for an exit code where there was none: a timeout, or a program that never ran. The document knows no null. */
-export const NO_EXIT_CODE = -1
-
-/** How a run ended, as one integer: its exit code, or 128 and the signal's number as shells count, or -1. */
-export function exitCodeOf(end: { exitCode: number | null; signal: string | null }, status?: Status): number {
-  if (status === 'timeout') return NO_EXIT_CODE
-  if (end.exitCode !== null) return end.exitCode
-  const signal = SIGNALS[end.signal ?? '']
-  return signal === undefined ? NO_EXIT_CODE : 128 + signal
-}
 
 /** Milliseconds as seconds; 0 for what was never measured. */
 export function seconds(ms: number | null): number {

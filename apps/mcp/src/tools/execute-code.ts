@@ -1,7 +1,13 @@
-import { documentedStatus, InvalidJobError, type Result } from '@isopod/protocol'
+import {
+  documentedExitCode,
+  documentedStatus,
+  InvalidJobError,
+  NO_EXIT_CODE,
+  type Result,
+} from '@isopod/protocol'
 import { z } from 'zod'
 import { runJob } from '../run-job.ts'
-import { answer, exitCodeOf, NO_EXIT_CODE, seconds } from './answer.ts'
+import { answer, seconds } from './answer.ts'
 import {
   argumentsOf,
   inArgumentNames,
@@ -91,7 +97,7 @@ function answerOf(result: Result): ExecuteCodeAnswer {
   return {
     stdout: result.stdout,
     stderr: result.stderr,
-    exit_code: exitCodeOf(result, result.status),
+    exit_code: documentedExitCode(result, result.status),
     execution_time: seconds(result.wallMs),
     status: documentedStatus(result.status),
     error_message: result.errorMessage && inArgumentNames(result.errorMessage),

@@ -1,4 +1,5 @@
 import {
+  documentedExitCode,
   documentedStatus,
   InvalidJobError,
   MAX_TESTS,
@@ -8,7 +9,7 @@ import {
 } from '@isopod/protocol'
 import { z } from 'zod'
 import { runJob } from '../run-job.ts'
-import { answer, exitCodeOf, seconds } from './answer.ts'
+import { answer, seconds } from './answer.ts'
 import {
   argumentsOf,
   inArgumentNames,
@@ -156,7 +157,7 @@ function answerOf(result: Result): GradeCodeAnswer {
     tests: tests.map((test) => ({
       name: test.name,
       verdict: test.verdict,
-      exit_code: exitCodeOf(test, test.verdict === 'timeout' ? 'timeout' : undefined),
+      exit_code: documentedExitCode(test, test.verdict === 'timeout' ? 'timeout' : undefined),
       execution_time: seconds(test.wallMs),
       message: test.diff,
     })),

@@ -65,6 +65,26 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, gateway',
   },
   {
+    id: 'drop-in-judge0',
+    behaviour: 'callers of Judge0 get the answers of its documents, its ids and its refusals',
+    source: 'issue 13, drop-in endpoints',
+  },
+  {
+    id: 'drop-in-piston',
+    behaviour: 'callers of Piston get the answers of its documents and its refusals',
+    source: 'issue 13, drop-in endpoints',
+  },
+  {
+    id: 'drop-in-sandboxfusion',
+    behaviour: 'callers of SandboxFusion get its answers and refusals; a fault of the platform is no failure',
+    source: 'issue 13, drop-in endpoints',
+  },
+  {
+    id: 'drop-ins-guarded',
+    behaviour: 'the endpoints of other services are off unless enabled, and keys and tenants hold there too',
+    source: 'issue 13, drop-in endpoints',
+  },
+  {
     id: 'service-plan',
     behaviour: 'the verification steps of the service plan hold, as commands of curl',
     source: 'service plan, phase 1 verification',

@@ -23,6 +23,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/busy-worker.test.ts': 'judges by the processor’s load, which emulation makes up',
   'test/e2e/delivery.test.ts': PLATFORM,
   'test/e2e/documents.test.ts': PLATFORM,
+  'test/e2e/drop-ins.test.ts': PLATFORM,
   'test/e2e/examples.test.ts': PLATFORM,
   'test/e2e/flaky.test.ts': PLATFORM,
   'test/e2e/gateway.test.ts': PLATFORM,

@@ -11,6 +11,23 @@ import {
 import type { LogLevel } from '@isopod/telemetry'
 import { z } from 'zod'
 
+/** Other services whose endpoints a gateway can serve. */
+export const DROP_INS = ['judge0', 'piston', 'sandboxfusion'] as const
+
+/** A service whose endpoints a gateway can serve. */
+export type DropIn = (typeof DROP_INS)[number]
+
+const dropInsVariable = z.string().transform((text, context): DropIn[] => {
+  const names = commaSeparated(text)
+  const known = DROP_INS.filter((name) => names.includes(name))
+  if (names.every((name) => known.some((one) => one === name))) return known
+  context.addIssue({
+    code: 'custom',
+    message: `must be a list of ${DROP_INS.join(', ')}, separated by commas`,
+  })
+  return z.NEVER
+})
+
 /** One line of reason per variable: what it decides, and why it has its default. */
 const variables = z.object({
   ...QUEUE_VARIABLES,
@@ -29,6 +46,8 @@ const variables = z.object({
   ISOPOD_GATEWAY_MAX_WAITING: numberVariable(1, 10_000_000).default(10_000),
   /** Origins whose pages may call, separated by commas. None: browsers refuse. */
   ISOPOD_GATEWAY_CORS_ORIGINS: z.string().default(''),
+  /** Services whose endpoints are served too, separated by commas. None: each is one more way to run code. */
+  ISOPOD_GATEWAY_DROP_INS: dropInsVariable.default([]),
   /** How long a shutdown waits for requests under way. */
   ISOPOD_GATEWAY_DRAIN_SECONDS: numberVariable(0, 3600).default(10),
 })
@@ -52,6 +71,7 @@ export interface GatewayConfig {
   readonly bodyBytes: number
   readonly maxWaiting: number
   readonly corsOrigins: readonly string[]
+  readonly dropIns: readonly DropIn[]
   readonly drainSeconds: number
 }
 
@@ -76,9 +96,15 @@ export function readGatewayConfig(env: Environment): GatewayConfig {
     executePolicy: v.ISOPOD_GATEWAY_EXECUTE_POLICY,
     bodyBytes: v.ISOPOD_GATEWAY_BODY_MB * 1024 * 1024,
     maxWaiting: v.ISOPOD_GATEWAY_MAX_WAITING,
-    corsOrigins: v.ISOPOD_GATEWAY_CORS_ORIGINS.split(',')
-      .map((origin) => origin.trim())
-      .filter((origin) => origin !== ''),
+    corsOrigins: commaSeparated(v.ISOPOD_GATEWAY_CORS_ORIGINS),
+    dropIns: v.ISOPOD_GATEWAY_DROP_INS,
     drainSeconds: v.ISOPOD_GATEWAY_DRAIN_SECONDS,
   }
+}
+
+function commaSeparated(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }

@@ -1,5 +1,5 @@
 import type { Access } from '@isopod/access'
-import type { IsopodClient, JobInput } from '@isopod/client'
+import type { IsopodClient, JobInput, Result } from '@isopod/client'
 import type { Caller } from './callers.ts'
 import { RequestRefused } from './http/problem.ts'
 import type { QueueGate } from './queue-gate.ts'
@@ -54,6 +54,21 @@ export class Submissions {
     await reservation?.settle(ids)
     await this.#note(owned, ids)
     return ids
+  }
+
+  /**
+   * Enqueues a job for a request that waits for its end. A caller that goes away cancels it: only this request knows its id.
+   *
+   * @throws what `submit` and `wait` do
+   */
+  async run(caller: Caller, job: UncheckedJob, gone: AbortSignal): Promise<Result> {
+    const [id = ''] = await this.submit(caller, [job])
+    try {
+      return await this.#parts.client.wait(id, { signal: gone })
+    } catch (error) {
+      if (gone.aborted) await this.#parts.client.cancel(id).catch(() => {})
+      throw error
+    }
   }
 
   /** @throws {RequestRefused} 404 if the execution is not the caller's */

@@ -11,6 +11,7 @@ describe('the settings of a gateway', () => {
       executePolicy: { mode: 'enforce', rules: 'strict' },
       bodyBytes: 16 * 1024 * 1024,
       corsOrigins: [],
+      dropIns: [],
     })
   })
 
@@ -23,6 +24,14 @@ describe('the settings of a gateway', () => {
       corsOrigins: ['https://a.example', 'https://b.example'],
       executePolicy: { mode: 'warn', rules: 'standard' },
     })
+  })
+
+  it('take a list of services to stand in for, and name those that exist', () => {
+    const read = (value: string) => readGatewayConfig({ ISOPOD_GATEWAY_DROP_INS: value }).dropIns
+    expect(read('piston, judge0')).toEqual(['judge0', 'piston'])
+    expect(() => read('judge0,judge1')).toThrow(
+      /ISOPOD_GATEWAY_DROP_INS: must be a list of judge0, piston, sandboxfusion/,
+    )
   })
 
   it('are all in the README', () => {

@@ -25,6 +25,11 @@ const SIGNALS: Readonly<Record<string, number>> = {
 /** Stands for an exit code where there was none: a timeout, or a program that never ran. The documents know no null. */
 export const NO_EXIT_CODE = -1
 
+/** `SIGSEGV` → 11; undefined for what is no signal that ends programs. */
+export function signalNumber(name: string): number | undefined {
+  return SIGNALS[name]
+}
+
 /** How a run ended, as one integer: its exit code, or 128 and the signal's number as shells count, or -1. */
 export function documentedExitCode(
   end: { readonly exitCode: number | null; readonly signal: string | null },
@@ -32,6 +37,6 @@ export function documentedExitCode(
 ): number {
   if (status === 'timeout') return NO_EXIT_CODE
   if (end.exitCode !== null) return end.exitCode
-  const signal = SIGNALS[end.signal ?? '']
+  const signal = signalNumber(end.signal ?? '')
   return signal === undefined ? NO_EXIT_CODE : 128 + signal
 }

@@ -11,7 +11,7 @@ export {
   TerminalError,
   UnavailableError,
 } from './errors.ts'
-export { documentedExitCode, NO_EXIT_CODE } from './exit-code.ts'
+export { documentedExitCode, NO_EXIT_CODE, signalNumber } from './exit-code.ts'
 export { fileBytes, isSafePath, type JobFile, MAX_FILES, MAX_FILES_BYTES } from './files.ts'
 export { type Job, type JobInput, jobSchema, MAX_INPUT_BYTES } from './job.ts'
 export { type JobEvent, LAST_EVENT_ID, type LiveEvent, liveEventSchema } from './job-event.ts'

@@ -15,7 +15,7 @@ import type { GatewayConfig } from '../config.ts'
 import type { GATEWAY_METRICS } from '../gateway-metrics.ts'
 import { parseJsonBody } from './json-body.ts'
 import { checkOrigin } from './origin.ts'
-import { problemBody, RequestRefused, refusalOf } from './problem.ts'
+import { problemBody, type Refusal, RequestRefused, refusalOf } from './problem.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -88,15 +88,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     metrics.requests.inc({ route, status: statusClass(reply.statusCode) })
     metrics.requestSeconds.observe({ route }, (performance.now() - request.startedAt) / 1000)
   })
-  http.setErrorHandler((error, request, reply) => {
-    const refusal = refusalOf(error)
-    if (refusal.status === 500) {
-      logger.error({ err: error, route: request.routeOptions.url, requestId: request.id }, 'a request failed')
-    }
-    const reason = COUNTED.find((one) => one === refusal.code)
-    if (reason !== undefined) metrics.refusals.inc({ reason })
-    return sendProblem(reply, request, refusal)
-  })
+  answerRefusals(http, { logger, metrics }, sendProblem)
   http.setNotFoundHandler((request, reply) => {
     const detail = `There is no ${request.method} ${request.url.split('?', 1)[0]}; see /docs.`
     return sendProblem(reply, request, { status: 404, code: 'not_found', detail })
@@ -104,13 +96,29 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
   return http
 }
 
-function sendProblem(
-  reply: FastifyReply,
-  request: FastifyRequest,
-  refusal: ReturnType<typeof refusalOf>,
-): FastifyReply {
-  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
-  if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+/** Sends a refusal in the form of the API that was called. */
+export type SendRefusal = (reply: FastifyReply, request: FastifyRequest, refusal: Refusal) => FastifyReply
+
+/** Makes all that the routes of a scope throw a refusal, which is counted and sent; a bug is logged. */
+export function answerRefusals(
+  http: Http,
+  { logger, metrics }: Pick<HttpParts, 'logger' | 'metrics'>,
+  send: SendRefusal,
+): void {
+  http.setErrorHandler((error, request, reply) => {
+    const refusal = refusalOf(error)
+    if (refusal.status === 500) {
+      logger.error({ err: error, route: request.routeOptions.url, requestId: request.id }, 'a request failed')
+    }
+    const reason = COUNTED.find((one) => one === refusal.code)
+    if (reason !== undefined) metrics.refusals.inc({ reason })
+    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+    return send(reply, request, refusal)
+  })
+}
+
+function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
   return reply
     .code(refusal.status)
     .type('application/problem+json')

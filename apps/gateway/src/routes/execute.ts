@@ -48,23 +48,14 @@ export function executeRoutes(http: Http, { client, callers, submissions, config
     plan.post('/execute', { schema }, async (request, reply) => {
       const caller = await callers.identify(request.token, 'submit')
       const { body } = request
-      const signal = untilDisconnect(reply)
-      const [id = ''] = await submissions.submit(caller, [
-        {
-          language: body.language,
-          code: body.code,
-          limits: { timeoutSeconds: body.timeout_seconds, memoryMb: body.memory_mb },
-          policy: body.policy ?? config.executePolicy,
-          inputData: (body.input_data ?? {}) as z.core.util.JSONType,
-        },
-      ])
-      try {
-        return planResponse(await client.wait(id, { signal }))
-      } catch (error) {
-        // Nobody is left who could ask for it: only this request knows its id.
-        if (signal.aborted) await client.cancel(id).catch(() => {})
-        throw error
+      const job = {
+        language: body.language,
+        code: body.code,
+        limits: { timeoutSeconds: body.timeout_seconds, memoryMb: body.memory_mb },
+        policy: body.policy ?? config.executePolicy,
+        inputData: (body.input_data ?? {}) as z.core.util.JSONType,
       }
+      return planResponse(await submissions.run(caller, job, untilDisconnect(reply)))
     })
   })
 

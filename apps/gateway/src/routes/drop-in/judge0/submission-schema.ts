@@ -1,0 +1,70 @@
+import { z } from 'zod'
+
+const text = z.string({ error: 'must be text' })
+
+/** Rails takes numbers and booleans as text too, and its clients send them so. */
+const NUMERIC = /^\s*-?\d{1,15}(\.\d{1,15})?\s*$/
+const NOT_NUMERIC = { error: 'is not a number' }
+const numeric = z.union([z.number(), z.string().regex(NUMERIC, NOT_NUMERIC).transform(Number)], NOT_NUMERIC)
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((given) => given === 'true')], {
+  error: 'must be true or false',
+})
+
+function numberFrom(min: number, max: number) {
+  return numeric.pipe(
+    z
+      .number()
+      .min(min, { error: `must be greater than or equal to ${min}` })
+      .max(max, { error: `must be less than or equal to ${max}` }),
+  )
+}
+
+function wordsUpTo(max: number) {
+  return text.max(max, { error: `is too long (maximum is ${max} characters)` })
+}
+
+/** An option that is accepted as long as it asks for nothing. */
+function never(sentence: string) {
+  return flag.refine((asked) => !asked, { error: sentence }).nullish()
+}
+
+/** What is said of a field that has to be there. */
+export const BLANK = "can't be blank"
+const NOT_ENABLED = 'this option cannot be enabled'
+
+/**
+ * A submission as Judge0 takes it: null stands for the default, and unknown fields are ignored. Times are seconds, sizes kB. The
+ * maxima are Judge0's own defaults; below our smallest limits a submission is refused rather than given more.
+ */
+export const submissionSchema = z.object({
+  source_code: text.refine((code) => code.trim() !== '', { error: BLANK }).nullish(),
+  language_id: numeric.pipe(z.number().int({ error: 'must be an integer' })).nullish(),
+  stdin: text.nullish(),
+  expected_output: text.nullish(),
+  command_line_arguments: wordsUpTo(512).nullish(),
+  compiler_options: wordsUpTo(512).nullish(),
+  cpu_time_limit: numberFrom(0.1, 15).nullish(),
+  wall_time_limit: numberFrom(1, 20).nullish(),
+  memory_limit: numberFrom(16_384, 512_000).nullish(),
+  max_processes_and_or_threads: numberFrom(1, 120).nullish(),
+  max_file_size: numberFrom(0, 4096).nullish(),
+  number_of_runs: numberFrom(1, 1).nullish(),
+  /** Without effect: a limit ends a program at once. */
+  cpu_extra_time: numberFrom(0, 5).nullish(),
+  /** Without effect: the stack is part of the memory. */
+  stack_limit: numberFrom(0, 128_000).nullish(),
+  enable_per_process_and_thread_time_limit: never(NOT_ENABLED),
+  enable_per_process_and_thread_memory_limit: never(NOT_ENABLED),
+  redirect_stderr_to_stdout: never(NOT_ENABLED),
+  enable_network: never('enabling network is not allowed'),
+  callback_url: text
+    .refine((url) => url === '', {
+      error: 'setting callback is not allowed: ask for the token, or send wait=true',
+    })
+    .nullish(),
+  /** A zip archive in base64, whatever `base64_encoded` says. */
+  additional_files: text.nullish(),
+})
+
+/** A submission whose fields are of the right kind. */
+export type Submission = z.output<typeof submissionSchema>

@@ -1,0 +1,120 @@
+import { isUtf8 } from 'node:buffer'
+import { type Result, signalNumber } from '@isopod/protocol'
+import { encodeLines } from './base64.ts'
+import { JUDGE0_STATUSES, statusIdOf } from './statuses.ts'
+import { LABELS } from './submission-job.ts'
+
+/** Attributes of a submission that can be asked for. What was sent is not kept, so it cannot be read back. */
+export const SUBMISSION_FIELDS = [
+  'token',
+  'time',
+  'memory',
+  'stdout',
+  'stderr',
+  'compile_output',
+  'message',
+  'status',
+  'status_id',
+  'language_id',
+  'exit_code',
+  'exit_signal',
+  'wall_time',
+  'created_at',
+  'finished_at',
+] as const
+
+/** One attribute of a submission. */
+export type SubmissionField = (typeof SUBMISSION_FIELDS)[number]
+
+/** The attributes that a caller gets who names none. */
+const DEFAULT_FIELDS = SUBMISSION_FIELDS.slice(0, 8)
+const TEXTS: readonly SubmissionField[] = ['stdout', 'stderr', 'compile_output', 'message']
+
+/** What is known of a submission: its result only once it is finished. */
+export interface KnownSubmission {
+  readonly token: string
+  readonly state: 'waiting' | 'running' | 'finished'
+  readonly result: Result | undefined
+}
+
+/** The fields that `fields` names: nothing is the usual eight, `*` all; or the names that are none. */
+export function requestedFields(
+  text: string | undefined,
+): { fields: readonly SubmissionField[] } | { unknown: readonly string[] } {
+  const names = (text ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  if (names.length === 0) return { fields: DEFAULT_FIELDS }
+  if (names.includes('*')) return { fields: SUBMISSION_FIELDS }
+  const fields = SUBMISSION_FIELDS.filter((field) => names.includes(field))
+  const unknown = names.filter((name) => !fields.some((field) => field === name))
+  return unknown.length > 0 ? { unknown } : { fields }
+}
+
+/**
+ * The attributes of a submission.
+ *
+ * @returns undefined if one of them is no UTF-8 and base64 was not asked for
+ */
+export function submissionView(
+  known: KnownSubmission,
+  fields: readonly SubmissionField[],
+  base64: boolean,
+): Record<string, unknown> | undefined {
+  const attributes = attributesOf(known)
+  const view: Record<string, unknown> = {}
+  for (const field of fields) {
+    const value = attributes[field]
+    if (!TEXTS.includes(field) || !(value instanceof Uint8Array)) view[field] = value
+    else if (base64) view[field] = encodeLines(value)
+    else if (isUtf8(value)) view[field] = Buffer.from(value).toString('utf8')
+    else return undefined
+  }
+  return view
+}
+
+function attributesOf({ token, state, result }: KnownSubmission): Record<SubmissionField, unknown> {
+  const statusId = result === undefined ? (state === 'waiting' ? 1 : 2) : statusIdOf(result)
+  const ran = result?.status === 'compile_error' ? undefined : result
+  return {
+    token,
+    time: ran === undefined ? null : seconds(plus(ran.cpuUserMs, ran.cpuSysMs)),
+    wall_time: seconds(ran?.wallMs ?? null),
+    memory: ran?.memoryPeakBytes ? Math.ceil(ran.memoryPeakBytes / 1024) : null,
+    stdout: ran === undefined ? null : bytesOf(ran.stdout, ran.raw?.stdout),
+    stderr: ran === undefined ? null : bytesOf(ran.stderr, ran.raw?.stderr),
+    compile_output: bytesOf(result?.compileOutput ?? ''),
+    message: bytesOf(ran?.errorMessage ?? ''),
+    status: JUDGE0_STATUSES[statusId - 1],
+    status_id: statusId,
+    language_id: result?.labels?.[LABELS.languageId] ? Number(result.labels[LABELS.languageId]) : null,
+    exit_code: ran?.exitCode ?? null,
+    exit_signal: ran?.signal ? (signalNumber(ran.signal) ?? null) : null,
+    created_at: result?.labels?.[LABELS.createdAt] ?? null,
+    finished_at: finishedAt(result),
+  }
+}
+
+/** Bytes of a stream, in base64 if they are no text; Judge0 has null for an empty one. */
+function bytesOf(text: string, raw?: string): Uint8Array | null {
+  const bytes = raw === undefined ? Buffer.from(text) : Buffer.from(raw, 'base64')
+  return bytes.byteLength === 0 ? null : bytes
+}
+
+/** Judge0 writes its decimals as text. */
+function seconds(milliseconds: number | null): string | null {
+  return milliseconds === null ? null : (milliseconds / 1000).toFixed(3)
+}
+
+function plus(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one + other
+}
+
+/** The stages of a job follow each other, from its submit on. */
+function finishedAt(result: Result | undefined): string | null {
+  const createdAt = Date.parse(result?.labels?.[LABELS.createdAt] ?? '')
+  if (result === undefined || Number.isNaN(createdAt)) return null
+  const took = Object.values(result.timings).reduce((sum, stage) => sum + stage, 0)
+  return new Date(createdAt + took).toISOString()
+}

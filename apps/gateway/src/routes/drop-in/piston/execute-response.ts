@@ -1,0 +1,90 @@
+import type { Result } from '@isopod/protocol'
+import type { PistonRuntime } from './runtimes.ts'
+
+/** How one stage ended, as Piston tells it. */
+export interface PistonStage {
+  readonly stdout: string
+  readonly stderr: string
+  /** stdout, then stderr: which came first is not kept. */
+  readonly output: string
+  readonly code: number | null
+  readonly signal: string | null
+  readonly message: string | null
+  /** Null if all went well; time, signal, exit code, output, or a fault of the platform. */
+  readonly status: 'TO' | 'SG' | 'RE' | 'OL' | 'EL' | 'XX' | null
+  readonly cpu_time: number | null
+  readonly wall_time: number | null
+  readonly memory: number | null
+}
+
+/** The answer to `POST /api/v2/execute`. */
+export interface ExecuteResponse {
+  readonly language: string
+  readonly version: string
+  readonly run: PistonStage
+  readonly compile?: PistonStage
+}
+
+/** The answer for a result; what failed to compile has the compile stage for its run, as with Piston. */
+export function executeResponse(result: Result, { language, version }: PistonRuntime): ExecuteResponse {
+  const compile = compileStage(result)
+  const run = compile !== undefined && result.status === 'compile_error' ? compile : runStage(result)
+  return { language, version, run, ...(compile && { compile }) }
+}
+
+function compileStage({ status, compileOutput, exitCode, errorMessage }: Result): PistonStage | undefined {
+  const failed = status === 'compile_error'
+  if (compileOutput === undefined && !failed) return undefined
+  const stderr = compileOutput ?? ''
+  return {
+    ...{ stdout: '', stderr, output: stderr },
+    code: failed ? (exitCode ?? 1) : 0,
+    signal: null,
+    message: failed ? errorMessage : null,
+    status: failed ? 'RE' : null,
+    ...{ cpu_time: null, wall_time: null, memory: null },
+  }
+}
+
+function runStage(result: Result): PistonStage {
+  const { stdout, stderr, cpuUserMs, cpuSysMs } = result
+  const status = stageStatus(result)
+  const isEnded = status === 'TO' || status === 'OL' || status === 'EL' || result.status === 'memory_exceeded'
+  return {
+    ...{ stdout, stderr, output: stdout + stderr },
+    code: isEnded || status === 'XX' ? null : result.exitCode,
+    signal: isEnded ? 'SIGKILL' : result.signal,
+    message: result.errorMessage,
+    status,
+    cpu_time: cpuUserMs === null || cpuSysMs === null ? null : Math.round(cpuUserMs + cpuSysMs),
+    wall_time: result.wallMs === null ? null : Math.round(result.wallMs),
+    memory: result.memoryPeakBytes,
+  }
+}
+
+/** Piston's status for the end of a program. */
+export function stageStatus(
+  result: Pick<Result, 'status' | 'signal' | 'outputBytes'>,
+): PistonStage['status'] {
+  const { status, signal, outputBytes } = result
+  switch (status) {
+    case 'success':
+      return null
+    case 'timeout':
+      return 'TO'
+    case 'memory_exceeded':
+      return 'SG'
+    case 'output_exceeded':
+      return outputBytes.stderr > outputBytes.stdout ? 'EL' : 'OL'
+    case 'execution_error':
+      return signal === null ? 'RE' : 'SG'
+    case 'compile_error':
+      return 'RE'
+    case 'validation_error':
+    case 'cancelled':
+    case 'setup_error':
+      return 'XX'
+    default:
+      return status satisfies never
+  }
+}

@@ -1,0 +1,75 @@
+import type { Http } from '../../../http/create-http.ts'
+import { untilDisconnect } from '../../../http/disconnect.ts'
+import { documented } from '../../../http/documented.ts'
+import { RequestRefused } from '../../../http/problem.ts'
+import type { GatewayParts } from '../../../server.ts'
+import { parseFields } from '../field-errors.ts'
+import { jobOfExecute } from './execute-job.ts'
+import { executeResponse } from './execute-response.ts'
+import { executeSchema } from './execute-schema.ts'
+import { findRuntime, runtimesOf } from './runtimes.ts'
+
+/** Where Piston serves its API, and where its public host did. */
+const PREFIXES = ['/api/v2', '/api/v2/piston']
+
+/** Piston's API: execute, runtimes, and packages to read. */
+export function pistonRoutes(http: Http, parts: GatewayParts): void {
+  for (const prefix of PREFIXES) {
+    executeRoute(http, prefix, parts)
+    listRoutes(http, prefix, parts)
+  }
+}
+
+function executeRoute(http: Http, prefix: string, { callers, client, submissions }: GatewayParts): void {
+  const schema = { summary: 'Piston: run a program and wait for its end', body: documented(executeSchema) }
+  http.post(`${prefix}/execute`, { schema }, async (request, reply) => {
+    const caller = await callers.identify(request.token, 'submit')
+    const body = parseFields(executeSchema, request.body)
+    const found = findRuntime(runtimesOf((await client.languages()) ?? []), body.language, body.version)
+    if (found === undefined) {
+      throw badRequest(400, `${body.language}-${body.version} runtime is unknown`)
+    }
+    const job = jobOfExecute(body, found.catalogueName)
+    const result = await submissions.run(caller, job, untilDisconnect(reply))
+    if (result.status === 'validation_error') throw badRequest(400, result.errorMessage ?? 'was refused')
+    return executeResponse(result, found.runtime)
+  })
+}
+
+function listRoutes(http: Http, prefix: string, { callers, client }: GatewayParts): void {
+  const offered = async (token: string | undefined) => {
+    await callers.identify(token, 'read')
+    return runtimesOf((await client.languages()) ?? [])
+  }
+  const runtimes = { summary: 'Piston: the languages that workers offer' }
+  http.get(`${prefix}/runtimes`, { schema: runtimes }, async (request) => {
+    const all = await offered(request.token)
+    return all.flatMap(({ runtime, installed }) => (installed ? [runtime] : []))
+  })
+  const packages = { summary: 'Piston: the same as packages' }
+  http.get(`${prefix}/packages`, { schema: packages }, async (request) => {
+    const all = await offered(request.token)
+    return all.map(({ runtime: { language, version }, installed }) => ({
+      language,
+      language_version: version,
+      installed,
+    }))
+  })
+  const readOnly = { summary: 'Piston: packages cannot be changed' }
+  for (const method of ['POST', 'DELETE'] as const) {
+    http.route({
+      method,
+      url: `${prefix}/packages`,
+      schema: readOnly,
+      handler: async (request, reply) => {
+        await callers.identify(request.token, 'admin')
+        reply.header('allow', 'GET')
+        throw badRequest(405, 'packages are read-only: languages come with the images of workers')
+      },
+    })
+  }
+}
+
+function badRequest(status: number, detail: string): RequestRefused {
+  return new RequestRefused({ status, code: 'invalid_request', detail })
+}

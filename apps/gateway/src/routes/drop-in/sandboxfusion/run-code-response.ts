@@ -1,0 +1,86 @@
+import { type Result, signalNumber } from '@isopod/protocol'
+
+/** How one command ended, as SandboxFusion tells it. */
+export interface CommandResult {
+  readonly status: 'Finished' | 'Error' | 'TimeLimitExceeded'
+  /** Seconds. */
+  readonly execution_time: number | null
+  /** Negative: the number of the signal that ended it. */
+  readonly return_code: number | null
+  readonly stdout: string | null
+  readonly stderr: string | null
+}
+
+/** The answer to `POST /run_code`. */
+export interface RunCodeResponse {
+  readonly status: 'Success' | 'Failed' | 'SandboxError'
+  readonly message: string
+  readonly compile_result: CommandResult | null
+  readonly run_result: CommandResult | null
+  readonly executor_pod_name: string | null
+  readonly files: Readonly<Record<string, string>>
+}
+
+/** The answer for a result. */
+export function runCodeResponse(result: Result): RunCodeResponse {
+  const status = runStatusOf(result)
+  return {
+    status,
+    message: needsMessage(result) ? (result.errorMessage ?? '') : '',
+    compile_result: compileResult(result),
+    run_result: status === 'SandboxError' ? null : runResult(result),
+    executor_pod_name: result.workerId,
+    files: {},
+  }
+}
+
+/** `SandboxError` is what says nothing about the program: trainers must not score it. */
+export function runStatusOf(result: Pick<Result, 'status' | 'validationErrors'>): RunCodeResponse['status'] {
+  const { status, validationErrors } = result
+  switch (status) {
+    case 'success':
+      return 'Success'
+    case 'execution_error':
+    case 'compile_error':
+    case 'timeout':
+    case 'memory_exceeded':
+    case 'output_exceeded':
+      return 'Failed'
+    case 'validation_error':
+      // The source was refused; without a finding it was a limit or a setting.
+      return validationErrors.length > 0 ? 'Failed' : 'SandboxError'
+    case 'cancelled':
+    case 'setup_error':
+      return 'SandboxError'
+    default:
+      return status satisfies never
+  }
+}
+
+/** Ends that neither a return code nor a command's status can tell. */
+function needsMessage({ status }: Result): boolean {
+  return !['success', 'execution_error', 'compile_error', 'timeout'].includes(status)
+}
+
+function compileResult({ status, compileOutput, exitCode }: Result): CommandResult | null {
+  const failed = status === 'compile_error'
+  if (compileOutput === undefined && !failed) return null
+  const return_code = failed ? (exitCode ?? 1) : 0
+  return { status: 'Finished', execution_time: null, return_code, stdout: '', stderr: compileOutput ?? '' }
+}
+
+function runResult(result: Result): CommandResult | null {
+  const { status, stdout, stderr, wallMs } = result
+  if (status === 'compile_error' || status === 'validation_error') return null
+  return {
+    status: status === 'timeout' ? 'TimeLimitExceeded' : 'Finished',
+    execution_time: wallMs === null ? null : wallMs / 1000,
+    return_code: status === 'timeout' ? null : returnCode(result),
+    ...{ stdout, stderr },
+  }
+}
+
+function returnCode({ exitCode, signal }: Result): number {
+  if (exitCode !== null) return exitCode
+  return -((signal === null ? undefined : signalNumber(signal)) ?? 9)
+}

@@ -40,6 +40,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, who may call',
   },
   {
+    id: 'api-typescript',
+    behaviour: 'the functions of the API document answer in TypeScript with its fields',
+    source: 'API, functions; issue 13',
+  },
+  {
     id: 'examples',
     behaviour: 'each example runs as it is written',
     source: 'issue 13, workflow engines; service plan, phase 2',

@@ -22,6 +22,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/bench.test.ts': 'measures speed, which emulation has none of',
   'test/e2e/busy-worker.test.ts': 'judges by the processor’s load, which emulation makes up',
   'test/e2e/delivery.test.ts': PLATFORM,
+  'test/e2e/documented.test.ts': PLATFORM,
   'test/e2e/documents.test.ts': PLATFORM,
   'test/e2e/drop-ins.test.ts': PLATFORM,
   'test/e2e/examples.test.ts': PLATFORM,

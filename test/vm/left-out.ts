@@ -39,6 +39,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/live-output.test.ts': PLATFORM,
   'test/e2e/many-languages.test.ts': TOO_LONG,
   'test/e2e/policy.test.ts': PLATFORM,
+  'test/e2e/python-client.test.ts': PLATFORM,
   'test/e2e/refusals.test.ts': PLATFORM,
   'test/e2e/result-cache.test.ts': PLATFORM,
   'test/e2e/retry-fairness.test.ts': PLATFORM,

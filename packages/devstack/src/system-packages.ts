@@ -14,6 +14,7 @@ export type SystemNeed =
   | 'debootstrap'
   | 'iproute2'
   | 'chromium'
+  | 'pytest'
   | 'qemu-x64'
   | 'qemu-arm64'
 
@@ -73,6 +74,7 @@ const PROGRAMS: Record<SystemNeed, readonly string[]> = {
   debootstrap: ['mmdebstrap'],
   iproute2: ['ip'],
   chromium: ['chromium'],
+  pytest: ['pytest-3'],
   'qemu-x64': ['qemu-system-x86_64'],
   'qemu-arm64': ['qemu-system-aarch64', 'qemu-aarch64-static', 'arch-test'],
 }
@@ -83,6 +85,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   containerd: 'docker.io',
   runc: 'docker.io',
   ip: 'iproute2',
+  'pytest-3': 'python3-pytest',
   'qemu-system-x86_64': 'qemu-system-x86',
   'qemu-system-aarch64': 'qemu-system-arm',
   'qemu-aarch64-static': 'qemu-user-static',

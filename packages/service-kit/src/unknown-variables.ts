@@ -3,8 +3,8 @@ import { closest, distance } from 'fastest-levenshtein'
 
 const OURS = /^(ISOPOD|SANDBOX)_/
 
-/** Variables of the command line and of set-up; every process that they start inherits them. */
-const COMMAND_LINE = ['ISOPOD_DEBUG', 'ISOPOD_STATE_DIR']
+/** Variables of the command line, of set-up and of HTTP clients; every process of the same shell inherits them. */
+const COMMAND_LINE = ['ISOPOD_DEBUG', 'ISOPOD_STATE_DIR', 'ISOPOD_URL', 'ISOPOD_API_KEY']
 
 /** How the names of the other apps' own variables begin. All apps of a host may share one environment file. */
 const APP_PREFIXES = ['ISOPOD_GATEWAY_', 'ISOPOD_MCP_']

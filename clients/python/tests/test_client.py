@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from isopod import Isopod, InvalidJobError, UnknownExecutionError, WaitTimeoutError
+from isopod import InvalidJobError, Isopod, UnknownExecutionError, WaitTimeoutError
 
 ENDLESS = "echo on; sleep 60"
 

@@ -6,8 +6,20 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Dict, Iterable, Iterator, List
-from typing import Optional, Tuple, Type, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    AsyncIterator,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Optional,
+    Tuple,
+    Type,
+    TypeVar,
+)
 
 from ._abort import Abort, Aborted
 from ._names import to_wire
@@ -115,9 +127,7 @@ class AsyncIsopod:
             with suppress(ValueError):
                 events.close()
 
-    async def batch(
-        self, jobs: Iterable[Job], *, in_flight: int = 32
-    ) -> AsyncIterator[BatchItem]:
+    async def batch(self, jobs: Iterable[Job], *, in_flight: int = 32) -> AsyncIterator[BatchItem]:
         """See :meth:`isopod.Isopod.batch`."""
         check_in_flight(in_flight)
         pending: Dict[asyncio.Task[Result], Tuple[int, Job]] = {}

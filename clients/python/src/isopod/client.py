@@ -8,8 +8,20 @@ import uuid
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
 from concurrent.futures import wait as wait_for
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Callable, Dict, Generator, Iterable, Iterator, List, Mapping
-from typing import Optional, Tuple, TypeVar
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Generator,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    Optional,
+    Tuple,
+    TypeVar,
+)
 from urllib.parse import quote
 
 from ._abort import Abort
@@ -180,9 +192,7 @@ class Isopod:
                 message = f"No result of {id} within {timeout:g} s: {what}"
                 raise WaitTimeoutError(message, execution_id=id)
 
-    def _events(
-        self, id: str, after: Optional[str], abort: Abort
-    ) -> Generator[Event, None, None]:
+    def _events(self, id: str, after: Optional[str], abort: Abort) -> Generator[Event, None, None]:
         last = after
         failing_since: Optional[float] = None
         while True:
@@ -202,9 +212,7 @@ class Isopod:
             # The gateway ends streams when it stops; another one goes on.
             abort.sleep(0.5)
 
-    def _batch(
-        self, jobs: Iterator[Job], in_flight: int
-    ) -> Generator[BatchItem, None, None]:
+    def _batch(self, jobs: Iterator[Job], in_flight: int) -> Generator[BatchItem, None, None]:
         abort = Abort()
         pool = ThreadPoolExecutor(in_flight, thread_name_prefix="isopod-batch")
         pending: Dict[Future[Result], Tuple[int, Job]] = {}

@@ -13,8 +13,18 @@ import os
 import sys
 from collections import defaultdict
 from contextlib import closing, suppress
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional
-from typing import Sequence, Tuple
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+)
 
 from . import _human_eval as human_eval
 from ._human_eval import MAX_REASON, PASSED, GradingError, estimate_pass_at_k, words_of

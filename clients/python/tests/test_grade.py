@@ -4,8 +4,10 @@ import ast
 import gzip
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -129,6 +131,27 @@ def test_without_a_gateway_it_says_so(problems, tmp_path, capsys, monkeypatch):
     samples = write_samples(tmp_path / "samples.jsonl", rows)
     assert main([samples, "--problem_file", problems[1]]) == 3
     assert "http://127.0.0.1:9 cannot be reached" in capsys.readouterr().err
+
+
+def test_ctrl_c_cancels_what_is_in_flight_and_writes_nothing(client, problems, tmp_path):
+    rows = right_samples(problems[0])
+    rows[0]["completion"] = "    while True: pass\n"
+    samples = write_samples(tmp_path / "samples.jsonl", rows)
+    words = [sys.executable, "-m", "isopod.grade", samples, "--timeout", "60"]
+    grading = subprocess.Popen(
+        [*words, "--problem_file", problems[1]], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    while client.queue()["running"] == 0:
+        time.sleep(0.1)
+    grading.send_signal(signal.SIGINT)
+    _, errors = grading.communicate(timeout=30)
+    assert grading.returncode == 130
+    assert errors.decode() == "isopod.grade: stopped; nothing was written\n"
+    assert not Path(f"{samples}_results.jsonl").exists()
+    until = time.monotonic() + 20
+    while sum(client.queue()[name] for name in ("waiting", "running")) > 0:
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 def test_pass_at_k_is_the_unbiased_estimate():

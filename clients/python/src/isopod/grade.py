@@ -38,6 +38,7 @@ __all__ = ["GradingError", "estimate_pass_at_k", "evaluate_functional_correctnes
 _TRIES = 3
 _EXIT_USAGE = 2
 _EXIT_PLATFORM = 3
+_EXIT_INTERRUPTED = 130
 _ARGUMENTS = ("sample_file", "k", "n_workers", "timeout", "problem_file")
 
 
@@ -68,7 +69,10 @@ def evaluate_functional_correctness(
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """The command line; exit code 0, 2 if it was called wrongly, 3 if a sample is not judged."""
+    """The command line.
+
+    :returns: 0; 2 if it was called wrongly, 3 if a sample is not judged, 130 after Ctrl-C
+    """
     try:
         scores, faults = _evaluate(**_parse(arguments))
     except (GradingError, ValueError) as error:
@@ -77,6 +81,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except IsopodError as error:
         print(f"isopod.grade: {error}", file=sys.stderr)
         return _EXIT_PLATFORM
+    except KeyboardInterrupt:
+        # What was in flight is cancelled by then.
+        print("isopod.grade: stopped; nothing was written", file=sys.stderr)
+        return _EXIT_INTERRUPTED
     print(scores)
     if faults == 0:
         return 0

@@ -80,6 +80,8 @@ describe('without keys, on loopback', () => {
       body: { jobs: [bash('echo 1'), { code: 2 }] },
     })
     expect(refused).toMatchObject({ status: 400, body: { errors: [{ field: 'jobs[1].code' }] } })
+    const alone = await ask('POST', '/v1/executions/many', { body: { jobs: [{ code: 2 }] } })
+    expect(alone).toMatchObject({ status: 400, body: { errors: [{ field: 'jobs[0].code' }] } })
     expect((await ask('GET', '/v1/executions?limit=1')).body.executions).toEqual(before)
     const taken = await ask('POST', '/v1/executions/many', {
       body: { jobs: [bash('echo 1'), bash('echo 2')] },

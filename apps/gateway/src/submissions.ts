@@ -26,34 +26,22 @@ export class Submissions {
   }
 
   /**
-   * Enqueues jobs in order; if one is invalid, none is enqueued. Their results lie in no results queue unless `replyTo`
-   * names one: HTTP callers ask by id.
+   * Enqueues one job. Its result lies in no results queue unless `replyTo` names one: HTTP callers ask by id.
    *
-   * @returns their ids
+   * @returns its id
    * @throws {InvalidJobError} naming the fields
    * @throws {RequestRefused} 403, 429 or 503
    */
-  async submit(caller: Caller, jobs: readonly UncheckedJob[]): Promise<string[]> {
-    const { client, access, gate } = this.#parts
-    const owned = jobs.map((job, index) => this.#own(caller, job, jobs.length > 1 ? `jobs[${index}].` : ''))
-    await gate.admit(owned.length)
-    const { key } = caller
-    const limit = key?.maxInFlight ?? null
-    const reservation =
-      key === undefined || limit === null
-        ? undefined
-        : ((await access.executions.admit(key.id, owned.length, limit)) ?? tooMany(limit))
-    let ids: string[]
-    try {
-      ids = owned.length === 1 && owned[0] ? [await client.submit(owned[0])] : await client.submitMany(owned)
-    } catch (error) {
-      // Redis may be what failed; the place is then free again after a minute.
-      await reservation?.release().catch(() => {})
-      throw error
-    }
-    await reservation?.settle(ids)
-    await this.#note(owned, ids)
-    return ids
+  async submit(caller: Caller, job: UncheckedJob): Promise<string> {
+    const owned = this.#own(caller, job, '')
+    const [id = ''] = await this.#enqueue(caller, [owned], async (client) => [await client.submit(owned)])
+    return id
+  }
+
+  /** Enqueues jobs in order; if one is invalid, none is enqueued. Problems name the job, as in `jobs[3].code`. */
+  async submitMany(caller: Caller, jobs: readonly UncheckedJob[]): Promise<string[]> {
+    const owned = jobs.map((job, index) => this.#own(caller, job, `jobs[${index}].`))
+    return await this.#enqueue(caller, owned, (client) => client.submitMany(owned))
   }
 
   /**
@@ -62,7 +50,7 @@ export class Submissions {
    * @throws what `submit` and `wait` do
    */
   async run(caller: Caller, job: UncheckedJob, gone: AbortSignal): Promise<Result> {
-    const [id = ''] = await this.submit(caller, [job])
+    const id = await this.submit(caller, job)
     try {
       return await this.#parts.client.wait(id, { signal: gone })
     } catch (error) {
@@ -76,6 +64,32 @@ export class Submissions {
     if (caller.tenant === undefined) return
     if (await this.#parts.access.executions.belongs(caller.tenant, id)) return
     throw unknownExecution(id)
+  }
+
+  async #enqueue(
+    caller: Caller,
+    jobs: readonly JobInput[],
+    enqueue: (client: IsopodClient) => Promise<string[]>,
+  ): Promise<string[]> {
+    const { client, access, gate } = this.#parts
+    await gate.admit(jobs.length)
+    const { key } = caller
+    const limit = key?.maxInFlight ?? null
+    const reservation =
+      key === undefined || limit === null
+        ? undefined
+        : ((await access.executions.admit(key.id, jobs.length, limit)) ?? tooMany(limit))
+    let ids: string[]
+    try {
+      ids = await enqueue(client)
+    } catch (error) {
+      // Redis may be what failed; the place is then free again after a minute.
+      await reservation?.release().catch(() => {})
+      throw error
+    }
+    await reservation?.settle(ids)
+    await this.#note(jobs, ids)
+    return ids
   }
 
   #own(caller: Caller, job: UncheckedJob, where: string): JobInput {

@@ -60,7 +60,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
     },
     async (request, reply) => {
       const caller = await callers.identify(request.token, 'submit')
-      const [id = ''] = await submissions.submit(caller, [request.body as UncheckedJob])
+      const id = await submissions.submit(caller, request.body as UncheckedJob)
       reply.header('location', `/v1/executions/${id}`)
       const { wait } = request.query
       const result = wait > 0 ? await resultWithin(client, id, wait, untilDisconnect(reply)) : undefined
@@ -81,7 +81,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
     },
     async (request, reply) => {
       const caller = await callers.identify(request.token, 'submit')
-      const ids = await submissions.submit(caller, jobsOf(request.body))
+      const ids = await submissions.submitMany(caller, jobsOf(request.body))
       reply.code(202)
       return { ids }
     },

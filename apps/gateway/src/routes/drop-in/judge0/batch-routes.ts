@@ -32,7 +32,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
       reply.code(422)
       return read.map((one) => ('errors' in one ? one.errors : {}))
     }
-    const tokens = await submissions.submit(caller, jobs)
+    const tokens = await submissions.submitMany(caller, jobs)
     let next = 0
     reply.code(201)
     return read.map((one) => ('errors' in one ? one.errors : { token: tokens[next++] }))

@@ -48,7 +48,7 @@ function submissionRoutes(http: Http, parts: GatewayParts): void {
     const job = await jobOfSubmission(request.body, { base64, offered, createdAt: new Date() })
     reply.code(201)
     if (wait !== 'true') {
-      const [token = ''] = await submissions.submit(caller, [job])
+      const token = await submissions.submit(caller, job)
       return { token }
     }
     const result = await submissions.run(caller, job, untilDisconnect(reply))

@@ -1,4 +1,4 @@
-import type { Access, ApiKey, Scope } from '@isopod/access'
+import type { Access, ApiKey, KeyScope } from '@isopod/access'
 import { RequestRefused } from './http/problem.ts'
 
 /** How long it is believed that there are no keys, in milliseconds. */
@@ -38,7 +38,7 @@ export class Callers {
    * @param scope what the route needs
    * @throws {RequestRefused} 401, 403, or 429 with the seconds to wait
    */
-  async identify(token: string | undefined, scope: Scope): Promise<Caller> {
+  async identify(token: string | undefined, scope: KeyScope): Promise<Caller> {
     if (token === undefined) {
       if (await this.#servesAnonymous()) return ANONYMOUS
       throw unauthorized('Send an API key as «Authorization: Bearer …» or «X-API-Key: …».')

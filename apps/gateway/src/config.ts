@@ -42,7 +42,7 @@ const variables = z.object({
   ISOPOD_GATEWAY_EXECUTE_POLICY: policyVariable.default({ mode: 'enforce', rules: 'strict' }),
   /** Largest request. A job of the largest allowed size fits in 16 MiB. */
   ISOPOD_GATEWAY_BODY_MB: numberVariable(1, 64).default(16),
-  /** Jobs that may wait; beyond it submits get 503. A queue that only grows helps nobody. */
+  /** Jobs that may wait; beyond that, submits get 503 and try again later. */
   ISOPOD_GATEWAY_MAX_WAITING: numberVariable(1, 10_000_000).default(10_000),
   /** Origins whose pages may call, separated by commas. None: browsers refuse. */
   ISOPOD_GATEWAY_CORS_ORIGINS: z.string().default(''),

@@ -26,7 +26,7 @@ export class Submissions {
   }
 
   /**
-   * Enqueues one job. Its result lies in no results queue unless `replyTo` names one: HTTP callers ask by id.
+   * Enqueues one job. Its result goes to no results queue unless `replyTo` names one: HTTP callers ask by id.
    *
    * @returns its id
    * @throws {InvalidJobError} naming the fields

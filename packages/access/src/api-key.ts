@@ -2,10 +2,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
 /** What a key may do: submit and cancel executions, read them, or everything, for every tenant. */
-export const SCOPES = ['submit', 'read', 'admin'] as const
+export const KEY_SCOPES = ['submit', 'read', 'admin'] as const
 
-/** One of {@link SCOPES}. */
-export type Scope = (typeof SCOPES)[number]
+/** One of {@link KEY_SCOPES}. */
+export type KeyScope = (typeof KEY_SCOPES)[number]
 
 /** What is stored of a key: all but its secret. */
 export const apiKeySchema = z.object({
@@ -14,7 +14,7 @@ export const apiKeySchema = z.object({
   name: z.string(),
   /** All that the key submits belongs to this tenant, and it sees nothing of any other. */
   tenant: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
+  scopes: z.array(z.enum(KEY_SCOPES)),
   /** SHA-256 of the secret, in hex. The secret has 256 random bits, so a slow hash would add nothing. */
   secretHash: z.string(),
   /** Milliseconds since 1970, as all times here. */

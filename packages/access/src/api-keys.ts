@@ -1,5 +1,5 @@
 import type { DeploymentRedis } from '@isopod/queue'
-import { type ApiKey, apiKeySchema, isSecretOf, newToken, parseToken, type Scope } from './api-key.ts'
+import { type ApiKey, apiKeySchema, isSecretOf, type KeyScope, newToken, parseToken } from './api-key.ts'
 
 /** Compared with where no such key exists, so that the answer takes as long. */
 const NO_KEY = { secretHash: '0'.repeat(64) }
@@ -8,7 +8,7 @@ const NO_KEY = { secretHash: '0'.repeat(64) }
 export interface NewApiKey {
   readonly name: string
   readonly tenant: string
-  readonly scopes: readonly Scope[]
+  readonly scopes: readonly KeyScope[]
   /** Milliseconds since 1970. @default never */
   readonly expiresAt?: number
   /** @default no limit */

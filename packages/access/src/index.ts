@@ -1,4 +1,4 @@
-export { type ApiKey, SCOPES, type Scope } from './api-key.ts'
+export { type ApiKey, KEY_SCOPES, type KeyScope } from './api-key.ts'
 export { ApiKeys, type NewApiKey } from './api-keys.ts'
 export { type ExecutionPage, Executions, type ListedExecution, type Reservation } from './executions.ts'
 export { type Access, openAccess } from './open-access.ts'

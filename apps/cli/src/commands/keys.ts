@@ -1,4 +1,4 @@
-import { type Access, type ApiKey, type NewApiKey, SCOPES, type Scope } from '@isopod/access'
+import { type Access, type ApiKey, KEY_SCOPES, type KeyScope, type NewApiKey } from '@isopod/access'
 import { visible } from '@isopod/protocol'
 import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { type Command, Option } from 'commander'
@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 interface CreateOptions {
   readonly name: string
   readonly tenant: string
-  readonly scope: readonly Scope[]
+  readonly scope: readonly KeyScope[]
   readonly perMinute?: string
   readonly inFlight?: string
   readonly days?: string
@@ -27,7 +27,9 @@ export function keyCommands(keys: Command, io: Io, services: Services, end: (cod
     .description('create a key; it is printed once and stored nowhere')
     .requiredOption('--name <text>', 'for people')
     .requiredOption('--tenant <name>', 'whose executions it submits and sees')
-    .addOption(new Option('--scope <scope...>', 'what it may do').choices(SCOPES).default(['submit', 'read']))
+    .addOption(
+      new Option('--scope <scope...>', 'what it may do').choices(KEY_SCOPES).default(['submit', 'read']),
+    )
     .option('--per-minute <n>', 'requests a minute (default: no limit)')
     .option('--in-flight <n>', 'unfinished executions at once (default: no limit)')
     .option('--days <n>', 'days until it expires (default: never)')

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { RequestRefused } from './problem.ts'
 
-/** Nobody reads it; it keeps a caller that hung up from being counted as a bug. */
+/** Keeps a caller that hung up from being counted as a bug; no answer is sent. */
 const GONE = { status: 499, code: 'caller_gone', detail: 'The caller closed the connection.' }
 
 /** A signal that is aborted when the caller is gone before it had its answer. */

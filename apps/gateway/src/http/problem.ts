@@ -15,7 +15,7 @@ export const problemSchema = z.object({
 })
 
 /** The body of a refusal. */
-export type Problem = z.infer<typeof problemSchema>
+export type ProblemDocument = z.infer<typeof problemSchema>
 
 const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
@@ -62,7 +62,7 @@ export class RequestRefused extends Error implements Refusal {
 /** Seconds after which a caller may try again when Redis or the workers were away. */
 const RETRY_UNAVAILABLE_SECONDS = 2
 
-/** Maps anything that was thrown while a request was handled to what its caller is told. */
+/** Maps anything that a handler threw to the refusal that its caller gets. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof RequestRefused) return error
   if (error instanceof InvalidJobError) {
@@ -79,7 +79,7 @@ export function refusalOf(error: unknown): Refusal {
 }
 
 /** The body of a refusal. */
-export function problemBody(refusal: Refusal, requestId: string): Problem {
+export function problemBody(refusal: Refusal, requestId: string): ProblemDocument {
   const { status, code, detail, errors } = refusal
   return {
     type: `urn:isopod:problem:${code}`,

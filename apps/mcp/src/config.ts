@@ -29,7 +29,7 @@ const variables = z.object({
   ISOPOD_MCP_MAX_CALLS: numberVariable(1, 10_000).default(100),
   /** Size of one message: the largest job (18 MiB of code, stdin and tests) and its JSON escapes. */
   ISOPOD_MCP_MAX_MESSAGE_MB: numberVariable(1, 256).default(24),
-  /** HTTP: a session that nobody used for so long is closed. Clients open a new one without a word. */
+  /** HTTP: a session that is idle for this long is closed. Clients then open a new one by themselves. */
   ISOPOD_MCP_SESSION_IDLE_SECONDS: numberVariable(1, 86_400).default(1800),
   /** HTTP: names by which clients may address this server, beside those of loopback. None: that is what stops DNS rebinding. */
   ISOPOD_MCP_ALLOWED_HOSTS: z

@@ -35,7 +35,7 @@ export async function runJob(client: JobClient, job: JobInput, options: RunJobOp
   } catch (error) {
     if (!signal.aborted && !deadline.aborted) throw error
     const waited = !signal.aborted && (await stateOf(client, id)) === 'waiting'
-    // Should that fail too, the job just runs; the caller is told of the abort and of nothing else.
+    // If the cancellation fails too, the job runs to its end; the caller still gets the abort.
     await client.cancel(id).catch(() => {})
     signal.throwIfAborted()
     const reason = waited ? 'no worker took the job' : 'the job had not ended'

@@ -181,7 +181,7 @@ class QueueClient implements IsopodClient {
     try {
       return await this.#producer.waitForResult(id, options)
     } catch (error) {
-      // Should that fail too, the job just runs; the caller is told of the abort and of nothing else.
+      // If the cancellation fails too, the job runs to its end; the caller still gets the abort.
       if (signal?.aborted && isOurs) await this.#producer.cancel(id).catch(() => {})
       throw error
     }

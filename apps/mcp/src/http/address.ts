@@ -30,7 +30,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Refuses to listen where others can connect, as this server asks nobody who he is.
+ * Refuses to listen where other hosts can connect: this server has no API keys.
  *
  * @throws {ConfigError} unless the operator has said that it may
  */

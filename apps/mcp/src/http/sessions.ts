@@ -7,7 +7,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 /** Sessions that are kept; a client that comes then takes the place of the one that was idle for longest. */
 const MAX_SESSIONS = 1000
 
-/** One client: its transport, and how long nobody has used it. */
+/** The session of one client: its transport, and since when it is idle. */
 export interface Session {
   readonly transport: StreamableHTTPServerTransport
   /** Responses that are open: calls that run, and the stream of notifications. */
@@ -20,7 +20,7 @@ export interface Session {
 export interface SessionsOptions {
   /** Makes the server of one client. */
   readonly createServer: () => Server
-  /** A session that nobody used for so long is closed. */
+  /** A session that is idle for this long is closed. */
   readonly idleSeconds: number
 }
 

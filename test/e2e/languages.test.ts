@@ -41,6 +41,13 @@ it('every language has its programs here', () => {
   expect([...fixtures.keys()].sort()).toEqual(languages.map(({ name }) => name).sort())
 })
 
+// promise: invocation
+it('every compiler that takes arguments has a program for them', () => {
+  const takes = languages.filter(({ compile }) => compile?.includes('{args}')).map(({ name }) => name)
+  const have = [...fixtures].flatMap(([name, { compileArgs }]) => (compileArgs ? [name] : []))
+  expect(have.sort()).toEqual(takes.sort())
+})
+
 // promise: languages
 describe.concurrent.each(languages.map((language) => ({ ...language })))(
   '$name',
@@ -53,7 +60,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       })
       return
     }
-    const { echo, unicode, hog, libraries, surroundings, stdout = 'hello\n' } = programs
+    const { echo, unicode, hog, libraries, surroundings, compileArgs, stdout = 'hello\n' } = programs
 
     it('says hello', async () => {
       expect(await run({ language, code: programs.hello })).toMatchObject({
@@ -96,6 +103,15 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       expectEnd(result, programs.broken, status)
       expect(result.attributable).toBe(true)
     })
+
+    if (compileArgs)
+      it('hands arguments to its compiler', async () => {
+        const { args, code } = compileArgs
+        const result = await run({ language, code, compileArgs: [...args] })
+        expect(result, result.compileOutput).toMatchObject({ status: 'success', exitCode: 0 })
+        expect(result.stdout).toMatch(/^42\n/)
+        expect((await run({ language, code })).stdout).not.toMatch(/^42\n/)
+      })
 
     it('ends at its time limit', async () => {
       const result = await run({ language, code: programs.forever, limits: { timeoutSeconds: 1 } })

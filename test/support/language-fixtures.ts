@@ -33,6 +33,8 @@ export interface LanguageFixtures {
   /** Is no program of the language. */
   readonly broken: ProgramFixture
   readonly forever: string
+  /** A program that prints `42` in its first line if its compiler was given these arguments, and without them does not. */
+  readonly compileArgs?: { readonly args: readonly string[]; readonly code: string }
   /** Takes memory until it is stopped. @default status memory_exceeded */
   readonly hog?: ProgramFixture
   /** Uses what graders' programs import. */

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { openAccess } from '@isopod/access'
 import { connect } from '@isopod/client'
 import { ensureStack, findStack, stackDown, stackPlaces, startGateway } from '@isopod/devstack'
+import { readQueueSettings } from '@isopod/service-kit'
 import { write } from './io.ts'
 import { runCli } from './program.ts'
-import { queueSettings } from './queue-settings.ts'
 import { serveMcp } from './serve-mcp.ts'
 
 // `isopod run x | head` closes the pipe: whoever reads has seen enough, and that is no failure.
@@ -22,13 +22,13 @@ const exitCode = await runCli(
   process.argv.slice(2),
   { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env },
   {
-    connect: (url, env) => connect({ url, ...queueSettings(env) }),
+    connect: (url, env) => connect({ url, ...readQueueSettings(env) }),
     findStack: (env) => findStack({ env }),
     ensureStack,
     stackDown,
     startGateway: (options) =>
       startGateway({ ...options, log: join(stackPlaces(options.env).logs, 'gateway.log') }),
-    openAccess: (url, env) => openAccess({ url, ...queueSettings(env) }),
+    openAccess: (url, env) => openAccess({ url, ...readQueueSettings(env) }),
     serveMcp,
   },
 )

@@ -15,6 +15,8 @@ export {
   type Readiness,
   startHealthServer,
 } from './health-server.ts'
+export { isLoopback } from './loopback.ts'
+export { type QueueSettings, readQueueSettings } from './queue-settings.ts'
 export { type Environment, type EnvironmentOptions, readEnvironment } from './read-environment.ts'
 export { type ShutdownStep, shutDown } from './shutdown.ts'
 export { onStopSignal } from './stop-signals.ts'

@@ -2,6 +2,7 @@ import { ConfigError } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { flagVariable, numberVariable, QUEUE_VARIABLES } from '../src/env-schemas.ts'
+import { readQueueSettings } from '../src/queue-settings.ts'
 import { type EnvironmentOptions, readEnvironment } from '../src/read-environment.ts'
 
 const schema = z.object({
@@ -47,5 +48,22 @@ describe('readEnvironment', () => {
     const options = { prefix: 'ISOPOD_GATEWAY_' }
     expect(() => read({ ISOPOD_GATEWAY_DOC: 'true' }, options)).toThrow(/did you mean ISOPOD_GATEWAY_DOCS\?/)
     expect(() => read({ ISOPOD_QUEUE_PREFX: 'a' }, options)).toThrow(/did you mean ISOPOD_QUEUE_PREFIX\?/)
+  })
+})
+
+describe('the settings of the queue', () => {
+  it('are read beside those of other apps', () => {
+    const env = { ISOPOD_QUEUE_PREFIX: 'mine', ISOPOD_ALLOW_EVICTION: 'true', ISOPOD_CONCURRENCY: '4' }
+    expect(readQueueSettings(env)).toEqual({ prefix: 'mine', allowEviction: true })
+    expect(readQueueSettings({})).toEqual({ prefix: 'isopod', allowEviction: false })
+  })
+
+  it('refuse a wrong value and a misspelt name', () => {
+    expect(() => readQueueSettings({ ISOPOD_ALLOW_EVICTION: 'yes' })).toThrow(
+      'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"',
+    )
+    expect(() => readQueueSettings({ ISOPOD_QUEUE_PREFX: 'mine' })).toThrow(
+      'ISOPOD_QUEUE_PREFX: unknown setting; did you mean ISOPOD_QUEUE_PREFIX?',
+    )
   })
 })

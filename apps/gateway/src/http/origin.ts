@@ -1,5 +1,5 @@
+import { isLoopback } from '@isopod/service-kit'
 import type { FastifyRequest } from 'fastify'
-import { isLoopback } from '../loopback.ts'
 import { RequestRefused } from './problem.ts'
 
 /**

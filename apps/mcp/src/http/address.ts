@@ -1,5 +1,5 @@
-import { isIPv4 } from 'node:net'
 import { ConfigError } from '@isopod/protocol'
+import { isLoopback } from '@isopod/service-kit'
 
 /** Where an HTTP server listens. */
 export interface HttpAddress {
@@ -22,11 +22,6 @@ export function parseAddress(text: string): HttpAddress {
     )
   }
   return { host: (bracketed ?? plain ?? '127.0.0.1').toLowerCase(), port }
-}
-
-/** Whether only this machine can reach what listens there. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
 }
 
 /**

@@ -1,4 +1,0 @@
-/** Whether only this host can reach what listens on that address. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
-}

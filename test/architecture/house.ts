@@ -6,6 +6,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'apps/worker': [
     'protocol',
     'queue',
+    'egress',
     'sandbox',
     'policy',
     'languages',
@@ -30,6 +31,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/telemetry': [],
   // API keys and budgets lie in the Redis of the queue.
   'packages/access': ['protocol', 'queue'],
+  // Both ways out of our processes, the proxy of networks and webhooks, check what they connect to.
+  'packages/egress': [],
   'packages/service-kit': ['protocol', 'telemetry'],
   'packages/devstack': [],
 }

@@ -1,27 +1,21 @@
 import { isIP, isIPv6, SocketAddress } from 'node:net'
 import { domainToASCII } from 'node:url'
+import type { DialTarget } from '@isopod/egress'
 import { splitEndpoint } from '@isopod/protocol'
-
-/** Where a program wants to go. */
-export interface Target {
-  /** Lower-case name without trailing dot, or an address without brackets, in its one canonical form. */
-  readonly host: string
-  readonly port: number
-}
 
 /**
  * Reads `host:port` in any spelling: letters of either case, international names, a trailing dot, brackets.
  *
  * @returns undefined if it is none
  */
-export function readTarget(text: string): Target | undefined {
+export function readTarget(text: string): DialTarget | undefined {
   const endpoint = splitEndpoint(text)
   const host = endpoint && canonicalHost(endpoint.host)
   return endpoint === undefined || host === undefined ? undefined : { host, port: endpoint.port }
 }
 
 /** What one entry of a profile's `egress` stands for: a target, or with `below` all names under its host. */
-interface Rule extends Target {
+interface Rule extends DialTarget {
   readonly below: boolean
 }
 
@@ -35,7 +29,7 @@ export function readRule(entry: string): Rule | undefined {
 /** The allow-list of one profile. */
 export class AllowList {
   readonly #exact = new Set<string>()
-  readonly #below: Target[] = []
+  readonly #below: DialTarget[] = []
 
   /** @param entries of a profile's `egress`, validated */
   constructor(entries: readonly string[]) {
@@ -46,7 +40,7 @@ export class AllowList {
   }
 
   /** Whether a program may go there: this very port, this very host or a name below a wildcard's. */
-  allows(target: Target): boolean {
+  allows(target: DialTarget): boolean {
     return (
       this.#exact.has(keyOf(target)) ||
       this.#below.some(({ host, port }) => port === target.port && target.host.endsWith(`.${host}`))
@@ -55,11 +49,11 @@ export class AllowList {
 }
 
 /** `host:port` for people and logs. */
-export function showTarget({ host, port }: Target): string {
+export function showTarget({ host, port }: DialTarget): string {
   return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`
 }
 
-function keyOf({ host, port }: Target): string {
+function keyOf({ host, port }: DialTarget): string {
   return `${host} ${port}`
 }
 

@@ -1,6 +1,6 @@
+import { type AddressRanges, coversMapped, listOf } from '@isopod/egress'
 import { ConfigError, describeProblems, type NetworkProfile, networkProfilesSchema } from '@isopod/protocol'
 import { readDocument } from '../document/read-document.ts'
-import { type AddressRanges, coversMapped, listOf } from './address.ts'
 import { AllowList, readRule } from './allow-list.ts'
 
 /** A profile of the operator, ready to be asked. */

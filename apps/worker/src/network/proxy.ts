@@ -1,7 +1,7 @@
 import { createServer, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { DialError, dial } from '@isopod/egress'
 import { readTarget, showTarget } from './allow-list.ts'
-import { DialError, dial } from './dial.ts'
 import type { Egress } from './profiles.ts'
 import { Allowance, AllowanceSpent, IdleTooLong, relay, type Traffic } from './relay.ts'
 

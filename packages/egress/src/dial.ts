@@ -2,13 +2,12 @@ import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type AddressRanges, listed, specialKind } from './address.ts'
-import type { Target } from './allow-list.ts'
 import { addressesOf } from './resolve-name.ts'
 
 /** Addresses of one name that are tried, one after the other. */
 const MOST_ADDRESSES = 4
 
-/** Why a program is not connected: refused by a rule, or failed on the way. */
+/** Why there is no connection: refused by a rule, or failed on the way. */
 export class DialError extends Error {
   readonly outcome: 'refused' | 'failed'
 
@@ -18,9 +17,18 @@ export class DialError extends Error {
   }
 }
 
+/** Where to connect to. */
+export interface DialTarget {
+  /** Lower-case name without trailing dot, or an address without brackets, in its one canonical form. */
+  readonly host: string
+  readonly port: number
+}
+
 /** What a target is held to. */
 export interface DialRules {
   readonly allowPrivate: AddressRanges
+  /** Resolves a name. @default by the host's own file, else by its name servers */
+  readonly resolve?: (name: string, signal: AbortSignal) => Promise<readonly string[]>
   /** Ends it: as too long if it is one of `AbortSignal.timeout`, else for the reason that it carries. */
   readonly signal: AbortSignal
 }
@@ -31,8 +39,9 @@ export interface DialRules {
  *
  * @throws {DialError} and nothing else
  */
-export async function dial({ host, port }: Target, rules: DialRules): Promise<Socket> {
-  const addresses = isIP(host) !== 0 ? [host] : await addressesOf(host, rules.signal)
+export async function dial({ host, port }: DialTarget, rules: DialRules): Promise<Socket> {
+  const { resolve = addressesOf } = rules
+  const addresses = isIP(host) !== 0 ? [host] : await resolve(host, rules.signal)
   if (rules.signal.aborted) throw new DialError('failed', whyEnded(rules.signal, 'resolving the name'))
   if (addresses.length === 0) throw new DialError('failed', 'the name cannot be resolved')
   const own = ownAddresses()

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hostsEntries } from '../../src/network/resolve-name.ts'
+import { hostsEntries } from '../src/resolve-name.ts'
 
 it.each([
   ['127.0.0.1 localhost', 'localhost', ['127.0.0.1']],

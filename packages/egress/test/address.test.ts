@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coversMapped, listed, listOf, specialKind } from '../../src/network/address.ts'
+import { coversMapped, listed, listOf, specialKind } from '../src/address.ts'
 
 const byte = fc.integer({ min: 0, max: 255 })
 const v4 = fc.tuple(byte, byte, byte, byte)

@@ -20,8 +20,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'apps/cli': ['protocol', 'access', 'client', 'grading', 'devstack', 'service-kit'],
   'packages/protocol': [],
   'packages/queue': ['protocol'],
-  // A batch's summary is the client's to make: gateway, CLI and callback all show the same one.
-  'packages/client': ['protocol', 'queue', 'grading'],
+  'packages/client': ['protocol', 'queue'],
   'packages/sandbox': ['protocol', 'init'],
   'packages/init': [],
   'packages/languages': ['protocol'],

@@ -1,5 +1,10 @@
-import type { Batch, BatchOptions, BatchSummary, SampleResult } from '@isopod/client'
-import { meanPassAtK } from '@isopod/grading'
+import {
+  type Batch,
+  type BatchOptions,
+  type BatchSummary,
+  meanPassAtK,
+  type SampleResult,
+} from '@isopod/client'
 import type { JobInput, Result } from '@isopod/protocol'
 
 /** A batch in memory: each sample ends as `answer` says of its job, one that is not attributable as a fault. */

@@ -27,6 +27,7 @@ export {
 export type { Batch, BatchSummary } from './batch/batch.ts'
 export { SIGNATURE_HEADER, type VerifyOptions, verifyCallback } from './batch/callback.ts'
 export type { BatchOptions, CallbackOptions } from './batch/options.ts'
+export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './batch/pass-at-k.ts'
 export type { StopWhen } from './batch/problem.ts'
 export type { Progress } from './batch/progress.ts'
 export type { Outcome, Sample, SampleResult } from './batch/sample.ts'

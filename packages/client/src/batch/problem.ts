@@ -1,4 +1,4 @@
-import type { ProblemTally } from '@isopod/grading'
+import type { ProblemTally } from './pass-at-k.ts'
 import type { Outcome } from './sample.ts'
 
 /** When the samples of a problem that are left are needless: never, or once one of them passed, or failed. */

@@ -1,4 +1,4 @@
-import { meanPassAtK, passAtK } from '@isopod/grading'
+import { meanPassAtK, passAtK } from './pass-at-k.ts'
 import { Problem, type StopWhen } from './problem.ts'
 import type { Outcome, SampleResult } from './sample.ts'
 

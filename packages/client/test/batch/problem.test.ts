@@ -1,6 +1,6 @@
-import { passAtK } from '@isopod/grading'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { passAtK } from '../../src/batch/pass-at-k.ts'
 import { Problem, type StopWhen } from '../../src/batch/problem.ts'
 import type { Outcome } from '../../src/batch/sample.ts'
 

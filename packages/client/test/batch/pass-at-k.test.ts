@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { meanPassAtK, passAtK } from '../src/index.ts'
+import { meanPassAtK, passAtK } from '../../src/batch/pass-at-k.ts'
 
 describe('pass@k of a problem', () => {
   it.each([

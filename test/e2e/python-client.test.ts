@@ -5,16 +5,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** The distribution's own: it finds the distribution's pytest. */
-const PYTHON = '/usr/bin/python3'
+/** The distribution's own, which finds the distribution's pytest; or another one with pytest, of another version. */
+const { TEST_PYTHON: PYTHON = '/usr/bin/python3', TEST_PYTHONPATH = '' } = process.env
 const FOLDER = fileURLToPath(new URL('../../clients/python', import.meta.url))
 
 /** Where it can't be had, these specs say why they are skipped. */
 async function hasPytest(): Promise<boolean> {
+  if (PYTHON !== '/usr/bin/python3') return true
   try {
-    await installPackages(['pytest'], (line) => console.error(`python-client: ${line}`))
+    await installPackages(['pytest', 'mypy'], (line) => console.error(`python-client: ${line}`))
   } catch (error) {
-    console.error(`python-client: skipped without pytest: ${error}`)
+    console.error(`python-client: ${error}`)
   }
   return (await findProgram('pytest-3')) === '/usr/bin/pytest-3'
 }
@@ -51,6 +52,8 @@ function pytest(...files: string[]): Promise<{ code: number | null; output: stri
     HOME: process.env['HOME'],
     LANG: 'C.UTF-8',
     PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONPATH: TEST_PYTHONPATH,
+    PYTEST_ADDOPTS: process.env['PYTEST_ADDOPTS'] ?? '',
     TEST_DATA_EVERY: process.env['TEST_DATA_EVERY'] ?? '40',
     ISOPOD_URL: gateway.url,
     ISOPOD_KEYED_URL: keyed.url,
@@ -93,8 +96,9 @@ describe.skipIf(!canRun)('the Python client', () => {
     expect(output).not.toContain('skipped')
   })
 
-  it('does what its README shows, and can be installed', async () => {
-    const { code, output } = await pytest('test_readme.py', 'test_wheel.py')
+  it('does what its README shows, can be installed, holds its types, and runs on Python 3.9', async () => {
+    const files = ['test_readme.py', 'test_wheel.py', 'test_types.py', 'test_oldest_python.py']
+    const { code, output } = await pytest(...files)
     expect(code, output).toBe(0)
     const reasons = output.split('\n').filter((line) => line.startsWith('SKIPPED'))
     for (const reason of reasons) console.error(`python-client: ${reason}`)

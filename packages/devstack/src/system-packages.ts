@@ -14,6 +14,7 @@ export type SystemNeed =
   | 'debootstrap'
   | 'iproute2'
   | 'chromium'
+  | 'mypy'
   | 'pytest'
   | 'qemu-x64'
   | 'qemu-arm64'
@@ -74,6 +75,7 @@ const PROGRAMS: Record<SystemNeed, readonly string[]> = {
   debootstrap: ['mmdebstrap'],
   iproute2: ['ip'],
   chromium: ['chromium'],
+  mypy: ['mypy'],
   pytest: ['pytest-3'],
   'qemu-x64': ['qemu-system-x86_64'],
   'qemu-arm64': ['qemu-system-aarch64', 'qemu-aarch64-static', 'arch-test'],

@@ -7,7 +7,7 @@ import importlib.util
 import json
 import os
 import re
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, TextIO, Tuple
 
 from .models import Result
 
@@ -65,9 +65,8 @@ def read_problems(file: str) -> Dict[str, Problem]:
 
 def numbered_records(file: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
     """The records of a JSONL file, packed or not, each with where it stands."""
-    opener = gzip.open if file.endswith(".gz") else open
     try:
-        with opener(file, "rt", encoding="utf-8") as lines:
+        with open_text(file) as lines:
             for number, line in enumerate(lines, 1):
                 if line.isspace():
                     continue
@@ -81,6 +80,13 @@ def numbered_records(file: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
                 yield where, record
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise GradingError(f"{file}: cannot be read ({error})") from error
+
+
+def open_text(file: str) -> TextIO:
+    """Opens a text file, packed or not."""
+    if file.endswith(".gz"):
+        return gzip.open(file, "rt", encoding="utf-8")
+    return open(file, encoding="utf-8")
 
 
 def text_of(record: Mapping[str, Any], field: str, where: str) -> str:

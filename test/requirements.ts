@@ -30,6 +30,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, gateway',
   },
   {
+    id: 'http-batches',
+    behaviour:
+      'a batch of jobs is accepted whole or not at all, and is counted, followed and cancelled over HTTP',
+    source: 'issue 13, gateway',
+  },
+  {
     id: 'http-events',
     behaviour: 'what an execution does is told as server-sent events, and a reader can resume',
     source: 'issue 13, gateway',

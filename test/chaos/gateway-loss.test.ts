@@ -55,3 +55,35 @@ it('a gateway that is killed in the middle loses no execution that it has accept
   const listed = new Set(executions.map(({ id }) => id))
   expect(accepted.filter((id) => !listed.has(id))).toEqual([])
 })
+
+// promise: http-loss
+it('a batch that a killed gateway has accepted ends on another one, and one that it has not is sent again', async () => {
+  const [, other] = gateways as [Gateway, Gateway]
+  const doomed = await startTestGateway(world)
+  const headers = { 'content-type': 'application/json' }
+  const post = async (gateway: Gateway, index: number) => {
+    const jobs = Array.from({ length: 20 }, (_, job) => ({ language: 'bash', code: `echo ${index} ${job}` }))
+    const body = JSON.stringify({ idempotencyKey: `batch ${index}`, jobs })
+    const answer = await fetch(`${gateway.url}/v1/batches`, { method: 'POST', headers, body })
+    return ((await answer.json()) as { id: string }).id
+  }
+  const accepted: string[] = []
+  const lost: number[] = []
+  const posting = Array.from({ length: 12 }, async (_, index) => {
+    await new Promise((resolve) => setTimeout(resolve, index * 5))
+    try {
+      accepted.push(await post(doomed, index))
+      if (accepted.length === 3) process.kill(doomed.process.process.pid, 'SIGKILL')
+    } catch {
+      lost.push(index)
+    }
+  })
+  await Promise.all(posting)
+  await doomed.close()
+  expect(lost.length).toBeGreaterThan(0)
+  for (const index of lost) accepted.push(await post(other, index))
+  for (const id of accepted) {
+    const answer = await fetch(`${other.url}/v1/batches/${id}?wait=60`)
+    expect(await answer.json()).toMatchObject({ finished: 20, outcomes: { passed: 20 } })
+  }
+})

@@ -312,6 +312,10 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(body.paths).sort()).toEqual([
       '/execute',
       '/health',
+      '/v1/batches',
+      '/v1/batches/{id}',
+      '/v1/batches/{id}/events',
+      '/v1/batches/{id}/executions',
       '/v1/executions',
       '/v1/executions/many',
       '/v1/executions/{id}',

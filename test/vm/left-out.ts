@@ -28,6 +28,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/examples.test.ts': PLATFORM,
   'test/e2e/flaky.test.ts': PLATFORM,
   'test/e2e/gateway.test.ts': PLATFORM,
+  'test/e2e/gateway-batches.test.ts': PLATFORM,
   'test/e2e/gateway-fuzz.test.ts': PLATFORM,
   'test/e2e/gateway-load.test.ts': PLATFORM,
   'test/e2e/grade-report.test.ts': 'needs a browser',

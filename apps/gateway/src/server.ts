@@ -7,6 +7,7 @@ import type { GatewayConfig } from './config.ts'
 import type { GATEWAY_METRICS } from './gateway-metrics.ts'
 import { createHttp, type Http } from './http/create-http.ts'
 import { serveDocument } from './http/document.ts'
+import { batchRoutes } from './routes/batches.ts'
 import { dropInRoutes } from './routes/drop-in/drop-in-routes.ts'
 import { eventRoutes } from './routes/events.ts'
 import { executeRoutes } from './routes/execute.ts'
@@ -33,6 +34,7 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
     executeRoutes(routes as Http, parts)
     executionRoutes(routes as Http, parts)
     eventRoutes(routes as Http, parts)
+    batchRoutes(routes as Http, parts)
     queueRoutes(routes as Http, parts)
     healthRoutes(routes as Http, parts)
     dropInRoutes(routes as Http, parts)

@@ -1,5 +1,6 @@
 import { openDeploymentRedis, type QueueOptions } from '@isopod/queue'
 import { ApiKeys } from './api-keys.ts'
+import { Batches } from './batches.ts'
 import { Executions } from './executions.ts'
 import { RateLimits } from './rate-limits.ts'
 
@@ -8,6 +9,7 @@ export interface Access {
   readonly keys: ApiKeys
   readonly rates: RateLimits
   readonly executions: Executions
+  readonly batches: Batches
   /** Disconnects; a second call changes nothing. */
   close(): void
 }
@@ -29,6 +31,7 @@ export async function openAccess(options: QueueOptions): Promise<Access> {
     keys: new ApiKeys(deployment),
     rates: new RateLimits(deployment),
     executions: new Executions(deployment),
+    batches: new Batches(deployment),
     close: () => deployment.redis.disconnect(),
   }
 }

@@ -26,6 +26,7 @@ export {
 } from '@isopod/queue'
 export type { Batch, BatchSummary } from './batch/batch.ts'
 export { SIGNATURE_HEADER, type VerifyOptions, verifyCallback } from './batch/callback.ts'
+export { judged } from './batch/judged.ts'
 export type { BatchOptions, CallbackOptions } from './batch/options.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './batch/pass-at-k.ts'
 export type { StopWhen } from './batch/problem.ts'

@@ -1,21 +1,17 @@
-import { once } from 'node:events'
-import type { JobEvent } from '@isopod/client'
+import type { IsopodClient } from '@isopod/client'
 import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
+import { type ServerSentEvent, sendEvents, untilClose } from '../http/event-stream.ts'
 import { problemSchema } from '../http/problem.ts'
 import type { GatewayParts } from '../server.ts'
 import { unknownExecution } from '../submissions.ts'
-
-/** How often a reader hears of a quiet execution, in milliseconds: proxies close connections that say nothing. */
-const HEARTBEAT_MS = 15_000
 
 const refusals = { 400: problemSchema, 401: problemSchema, 403: problemSchema, 404: problemSchema }
 
 /** `GET /v1/executions/{id}/events`: what an execution does, as server-sent events. */
 export function eventRoutes(http: Http, { client, callers, submissions, logger }: GatewayParts): void {
-  const closing = new AbortController()
-  http.addHook('preClose', async () => closing.abort())
+  const closing = untilClose(http)
   http.get(
     '/v1/executions/:id/events',
     {
@@ -36,33 +32,16 @@ export function eventRoutes(http: Http, { client, callers, submissions, logger }
       await submissions.checkOwner(caller, id)
       if ((await client.state(id)) === 'unknown') throw unknownExecution(id)
       const after = request.headers['last-event-id']
-      const signal = AbortSignal.any([untilDisconnect(reply), closing.signal])
+      const signal = AbortSignal.any([untilDisconnect(reply), closing])
       const events = client.events(id, { signal, ...(after && { after }) })
-      reply.hijack()
-      const { raw } = reply
-      raw.writeHead(200, {
-        ...(reply.getHeaders() as Record<string, string>),
-        'content-type': 'text/event-stream',
-        'x-accel-buffering': 'no',
+      await sendEvents(reply, framed(events), {
+        signal,
+        onBroken: (err) => logger.warn({ err, requestId: request.id }, 'an event stream broke'),
       })
-      raw.flushHeaders()
-      const heartbeat = setInterval(() => raw.write(':\n\n'), HEARTBEAT_MS)
-      try {
-        for await (const event of events) {
-          // A reader that is slow is waited for; what it has not read lies in Redis.
-          if (!raw.write(frame(event))) await once(raw, 'drain', { signal })
-        }
-      } catch (error) {
-        // The reader resumes where it was, on this gateway or another.
-        if (!signal.aborted) logger.warn({ err: error, requestId: request.id }, 'an event stream broke')
-      } finally {
-        clearInterval(heartbeat)
-        raw.end()
-      }
     },
   )
 }
 
-function frame({ id, type, ...data }: JobEvent): string {
-  return `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`
+async function* framed(events: ReturnType<IsopodClient['events']>): AsyncGenerator<ServerSentEvent> {
+  for await (const { id, type, ...data } of events) yield { id, type, data }
 }

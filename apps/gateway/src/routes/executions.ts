@@ -10,7 +10,8 @@ import { type UncheckedJob, unknownExecution } from '../submissions.ts'
 
 /** Longest time that a request waits for a result, in seconds. */
 const MAX_WAIT_SECONDS = 60
-const MAX_JOBS = 1000
+/** Jobs of one request. */
+export const MAX_JOBS = 1000
 
 const executionSchema = z.object({
   id: z.string(),
@@ -22,7 +23,8 @@ const executionSchema = z.object({
 type ExecutionBody = z.infer<typeof executionSchema>
 
 const params = z.object({ id: z.string().min(1).max(128) })
-const waitQuery = z.strictObject({
+/** How long a request waits. */
+export const waitQuery = z.strictObject({
   wait: z.coerce.number().min(0).max(MAX_WAIT_SECONDS).default(0).describe('Seconds to wait for the result'),
 })
 const listQuery = z.strictObject({

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Access, BatchEnd, BatchRecord, UnnotedExecutions } from '@isopod/access'
+import { type IsopodClient, judged, type Result } from '@isopod/client'
+
+/** Results that are read at once to learn how executions ended. */
+const RESULTS_AT_ONCE = 16
+/** Pause between two looks at a batch in which something ends, and in one in which nothing does, in milliseconds. */
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 2_000
+
+/** What a batch came to so far. */
+export interface BatchView {
+  readonly waiting: number
+  /** Places of the executions that run. */
+  readonly running: readonly number[]
+  /** In the order in which they ended. */
+  readonly ends: readonly BatchEnd[]
+}
+
+/** One end, and its place among those of the batch, from 1. */
+export interface NumberedEnd {
+  readonly number: number
+  readonly end: BatchEnd
+}
+
+/** Tells how batches get on, from what lies in Redis alone: any gateway can tell, also after another one died. */
+export class BatchProgress {
+  readonly #client: Pick<IsopodClient, 'result'>
+  readonly #batches: Access['batches']
+  /** Looks that are under way: readers of one batch share them. */
+  readonly #looks = new Map<string, Promise<UnnotedExecutions>>()
+
+  constructor(client: Pick<IsopodClient, 'result'>, batches: Access['batches']) {
+    this.#client = client
+    this.#batches = batches
+  }
+
+  async view(batch: BatchRecord): Promise<BatchView> {
+    const found = await this.#look(batch)
+    const ends = await this.#batches.ends(batch.id)
+    // Another gateway may have noted ends since.
+    const ended = new Set(ends.map(({ index }) => index))
+    const running = found.running.filter((place) => !ended.has(place))
+    return { waiting: batch.executions.length - ends.length - running.length, running, ends }
+  }
+
+  /**
+   * Each end behind the first `after`, as it comes. Returns when all executions have ended, or the signal is aborted.
+   */
+  async *follow(
+    batch: BatchRecord,
+    { after, signal }: { readonly after: number; readonly signal: AbortSignal },
+  ): AsyncGenerator<NumberedEnd, void, undefined> {
+    let pause = FIRST_PAUSE_MS
+    for (let number = after; ; ) {
+      await this.#look(batch)
+      const ends = await this.#batches.ends(batch.id, number)
+      for (const end of ends) {
+        number += 1
+        yield { number, end }
+      }
+      if (number >= batch.executions.length || signal.aborted) return
+      pause = ends.length > 0 ? FIRST_PAUSE_MS : Math.min(pause * 1.5, MAX_PAUSE_MS)
+      await sleep(pause, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+    }
+  }
+
+  #look(batch: BatchRecord): Promise<UnnotedExecutions> {
+    const underWay = this.#looks.get(batch.id)
+    if (underWay !== undefined) return underWay
+    const look = this.#noteEnds(batch).finally(() => this.#looks.delete(batch.id))
+    this.#looks.set(batch.id, look)
+    return look
+  }
+
+  /** Results are large, so each is read once for its batch; what it came to is noted. */
+  async #noteEnds(batch: BatchRecord): Promise<UnnotedExecutions> {
+    const found = await this.#batches.look(batch.id)
+    for (let at = 0; at < found.ended.length; at += RESULTS_AT_ONCE) {
+      const places = found.ended.slice(at, at + RESULTS_AT_ONCE)
+      const ends = places.map(async (place) =>
+        endOf(batch, place, await this.#resultOf(batch.executions[place])),
+      )
+      await this.#batches.note(batch.id, await Promise.all(ends))
+    }
+    await this.#batches.note(
+      batch.id,
+      found.lost.map((place) => endOf(batch, place, undefined)),
+    )
+    return found
+  }
+
+  async #resultOf(execution = ''): Promise<Result | undefined> {
+    try {
+      return await this.#client.result(execution)
+    } catch (error) {
+      // What lies there is no result: a platform fault, which must not hold up the batch for ever.
+      if (error instanceof Error && 'code' in error && error.code === 'terminal') return undefined
+      throw error
+    }
+  }
+}
+
+function endOf({ executions, tests }: BatchRecord, index: number, result: Result | undefined): BatchEnd {
+  const id = executions[index] ?? ''
+  if (result === undefined) return { index, id, status: null, outcome: 'fault' }
+  const count = tests[index] ?? undefined
+  const outcome = judged({ tests: count === undefined ? undefined : { length: count } }, result)
+  return { index, id, status: result.status, outcome }
+}

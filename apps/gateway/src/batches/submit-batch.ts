@@ -1,0 +1,97 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Access, BatchRecord } from '@isopod/access'
+import type { Caller } from '../callers.ts'
+import { RequestRefused } from '../http/problem.ts'
+import type { Submissions, UncheckedJob } from '../submissions.ts'
+
+/** A batch as a request gives it; the client validates its jobs. */
+export interface BatchRequest {
+  readonly name?: string | undefined
+  readonly idempotencyKey?: string | undefined
+  readonly jobs: readonly unknown[]
+}
+
+/**
+ * Enqueues the jobs of a batch, and then keeps the batch: one that is known has all of its jobs in the queue. With an
+ * `idempotencyKey` the ids follow from the key, so that a request whose gateway died can be sent again.
+ *
+ * @throws {RequestRefused} 409 if the key was used for other jobs
+ * @throws what `Submissions.submitMany` does
+ */
+export async function submitBatch(
+  { access, submissions }: { readonly access: Access; readonly submissions: Submissions },
+  caller: Caller,
+  { name, idempotencyKey, jobs }: BatchRequest,
+): Promise<BatchRecord> {
+  const tenant = caller.tenant ?? tenantOf(jobs)
+  const submit = async (id: string): Promise<BatchRecord> => {
+    const members = jobs.map((job, index) => memberOf(job, index, id, idempotencyKey !== undefined))
+    const executions = await submissions.submitMany(caller, members)
+    const batch = {
+      id,
+      tenant,
+      name: name ?? null,
+      submittedAt: Date.now(),
+      executions,
+      tests: jobs.map(countTests),
+    }
+    await access.batches.record(batch)
+    return batch
+  }
+  if (idempotencyKey === undefined) return await submit(`b-${randomUUID().replaceAll('-', '')}`)
+
+  const id = `b-${sha256(JSON.stringify([tenant, idempotencyKey])).slice(0, 40)}`
+  const claim = await access.batches.claim(id, sha256(JSON.stringify([name ?? null, jobs])))
+  if (claim === 'other') throw conflict()
+  const known = claim === 'same' ? await access.batches.find(id) : undefined
+  if (known !== undefined) return known
+  try {
+    return await submit(id)
+  } catch (error) {
+    // Redis may be what failed; the key then stays tied to these jobs.
+    if (claim === 'claimed') await access.batches.withdraw(id).catch(() => {})
+    throw error
+  }
+}
+
+/** A job of the batch: containers are shared within it, and sent again it is the same job. */
+function memberOf(job: unknown, index: number, batch: string, isKeyed: boolean): UncheckedJob {
+  // The client refuses it, and says so better.
+  if (typeof job !== 'object' || job === null || Array.isArray(job)) return job as UncheckedJob
+  return {
+    batchId: batch,
+    ...(isKeyed && { idempotencyKey: `${batch}/${index}` }),
+    ...(job as UncheckedJob),
+  }
+}
+
+/** The tenant of the jobs of a caller that may name it. @throws {RequestRefused} 400 if they name several */
+function tenantOf(jobs: readonly unknown[]): string {
+  const tenants = jobs.map((job) => fieldOf(job, 'tenant') ?? 'default')
+  const [first] = tenants
+  const other = tenants.findIndex((tenant) => tenant !== first)
+  if (other < 0) return String(first)
+  const message = `jobs[${other}].tenant: must be that of the first job; a batch belongs to one tenant`
+  const errors = [{ field: `jobs[${other}].tenant`, message }]
+  throw new RequestRefused({ status: 400, code: 'invalid_request', detail: message, errors })
+}
+
+function countTests(job: unknown): number | null {
+  const tests = fieldOf(job, 'tests')
+  return Array.isArray(tests) ? tests.length : null
+}
+
+function fieldOf(job: unknown, name: 'tenant' | 'tests'): unknown {
+  return typeof job === 'object' && job !== null ? Reflect.get(job, name) : undefined
+}
+
+function conflict(): RequestRefused {
+  const detail =
+    'idempotencyKey: was used before for a batch that differs from this one; use another key, or send the same batch'
+  const errors = [{ field: 'idempotencyKey', message: detail }]
+  return new RequestRefused({ status: 409, code: 'idempotency_conflict', detail, errors })
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

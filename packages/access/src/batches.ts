@@ -1,0 +1,154 @@
+import type { DeploymentRedis } from '@isopod/queue'
+import { z } from 'zod'
+import { LOOK_AT_BATCH, NOTE_BATCH_ENDS, RECORD_BATCH } from './batches-lua.ts'
+
+/** What is known of a batch from its submit on. */
+export interface BatchRecord {
+  readonly id: string
+  readonly tenant: string
+  /** For people; null if it has none. */
+  readonly name: string | null
+  /** Milliseconds since 1970. */
+  readonly submittedAt: number
+  /** Ids of its executions, in the order of their jobs. */
+  readonly executions: readonly string[]
+  /** How many tests each of its jobs has; null for one without. */
+  readonly tests: readonly (number | null)[]
+}
+
+const endSchema = z.object({
+  /** The place of its job in the batch, from 0. */
+  index: z.int(),
+  /** Of the execution. */
+  id: z.string(),
+  /** Null if the result expired before it was seen. */
+  status: z.string().nullable(),
+  outcome: z.enum(['passed', 'failed', 'fault']),
+})
+
+/** How one execution of a batch ended. */
+export type BatchEnd = z.infer<typeof endSchema>
+
+/** Executions of a batch whose end is not noted; those that are in no list wait. */
+export interface UnnotedExecutions {
+  /** Their places in the batch, from 0. */
+  readonly running: readonly number[]
+  /** There is a result. */
+  readonly ended: readonly number[]
+  /** There is neither a job nor a result: that has expired. */
+  readonly lost: readonly number[]
+}
+
+/**
+ * Which executions belong to a batch, and the order in which they ended. A batch lives as long as the results of its
+ * executions, counted from the last end that was noted. No process needs to watch it: each reader notes what has ended.
+ */
+export class Batches {
+  readonly #redis: DeploymentRedis['redis']
+  readonly #tag: string
+  readonly #active: string
+  readonly #ttlSeconds: number
+
+  constructor({ redis, keys, resultTtlSeconds }: DeploymentRedis) {
+    this.#redis = redis
+    this.#tag = keys.tag
+    this.#active = keys.jobs('active')
+    this.#ttlSeconds = resultTtlSeconds
+  }
+
+  /**
+   * Ties the id of a batch to its content before its jobs are enqueued.
+   *
+   * @returns whether this call did; `other`: it is tied to another content
+   */
+  async claim(id: string, fingerprint: string): Promise<'claimed' | 'same' | 'other'> {
+    const key = this.#key(id, 'fingerprint')
+    // Two commands, as SET with both NX and GET is not known to Redis 6.2.
+    const replies = await this.#redis
+      .multi()
+      .set(key, fingerprint, 'EX', this.#ttlSeconds, 'NX')
+      .get(key)
+      .exec()
+    const [set, known] = valuesOf(replies)
+    if (set === 'OK') return 'claimed'
+    return known === fingerprint ? 'same' : 'other'
+  }
+
+  /** Frees a claimed id: no job was enqueued. */
+  async withdraw(id: string): Promise<void> {
+    await this.#redis.del(this.#key(id, 'fingerprint'))
+  }
+
+  /** Keeps a batch whose jobs are enqueued. A second call with the same id changes nothing. */
+  async record({ id, executions, ...fields }: BatchRecord): Promise<void> {
+    await this.#redis.eval(
+      RECORD_BATCH,
+      ...([3, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
+      ...[this.#ttlSeconds, JSON.stringify(fields), ...executions],
+    )
+  }
+
+  /** A batch; undefined if there is none, or none any more. */
+  async find(id: string): Promise<BatchRecord | undefined> {
+    const replies = await this.#redis
+      .multi()
+      .get(this.#key(id))
+      .lrange(this.#key(id, 'executions'), 0, -1)
+      .exec()
+    const [fields, executions] = valuesOf(replies)
+    if (typeof fields !== 'string') return undefined
+    const parsed = recordSchema.safeParse({ id, ...JSON.parse(fields), executions })
+    return parsed.data
+  }
+
+  /** Looks at all executions whose end is not noted, in one step. */
+  async look(id: string): Promise<UnnotedExecutions> {
+    const reply = await this.#redis.eval(
+      LOOK_AT_BATCH,
+      ...([3, this.#key(id, 'executions'), this.#key(id, 'unnoted'), this.#active, this.#tag] as const),
+    )
+    const [running, ended, lost] = lookSchema.parse(reply)
+    return { running, ended, lost }
+  }
+
+  /** Notes ends; each is noted once, however many readers saw it. */
+  async note(id: string, ends: readonly BatchEnd[]): Promise<void> {
+    if (ends.length === 0) return
+    await this.#redis.eval(
+      NOTE_BATCH_ENDS,
+      ...([5, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
+      ...[this.#key(id, 'ends'), this.#key(id, 'fingerprint')],
+      ...[this.#ttlSeconds, ...ends.flatMap((end) => [end.index, JSON.stringify(end)])],
+    )
+  }
+
+  /** Ends that were noted, in their order, behind the first `after` of them. */
+  async ends(id: string, after = 0): Promise<BatchEnd[]> {
+    const stored = await this.#redis.lrange(this.#key(id, 'ends'), after, -1)
+    return stored.map((text) => endSchema.parse(JSON.parse(text)))
+  }
+
+  #key(id: string, part?: 'fingerprint' | 'executions' | 'unnoted' | 'ends'): string {
+    const rest = part === undefined ? '' : `:${part}`
+    return `${this.#tag}:access:batch:${id}${rest}`
+  }
+}
+
+const recordSchema = z.object({
+  id: z.string(),
+  tenant: z.string(),
+  name: z.string().nullable(),
+  submittedAt: z.number(),
+  executions: z.array(z.string()).min(1),
+  tests: z.array(z.number().nullable()),
+})
+
+const places = z.array(z.coerce.number())
+const lookSchema = z.tuple([places, places, places])
+
+function valuesOf(replies: [error: Error | null, value: unknown][] | null): unknown[] {
+  return (replies ?? []).map(([error, value]) => {
+    if (error !== null) throw error
+    return value
+  })
+}

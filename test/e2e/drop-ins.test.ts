@@ -242,6 +242,9 @@ describe('Piston', () => {
     ] as const) {
       expect(await ask('POST', '/api/v2/execute', body)).toEqual({ status: 400, body: { message } })
     }
+    expect(await ask('POST', '/api/v2/execute', '{}', { 'content-type': 'text/plain' })).toEqual({
+      ...{ status: 415, body: { message: 'requests must be of type application/json' } },
+    })
   })
 })
 

@@ -24,6 +24,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/delivery.test.ts': PLATFORM,
   'test/e2e/documented.test.ts': PLATFORM,
   'test/e2e/documents.test.ts': PLATFORM,
+  'test/e2e/drop-in-clients.test.ts': PLATFORM,
   'test/e2e/drop-ins.test.ts': PLATFORM,
   'test/e2e/examples.test.ts': PLATFORM,
   'test/e2e/flaky.test.ts': PLATFORM,

@@ -162,6 +162,10 @@ describe("Piston's answer", () => {
       compile: { stderr: 'error', code: 1, status: 'RE' },
       run: { stderr: 'error', code: 1 },
     })
+    expect(Object.keys(executeResponse(failed, python).run)).not.toContain('memory')
+    const unmeasured = aResult({ cpuSysMs: null, wallMs: null, memoryPeakBytes: null })
+    const { run } = executeResponse(unmeasured, python)
+    expect(['cpu_time', 'wall_time', 'memory'].filter((name) => name in run)).toEqual([])
   })
 
   it('has SIGKILL for what a limit ended', () => {

@@ -12,9 +12,10 @@ export interface PistonStage {
   readonly message: string | null
   /** Null if all went well; time, signal, exit code, output, or a fault of the platform. */
   readonly status: 'TO' | 'SG' | 'RE' | 'OL' | 'EL' | 'XX' | null
-  readonly cpu_time: number | null
-  readonly wall_time: number | null
-  readonly memory: number | null
+  /** Milliseconds and bytes, where they were measured: clients take these fields for numbers, or for absent. */
+  readonly cpu_time?: number
+  readonly wall_time?: number
+  readonly memory?: number
 }
 
 /** The answer to `POST /api/v2/execute`. */
@@ -42,12 +43,11 @@ function compileStage({ status, compileOutput, exitCode, errorMessage }: Result)
     signal: null,
     message: failed ? errorMessage : null,
     status: failed ? 'RE' : null,
-    ...{ cpu_time: null, wall_time: null, memory: null },
   }
 }
 
 function runStage(result: Result): PistonStage {
-  const { stdout, stderr, cpuUserMs, cpuSysMs } = result
+  const { stdout, stderr, cpuUserMs, cpuSysMs, wallMs, memoryPeakBytes: memory } = result
   const status = stageStatus(result)
   const isEnded = status === 'TO' || status === 'OL' || status === 'EL' || result.status === 'memory_exceeded'
   return {
@@ -56,9 +56,9 @@ function runStage(result: Result): PistonStage {
     signal: isEnded ? 'SIGKILL' : result.signal,
     message: result.errorMessage,
     status,
-    cpu_time: cpuUserMs === null || cpuSysMs === null ? null : Math.round(cpuUserMs + cpuSysMs),
-    wall_time: result.wallMs === null ? null : Math.round(result.wallMs),
-    memory: result.memoryPeakBytes,
+    ...(cpuUserMs !== null && cpuSysMs !== null && { cpu_time: Math.round(cpuUserMs + cpuSysMs) }),
+    ...(wallMs !== null && { wall_time: Math.round(wallMs) }),
+    ...(memory !== null && { memory }),
   }
 }
 

@@ -12,6 +12,9 @@ export const PISTON_FIELD_NAMES: FieldNames = {
 
 /** A refusal as Piston writes it: `message`, and 400 for anything that is wrong with a request. */
 export function pistonRefusal(refusal: Refusal): { status: number; body: { message: string } } {
+  if (refusal.status === 415) {
+    return { status: 415, body: { message: 'requests must be of type application/json' } }
+  }
   const errors = fieldErrorsOf(refusal, PISTON_FIELD_NAMES)
   if (errors.length === 0) return { status: refusal.status, body: { message: refusal.detail } }
   const sentences = errors.map(({ field, message }) => {

@@ -19,11 +19,11 @@ export interface NewApiKey {
 
 /** The API keys of a deployment: one Redis hash, `id` → {@link ApiKey} as JSON. A revoked key is deleted. */
 export class ApiKeys {
-  readonly #redis: DeploymentRedis['redis']
+  readonly #ask: DeploymentRedis['ask']
   readonly #hash: string
 
-  constructor({ redis, keys }: DeploymentRedis) {
-    this.#redis = redis
+  constructor({ keys, ask }: DeploymentRedis) {
+    this.#ask = ask
     this.#hash = `${keys.tag}:access:keys`
   }
 
@@ -41,13 +41,13 @@ export class ApiKeys {
       requestsPerMinute: wanted.requestsPerMinute ?? null,
       maxInFlight: wanted.maxInFlight ?? null,
     }
-    await this.#redis.hset(this.#hash, id, JSON.stringify(key))
+    await this.#ask((redis) => redis.hset(this.#hash, id, JSON.stringify(key)))
     return { key, token }
   }
 
   /** All keys, the oldest first. */
   async list(): Promise<ApiKey[]> {
-    const values = await this.#redis.hvals(this.#hash)
+    const values = await this.#ask((redis) => redis.hvals(this.#hash))
     return values
       .flatMap((text) => parseStored(text) ?? [])
       .sort((one, other) => one.createdAt - other.createdAt)
@@ -55,19 +55,19 @@ export class ApiKeys {
 
   /** Deletes a key; its next request is refused. Resolves with whether there was one. */
   async revoke(id: string): Promise<boolean> {
-    return (await this.#redis.hdel(this.#hash, id)) === 1
+    return (await this.#ask((redis) => redis.hdel(this.#hash, id))) === 1
   }
 
   /** Whether any key exists. */
   async any(): Promise<boolean> {
-    return (await this.#redis.hlen(this.#hash)) > 0
+    return (await this.#ask((redis) => redis.hlen(this.#hash))) > 0
   }
 
   /** The key of a token; undefined if it is unknown, wrong, revoked or expired, all of which look the same. */
   async find(token: string): Promise<ApiKey | undefined> {
     const parts = parseToken(token)
     if (parts === undefined) return undefined
-    const text = await this.#redis.hget(this.#hash, parts.id)
+    const text = await this.#ask((redis) => redis.hget(this.#hash, parts.id))
     const key = text === null ? undefined : parseStored(text)
     const matches = isSecretOf(key ?? NO_KEY, parts.secret)
     if (key === undefined || !matches) return undefined

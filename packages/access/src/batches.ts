@@ -44,13 +44,13 @@ export interface UnnotedExecutions {
  * executions, counted from the last end that was noted. No process needs to watch it: each reader notes what has ended.
  */
 export class Batches {
-  readonly #redis: DeploymentRedis['redis']
+  readonly #ask: DeploymentRedis['ask']
   readonly #tag: string
   readonly #active: string
   readonly #ttlSeconds: number
 
-  constructor({ redis, keys, resultTtlSeconds }: DeploymentRedis) {
-    this.#redis = redis
+  constructor({ keys, resultTtlSeconds, ask }: DeploymentRedis) {
+    this.#ask = ask
     this.#tag = keys.tag
     this.#active = keys.jobs('active')
     this.#ttlSeconds = resultTtlSeconds
@@ -64,11 +64,9 @@ export class Batches {
   async claim(id: string, fingerprint: string): Promise<'claimed' | 'same' | 'other'> {
     const key = this.#key(id, 'fingerprint')
     // Two commands, as SET with both NX and GET is not known to Redis 6.2.
-    const replies = await this.#redis
-      .multi()
-      .set(key, fingerprint, 'EX', this.#ttlSeconds, 'NX')
-      .get(key)
-      .exec()
+    const replies = await this.#ask((redis) =>
+      redis.multi().set(key, fingerprint, 'EX', this.#ttlSeconds, 'NX').get(key).exec(),
+    )
     const [set, known] = valuesOf(replies)
     if (set === 'OK') return 'claimed'
     return known === fingerprint ? 'same' : 'other'
@@ -76,25 +74,25 @@ export class Batches {
 
   /** Frees a claimed id: no job was enqueued. */
   async withdraw(id: string): Promise<void> {
-    await this.#redis.del(this.#key(id, 'fingerprint'))
+    await this.#ask((redis) => redis.del(this.#key(id, 'fingerprint')))
   }
 
   /** Keeps a batch whose jobs are enqueued. A second call with the same id changes nothing. */
   async record({ id, executions, ...fields }: BatchRecord): Promise<void> {
-    await this.#redis.eval(
-      RECORD_BATCH,
-      ...([3, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
-      ...[this.#ttlSeconds, JSON.stringify(fields), ...executions],
+    await this.#ask((redis) =>
+      redis.eval(
+        RECORD_BATCH,
+        ...([3, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
+        ...[this.#ttlSeconds, JSON.stringify(fields), ...executions],
+      ),
     )
   }
 
   /** A batch; undefined if there is none, or none any more. */
   async find(id: string): Promise<BatchRecord | undefined> {
-    const replies = await this.#redis
-      .multi()
-      .get(this.#key(id))
-      .lrange(this.#key(id, 'executions'), 0, -1)
-      .exec()
+    const replies = await this.#ask((redis) =>
+      redis.multi().get(this.#key(id)).lrange(this.#key(id, 'executions'), 0, -1).exec(),
+    )
     const [fields, executions] = valuesOf(replies)
     if (typeof fields !== 'string') return undefined
     const parsed = recordSchema.safeParse({ id, ...JSON.parse(fields), executions })
@@ -103,9 +101,11 @@ export class Batches {
 
   /** Looks at all executions whose end is not noted, in one step. */
   async look(id: string): Promise<UnnotedExecutions> {
-    const reply = await this.#redis.eval(
-      LOOK_AT_BATCH,
-      ...([3, this.#key(id, 'executions'), this.#key(id, 'unnoted'), this.#active, this.#tag] as const),
+    const reply = await this.#ask((redis) =>
+      redis.eval(
+        LOOK_AT_BATCH,
+        ...([3, this.#key(id, 'executions'), this.#key(id, 'unnoted'), this.#active, this.#tag] as const),
+      ),
     )
     const [running, ended, lost] = lookSchema.parse(reply)
     return { running, ended, lost }
@@ -114,17 +114,19 @@ export class Batches {
   /** Notes ends; each is noted once, however many readers saw it. */
   async note(id: string, ends: readonly BatchEnd[]): Promise<void> {
     if (ends.length === 0) return
-    await this.#redis.eval(
-      NOTE_BATCH_ENDS,
-      ...([5, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
-      ...[this.#key(id, 'ends'), this.#key(id, 'fingerprint')],
-      ...[this.#ttlSeconds, ...ends.flatMap((end) => [end.index, JSON.stringify(end)])],
+    await this.#ask((redis) =>
+      redis.eval(
+        NOTE_BATCH_ENDS,
+        ...([5, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
+        ...[this.#key(id, 'ends'), this.#key(id, 'fingerprint')],
+        ...[this.#ttlSeconds, ...ends.flatMap((end) => [end.index, JSON.stringify(end)])],
+      ),
     )
   }
 
   /** Ends that were noted, in their order, behind the first `after` of them. */
   async ends(id: string, after = 0): Promise<BatchEnd[]> {
-    const stored = await this.#redis.lrange(this.#key(id, 'ends'), after, -1)
+    const stored = await this.#ask((redis) => redis.lrange(this.#key(id, 'ends'), after, -1))
     return stored.map((text) => endSchema.parse(JSON.parse(text)))
   }
 

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DeploymentRedis } from '@isopod/queue'
 
-/** Executions of one tenant that can be listed. */
-const LISTED = 100_000
 /** How long an admission holds its place without an execution, in milliseconds: its gateway has died. */
 const RESERVED_MS = 60_000
 
@@ -53,12 +51,12 @@ export interface Reservation {
 
 /** Which executions belong to which tenant, and how many of a key are not finished. Only those that came through a gateway. */
 export class Executions {
-  readonly #redis: DeploymentRedis['redis']
+  readonly #ask: DeploymentRedis['ask']
   readonly #tag: string
   readonly #ttlSeconds: number
 
-  constructor({ redis, keys, resultTtlSeconds }: DeploymentRedis) {
-    this.#redis = redis
+  constructor({ keys, resultTtlSeconds, ask }: DeploymentRedis) {
+    this.#ask = ask
     this.#tag = keys.tag
     this.#ttlSeconds = resultTtlSeconds
   }
@@ -71,20 +69,24 @@ export class Executions {
   async admit(keyId: string, count: number, most: number): Promise<Reservation | undefined> {
     const inFlight = this.#inFlight(keyId)
     const reserved = randomUUID()
-    const admitted = await this.#redis.eval(
-      ADMIT,
-      ...([1, inFlight, this.#tag, count, most, Date.now(), reserved, this.#ttlSeconds] as const),
+    const admitted = await this.#ask((redis) =>
+      redis.eval(
+        ADMIT,
+        ...([1, inFlight, this.#tag, count, most, Date.now(), reserved, this.#ttlSeconds] as const),
+      ),
     )
     if (admitted !== 1) return undefined
     const places = Array.from({ length: count }, (_, index) => `+${reserved}${index + 1}`)
     return {
       settle: async (ids) => {
-        const transaction = this.#redis.multi().zrem(inFlight, ...places)
-        if (ids.length > 0) transaction.zadd(inFlight, ...ids.flatMap((id) => [Date.now(), id]))
-        await transaction.exec()
+        await this.#ask(async (redis) => {
+          const transaction = redis.multi().zrem(inFlight, ...places)
+          if (ids.length > 0) transaction.zadd(inFlight, ...ids.flatMap((id) => [Date.now(), id]))
+          throwFirstError(await transaction.exec())
+        })
       },
       release: async () => {
-        await this.#redis.zrem(inFlight, ...places)
+        await this.#ask((redis) => redis.zrem(inFlight, ...places))
       },
     }
   }
@@ -95,28 +97,29 @@ export class Executions {
     noted: readonly { id: string; labels?: Readonly<Record<string, string>> }[],
   ): Promise<void> {
     const now = Date.now()
-    const pipeline = this.#redis.pipeline()
-    const indexes = new Set<string>()
-    for (const { id, labels } of noted) {
-      for (const index of [
-        this.#index(tenant),
-        ...labelled(labels).map((label) => this.#index(tenant, label)),
-      ]) {
-        pipeline.zadd(index, now, id)
-        indexes.add(index)
+    await this.#ask(async (redis) => {
+      const pipeline = redis.pipeline()
+      const indexes = new Set<string>()
+      for (const { id, labels } of noted) {
+        for (const index of [
+          this.#index(tenant),
+          ...labelled(labels).map((label) => this.#index(tenant, label)),
+        ]) {
+          pipeline.zadd(index, now, id)
+          indexes.add(index)
+        }
       }
-    }
-    for (const index of indexes) {
-      pipeline.zremrangebyrank(index, 0, -LISTED - 1).expire(index, this.#ttlSeconds)
-    }
-    const replies = (await pipeline.exec()) ?? []
-    const failed = replies.find(([error]) => error !== null)
-    if (failed?.[0]) throw failed[0]
+      for (const index of indexes) {
+        // No limit of their number: each of them is its tenant's for as long as its result is kept.
+        pipeline.zremrangebyscore(index, 0, now - this.#ttlSeconds * 1000).expire(index, this.#ttlSeconds)
+      }
+      throwFirstError(await pipeline.exec())
+    })
   }
 
   /** Whether an execution is a tenant's. */
   async belongs(tenant: string, id: string): Promise<boolean> {
-    return (await this.#redis.zscore(this.#index(tenant), id)) !== null
+    return (await this.#ask((redis) => redis.zscore(this.#index(tenant), id))) !== null
   }
 
   /** Executions of a tenant, the newest first. */
@@ -127,10 +130,10 @@ export class Executions {
     const { label, cursor, limit } = options
     const index = this.#index(tenant, label)
     // What is added meanwhile comes before the cursor's execution, so no page shows anything twice.
-    const rank = cursor === undefined ? 0 : await this.#redis.zrevrank(index, cursor)
+    const rank = cursor === undefined ? 0 : await this.#ask((redis) => redis.zrevrank(index, cursor))
     if (rank === null) return { executions: [], cursor: undefined }
     const first = cursor === undefined ? 0 : rank + 1
-    const flat = await this.#redis.zrevrange(index, first, first + limit, 'WITHSCORES')
+    const flat = await this.#ask((redis) => redis.zrevrange(index, first, first + limit, 'WITHSCORES'))
     const found = Array.from({ length: flat.length / 2 }, (_, at) => ({
       id: flat[at * 2] ?? '',
       submittedAt: Number(flat[at * 2 + 1]),
@@ -151,4 +154,9 @@ export class Executions {
 
 function labelled(labels: Readonly<Record<string, string>> = {}): string[] {
   return Object.entries(labels).map(([name, value]) => `${name}=${value}`)
+}
+
+function throwFirstError(replies: [error: Error | null, value: unknown][] | null): void {
+  const failed = replies?.find(([error]) => error !== null)
+  if (failed?.[0]) throw failed[0]
 }

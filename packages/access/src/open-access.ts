@@ -32,6 +32,6 @@ export async function openAccess(options: QueueOptions): Promise<Access> {
     rates: new RateLimits(deployment),
     executions: new Executions(deployment),
     batches: new Batches(deployment),
-    close: () => deployment.redis.disconnect(),
+    close: () => deployment.close(),
   }
 }

@@ -5,31 +5,33 @@ const WINDOW_SECONDS = 60
 
 /** Requests per key and minute, counted in Redis, so that all gateways of a deployment share the counts. */
 export class RateLimits {
-  readonly #redis: DeploymentRedis['redis']
+  readonly #ask: DeploymentRedis['ask']
   readonly #prefix: string
   readonly #limiters = new Map<number, RateLimiterRedis>()
 
-  constructor({ redis, keys }: DeploymentRedis) {
-    this.#redis = redis
+  constructor({ keys, ask }: DeploymentRedis) {
+    this.#ask = ask
     this.#prefix = `${keys.tag}:access:rate`
   }
 
   /** Counts one request. Resolves with the seconds to wait if there were too many, else with 0. */
   async take(keyId: string, perMinute: number): Promise<number> {
-    try {
-      await this.#limiter(perMinute).consume(keyId)
-      return 0
-    } catch (refused) {
-      if (refused instanceof RateLimiterRes) return Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
-      throw refused
-    }
+    return await this.#ask(async (redis) => {
+      try {
+        await this.#limiter(redis, perMinute).consume(keyId)
+        return 0
+      } catch (refused) {
+        if (refused instanceof RateLimiterRes) return Math.max(1, Math.ceil(refused.msBeforeNext / 1000))
+        throw refused
+      }
+    })
   }
 
-  #limiter(points: number): RateLimiterRedis {
+  #limiter(storeClient: unknown, points: number): RateLimiterRedis {
     const known = this.#limiters.get(points)
     if (known !== undefined) return known
     const limiter = new RateLimiterRedis({
-      storeClient: this.#redis,
+      storeClient,
       keyPrefix: this.#prefix,
       points,
       duration: WINDOW_SECONDS,

@@ -102,10 +102,58 @@ describe('the executions of a tenant', () => {
     expect(await access.executions.list('t', { limit: 10, cursor: 'gone' })).toEqual({ executions: [] })
   })
 
+  it('are forgotten when results are, whatever came since', async () => {
+    const brief = await openAccess({ url: server.url, resultTtlSeconds: 1 })
+    onTestFinished(() => brief.close())
+    await brief.executions.note('brief', [{ id: 'old', labels: { run: '1' } }])
+    expect(await brief.executions.belongs('brief', 'old')).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await brief.executions.note('brief', [{ id: 'new', labels: { run: '1' } }])
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    await brief.executions.note('brief', [{ id: 'newer', labels: { run: '1' } }])
+    for (const label of [undefined, 'run=1']) {
+      const { executions } = await brief.executions.list('brief', { limit: 10, ...(label && { label }) })
+      expect(executions.map(({ id }) => id)).toEqual(['newer', 'new'])
+    }
+    expect(await brief.executions.belongs('brief', 'old')).toBe(false)
+  })
+
   it('belong to no other tenant', async () => {
     await access.executions.note('mine', [{ id: 'j9' }])
     expect(await access.executions.belongs('mine', 'j9')).toBe(true)
     expect(await access.executions.belongs('yours', 'j9')).toBe(false)
     expect(await access.executions.list('yours', { limit: 10 })).toEqual({ executions: [] })
+  })
+})
+
+describe('a Redis that does not answer', () => {
+  it.each([
+    ['hangs', 'SIGSTOP'],
+    ['is gone', 'SIGKILL'],
+  ] as const)('and %s is one clear error of each call, within seconds', async (_, signal) => {
+    const folder = await mkdtemp(join(tmpdir(), 'isopod-access-'))
+    const silent = await startRedisServer({ directory: folder })
+    const { keys, rates, executions, close } = await openAccess({ url: silent.url })
+    onTestFinished(async () => {
+      close()
+      if (signal === 'SIGSTOP') process.kill(silent.pid, 'SIGCONT')
+      await silent.stop()
+      await rm(folder, { recursive: true, force: true })
+    })
+    const { key, token } = await keys.create({ name: 'x', tenant: 'a', scopes: ['read'] })
+    process.kill(silent.pid, signal)
+    const calls = [
+      keys.any(),
+      keys.find(token),
+      keys.list(),
+      rates.take(key.id, 3),
+      executions.admit(key.id, 1, 3),
+      executions.note('a', [{ id: 'j1' }]),
+      executions.belongs('a', 'j1'),
+      executions.list('a', { limit: 1 }),
+    ]
+    for (const outcome of await Promise.allSettled(calls)) {
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
+    }
   })
 })

@@ -1,15 +1,26 @@
+import { IsopodError } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
-import { connectRedis } from './connect-redis.ts'
+import { connectRedis, unavailable, within } from './connect-redis.ts'
 import { Keys } from './keys.ts'
 import { type QueueOptions, resolveOptions } from './options.ts'
 
+/** How long Redis may take for one question, in milliseconds. */
+const ANSWER_DEADLINE_MS = 5000
+
 /** A checked connection to the Redis of a deployment, for what lies beside its queue. */
 export interface DeploymentRedis {
-  readonly redis: Redis
   /** Names of the keys of the deployment. */
   readonly keys: Keys
   /** How long results can be read, in seconds. */
   readonly resultTtlSeconds: number
+  /**
+   * Asks Redis: the only way to the connection, so that none of its own errors, and no silence of it, reaches a caller.
+   *
+   * @throws {UnavailableError} if it does not answer within 5 s
+   */
+  ask<T>(question: (redis: Redis) => Promise<T>): Promise<T>
+  /** Disconnects; a second call changes nothing. */
+  close(): void
 }
 
 /**
@@ -20,6 +31,20 @@ export interface DeploymentRedis {
  */
 export async function openDeploymentRedis(options: QueueOptions): Promise<DeploymentRedis> {
   const resolved = resolveOptions(options)
-  const { redis } = await connectRedis(resolved, 'fail')
-  return { redis, keys: new Keys(resolved.prefix), resultTtlSeconds: resolved.resultTtlSeconds }
+  const { redis, shownUrl } = await connectRedis(resolved, 'fail')
+  const { prefix, resultTtlSeconds } = resolved
+  return {
+    keys: new Keys(prefix),
+    resultTtlSeconds,
+    async ask(question) {
+      try {
+        const answer = question(redis)
+        answer.catch(() => {})
+        return await within(ANSWER_DEADLINE_MS, answer, `no answer within ${ANSWER_DEADLINE_MS / 1000} s`)
+      } catch (error) {
+        throw error instanceof IsopodError ? error : unavailable(shownUrl, error)
+      }
+    },
+    close: () => redis.disconnect(),
+  }
 }

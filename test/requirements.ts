@@ -46,6 +46,16 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, who may call',
   },
   {
+    id: 'http-refusals',
+    behaviour: 'every refusal of the gateway is a problem document that names the field and the request',
+    source: 'issue 13, gateway',
+  },
+  {
+    id: 'http-outage',
+    behaviour: 'while Redis does not answer each route is 503 with Retry-After, never a bug or a silence',
+    source: 'issue 13, who may call',
+  },
+  {
     id: 'api-typescript',
     behaviour: 'the functions of the API document answer in TypeScript with its fields',
     source: 'API, functions; issue 13',

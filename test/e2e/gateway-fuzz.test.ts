@@ -142,8 +142,11 @@ function fuzzer(
     const method = next() < 0.7 ? usual : one(['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'OPTIONS'])
     const headers: Record<string, string> = {}
     const token = one(known.tokens)
-    if (token !== undefined)
-      headers[one(['authorization', 'x-api-key', 'x-api-key'])] = next() < 0.2 ? `Bearer ${token}` : token
+    if (token !== undefined) {
+      const name = one(['authorization', 'x-api-key'])
+      const isBearer = (name === 'authorization') !== next() < 0.1
+      headers[name] = isBearer ? `Bearer ${token}` : token
+    }
     if (next() < 0.2)
       headers['last-event-id'] = String(one(['0-0', '-', 'x', '1-1', 'finished', '99999999999999-1']))
     if (next() < 0.05) headers['origin'] = one(['https://evil.example', 'null', 'x'])

@@ -58,6 +58,17 @@ describe('the verification steps of the service plan', () => {
     })
   })
 
+  it.each([
+    [{ input_data: null }, 'None'],
+    [{ input_data: [1, 'ü', true] }, "[1, 'ü', True]"],
+    [{ input_data: 0.5 }, '0.5'],
+    [{}, '{}'],
+  ])('%j is the variable as it was sent', async (input, shown) => {
+    expect(await execute({ code: 'print(input_data)', ...input }, ...JSON_TYPE)).toMatchObject({
+      stdout: `${shown}\n`,
+    })
+  })
+
   it('dangerous code is blocked before it runs', async () => {
     expect(await execute({ code: 'import os; os.system("ls")' })).toMatchObject({
       success: false,

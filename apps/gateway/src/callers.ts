@@ -12,6 +12,16 @@ export interface Caller {
   readonly key: ApiKey | undefined
 }
 
+/** What a request presents as its API key. It is looked up, and counted, once. */
+export class PresentedKey {
+  readonly token: string
+  found: Promise<ApiKey> | undefined
+
+  constructor(token: string) {
+    this.token = token
+  }
+}
+
 const ANONYMOUS: Caller = { tenant: undefined, key: undefined }
 
 /** How callers without a key are treated. */
@@ -34,30 +44,42 @@ export class Callers {
   }
 
   /**
-   * @param token what the request presents; undefined if nothing
+   * Resolves with the key that a request presents; undefined for a caller without one, where that is allowed.
+   *
+   * @throws {RequestRefused} 401, or 429 with the seconds to wait
+   */
+  async authenticate(presented: PresentedKey | undefined): Promise<ApiKey | undefined> {
+    if (presented === undefined) {
+      if (await this.#servesAnonymous()) return undefined
+      throw unauthorized('Send an API key as «Authorization: Bearer …» or «X-API-Key: …».')
+    }
+    presented.found ??= this.#find(presented.token)
+    return await presented.found
+  }
+
+  /**
    * @param scope what the route needs
    * @throws {RequestRefused} 401, 403, or 429 with the seconds to wait
    */
-  async identify(token: string | undefined, scope: KeyScope): Promise<Caller> {
-    if (token === undefined) {
-      if (await this.#servesAnonymous()) return ANONYMOUS
-      throw unauthorized('Send an API key as «Authorization: Bearer …» or «X-API-Key: …».')
-    }
-    const key = await this.#access.keys.find(token)
-    if (key === undefined) throw unauthorized('The API key is unknown, revoked or expired.')
-    if (key.requestsPerMinute !== null) {
-      const seconds = await this.#access.rates.take(key.id, key.requestsPerMinute)
-      if (seconds > 0) {
-        const detail = `This API key may make ${key.requestsPerMinute} requests a minute; try again in ${seconds} s.`
-        throw new RequestRefused({ status: 429, code: 'rate_limited', detail, retryAfterSeconds: seconds })
-      }
-    }
+  async identify(presented: PresentedKey | undefined, scope: KeyScope): Promise<Caller> {
+    const key = await this.authenticate(presented)
+    if (key === undefined) return ANONYMOUS
     const isAdmin = key.scopes.includes('admin')
     if (!isAdmin && !key.scopes.includes(scope)) {
       const detail = `This needs an API key with the scope ${scope}; this one has ${key.scopes.join(', ')}.`
       throw new RequestRefused({ status: 403, code: 'forbidden', detail })
     }
     return { tenant: isAdmin ? undefined : key.tenant, key }
+  }
+
+  async #find(token: string): Promise<ApiKey> {
+    const key = await this.#access.keys.find(token)
+    if (key === undefined) throw unauthorized('The API key is unknown, revoked or expired.')
+    const { id, requestsPerMinute } = key
+    const seconds = requestsPerMinute === null ? 0 : await this.#access.rates.take(id, requestsPerMinute)
+    if (seconds === 0) return key
+    const detail = `This API key may make ${requestsPerMinute} requests a minute; try again in ${seconds} s.`
+    throw new RequestRefused({ status: 429, code: 'rate_limited', detail, retryAfterSeconds: seconds })
   }
 
   async #servesAnonymous(): Promise<boolean> {

@@ -26,9 +26,16 @@ export interface GatewayParts {
   readonly submissions: Submissions
 }
 
+/** Requests whose body is read for those only who may call. */
+const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+
 /** Makes the HTTP server with all of its routes; it does not listen yet. */
 export async function createServer(parts: GatewayParts): Promise<Http> {
   const http = createHttp(parts)
+  http.addHook('preParsing', async ({ method, is404, token }) => {
+    // Otherwise anyone could have it read and parse large bodies.
+    if (BODY_METHODS.has(method) && !is404) await parts.callers.authenticate(token)
+  })
   await serveDocument(http)
   await http.register(async (routes) => {
     executeRoutes(routes as Http, parts)
@@ -46,8 +53,13 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
 /** `/healthz`, `/readyz` and `/metrics`. Metrics are for admins, as soon as there are keys. */
 function healthRoutes(http: Http, { metrics, client, callers }: GatewayParts): void {
   const ready = async (): Promise<Readiness> => {
-    await client.queue()
-    return { ok: true, checks: { redis: 'ok' } }
+    try {
+      await client.queue()
+      return { ok: true, checks: { redis: 'ok' } }
+    } catch {
+      // The error names the host; callers without a key read this.
+      return { ok: false, checks: { redis: 'does not answer' } }
+    }
   }
   for (const url of ['/healthz', '/readyz', '/metrics']) {
     http.get(url, { schema: { hide: true } }, async (request, reply) => {

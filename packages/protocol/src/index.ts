@@ -14,7 +14,7 @@ export {
 export { documentedExitCode, NO_EXIT_CODE, signalNumber } from './exit-code.ts'
 export { fileBytes, isSafePath, type JobFile, MAX_FILES, MAX_FILES_BYTES } from './files.ts'
 export { type Job, type JobInput, jobSchema, MAX_INPUT_BYTES } from './job.ts'
-export { type JobEvent, LAST_EVENT_ID, type LiveEvent, liveEventSchema } from './job-event.ts'
+export { isEventId, type JobEvent, LAST_EVENT_ID, type LiveEvent, liveEventSchema } from './job-event.ts'
 export { type JsonSchema, jobJsonSchema, resultJsonSchema } from './json-schema.ts'
 export {
   findLanguage,
@@ -56,7 +56,7 @@ export { MAX_CODE_BYTES } from './program.ts'
 export { type ResourceUsage, type Result, resultSchema, type Timings } from './result.ts'
 export { RUNC_ADVICE, runcEscapes } from './runc.ts'
 export { chooseRuntime, isGvisor, RUNTIMES, type Runtime, type RuntimeWishes } from './runtime.ts'
-export { sizeText, utf8Bytes } from './schema.ts'
+export { fields, integerBetween, sizeText, utf8Bytes } from './schema.ts'
 export { type ScriptRules, scriptsUnsupported } from './script.ts'
 export { type DocumentedStatus, documentedStatus, isAttributable, STATUSES, type Status } from './status.ts'
 export {

@@ -5,6 +5,11 @@ import { VERDICTS } from './test-case.ts'
 /** Id of the last event of every job. */
 export const LAST_EVENT_ID = 'finished'
 
+/** Whether a text can be the id of an event: `<attempt>-<number>`, or that of the last one. */
+export function isEventId(text: string): boolean {
+  return text === LAST_EVENT_ID || /^\d{1,15}-\d{1,15}$/.test(text)
+}
+
 const count = z.int().min(0)
 const outputFields = {
   /** Whole characters: what the program has written of the next one comes with it. Undecodable bytes stand as U+FFFD. */

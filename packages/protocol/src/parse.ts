@@ -23,12 +23,16 @@ export function parseJob(input: unknown): Job {
   return parsed.data
 }
 
-/** Turns each issue that zod found into a sentence; also used for settings and catalogues. */
-export function describeProblems(error: z.ZodError, input: unknown): FieldProblem[] {
+/**
+ * Turns each issue that zod found into a sentence; also used for settings, catalogues and requests.
+ *
+ * @param whole what a sentence calls the input where it names no field
+ */
+export function describeProblems(error: z.ZodError, input: unknown, whole = 'job'): FieldProblem[] {
   // A value can break two bounds of one rule («whole», «at most»); the sentence says both already.
   const problems = new Map<string, FieldProblem>()
   let more = 0
-  for (const describe of error.issues.flatMap((issue) => describers(issue, input))) {
+  for (const describe of error.issues.flatMap((issue) => describers(issue, input, whole))) {
     // What a hostile object names must not fill a log.
     if (problems.size === SHOWN_PROBLEMS) more++
     else {
@@ -40,14 +44,16 @@ export function describeProblems(error: z.ZodError, input: unknown): FieldProble
 }
 
 /** One function per sentence of an issue, because most of very many are never written. */
-function describers(issue: z.core.$ZodIssue, input: unknown): (() => FieldProblem)[] {
+function describers(issue: z.core.$ZodIssue, input: unknown, whole: string): (() => FieldProblem)[] {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => () => problem(path, unknownFieldRule(message, key), { unknown: key }))
+    return issue.keys.map(
+      (key) => () => problem(path, unknownFieldRule(message, key), { unknown: key }, whole),
+    )
   }
   if (issue.code === 'invalid_key')
-    return [() => problem(path.slice(0, -1), message, { unknown: path.at(-1) })]
-  return [() => problem(path, message, { given: showAt(input, path) })]
+    return [() => problem(path.slice(0, -1), message, { unknown: path.at(-1) }, whole)]
+  return [() => problem(path, message, { given: showAt(input, path) }, whole)]
 }
 
 function safeParse(input: unknown): z.ZodSafeParseResult<Job> {
@@ -63,6 +69,7 @@ function problem(
   path: readonly PropertyKey[],
   rule: string,
   about: { given: string } | { unknown: PropertyKey | undefined },
+  whole: string,
 ): FieldProblem {
   const names = path.map((key) => printable(String(key), NAMED_CHARACTERS))
   const unknown = 'unknown' in about ? [printable(String(about.unknown))] : []
@@ -70,7 +77,7 @@ function problem(
   // A rule that is a sentence of its own («Code cannot be empty») is not decorated.
   if (/^[A-Z]/.test(rule)) return { field, message: rule }
   const given = 'given' in about ? `, got ${about.given}` : ''
-  return { field, message: `${field || 'job'}: ${rule}${given}` }
+  return { field, message: `${field || whole}: ${rule}${given}` }
 }
 
 function showAt(input: unknown, path: readonly PropertyKey[]): string {

@@ -10,17 +10,20 @@ import fastify, {
   type RawRequestDefaultExpression,
   type RawServerDefault,
 } from 'fastify'
-import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { PresentedKey } from '../callers.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { GATEWAY_METRICS } from '../gateway-metrics.ts'
+import { answerClientError } from './client-error.ts'
 import { parseJsonBody } from './json-body.ts'
 import { checkOrigin } from './origin.ts'
 import { problemBody, type Refusal, RequestRefused, refusalOf } from './problem.ts'
+import { validatorCompiler } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** What the request presents as its API key. */
-    token: string | undefined
+    token: PresentedKey | undefined
     /** When its first byte came, by the monotonic clock. */
     startedAt: number
   }
@@ -46,6 +49,8 @@ export interface HttpParts {
 const COUNTED = ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full'] as const
 /** A caller that sends its request slower than this is not served. */
 const REQUEST_TIMEOUT_MS = 30_000
+/** Seconds after which a caller of a gateway that stops may try again, on the one that follows it. */
+const RETRY_STOPPING_SECONDS = 2
 
 /** Makes the server: parsing, refusals, request ids, headers and metrics, without any route. */
 export function createHttp({ config, logger, metrics }: HttpParts): Http {
@@ -56,8 +61,14 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     keepAliveTimeout: 72_000,
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 256 },
-    return503OnClosing: true,
+    // Those that come while it stops get a problem document, as all refusals are.
+    return503OnClosing: false,
     forceCloseConnections: 'idle',
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => {
+      setHeaders(reply, request)
+      sendProblem(reply, request, refusalOf(error))
+    },
   }).withTypeProvider<ZodTypeProvider>()
   http.setValidatorCompiler(validatorCompiler)
   // Answers are built by our own code from validated results; checking them again would cost every caller.
@@ -70,15 +81,15 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
   http.decorateRequest('startedAt', 0)
   if (config.corsOrigins.length > 0) void http.register(cors, { origin: [...config.corsOrigins] })
 
+  let isStopping = false
+  http.addHook('preClose', async () => {
+    isStopping = true
+  })
   http.addHook('onRequest', async (request, reply) => {
     request.startedAt = performance.now()
     metrics.requestsInFlight.inc({})
-    reply.headers({
-      'x-request-id': request.id,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-    })
+    setHeaders(reply, request)
+    if (isStopping) throw stopping()
     checkOrigin(request, config)
     request.token = tokenOf(request)
   })
@@ -118,6 +129,22 @@ export function answerRefusals(
   })
 }
 
+/** Headers of every answer. */
+function setHeaders(reply: FastifyReply, request: FastifyRequest): void {
+  reply.headers({
+    'x-request-id': request.id,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  })
+}
+
+function stopping(): RequestRefused {
+  const detail = 'This gateway is stopping; try again.'
+  const retryAfterSeconds = RETRY_STOPPING_SECONDS
+  return new RequestRefused({ status: 503, code: 'unavailable', detail, retryAfterSeconds })
+}
+
 function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
   return reply
     .code(refusal.status)
@@ -127,13 +154,13 @@ function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refu
 }
 
 /** @throws {RequestRefused} for a header that is no bearer token */
-function tokenOf({ headers }: FastifyRequest): string | undefined {
+function tokenOf({ headers }: FastifyRequest): PresentedKey | undefined {
   const own = headers['x-api-key']
-  if (typeof own === 'string') return own
+  if (typeof own === 'string') return new PresentedKey(own)
   const { authorization } = headers
   if (authorization === undefined) return undefined
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
-  if (token !== undefined) return token
+  if (token !== undefined) return new PresentedKey(token)
   const detail = 'Authorization: must be «Bearer» and an API key.'
   throw new RequestRefused({ status: 401, code: 'unauthorized', detail })
 }

@@ -1,4 +1,4 @@
-import { InvalidJobError, IsopodError } from '@isopod/protocol'
+import { type FieldProblem, InvalidJobError, IsopodError } from '@isopod/protocol'
 import { errorCode, httpStatusOf } from '@isopod/service-kit'
 import { z } from 'zod'
 
@@ -20,14 +20,16 @@ export type ProblemDocument = z.infer<typeof problemSchema>
 const TITLES: Readonly<Record<number, string>> = {
   400: 'The request is not valid',
   401: 'An API key is needed',
-  403: 'This API key does not allow that',
+  403: 'Not allowed',
   404: 'Not found',
   405: 'Method not allowed',
   408: 'The request took too long to arrive',
   409: 'Conflict',
   413: 'The request is too large',
+  414: 'The path is too long',
   415: 'Unsupported media type',
   429: 'Too many requests',
+  431: 'The headers are too large',
   500: 'Internal error',
   503: 'Unavailable',
 }
@@ -57,6 +59,12 @@ export class RequestRefused extends Error implements Refusal {
     this.errors = errors
     this.retryAfterSeconds = retryAfterSeconds
   }
+}
+
+/** The refusal of a request because of its fields. */
+export function invalidRequest(errors: readonly FieldProblem[]): RequestRefused {
+  const detail = errors.map(({ message }) => message).join('; ')
+  return new RequestRefused({ status: 400, code: 'invalid_request', detail, errors })
 }
 
 /** Seconds after which a caller may try again when Redis or the workers were away. */
@@ -92,19 +100,18 @@ export function problemBody(refusal: Refusal, requestId: string): ProblemDocumen
   }
 }
 
-/** Fastify's own refusals of a request: wrong media type, a body that is too large, a query that is not valid. */
+/** What Fastify refuses by itself, by its codes; in our words where its own do not say what to do. */
+const FRAMEWORK_DETAILS: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'The path is not UTF-8 in percent-encoding.',
+  FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type: must be application/json.',
+}
+
+/** Fastify's own refusals of a request: wrong media type, a body that is too large, a path that is none. */
 function ofFramework(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined
   const { statusCode: status } = error
   if (typeof status !== 'number' || status < 400 || status > 499) return undefined
-  const issues = 'validation' in error && Array.isArray(error.validation) ? error.validation : []
-  const errors = issues.map(({ instancePath, message }: { instancePath?: string; message?: string }) => {
-    const field = (instancePath ?? '').replace(/^\//, '').replaceAll('/', '.')
-    return { field, message: `${field}: ${message ?? 'is not valid'}` }
-  })
-  if (errors.length > 0) {
-    const detail = errors.map(({ message }) => message).join('; ')
-    return { status: 400, code: 'invalid_request', detail, errors }
-  }
-  return { status, code: 'invalid_request', detail: error.message }
+  const own = 'code' in error ? FRAMEWORK_DETAILS[String(error.code)] : undefined
+  return { status, code: 'invalid_request', detail: own ?? error.message }
 }

@@ -1,5 +1,5 @@
 import type { BatchRecord } from '@isopod/access'
-import { jobSchema, STATUSES } from '@isopod/protocol'
+import { fields, jobSchema, STATUSES } from '@isopod/protocol'
 import { z } from 'zod'
 import { BatchProgress, type BatchView } from '../batches/batch-progress.ts'
 import { submitBatch } from '../batches/submit-batch.ts'
@@ -8,9 +8,10 @@ import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { documented } from '../http/documented.ts'
 import { type ServerSentEvent, sendEvents, untilClose } from '../http/event-stream.ts'
+import { idPath, waitQuery, wholeParameter } from '../http/parameters.ts'
 import { problemSchema, RequestRefused } from '../http/problem.ts'
 import type { GatewayParts } from '../server.ts'
-import { MAX_JOBS, waitQuery } from './executions.ts'
+import { jobList, MAX_JOBS } from './executions.ts'
 
 /** Cancellations at once. */
 const CANCELS_AT_ONCE = 16
@@ -43,15 +44,14 @@ const memberSchema = z.object({
 type BatchBody = z.infer<typeof batchSchema>
 type MemberBody = z.infer<typeof memberSchema>
 
-const requestSchema = z.strictObject({
-  name: z.string().min(1).max(128).optional().describe('For people'),
-  idempotencyKey: z.string().min(1).max(256).optional().describe('The same batch again is the same batch'),
-  jobs: z.array(documented(jobSchema)).min(1).max(MAX_JOBS),
+const requestSchema = fields({
+  name: shortText(128).optional().describe('For people'),
+  idempotencyKey: shortText(256).optional().describe('The same batch again is the same batch'),
+  jobs: jobList(documented(jobSchema)),
 })
-const params = z.object({ id: z.string().min(1).max(128) })
-const pageQuery = z.strictObject({
-  cursor: z.coerce.number().int().min(0).optional().describe('`cursor` of the page before'),
-  limit: z.coerce.number().int().min(1).max(MAX_JOBS).default(100),
+const pageQuery = fields({
+  cursor: wholeParameter(0, MAX_JOBS).optional().describe('`cursor` of the page before'),
+  limit: wholeParameter(1, MAX_JOBS).default(100),
 })
 const refusals = {
   400: problemSchema,
@@ -100,7 +100,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
       schema: {
         summary: 'Read how far a batch is',
         description: 'With `wait` it answers as soon as all executions are finished.',
-        params,
+        params: idPath,
         querystring: waitQuery,
         response: { 200: batchSchema, ...refusals },
       },
@@ -123,7 +123,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
     {
       schema: {
         summary: 'List the executions of a batch, in the order of its jobs',
-        params,
+        params: idPath,
         querystring: pageQuery,
         response: {
           200: z.object({ executions: z.array(memberSchema), cursor: z.string().nullable() }),
@@ -149,7 +149,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
         summary: 'Follow a batch',
         description:
           'Server-sent events: `execution` as each one is finished, and `finished` at the end. `Last-Event-ID` resumes.',
-        params,
+        params: idPath,
         headers: z.looseObject({
           'last-event-id': z
             .string()
@@ -183,7 +183,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
     {
       schema: {
         summary: 'Cancel all executions of a batch that are not finished',
-        params,
+        params: idPath,
         response: {
           200: z.object({
             id: z.string(),
@@ -242,4 +242,9 @@ function membersOf(batch: BatchRecord, { running, ends }: BatchView): MemberBody
     }
     return { index, id, state: 'finished', status: end.status as MemberBody['status'], outcome: end.outcome }
   })
+}
+
+function shortText(maxLength: number) {
+  const error = `must be text of 1 to ${maxLength} characters`
+  return z.string({ error }).min(1, { error }).max(maxLength, { error })
 }

@@ -1,11 +1,15 @@
 import type { IsopodClient } from '@isopod/client'
+import { isEventId } from '@isopod/protocol'
 import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { type ServerSentEvent, sendEvents, untilClose } from '../http/event-stream.ts'
+import { idPath } from '../http/parameters.ts'
 import { problemSchema } from '../http/problem.ts'
 import type { GatewayParts } from '../server.ts'
 import { unknownExecution } from '../submissions.ts'
+
+const eventId = z.string().refine((id) => id === '' || isEventId(id), { error: 'must be the id of an event' })
 
 const refusals = { 400: problemSchema, 401: problemSchema, 403: problemSchema, 404: problemSchema }
 
@@ -21,8 +25,8 @@ export function eventRoutes(http: Http, { client, callers, submissions, logger }
         summary: 'Follow an execution',
         description:
           'Server-sent events: `status`, `stdout`, `stderr`, `test`, `dropped`, and `finished` at the end. A job needs `stream: true` to tell more than `finished`. `Last-Event-ID` resumes.',
-        params: z.object({ id: z.string().min(1).max(128) }),
-        headers: z.looseObject({ 'last-event-id': z.string().max(128).optional() }),
+        params: idPath,
+        headers: z.looseObject({ 'last-event-id': eventId.optional() }),
         response: { 200: z.string().describe('text/event-stream'), ...refusals },
       },
     },

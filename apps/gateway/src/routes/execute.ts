@@ -1,4 +1,4 @@
-import { documentedExitCode, jobSchema, type Result } from '@isopod/protocol'
+import { documentedExitCode, fields, integerBetween, jobSchema, type Result } from '@isopod/protocol'
 import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
@@ -7,11 +7,11 @@ import { problemSchema } from '../http/problem.ts'
 import type { GatewayParts } from '../server.ts'
 
 /** The service plan's request, and a `policy` of its own that may be left out. */
-const requestSchema = z.strictObject({
-  language: z.string().default('python'),
-  code: z.string().describe('Program text, 1 byte to 1 MiB'),
-  timeout_seconds: z.number().int().min(1).max(60).default(30),
-  memory_mb: z.number().int().min(64).max(512).default(256),
+const requestSchema = fields({
+  language: z.string({ error: 'must be text' }).default('python'),
+  code: z.string({ error: 'must be text' }).describe('Program text, 1 byte to 1 MiB'),
+  timeout_seconds: integerBetween(1, 60).default(30),
+  memory_mb: integerBetween(64, 512).default(256),
   input_data: z.unknown().optional().describe('JSON; the variable `input_data` of the program'),
   policy: jobSchema.shape.policy.unwrap().optional(),
 })
@@ -53,7 +53,7 @@ export function executeRoutes(http: Http, { client, callers, submissions, config
         code: body.code,
         limits: { timeoutSeconds: body.timeout_seconds, memoryMb: body.memory_mb },
         policy: body.policy ?? config.executePolicy,
-        inputData: (body.input_data ?? {}) as z.core.util.JSONType,
+        inputData: (body.input_data === undefined ? {} : body.input_data) as z.core.util.JSONType,
       }
       return planResponse(await submissions.run(caller, job, untilDisconnect(reply)))
     })

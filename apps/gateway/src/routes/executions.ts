@@ -1,15 +1,14 @@
 import type { IsopodClient } from '@isopod/client'
-import { jobSchema, type Result, resultSchema } from '@isopod/protocol'
+import { describeProblems, fields, jobSchema, type Result, resultSchema } from '@isopod/protocol'
 import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { documented } from '../http/documented.ts'
-import { problemSchema, RequestRefused } from '../http/problem.ts'
+import { idPath, textParameter, waitQuery, wholeParameter } from '../http/parameters.ts'
+import { invalidRequest, problemSchema, RequestRefused } from '../http/problem.ts'
 import type { GatewayParts } from '../server.ts'
 import { type UncheckedJob, unknownExecution } from '../submissions.ts'
 
-/** Longest time that a request waits for a result, in seconds. */
-const MAX_WAIT_SECONDS = 60
 /** Jobs of one request. */
 export const MAX_JOBS = 1000
 
@@ -22,19 +21,18 @@ const executionSchema = z.object({
 
 type ExecutionBody = z.infer<typeof executionSchema>
 
-const params = z.object({ id: z.string().min(1).max(128) })
-/** How long a request waits. */
-export const waitQuery = z.strictObject({
-  wait: z.coerce.number().min(0).max(MAX_WAIT_SECONDS).default(0).describe('Seconds to wait for the result'),
-})
-const listQuery = z.strictObject({
+const listQuery = fields({
   label: z
-    .string()
+    .string({ error: 'must be name=value' })
     .regex(/^[^=]+=/, { error: 'must be name=value' })
     .optional(),
-  tenant: z.string().max(64).optional().describe('For callers that see more than one; default: "default"'),
-  cursor: z.string().max(128).optional().describe('`cursor` of the page before'),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
+  tenant: textParameter('must be the name of one tenant', 64)
+    .optional()
+    .describe('For callers that see more than one; default: "default"'),
+  cursor: textParameter('must be the cursor of the page before', 128)
+    .optional()
+    .describe('`cursor` of the page before'),
+  limit: wholeParameter(1, 200).default(50),
 })
 const refusals = {
   400: problemSchema,
@@ -66,8 +64,10 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       reply.header('location', `/v1/executions/${id}`)
       const { wait } = request.query
       const result = wait > 0 ? await resultWithin(client, id, wait, untilDisconnect(reply)) : undefined
-      reply.code(result === undefined ? 202 : 200)
-      return result === undefined ? { id, state: 'waiting' as const, result: null } : finished(id, result)
+      if (result !== undefined) return finished(id, result)
+      reply.code(202)
+      const isRunning = wait > 0 && (await stateOf(client, id)) === 'running'
+      return { id, state: isRunning ? ('running' as const) : ('waiting' as const), result: null }
     },
   )
 
@@ -77,7 +77,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       schema: {
         summary: `Submit up to ${MAX_JOBS} jobs`,
         description: 'If one is invalid, none is enqueued.',
-        body: documented(z.strictObject({ jobs: z.array(jobSchema).min(1).max(MAX_JOBS) })),
+        body: documented(fields({ jobs: jobList(jobSchema) })),
         response: { 202: z.object({ ids: z.array(z.string()) }), ...refusals },
       },
     },
@@ -94,7 +94,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
     {
       schema: {
         summary: 'Read an execution',
-        params,
+        params: idPath,
         querystring: waitQuery,
         response: { 200: executionSchema, ...refusals },
       },
@@ -160,7 +160,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
     {
       schema: {
         summary: 'Cancel an execution',
-        params,
+        params: idPath,
         response: { 200: z.object({ id: z.string(), outcome: z.string() }), ...refusals },
       },
     },
@@ -191,15 +191,26 @@ async function resultWithin(
   }
 }
 
+/** Where an execution is; undefined while Redis is away. */
+async function stateOf(client: IsopodClient, id: string) {
+  return await client.state(id).catch(() => undefined)
+}
+
 function finished(id: string, result: Result): ExecutionBody {
   return { id, state: 'finished', result }
 }
 
+const jobsBody = fields({ jobs: jobList(z.unknown()) })
+
 /** @throws {RequestRefused} if the body is no list of jobs; what is in it is the client's to check */
 function jobsOf(body: unknown): UncheckedJob[] {
-  const jobs = typeof body === 'object' && body !== null && 'jobs' in body ? body.jobs : undefined
-  if (Array.isArray(jobs) && jobs.length > 0 && jobs.length <= MAX_JOBS) return jobs
-  const message = `jobs: must be a list of 1 to ${MAX_JOBS} jobs`
-  const errors = [{ field: 'jobs', message }]
-  throw new RequestRefused({ status: 400, code: 'invalid_request', detail: message, errors })
+  const parsed = jobsBody.safeParse(body)
+  if (parsed.success) return parsed.data.jobs as UncheckedJob[]
+  throw invalidRequest(describeProblems(parsed.error, body, 'body'))
+}
+
+/** The jobs of one request. */
+export function jobList<Job extends z.ZodType>(job: Job) {
+  const error = `must be a list of 1 to ${MAX_JOBS} jobs`
+  return z.array(job, { error }).min(1, { error }).max(MAX_JOBS, { error })
 }

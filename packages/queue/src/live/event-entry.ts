@@ -1,4 +1,4 @@
-import { ConfigError, type JobEvent, LAST_EVENT_ID, liveEventSchema } from '@isopod/protocol'
+import { ConfigError, isEventId, type JobEvent, liveEventSchema } from '@isopod/protocol'
 
 /** Entries that are read at once: a reader that takes none holds no more than these. */
 export const READ_ENTRIES = 32
@@ -33,6 +33,6 @@ export function isBehind(one: string, other: string): boolean {
  * @throws {ConfigError}
  */
 export function checkCursor(after: string | undefined): void {
-  if (after === undefined || after === LAST_EVENT_ID || /^\d{1,15}-\d{1,15}$/.test(after)) return
+  if (after === undefined || isEventId(after)) return
   throw new ConfigError(`after: must be the id of an event, got ${JSON.stringify(after).slice(0, 100)}`)
 }

@@ -1,5 +1,6 @@
 import { VERSION } from '@isopod/protocol'
 import { z } from 'zod'
+import { PresentedKey } from '../../../callers.ts'
 import type { Http } from '../../../http/create-http.ts'
 import { untilDisconnect } from '../../../http/disconnect.ts'
 import { documented } from '../../../http/documented.ts'
@@ -28,7 +29,7 @@ const JUDGE0_VERSION = '1.13.1'
 export function judge0Routes(http: Http, parts: GatewayParts): void {
   http.addHook('onRequest', async (request) => {
     const token = request.headers['x-auth-token']
-    if (typeof token === 'string') request.token ??= token
+    if (typeof token === 'string') request.token ??= new PresentedKey(token)
   })
   submissionRoutes(http, parts)
   batchRoutes(http, parts)
@@ -79,7 +80,7 @@ function submissionRoutes(http: Http, parts: GatewayParts): void {
 
 /** `/languages`, `/statuses` and `/about`. */
 function listRoutes(http: Http, { callers, client }: GatewayParts): void {
-  const entries = async (token: string | undefined) => {
+  const entries = async (token: PresentedKey | undefined) => {
     await callers.identify(token, 'read')
     return judge0LanguageEntries((await client.languages()) ?? [])
   }

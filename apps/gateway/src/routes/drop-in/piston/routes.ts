@@ -1,3 +1,4 @@
+import type { PresentedKey } from '../../../callers.ts'
 import type { Http } from '../../../http/create-http.ts'
 import { untilDisconnect } from '../../../http/disconnect.ts'
 import { documented } from '../../../http/documented.ts'
@@ -37,7 +38,7 @@ function executeRoute(http: Http, prefix: string, { callers, client, submissions
 }
 
 function listRoutes(http: Http, prefix: string, { callers, client }: GatewayParts): void {
-  const offered = async (token: string | undefined) => {
+  const offered = async (token: PresentedKey | undefined) => {
     await callers.identify(token, 'read')
     return runtimesOf((await client.languages()) ?? [])
   }

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import { problemBody } from './problem.ts'
+
+const REFUSALS: Readonly<Record<string, { readonly status: number; readonly detail: string }>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive.' },
+  HPE_HEADER_OVERFLOW: { status: 431, detail: 'The headers are more than 16 KiB.' },
+}
+const NO_HTTP = { status: 400, detail: 'What was sent is not a request of HTTP/1.1.' }
+
+/** Answers what the parser of HTTP has refused, and hangs up: nothing that follows on this connection can be trusted. */
+export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const { status, detail } = REFUSALS[error.code ?? ''] ?? NO_HTTP
+  const requestId = randomUUID()
+  const body = JSON.stringify(problemBody({ status, code: 'invalid_request', detail }, requestId))
+  const lines = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${requestId}`,
+    'connection: close',
+  ]
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}

@@ -1,0 +1,13 @@
+import { describeProblems } from '@isopod/protocol'
+import type { FastifySchemaCompiler } from 'fastify'
+import type { z } from 'zod'
+import { invalidRequest } from './problem.ts'
+
+/** Validates a part of a request: each refused field gets one sentence, which names it, what is allowed and what was given. */
+export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
+  ({ schema, httpPart = 'request' }) =>
+  (given: unknown) => {
+    const parsed = schema.safeParse(given)
+    if (parsed.success) return { value: parsed.data }
+    return { error: invalidRequest(describeProblems(parsed.error, given, httpPart)) }
+  }

@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect as openSocket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type RedisServer, startRedisServer } from '@isopod/devstack'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
+import { type Gateway, startTestGateway } from '../support/gateway.ts'
+
+let directory: string
+let redis: RedisServer
+let gateway: Gateway
+let token: string
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'isopod-refusals-'))
+  redis = await startRedisServer({ directory })
+  gateway = await startTestGateway({ redisUrl: redis.url, prefix: 'refusals' })
+  token = (await gateway.access.keys.create({ name: 'x', tenant: 'x', scopes: ['submit', 'read'] })).token
+  // The gateway believes for a second that there are no keys.
+  await new Promise((resolve) => setTimeout(resolve, 1_100))
+})
+
+afterAll(async () => {
+  await gateway?.close()
+  await redis?.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const json = { 'content-type': 'application/json' }
+const withKey = () => ({ ...json, authorization: `Bearer ${token}` })
+
+/** What a server answers to bytes that no HTTP client would send. */
+async function exchange(bytes: string): Promise<string> {
+  const { hostname, port } = new URL(gateway.url)
+  const socket = openSocket(Number(port), hostname)
+  socket.end(bytes)
+  let answer = ''
+  for await (const chunk of socket) answer += chunk
+  return answer
+}
+
+// promise: http-refusals
+describe('each refusal is a problem document with the id of the request', () => {
+  it.each([
+    ['a path that is not UTF-8', '/v1/executions/%zz', 400],
+    ['a path that is too long', `/v1/executions/${'x'.repeat(300)}`, 414],
+    ['a path that there is not', '/v1/none', 404],
+    ['another method', '/execute', 404],
+  ])('%s', async (_, path, status) => {
+    const answer = await fetch(`${gateway.url}${path}`)
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(await answer.json()).toMatchObject({ status, requestId: answer.headers.get('x-request-id') })
+  })
+
+  const head = 'POST /execute HTTP/1.1\r\nhost: 127.0.0.1\r\n'
+  it.each([
+    ['two lengths', `${head}content-length: 1\r\ncontent-length: 2\r\n\r\nab`, 400],
+    ['a length and chunks', `${head}content-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+    ['a method that there is not', 'FOO / HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n', 400],
+    ['TLS', '\x16\x03\x01\x02\r\n\r\n', 400],
+    ['headers that are too large', `${head}x-large: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('%s', async (_, bytes, status) => {
+    const [headers = '', body = ''] = (await exchange(bytes)).split('\r\n\r\n')
+    expect(headers).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    const requestId = /^x-request-id: (.+)$/m.exec(headers)?.[1]?.trim()
+    expect(JSON.parse(body)).toMatchObject({ status, requestId })
+  })
+
+  it.each([
+    [
+      '/execute',
+      { code: 'x', timeout_seconds: 61 },
+      'timeout_seconds: must be a whole number from 1 to 60, got 61',
+    ],
+    ['/execute', { code: 'x', langauge: 'c' }, 'langauge: unknown field; did you mean "language"?'],
+    ['/execute', null, 'body: must be an object, got null'],
+    ['/v1/executions/many', { jobs: [], job: 1 }, 'job: unknown field; did you mean "jobs"?'],
+    ['/v1/executions?wait=61', { code: 'x' }, 'wait: must be seconds from 0 to 60, got "61"'],
+    ['/v1/batches', { jobs: 7 }, 'jobs: must be a list of 1 to 1000 jobs, got 7'],
+  ])('a wrong field of %s is named, with what is allowed: %j', async (path, body, sentence) => {
+    const answer = await fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: withKey(),
+      body: JSON.stringify(body),
+    })
+    expect(answer.status).toBe(400)
+    const [field = ''] = sentence.split(':')
+    const { errors } = (await answer.json()) as { errors: { field: string; message: string }[] }
+    expect(errors).toContainEqual({ field: field === 'body' ? '' : field, message: sentence })
+  })
+
+  it('an id of an event that is none is named by its header', async () => {
+    const answer = await fetch(`${gateway.url}/v1/executions/j-1/events`, {
+      headers: { ...withKey(), 'last-event-id': 'nonsense' },
+    })
+    expect(await answer.json()).toMatchObject({ status: 400, errors: [{ field: 'last-event-id' }] })
+  })
+})
+
+// promise: http-keys
+describe('a body of a caller without a key', () => {
+  it('is not looked at', async () => {
+    for (const body of ['{', '{"code":7}', `{"code":"${'x'.repeat(2_000_000)}"}`]) {
+      const answer = await fetch(`${gateway.url}/execute`, { method: 'POST', headers: json, body })
+      expect(answer.status).toBe(401)
+    }
+  })
+})
+
+// promise: http-outage
+describe('while Redis does not answer', () => {
+  it('each route says so, with the time to wait, and serves again afterwards', async () => {
+    process.kill(redis.pid, 'SIGSTOP')
+    const asked = [
+      ['GET', '/v1/queue'],
+      ['GET', '/v1/executions'],
+      ['GET', '/v1/executions/j-1'],
+      ['GET', '/v1/batches/b-1'],
+      ['POST', '/v1/executions'],
+      ['POST', '/execute'],
+      ['DELETE', '/v1/executions/j-1'],
+    ].map(([method = '', path]) =>
+      fetch(`${gateway.url}${path}`, {
+        method,
+        headers: withKey(),
+        ...(method === 'POST' && { body: '{"code":"x"}' }),
+      }),
+    )
+    const ready = fetch(`${gateway.url}/readyz`)
+    const health = fetch(`${gateway.url}/health`)
+    try {
+      for (const answer of await Promise.all(asked)) {
+        expect(answer.status).toBe(503)
+        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+        expect(await answer.json()).toMatchObject({ code: 'unavailable' })
+      }
+      expect((await ready).status).toBe(503)
+      expect(await (await ready).text()).not.toContain('redis.sock')
+      expect(await (await health).json()).toEqual({ status: 'unhealthy' })
+    } finally {
+      process.kill(redis.pid, 'SIGCONT')
+    }
+    const back = await eventually(
+      () => fetch(`${gateway.url}/v1/queue`, { headers: withKey() }),
+      ({ status }) => status === 200,
+    )
+    expect(back.status).toBe(200)
+  })
+})

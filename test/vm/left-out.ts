@@ -46,6 +46,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/refusals.test.ts': PLATFORM,
   'test/e2e/result-cache.test.ts': PLATFORM,
   'test/e2e/retry-fairness.test.ts': PLATFORM,
+  'test/e2e/sandboxfusion-submit.test.ts': PLATFORM,
   'test/e2e/script-cheats.test.ts': TOO_LONG,
   'test/e2e/script-corpora.test.ts': TOO_LONG,
   'test/e2e/script-tests.test.ts': PLATFORM,

@@ -26,8 +26,8 @@ export function sandboxFusionRefusal(refusal: Refusal): {
   const errors = fieldErrorsOf(refusal, SANDBOXFUSION_FIELD_NAMES)
   if (errors.length > 0) {
     const details = errors.map(({ field, message }) => ({
-      type: message === 'Field required' ? 'missing' : 'value_error',
-      loc: field === '' ? ['body'] : ['body', field],
+      type: message.startsWith('Field required') ? 'missing' : 'value_error',
+      loc: ['body', ...locationOf(field)],
       msg: message,
     }))
     return { status: 422, body: { detail: details } }
@@ -42,4 +42,10 @@ export function sandboxFusionRefusal(refusal: Refusal): {
 export const sendSandboxFusionRefusal: SendRefusal = (reply, _, refusal) => {
   const { status, body } = sandboxFusionRefusal(refusal)
   return reply.code(status).send(body)
+}
+
+/** The names on the way to a field of `config`; other fields are names by themselves, and may have dots. */
+function locationOf(field: string): string[] {
+  if (field === '') return []
+  return field.startsWith('config.') ? field.split('.') : [field]
 }

@@ -5,8 +5,11 @@ import type { GatewayParts } from '../../../server.ts'
 import { parseFields } from '../field-errors.ts'
 import { jobOfRunCode, runCodeSchema } from './run-code-job.ts'
 import { runCodeResponse } from './run-code-response.ts'
+import { gradingOf, jobOfGrading } from './submit-job.ts'
+import { submitSchema } from './submit-request.ts'
+import { emptyResponse, submitResponse } from './submit-response.ts'
 
-/** SandboxFusion's `POST /run_code`. */
+/** SandboxFusion's `POST /run_code` and `POST /submit`. */
 export function sandboxFusionRoutes(http: Http, { callers, submissions }: GatewayParts): void {
   const schema = {
     summary: 'SandboxFusion: run a program and wait for its end',
@@ -16,5 +19,18 @@ export function sandboxFusionRoutes(http: Http, { callers, submissions }: Gatewa
     const caller = await callers.identify(request.token, 'submit')
     const job = jobOfRunCode(parseFields(runCodeSchema, request.body))
     return runCodeResponse(await submissions.run(caller, job, untilDisconnect(reply)))
+  })
+
+  const submit = {
+    summary: 'SandboxFusion: judge a completion by the tests of its row',
+    body: documented(submitSchema),
+  }
+  http.post('/submit', { schema: submit }, async (request, reply) => {
+    const caller = await callers.identify(request.token, 'submit')
+    const body = parseFields(submitSchema, request.body)
+    const grading = gradingOf(body)
+    if (grading.extracted.type === 'empty') return emptyResponse(body)
+    const job = jobOfGrading(grading, body)
+    return submitResponse(body, grading, await submissions.run(caller, job, untilDisconnect(reply)))
   })
 }

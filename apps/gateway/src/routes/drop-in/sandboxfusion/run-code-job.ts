@@ -6,20 +6,26 @@ import { SANDBOXFUSION_FIELD_NAMES } from './refusals.ts'
 
 const DEFAULT_SECONDS = 10
 /** What SandboxFusion keeps of a stream. */
-const OUTPUT_BYTES = 1024 * 1024
+export const OUTPUT_BYTES = 1024 * 1024
 
-function seconds() {
+/** A time limit. */
+export function seconds() {
   const error = 'Input should be a number from 0.1 to 300'
   return z.number({ error }).min(0.1, { error }).max(300, { error })
+}
+
+/** A text that has to be there. */
+export function text() {
+  return z.string({
+    error: ({ input }) => (input === undefined ? 'Field required' : 'Input should be a valid string'),
+  })
 }
 
 const memoryError = 'Input should be -1, or a whole number from 16 to 1024'
 
 /** The body of `POST /run_code`; unknown fields are ignored. */
 export const runCodeSchema = z.object({
-  code: z.string({
-    error: ({ input }) => (input === undefined ? 'Field required' : 'Input should be a valid string'),
-  }),
+  code: text(),
   language: z.enum(SANDBOXFUSION_NAMES, {
     error: ({ input }) =>
       input === undefined ? 'Field required' : `Input should be one of ${SANDBOXFUSION_NAMES.join(', ')}`,

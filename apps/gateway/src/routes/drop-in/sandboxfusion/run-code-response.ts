@@ -62,7 +62,8 @@ function needsMessage({ status }: Result): boolean {
   return !['success', 'execution_error', 'compile_error', 'timeout'].includes(status)
 }
 
-function compileResult({ status, compileOutput, exitCode }: Result): CommandResult | null {
+/** How the compile run ended; null for a language without one. */
+export function compileResult({ status, compileOutput, exitCode }: Result): CommandResult | null {
   const failed = status === 'compile_error'
   if (compileOutput === undefined && !failed) return null
   const return_code = failed ? (exitCode ?? 1) : 0

@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { extractCode } from '../extract-code.ts'
+import { SANDBOXFUSION_NAMES } from '../languages.ts'
+import { orJson, parseRow, type Row, refusedRow, type SubmitRequest } from '../submit-request.ts'
+import type { Grading } from './grading.ts'
+
+const rowSchema = z.object({
+  labels: orJson(
+    z.object({
+      /** What stands behind a fence. */
+      programming_language: z.string({ error: 'Input should be a valid string' }),
+      execution_language: z
+        .enum(SANDBOXFUSION_NAMES, { error: `Input should be one of ${SANDBOXFUSION_NAMES.join(', ')}` })
+        .nullish(),
+    }),
+  ),
+  test: orJson(
+    z.object({
+      code: z.string({ error: 'Input should be a valid string' }),
+      asset: orJson(z.record(z.string(), z.string())).nullish(),
+    }),
+  ),
+})
+
+const INSERT = '#<INSERT>'
+/** Their parts are put together anew by SandboxFusion, which is not done here: right code would fail. */
+const RECOMPOSED: readonly string[] = ['java', 'go', 'go_test']
+
+/** Test code around extracted code, or behind it. */
+export function gradeAutoEval(row: Row, { completion, config }: SubmitRequest): Grading {
+  const { labels, test } = parseRow(rowSchema, row)
+  const written = labels.programming_language
+  const language = labels.execution_language ?? SANDBOXFUSION_NAMES.find((name) => name === written)
+  if (language === undefined) {
+    throw refusedRow(
+      'labels.programming_language',
+      `Input should be one of ${SANDBOXFUSION_NAMES.join(', ')}`,
+    )
+  }
+  if (RECOMPOSED.includes(written) || RECOMPOSED.includes(language)) {
+    throw refusedRow('labels.programming_language', `${written} is not supported for AutoEvalDataset`)
+  }
+  const { code_block_idx: index, autoeval_extract_code_mode: mode, repr_code: asLiteral } = config.extra
+  const extracted = extractCode(completion, written, { index: index ?? undefined, mode: mode ?? undefined })
+  const trimmed = withoutMain(extracted.code, written)
+  // JSON's texts are texts of Python, too.
+  const code = asLiteral ? JSON.stringify(trimmed) : trimmed
+  const files = Object.fromEntries(
+    Object.entries(test.asset ?? {}).map(([path, content]) => [
+      path,
+      { content: content.replace(/[\r\n]/g, ''), encoding: 'base64' as const },
+    ]),
+  )
+  const beside = { language, extracted, ...(Object.keys(files).length > 0 && { files }) }
+  if (test.code.includes(INSERT)) {
+    const fullCode = test.code.replaceAll(INSERT, () => code)
+    return { ...beside, code: fullCode, fullCode }
+  }
+  return { ...beside, code, tests: [{ script: test.code }], fullCode: `${code}\n${test.code}` }
+}
+
+/** Tests bring the part of a program that runs. */
+function withoutMain(code: string, language: string): string {
+  const main = { python: /^if\s+__name__\s*==\s*['"]__main__['"]/m, cpp: /^[ \t]*int\s+main\s*\(/m }[language]
+  const at = main === undefined ? -1 : code.search(main)
+  return at === -1 ? code : code.slice(0, at)
+}

@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { extractCode } from '../extract-code.ts'
+import { orJson, parseRow, type Row, type SubmitRequest } from '../submit-request.ts'
+import type { Grading } from './grading.ts'
+
+const texts = z.array(z.string({ error: 'Input should be a valid string' }), {
+  error: 'Input should be a list of asserts',
+})
+
+/** A row of SandboxFusion, or one of MBPP as its authors publish it. */
+const rowSchema = z
+  .object({
+    test: orJson(texts).optional(),
+    test_list: texts.optional(),
+    labels: orJson(z.object({ test_setup_code: z.string().nullish() })).nullish(),
+    test_setup_code: z.string().nullish(),
+  })
+  .refine(({ test, test_list: list }) => (test ?? list ?? []).length > 0, {
+    error: 'Input should have at least one assert',
+    path: ['test'],
+  })
+
+/** Extracted code, then set-up code, then the asserts. */
+export function gradeMbpp(row: Row, { completion }: SubmitRequest): Grading {
+  const { test, test_list: list, labels, test_setup_code: ownSetUp } = parseRow(rowSchema, row)
+  const extracted = extractCode(completion, 'python')
+  const setUp = labels?.test_setup_code ?? ownSetUp ?? ''
+  const script = [setUp, ...(test ?? list ?? [])].join('\n')
+  const fullCode = `${extracted.code}\n${script}`
+  return { language: 'python', extracted, code: extracted.code, tests: [{ script }], fullCode }
+}

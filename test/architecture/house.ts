@@ -10,9 +10,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'sandbox',
     'policy',
     'languages',
-    'grading',
+    'judging',
     'telemetry',
-    'threads',
     'service-kit',
   ],
   'apps/gateway': ['protocol', 'access', 'client', 'telemetry', 'service-kit'],
@@ -27,6 +26,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/policy': ['protocol', 'threads'],
   'packages/threads': [],
   'packages/grading': ['protocol'],
+  'packages/judging': ['grading', 'protocol', 'sandbox', 'threads'],
   'packages/telemetry': [],
   // API keys and budgets lie in the Redis of the queue.
   'packages/access': ['protocol', 'queue'],

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
+import { COMPARISON_EXCEEDED } from '@isopod/judging'
 import type { Job, Result, Status, Verdict } from '@isopod/protocol'
 import { type CacheEntry, type Delivery, type Handle, JobInterrupted, type ResultCache } from '@isopod/queue'
 import type { Audit } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
 import { type DeploymentRules, planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
-import { EXCEEDED } from './tests/output-checks.ts'
 
 /** What a cache in front of the sandbox works with. */
 export interface CachedRunOptions {
@@ -18,7 +18,7 @@ export interface CachedRunOptions {
   /** Runs what a job waits for while others may take its place; what it is given is aborted when the worker stops. */
   readonly aside: <T>(wait: (closing: AbortSignal) => Promise<T>) => Promise<T>
   /** Whether this worker holds more jobs than it should. */
-  readonly crowded: () => boolean
+  readonly overcommitted: () => boolean
   readonly audit: Audit
   /** How long a result is kept, in seconds; 0: none is. */
   readonly ttlSeconds: number
@@ -42,7 +42,7 @@ const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceed
  * same tenant, is run once, and what waits meanwhile shares its result.
  */
 export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
-  const { workerId, cache, aside, crowded, audit, ttlSeconds, onError } = options
+  const { workerId, cache, aside, overcommitted, audit, ttlSeconds, onError } = options
 
   return async (delivery, signal) => {
     const { job } = delivery
@@ -90,7 +90,7 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
       return { waited: false }
     }
     // It was taken to wait beside others. Now that it has to run, a worker that has room is to have it.
-    if (entry.result === undefined && entry.flight === undefined && entry.waited && crowded()) {
+    if (entry.result === undefined && entry.flight === undefined && entry.waited && overcommitted()) {
       throw new JobInterrupted('crowded')
     }
     return entry
@@ -107,7 +107,7 @@ function isFact({ status, tests = [], attributable, flaky, containerOrigin }: Re
     attributable &&
     !flaky &&
     FACTS.has(status) &&
-    !tests.some(({ verdict, diff }) => LIMITS.has(verdict) || diff?.startsWith(EXCEEDED))
+    !tests.some(({ verdict, diff }) => LIMITS.has(verdict) || diff?.startsWith(COMPARISON_EXCEEDED))
   )
 }
 

@@ -1,6 +1,6 @@
+import { CheckerFaultError } from '@isopod/judging'
 import { JobInterrupted } from '@isopod/queue'
 import { ImageFaultError } from '@isopod/sandbox'
-import { CheckerFaultError } from './tests/checker-fault.ts'
 
 /** Faults in a row, no execution having ended well in between, after which a worker takes a rest. */
 const FAULTS = 3

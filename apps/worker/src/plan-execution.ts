@@ -16,7 +16,6 @@ import {
 import { type Execution, workspaceProblems } from '@isopod/sandbox'
 import { invocationProblems } from './invocation-problems.ts'
 import type { Egress, Networks } from './network/profiles.ts'
-import { planTests } from './tests/plan-tests.ts'
 
 /** What this deployment lays down for every job. */
 export interface DeploymentRules {
@@ -33,11 +32,11 @@ export interface DeploymentRules {
   readonly offline?: ReadonlySet<string>
 }
 
-/** gVisor itself takes up to 20 MiB of what its container may have; with less it ends before the program is there. */
-const LEAST_MEMORY_OF_GVISOR_MB = 32
+/** Smallest memory limit under gVisor, which itself uses up to 20 MiB of it and otherwise ends before the program starts. */
+const MIN_GVISOR_MEMORY_MB = 32
 
-/** A job that can be run, or the sentences that say why it cannot. */
-export type Plan =
+/** An execution that can be run, or one sentence for each reason why not. */
+export type ExecutionPlan =
   | {
       readonly execution: Execution
       /** Undefined: no network. */
@@ -47,12 +46,13 @@ export type Plan =
   | { readonly execution?: undefined; readonly egress?: undefined; readonly problems: readonly string[] }
 
 /**
- * Turns a job into an execution: language and network found, limits filled in and held below the maxima, files checked.
+ * Turns a job into an execution: finds language and network, fills in limits, holds them below the maxima, checks the files.
+ * Test cases have no part in it.
  */
 export function planExecution(
   delivery: { id: string; attempt: number; job: Job },
   rules: DeploymentRules,
-): Plan {
+): ExecutionPlan {
   const { job } = delivery
   const language = rules.catalogue.find(job.language)
   if (language === undefined) {
@@ -81,8 +81,8 @@ export function planExecution(
     }
   }
 
-  if (isGvisor(choice.runtime) && limits.memoryMb < LEAST_MEMORY_OF_GVISOR_MB) {
-    const least = `must be at least ${LEAST_MEMORY_OF_GVISOR_MB} under ${choice.runtime}`
+  if (isGvisor(choice.runtime) && limits.memoryMb < MIN_GVISOR_MEMORY_MB) {
+    const least = `must be at least ${MIN_GVISOR_MEMORY_MB} under ${choice.runtime}`
     return { problems: [`limits.memoryMb: ${least}, got ${limits.memoryMb}`] }
   }
 
@@ -104,15 +104,11 @@ export function planExecution(
   }
   const misplaced = [...invocationProblems(job, language), ...workspaceProblems(execution)]
   if (misplaced.length > 0) return { problems: misplaced }
-  // A script makes a program of its own of each test.
-  if (job.tests?.[0]?.script !== undefined || job.tests === undefined) return { execution, egress }
-  const { runs, problems } = planTests(job, job.tests, execution, rules)
-  return problems.length > 0 ? { problems } : { execution: { ...execution, runs }, egress }
+  return { execution, egress }
 }
 
 /**
- * What a program of the job's author runs with, beside the job's own: the deployment's limits for its language, and no more
- * than jobs may have.
+ * What a checker program or an interactor runs with: the deployment's limits for its language, held below the maxima.
  *
  * @returns undefined if there is no such language
  */

@@ -1,3 +1,4 @@
+import { OutputChecks } from '@isopod/judging'
 import type { Catalogue } from '@isopod/languages'
 import type { PolicyChecker } from '@isopod/policy'
 import { ConfigError, DEFAULT_LIMITS, type Result, VERSION } from '@isopod/protocol'
@@ -23,7 +24,6 @@ import { preloadedLanguages } from './preloaded-languages.ts'
 import { offlineProfiles } from './profile-rules.ts'
 import { jobRunner } from './run-job.ts'
 import { SelfTestGate } from './self-test-gate.ts'
-import { OutputChecks } from './tests/output-checks.ts'
 import type { WorkerState } from './worker-state.ts'
 
 const REAP_INTERVAL_MS = 30_000
@@ -141,7 +141,7 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
     rules,
     cache: queue.cache,
     aside: (wait) => admission.aside(wait),
-    crowded: () => held > admission.wanted,
+    overcommitted: () => held > admission.wanted,
     ttlSeconds: config.cacheTtlSeconds,
     digest: (image) => sandbox.digest(image),
     profileDigest: (name) => sandbox.profiles.get(name)?.digest,

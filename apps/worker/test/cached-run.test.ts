@@ -24,7 +24,7 @@ function world({
   mode = 'warn' as 'warn' | 'enforce',
   release = '1.0.0',
   profile = 'sha256 of a profile',
-  crowded = false,
+  overcommitted = false,
   entered = undefined as CacheEntry | Error | undefined,
 } = {}) {
   const asked: string[] = []
@@ -81,7 +81,7 @@ function world({
     gate: { applied: ({ rules }) => ({ mode, rules }) },
     cache,
     aside: (wait) => wait(never),
-    crowded: () => crowded,
+    overcommitted: () => overcommitted,
     audit: (event) => audited.push(event),
     ttlSeconds,
     digest: async () => digest,
@@ -233,11 +233,11 @@ test('a job that does not ask for it, or a deployment without it, meets no cache
 })
 
 test('a job that waited in vain is handed back where there is no room, and only there', async () => {
-  const full = world({ crowded: true, entered: { waited: true } })
+  const full = world({ overcommitted: true, entered: { waited: true } })
   await expect(full.run({ code: 'a' })).rejects.toMatchObject({ name: 'JobInterrupted', cause: 'crowded' })
   expect([full.ran, full.audited.map(({ event }) => event)]).toEqual([[], ['requested', 'interrupted']])
   for (const entered of [{ waited: false }, { waited: true }]) {
-    const { run, ran } = world({ crowded: !entered.waited, entered })
+    const { run, ran } = world({ overcommitted: !entered.waited, entered })
     await run({ code: 'a' })
     expect(ran).toEqual(['j0'])
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { OutputChecks } from '@isopod/judging'
 import { DEFAULT_LIMITS, type Language, parseJob } from '@isopod/protocol'
 import { type Delivery, JobInterrupted } from '@isopod/queue'
 import type { ContainerOrigin, Execution, Outcome, RunOptions, Sandbox } from '@isopod/sandbox'
@@ -7,7 +8,6 @@ import { Admission } from '../src/admission/admission.ts'
 import { ExclusiveRuns } from '../src/admission/exclusive-runs.ts'
 import type { AuditEvent } from '../src/audit/audit-event.ts'
 import { jobRunner } from '../src/run-job.ts'
-import { OutputChecks } from '../src/tests/output-checks.ts'
 
 const language = {
   ...{ name: 'sh', version: '1', filename: 'main.sh', default_limits: {}, timeout_factor: 1 },

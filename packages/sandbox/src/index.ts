@@ -1,5 +1,6 @@
 export type { BatchOptions } from './batch/batch-options.ts'
 export type { Container, ContainerEnd, ContainerSource, OutsideLimits, OutsideMemory } from './container.ts'
+export { maxStartupMs, wasStarved } from './contention.ts'
 export { type ContainerPlan, containerOptions, type DiskReadLimit } from './docker/container-options.ts'
 export type { DockerSandbox, DockerSandboxOptions } from './docker/docker-sandbox.ts'
 export { type EngineCall, type EngineOperation, EngineUnreachableError } from './docker/engine.ts'
@@ -22,6 +23,7 @@ export type { UserRange } from './docker/users.ts'
 export { ARGUMENTS_WORD } from './environment.ts'
 export { ImageFaultError } from './image-fault.ts'
 export { jobTimedOut } from './judge.ts'
+export { mergeOutcomes, mergeRepeats } from './merge-outcomes.ts'
 export { MOST_PIPED_BYTES, openPipe, type PipeEnd } from './pipe.ts'
 export type {
   ContainerFacts,

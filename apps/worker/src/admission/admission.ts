@@ -77,7 +77,7 @@ export class Admission {
   #aside = 0
   readonly #closing = new AbortController()
   /** When there were two or more for the last time. */
-  #crowdedAt = Number.NEGATIVE_INFINITY
+  #overcommittedAt = Number.NEGATIVE_INFINITY
 
   constructor({ memoryMb, cpus, slots }: Budget) {
     this.#budget = { memoryMb, millicpus: Math.floor(cpus * MILLI), slots }
@@ -143,8 +143,8 @@ export class Admission {
   }
 
   /** Whether two or more were in at the same time within the last so many milliseconds. */
-  wasCrowded(ms: number): boolean {
-    return this.#running.size > 1 || performance.now() - this.#crowdedAt < ms
+  wasOvercommitted(ms: number): boolean {
+    return this.#running.size > 1 || performance.now() - this.#overcommittedAt < ms
   }
 
   /**
@@ -241,7 +241,7 @@ export class Admission {
   }
 
   #release(entry: Entry): void {
-    if (this.#running.size > 1) this.#crowdedAt = performance.now()
+    if (this.#running.size > 1) this.#overcommittedAt = performance.now()
     if (!this.#running.delete(entry)) return
     this.#memoryMb -= entry.memoryMb
     this.#millicpus -= entry.millicpus

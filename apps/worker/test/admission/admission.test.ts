@@ -245,13 +245,13 @@ it('knows until when two or more were in', async () => {
   const admission = new Admission({ memoryMb: 100, cpus: 4, slots: 4 })
   const enter = () => admission.enter({ memoryMb: 16, cpus: 0.5 }, new AbortController().signal)
   const first = await enter()
-  expect(admission.wasCrowded(1e9)).toBe(false)
+  expect(admission.wasOvercommitted(1e9)).toBe(false)
   const second = await enter()
-  expect(admission.wasCrowded(0)).toBe(true)
+  expect(admission.wasOvercommitted(0)).toBe(true)
   first()
-  expect([admission.wasCrowded(1e9), admission.wasCrowded(0)]).toEqual([true, false])
+  expect([admission.wasOvercommitted(1e9), admission.wasOvercommitted(0)]).toEqual([true, false])
   second()
-  expect(admission.wasCrowded(0)).toBe(false)
+  expect(admission.wasOvercommitted(0)).toBe(false)
 })
 
 describe('one that is to be alone', () => {

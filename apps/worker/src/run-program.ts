@@ -1,0 +1,50 @@
+import type { ContentionRetry } from '@isopod/judging'
+import { NO_NETWORK } from '@isopod/protocol'
+import {
+  type Execution,
+  maxStartupMs,
+  mergeRepeats,
+  type Outcome,
+  type RunOptions,
+  type Sandbox,
+  type TimeBudget,
+  wasStarved,
+} from '@isopod/sandbox'
+
+/** Where a program runs, and who repeats it. */
+export interface ProgramOptions {
+  readonly sandbox: Pick<Sandbox, 'run'>
+  readonly retry: ContentionRetry
+  /** The job's network profile. */
+  readonly network: string
+}
+
+/** What happened to a program. */
+export interface ProgramRun {
+  readonly outcome: Outcome
+  /** Whether its second run ended otherwise than the first one. */
+  readonly flaky: boolean
+}
+
+/**
+ * Runs a program once. If other executions kept it from the processor until its timeout, it runs once more, exclusively, and
+ * that run counts.
+ */
+export async function runProgram(
+  execution: Execution,
+  { sandbox, retry, network }: ProgramOptions,
+  options: RunOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget },
+): Promise<ProgramRun> {
+  const { limits, language } = execution
+  const first = await sandbox.run(execution, options)
+  const starved = wasStarved(first, limits, (ms) => retry.wasOvercommitted(ms))
+  // With a network, a second run would repeat what the first one sent.
+  if (!starved || network !== NO_NETWORK || options.budget.isSpent) return { outcome: first, flaky: false }
+  const request = { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: maxStartupMs(language) }
+  const second = await retry.runExclusively(request, (_, signal) =>
+    sandbox.run({ ...execution, id: `${execution.id}.again` }, { ...options, signal }),
+  )
+  // A second run that the job's time cut short says nothing about the program.
+  if (second === undefined || second.limit === 'job') return { outcome: first, flaky: false }
+  return { outcome: mergeRepeats([first, second], second), flaky: second.status !== first.status }
+}

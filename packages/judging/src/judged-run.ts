@@ -1,0 +1,25 @@
+import { foldRuns, type JudgedTest, type RepeatedRun } from '@isopod/grading'
+import type { TestResult } from '@isopod/protocol'
+
+/** One run of a test case, with its verdict. */
+export interface JudgedRun extends RepeatedRun {
+  /** Number of its test case, from 0. */
+  readonly index: number
+  readonly result: TestResult
+  readonly status: JudgedTest['status']
+}
+
+/** Folds the runs of each test case into one: number of the test case → its run that counts. */
+export function foldByTest(runs: readonly JudgedRun[]): ReadonlyMap<number, JudgedRun> {
+  const folded = new Map<number, JudgedRun>()
+  for (const [index, own] of Map.groupBy(runs, (run) => run.index)) {
+    const found = foldRuns(own)
+    if (found === undefined) continue
+    const { run, flaky } = found
+    // A suspicious run stays suspicious, whichever run counts.
+    const suspicious = own.find(({ result }) => result.suspicious !== undefined)?.result.suspicious
+    const marks = { ...(flaky && { flaky: true as const }), ...(suspicious !== undefined && { suspicious }) }
+    folded.set(index, { ...run, result: { ...run.result, ...marks } })
+  }
+  return folded
+}

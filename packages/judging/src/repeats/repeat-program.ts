@@ -1,0 +1,66 @@
+import { failureOf, foldRuns, type RepeatedRun } from '@isopod/grading'
+import { NO_NETWORK } from '@isopod/protocol'
+import {
+  type Execution,
+  jobTimedOut,
+  maxStartupMs,
+  mergeRepeats,
+  type RunOutcome,
+  wasStarved,
+} from '@isopod/sandbox'
+import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
+
+/** A program without test cases that runs several times. */
+export interface RepeatsPlan {
+  readonly kind: 'repeats'
+  readonly execution: Execution
+  readonly repeat: number
+  readonly network: string
+}
+
+interface KeptRun extends RepeatedRun {
+  /** Undefined where an earlier run has the same verdict: the first of them is shown. */
+  readonly outcome: RunOutcome | undefined
+}
+
+/**
+ * Runs a program several times and shows the first run with the worst end. If others kept a run from the processor until its
+ * timeout, the program runs once more, exclusively.
+ */
+export async function repeatProgram(
+  { execution, repeat, network }: RepeatsPlan,
+  { sandbox, retry }: Pick<JudgingOptions, 'sandbox' | 'retry'>,
+  options: JobRunOptions,
+): Promise<Judging> {
+  const { limits, stdin, args, language } = execution
+  const kept: KeptRun[] = []
+  const keep = (outcome: RunOutcome, exclusive = false) => {
+    // An unfinished repetition says nothing about a program that has run before.
+    if (outcome.limit === 'job' && kept.length > 0) return false
+    const { status, exitCode, signal } = outcome
+    const starved = !exclusive && wasStarved(outcome, limits, (ms) => retry.wasOvercommitted(ms))
+    const result = { verdict: failureOf(status) ?? ('passed' as const), exitCode, signal }
+    const isKnown = kept.some((run) => run.starved === starved && run.result.verdict === result.verdict)
+    kept.push({ result, starved, alone: exclusive, outcome: isKnown ? undefined : outcome })
+    return true
+  }
+  const runs = Array.from({ length: repeat }, () => ({ limits, stdin, args }))
+  const first = await sandbox.run({ ...execution, runs }, { ...options, onRun: (run) => keep(run) })
+
+  // With a network, a further run would repeat what the first ones sent.
+  const isDue = !options.budget.isSpent && network === NO_NETWORK && kept.some(({ starved }) => starved)
+  const request = { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: maxStartupMs(language) }
+  const again = isDue
+    ? await retry.runExclusively(request, (_, signal) =>
+        sandbox.run({ ...execution, id: `${execution.id}.again` }, { ...options, signal }),
+      )
+    : undefined
+  if (again !== undefined) keep(again, true)
+
+  const folded = foldRuns(kept)
+  if (folded === undefined || kept.length === 1) return { outcome: first, judged: {} }
+  const outcomes = again === undefined ? [first] : [first, again]
+  const shown = mergeRepeats(outcomes, folded.run.outcome ?? first)
+  const outcome = first.limit === 'job' ? { ...shown, ...jobTimedOut(limits) } : shown
+  return { outcome, judged: folded.flaky ? { flaky: true } : {} }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { composeScript } from '@isopod/grading'
+import {
+  type Job,
+  type Language,
+  type ScriptRules,
+  scriptsUnsupported,
+  type TestCase,
+} from '@isopod/protocol'
+import type { Execution } from '@isopod/sandbox'
+import type { Footprint, JobAttempt, JudgingRules } from '../judging-rules.ts'
+import { testName } from '../test-name.ts'
+
+/** A test case with a script, and the execution that it needs. */
+export interface PlannedScript {
+  readonly name: string
+  readonly script: string
+  readonly weight: number
+  /** With the stdin, files and limits of the test case; its code is still the job's alone. */
+  readonly execution: Execution
+}
+
+/** The scripts of a job, each a program of its own. */
+export interface ScriptsPlan {
+  readonly kind: 'scripts'
+  readonly language: Language
+  readonly rules: ScriptRules
+  readonly code: string
+  readonly stopOnFirstFailure: boolean
+  readonly repeat: number
+  readonly network: string
+  readonly tests: readonly PlannedScript[]
+}
+
+/** Names that the code under test cannot know before it runs. */
+export interface ScriptSecrets {
+  /** Name of the file that a script leaves at its end. */
+  readonly report: string
+  /** Part of the names that a script defines. */
+  readonly tag: string
+}
+
+/**
+ * Plans the scripts of a job.
+ *
+ * @returns the plan, or one sentence for each reason why a script cannot be run
+ */
+export function planScripts(
+  { id, attempt, job }: JobAttempt,
+  language: Language,
+  deployment: JudgingRules,
+): ScriptsPlan | { readonly problems: readonly string[] } {
+  const { script: rules } = language
+  if (rules === undefined) {
+    return { problems: [scriptsUnsupported(deployment.catalogue.languages, language.name)] }
+  }
+  const cases = (job.tests ?? []).flatMap(({ script, ...test }) =>
+    script === undefined ? [] : [{ test, script }],
+  )
+  const problems: string[] = []
+  const tests: PlannedScript[] = []
+  for (const [index, { test, script }] of cases.entries()) {
+    // Containers carry the name of their execution, so each script needs a name of its own.
+    const ownId = index === 0 ? id : `${id}.${index + 1}`
+    const planned = deployment.planExecution({ id: ownId, attempt, job: withOwn(job, test) })
+    const composed = composeScript(rules, { code: job.code, script, ...newSecrets() })
+    problems.push(...(planned.problems ?? []).map((problem) => `tests.${index}: ${problem}`))
+    if (composed.problem !== undefined) problems.push(`tests.${index}.script: ${composed.problem}`)
+    if (planned.execution === undefined) continue
+    tests.push({ name: testName(test, index), script, weight: test.weight, execution: planned.execution })
+  }
+  if (problems.length > 0) return { problems }
+  const { code, stopOnFirstFailure, repeat, network } = job
+  return { kind: 'scripts', language, rules, code, stopOnFirstFailure, repeat, network, tests }
+}
+
+/** The footprint of a job with scripts, which run one after the other: that of the largest. */
+export function scriptsFootprint({ tests }: ScriptsPlan): Footprint {
+  return {
+    memoryMb: Math.max(...tests.map(({ execution }) => execution.limits.memoryMb)),
+    cpus: Math.max(...tests.map(({ execution }) => execution.limits.cpus)),
+  }
+}
+
+/** Makes the names for one run of a script. */
+export function newSecrets(): ScriptSecrets {
+  return { report: `isopod-${randomBytes(16).toString('hex')}`, tag: `x${randomBytes(16).toString('hex')}` }
+}
+
+function withOwn(job: Job, { stdin, files, limits }: Omit<TestCase, 'script'>): Job {
+  return {
+    ...job,
+    stdin: stdin ?? job.stdin,
+    files: files === undefined ? job.files : { ...job.files, ...files },
+    limits: { ...job.limits, ...limits },
+  }
+}

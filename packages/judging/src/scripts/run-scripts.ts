@@ -1,0 +1,164 @@
+import { composeScript, judgeScript, lookAt, type ScriptJudgement } from '@isopod/grading'
+import { NO_NETWORK, type ScriptRules, type TestResult } from '@isopod/protocol'
+import {
+  type Execution,
+  jobTimedOut,
+  maxStartupMs,
+  mergeOutcomes,
+  type Outcome,
+  wasStarved,
+} from '@isopod/sandbox'
+import { dueRuns } from '../contention-retry.ts'
+import type { JudgedRun } from '../judged-run.ts'
+import type { JobRunOptions, Judging, JudgingOptions } from '../judging.ts'
+import { summarizeTests } from '../summarize-tests.ts'
+import { reportTest } from '../verdict-events.ts'
+import { newSecrets, type PlannedScript, type ScriptsPlan } from './plan-scripts.ts'
+
+/** Path of a program's folder in its container. */
+const WORKSPACE = '/workspace'
+
+/** One run of a script that is still to be made. */
+interface PendingScript {
+  /** Number of the test case, from 0. */
+  readonly index: number
+  readonly test: PlannedScript
+}
+
+/** Some runs of a plan, made one after the other. */
+interface Round {
+  readonly plan: ScriptsPlan
+  readonly pending: readonly PendingScript[]
+  /** Whether nothing else runs on the host. */
+  readonly exclusive: boolean
+  /** Whether a starved run is to be repeated. */
+  readonly retries: boolean
+  /** End of the name of each execution, so that no two of a job have the same name. */
+  readonly suffix: string
+}
+
+interface RoundOutcome {
+  readonly runs: readonly JudgedRun[]
+  readonly outcomes: readonly Outcome[]
+  /** The job had no time left for all runs. */
+  readonly ranOut: boolean
+}
+
+type Options = Omit<JudgingOptions, 'checks'>
+
+/**
+ * Runs the scripts of a job one after the other, each in a container of its own, and judges them. Runs that timed out while
+ * others kept them from the processor are repeated once, exclusively.
+ */
+export async function runScripts(plan: ScriptsPlan, options: Options, run: JobRunOptions): Promise<Judging> {
+  const { tests, repeat, network, stopOnFirstFailure: stop, language } = plan
+  const pending = tests.flatMap((test, index) => Array.from({ length: repeat }, () => ({ index, test })))
+  const first = await runRound({ plan, pending, exclusive: false, retries: true, suffix: '' }, options, run)
+  // With a network, a second run would repeat what the first one sent.
+  const mayRepeat = network === NO_NETWORK && !first.ranOut
+  const due = mayRepeat ? dueRuns(pending, first.runs, stop) : { starved: [], skipped: [] }
+  const request = {
+    timeoutsMs: due.starved.map(({ test }) => test.execution.limits.timeoutSeconds * 1000),
+    // Each script is started and compiled on its own.
+    extraMs: due.starved.length * maxStartupMs(language),
+  }
+  const again =
+    due.starved.length === 0
+      ? undefined
+      : await options.retry.runExclusively(request, (count, signal) => {
+          const some = due.starved.slice(0, count)
+          const round = { plan, pending: some, exclusive: true, retries: false, suffix: '.again' }
+          return runRound(round, options, { ...run, signal })
+        })
+  const rounds = again === undefined ? [first] : [first, again]
+  if (due.skipped.length > 0 && again?.runs.every(({ result }) => result.verdict === 'passed')) {
+    await options.retry.resume()
+    // A job is retried once: a run that is starved in this round keeps its verdict.
+    const round = { plan, pending: due.skipped, exclusive: false, retries: false, suffix: '.rest' }
+    rounds.push(await runRound(round, options, run))
+  }
+  const runs = rounds.flatMap((round) => round.runs)
+  const outcomes = rounds.flatMap((round) => round.outcomes)
+  const ranOut = rounds.some((round) => round.ranOut) && jobTimedOut({ jobSeconds: run.budget.seconds })
+  const outcome = { ...mergeOutcomes(outcomes, shownOf(runs, outcomes, again)), ...ranOut }
+  return { outcome, judged: summarizeTests(tests, runs, outcome, stop) }
+}
+
+/** The first outcome that was no success, else the last one. A starved run is not shown if its repetition was judged. */
+function shownOf(
+  runs: readonly JudgedRun[],
+  outcomes: readonly Outcome[],
+  again: RoundOutcome | undefined,
+): Outcome | undefined {
+  const repeated = new Set(again?.runs.map(({ index }) => index))
+  const counted = outcomes.filter((_, position) => {
+    const run = runs[position]
+    return !(run?.starved && repeated.has(run.index))
+  })
+  return counted.find(({ status }) => status !== 'success') ?? counted.at(-1)
+}
+
+async function runRound(
+  { plan, pending, exclusive, retries, suffix }: Round,
+  { sandbox, retry, onVerdict }: Options,
+  options: JobRunOptions,
+): Promise<RoundOutcome> {
+  const { language, rules, code, stopOnFirstFailure } = plan
+  const wasOvercommitted = (ms: number) => retries && retry.wasOvercommitted(ms)
+  const remark = lookAt(language.name, code)
+  const outcomes: Outcome[] = []
+  const runs: JudgedRun[] = []
+  for (const [position, { index, test }] of pending.entries()) {
+    const failed = runs.find(({ result }) => result.verdict !== 'passed')
+    if (stopOnFirstFailure && failed !== undefined && failed.index !== index) break
+    if (options.budget.isSpent && position > 0) return { runs, outcomes, ranOut: true }
+    const repetition = pending[position - 1]?.index === index ? `.r${position}` : ''
+    const id = `${test.execution.id}${suffix}${repetition}`
+    const outcome = await sandbox.run({ ...withScript(test, plan), id }, options)
+    outcomes.push(outcome)
+    const isLate = outcome.limit === 'job'
+    // An unfinished repetition says nothing about a test case that has run before.
+    if (isLate && runs.at(-1)?.index === index) return { runs, outcomes, ranOut: true }
+    const starved = !exclusive && wasStarved(outcome, test.execution.limits, wasOvercommitted)
+    const result = testResult(test.name, outcome, judge(outcome, rules), remark)
+    runs.push({ index, result, status: outcome.status, starved, alone: exclusive })
+    if (pending[position + 1]?.index !== index) reportTest(index, runs, onVerdict)
+    if (isLate) return { runs, outcomes, ranOut: true }
+  }
+  return { runs, outcomes, ranOut: false }
+}
+
+/** The execution of a script behind the job's code, with secrets that no other run has. */
+function withScript({ script, execution }: PlannedScript, { rules, code }: ScriptsPlan): Execution {
+  const { report, tag } = newSecrets()
+  const { program = code } = composeScript(rules, { code, script, report: `${WORKSPACE}/${report}`, tag })
+  return { ...execution, code: program, report }
+}
+
+function judge(outcome: Outcome, rules: ScriptRules): ScriptJudgement {
+  const { status, exitCode, errorMessage, compileOutput = '' } = outcome
+  const stderr = status === 'compile_error' ? compileOutput : Buffer.from(outcome.stderr.bytes).toString()
+  const report = outcome.report && Buffer.from(outcome.report).toString()
+  return judgeScript({ status, exitCode, errorMessage, stderr, report }, rules.assertion)
+}
+
+function testResult(
+  name: string,
+  { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes }: Outcome,
+  { verdict, diff, suspicious }: ScriptJudgement,
+  remark: string | undefined,
+): TestResult {
+  const cpuMs = cpuUserMs === null || cpuSysMs === null ? null : cpuUserMs + cpuSysMs
+  const reasons = [suspicious, remark].filter((reason) => reason !== undefined)
+  return {
+    name,
+    verdict,
+    exitCode,
+    signal,
+    wallMs,
+    cpuMs,
+    memoryPeakBytes,
+    diff,
+    ...(reasons.length > 0 && { suspicious: reasons.join('; ') }),
+  }
+}

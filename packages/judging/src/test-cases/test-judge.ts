@@ -1,0 +1,180 @@
+import { type Checker, failureOf } from '@isopod/grading'
+import type { TestCase, TestResult } from '@isopod/protocol'
+import { type RunInput, type RunOutcome, wasStarved } from '@isopod/sandbox'
+import type { JobChecks } from '../comparison/output-checks.ts'
+import type { ContentionRetry } from '../contention-retry.ts'
+import type { CheckedOutput } from '../helpers/checker-programs.ts'
+import type { InteractorAnswer } from '../helpers/interactor.ts'
+import type { JudgedRun } from '../judged-run.ts'
+import { type OnVerdict, reportTest } from '../verdict-events.ts'
+
+/** The verdict of a test case that had started when its job's time ran out. */
+const JOB_TIMED_OUT = {
+  verdict: 'timeout',
+  diff: 'the time of the whole job was used up (limits.jobSeconds)',
+} as const
+
+/** Longest end of stderr that a verdict shows, in characters. */
+const MAX_STDERR = 300
+
+type Judgement = Pick<TestResult, 'verdict' | 'diff'>
+
+const PASSED: Judgement = { verdict: 'passed', diff: null }
+
+/** One run of a test case that is still to be made. */
+export interface PendingRun {
+  /** Number of the test case, from 0; the runs of one test case follow each other. */
+  readonly index: number
+  readonly test: TestCase & { readonly name: string }
+  readonly input: RunInput
+}
+
+/** What a judge needs. */
+export interface TestJudgeOptions {
+  readonly pending: readonly PendingRun[]
+  readonly stopOnFirstFailure: boolean
+  readonly checks: Pick<JobChecks, 'check'>
+  readonly wasOvercommitted: ContentionRetry['wasOvercommitted']
+  /** Whether nothing else runs on the host. */
+  readonly exclusive: boolean
+  readonly onVerdict?: OnVerdict | undefined
+}
+
+/** Decides the verdict of each run of one execution. Runs are named by their position in `pending`. */
+export class TestJudge {
+  readonly #options: TestJudgeOptions
+  readonly #runs: JudgedRun[] = []
+  readonly #unchecked: CheckedOutput[] = []
+  #failed: RunOutcome | undefined
+  #stops = false
+  #ranOut = false
+
+  constructor(options: TestJudgeOptions) {
+    this.#options = options
+  }
+
+  /** The runs so far, in their order. */
+  get runs(): readonly JudgedRun[] {
+    return this.#runs
+  }
+
+  /** The first run that was no success and is not in doubt. */
+  get failed(): RunOutcome | undefined {
+    return this.#failed
+  }
+
+  /** Outputs that passed so far and that a checker program has to judge. */
+  get unchecked(): readonly CheckedOutput[] {
+    return this.#unchecked
+  }
+
+  /** Whether the job had no time left for all of it. */
+  get ranOut(): boolean {
+    return this.#ranOut
+  }
+
+  /** Judges the next run. @returns whether the run behind it is due */
+  async add(outcome: RunOutcome, position: number, answer?: InteractorAnswer): Promise<boolean> {
+    const { pending, stopOnFirstFailure, wasOvercommitted, exclusive } = this.#options
+    const run = pending[position]
+    if (run === undefined) throw new Error(`there is no run ${position}`)
+    const { test, index, input } = run
+    const isLate = outcome.limit === 'job' || answer?.ranOut === true
+    if (isLate) {
+      this.#ranOut = true
+      // An unfinished repetition says nothing about a test case that has run before.
+      if (this.#runs.at(-1)?.index === index) return false
+    }
+    const starved = !exclusive && wasStarved(outcome, input.limits, wasOvercommitted)
+    const judgement = isLate
+      ? JOB_TIMED_OUT
+      : answer === undefined
+        ? await this.#judge(test, outcome, position)
+        : judgementOf(answer.difference)
+    const { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes } = outcome
+    const cpuMs = cpuUserMs === null && cpuSysMs === null ? null : (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
+    const result = { name: test.name, ...judgement, exitCode, signal, wallMs, cpuMs, memoryPeakBytes }
+    this.#runs.push({ index, result, status: outcome.status, starved, alone: exclusive })
+    if (outcome.status !== 'success' && !starved) this.#failed ??= outcome
+    this.#stops ||= isLate || (stopOnFirstFailure && judgement.verdict !== 'passed')
+    if (!this.#unchecked.some((output) => pending[output.position]?.index === index)) this.#report(position)
+    return !this.#stops || (!isLate && pending[position + 1]?.index === index)
+  }
+
+  /** The job had no time left to check the output of this run. */
+  addUnchecked(position: number): void {
+    this.#ranOut = true
+    this.#replace(position, JOB_TIMED_OUT)
+  }
+
+  /** Takes the answer of a checker program about the output of this run: undefined accepts it. */
+  addChecked(position: number, difference: string | undefined): void {
+    this.#replace(position, difference === undefined ? undefined : judgementOf(difference))
+  }
+
+  #replace(position: number, judgement: Judgement | undefined): void {
+    const run = this.#runs[position]
+    if (run !== undefined && judgement !== undefined) {
+      this.#runs[position] = { ...run, result: { ...run.result, ...judgement } }
+    }
+    this.#report(position)
+  }
+
+  /** Reports the verdict of a test case after its last run. */
+  #report(position: number): void {
+    const { pending, onVerdict } = this.#options
+    const index = pending[position]?.index
+    if (index !== undefined && pending[position + 1]?.index !== index) {
+      reportTest(index, this.#runs, onVerdict)
+    }
+  }
+
+  async #judge(test: TestCase, outcome: RunOutcome, position: number): Promise<Judgement> {
+    const failure = failureOf(outcome.status)
+    if (failure !== undefined) return { verdict: failure, diff: failureText(outcome) }
+    const { expected, checker } = test
+    const { stdout } = outcome
+    const program = typeof checker === 'object' && checker.type === 'program' ? checker : undefined
+    if (expected === undefined && program === undefined) return PASSED
+    if (stdout.truncated) {
+      const diff = `printed ${stdout.produced} bytes, of which limits.outputBytes leaves ${stdout.bytes.byteLength}`
+      return { verdict: 'output_exceeded', diff }
+    }
+    if (program !== undefined) {
+      this.#unchecked.push({ position, test, program, stdout: stdout.bytes })
+      return PASSED
+    }
+    const text = decoded(stdout.bytes)
+    if (text === undefined) return judgementOf('the output is not valid UTF-8')
+    return judgementOf(await this.#options.checks.check(builtIn(checker), expected ?? '', text))
+  }
+}
+
+function judgementOf(difference: string | undefined): Judgement {
+  return difference === undefined ? PASSED : { verdict: 'wrong_answer', diff: difference }
+}
+
+function builtIn(checker: TestCase['checker']): Checker {
+  if (typeof checker === 'string') return { type: checker }
+  if (checker.type === 'numbers') return checker
+  throw new Error('a checker program is no built-in checker')
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return strict.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** How a run ended, with the end of its stderr. */
+function failureText({ errorMessage, stderr }: RunOutcome): string {
+  const text = Buffer.from(stderr.bytes.subarray(-4 * MAX_STDERR))
+    .toString()
+    .trim()
+  const shown = text.length > MAX_STDERR ? `…${text.slice(-MAX_STDERR)}` : text
+  return [errorMessage ?? 'the program failed', ...(shown === '' ? [] : [shown])].join('; stderr: ')
+}

@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RetryableError } from '@isopod/protocol'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type CheckBudget, OutputChecks } from '../../src/comparison/output-checks.ts'
+
+const LONG = 'word '.repeat(10_000)
+/** Linear as all of them, and yet minutes of it: thousands of states at each of so many characters. */
+const SLOW = `.*${'a{0,900}'.repeat(5)}b`
+const MANY = 'a'.repeat(1_000_000)
+/** Close to ten megabytes of different pieces, as short as they can be. */
+const PIECES = Array.from({ length: 1_700_000 }, (_, n) => (n + 46_656).toString(36))
+
+function open(budget: Partial<CheckBudget> = {}): OutputChecks {
+  const checks = new OutputChecks(budget)
+  onTestFinished(() => checks.close())
+  return checks
+}
+
+const tenant = (name: string) => ({ tenant: name })
+
+// promise: tests
+describe('comparisons of outputs', () => {
+  it('come to the same in a thread and beside it', async () => {
+    const checks = open().ofJob(tenant('a'))
+    expect(await checks.check({ type: 'tokens' }, '1 2', '1  2')).toBeUndefined()
+    expect(await checks.check({ type: 'tokens' }, LONG, `${LONG}\n`)).toBeUndefined()
+    expect(await checks.check({ type: 'tokens' }, LONG, `${LONG}x`)).toBe(
+      'token 10001: expected no more, got "x"',
+    )
+    expect(await checks.check({ type: 'regex' }, 'a+', 'a+')).toContain('expected a match')
+    expect(await checks.expressionProblem('a+')).toBeUndefined()
+    expect(await checks.expressionProblem('(')).toContain('is no regular expression')
+  })
+
+  it('do not keep this thread from its other work, whatever the expression, and whatever it is held against', async () => {
+    const checks = open({ checkCpuMs: 2_000 }).ofJob(tenant('a'))
+    const large = 'a{1000}'.repeat(1_000)
+    for (const ask of [
+      () => checks.expressionProblem(large),
+      () => checks.check({ type: 'regex' }, large, large),
+    ]) {
+      const asked = ask().then(() => 'the expression')
+      expect(await Promise.race([asked, sleep(50, 'other work')])).toBe('other work')
+      await asked
+    }
+  })
+
+  it('are a verdict where they take too long: one that is slow, and all of a job', async () => {
+    const checks = open({ checkCpuMs: 400, jobCpuMs: 600 })
+    const job = checks.ofJob(tenant('a'))
+    const slow = () => job.check({ type: 'regex' }, SLOW, MANY)
+    expect(await slow()).toBe('the comparison took more than 0.4 s of CPU time')
+    const all = 'the comparison took more than the 0.6 s of CPU time that all comparisons of a job may take'
+    expect(await slow()).toBe(all)
+    expect(await slow()).toBe(all)
+    expect(await job.expressionProblem('a+')).toBe(
+      'takes more than the 0.6 s of CPU time that all comparisons of a job may take to be read',
+    )
+    // What is compared at once costs nothing, and another job has an account of its own.
+    expect(await job.check({ type: 'trimmed' }, '1', '1\n')).toBeUndefined()
+    expect(await checks.ofJob(tenant('a')).expressionProblem('a+')).toBeUndefined()
+  })
+
+  it('are a verdict where they take too much memory', async () => {
+    const checks = open({ heapMb: 24 }).ofJob(tenant('a'))
+    const large = 'a{1000}'.repeat(200)
+    expect(await checks.check({ type: 'regex' }, large, MANY)).toBe(
+      'the comparison took more than 24 MiB of memory',
+    )
+    expect(await checks.expressionProblem(large)).toBe('takes more than 24 MiB of memory to be read')
+    expect(await checks.check({ type: 'trimmed' }, LONG, `${LONG}\n`)).toBeUndefined()
+  })
+
+  it('of the longest outputs fit into what they may take, whatever is in them', async () => {
+    const job = open().ofJob(tenant('a'))
+    const names = `{${PIECES.slice(0, 1_300_000).map((piece) => `"${piece}":0`)}}`
+    const lines = PIECES.join('\n')
+    for (const text of [names, lines]) expect(text.length).toBeGreaterThan(8_000_000)
+    expect(await job.check({ type: 'json' }, names, ` ${names}`)).toBeUndefined()
+    expect(await job.check({ type: 'lines' }, lines, PIECES.toReversed().join('\n'))).toBeUndefined()
+  }, 120_000)
+
+  it('of many heavy jobs leave room for those of others', async () => {
+    const checks = open({ checkCpuMs: 800 })
+    const done: string[] = []
+    const heavy = Array.from({ length: 5 }, async (_, n) => {
+      await checks.ofJob(tenant(`heavy-${n}`)).check({ type: 'regex' }, SLOW, MANY)
+      done.push('heavy')
+    })
+    const light = Array.from({ length: 8 }, async (_, n) => {
+      expect(await checks.ofJob(tenant(`light-${n}`)).check({ type: 'trimmed' }, LONG, `${LONG}x`)).toContain(
+        'line 1',
+      )
+      done.push('light')
+    })
+    await Promise.all([...heavy, ...light])
+    expect(done.slice(0, 8)).toEqual(Array(8).fill('light'))
+  }, 120_000)
+
+  it('are ended with their job', async () => {
+    const abort = new AbortController()
+    const job = open().ofJob(tenant('a'), abort.signal)
+    const reason = new Error('cancelled')
+    const ended = [1, 2].map(() => expect(job.check({ type: 'regex' }, SLOW, MANY)).rejects.toBe(reason))
+    setTimeout(() => abort.abort(reason), 50)
+    await Promise.all(ended)
+  })
+
+  it('are to be made elsewhere when the worker stops', async () => {
+    const checks = open()
+    const running = checks.ofJob(tenant('a')).check({ type: 'trimmed' }, LONG, `${LONG}x`)
+    const told = expect(running).rejects.toThrow(RetryableError)
+    await checks.close()
+    await told
+  })
+})

@@ -1,0 +1,139 @@
+import { type JobInput, type Language, parseJob } from '@isopod/protocol'
+import { type Execution, type Outcome, TimeBudget } from '@isopod/sandbox'
+import { describe, expect, it } from 'vitest'
+import { judgeJob } from '../../src/judge-job.ts'
+import { footprintOf, type JudgingPlan, planJudging } from '../../src/plan-judging.ts'
+import { rulesOf } from '../support/rules.ts'
+
+const base = { version: '1', aliases: [], default_limits: {}, timeout_factor: 1 }
+const able = {
+  ...base,
+  name: 'able',
+  filename: 'main.x',
+  script: { program: '{code}|{script}|{report}|{tag}', edits: [] },
+}
+const edited = {
+  ...base,
+  name: 'edited',
+  filename: 'main.y',
+  script: { program: '{code}{script}', edits: [{ find: 'end', replace: '' }] },
+}
+const unable = { ...base, name: 'unable', filename: 'main.z' }
+const languages = [able, edited, unable] as unknown as Language[]
+const rules = rulesOf(languages, { memoryMb: 512 })
+
+function plan(changes: Partial<JobInput>) {
+  const job = parseJob({ language: 'able', code: 'code', tests: [{ script: 'one' }], ...changes })
+  const delivery = { id: 'j', attempt: 1, job }
+  return planJudging(delivery, rules.planExecution(delivery).execution as Execution, rules)
+}
+
+function planned(changes: Partial<JobInput>): JudgingPlan {
+  const planned = plan(changes)
+  if (planned === undefined || 'problems' in planned) throw new Error(`not planned: ${planned?.problems}`)
+  return planned
+}
+
+/** Runs scripts on a worker that has nothing else to do. */
+function judge(changes: Partial<JobInput>, run: (execution: Execution) => Promise<Outcome>) {
+  const options = {
+    sandbox: { run },
+    checks: { check: () => Promise.reject(new Error('scripts have no checker')) },
+    retry: {
+      wasOvercommitted: () => false,
+      runExclusively: () => Promise.reject(new Error('not due')),
+      resume: () => Promise.reject(new Error('not due')),
+    },
+  }
+  const { signal } = new AbortController()
+  return judgeJob(planned(changes), options, { signal, budget: new TimeBudget(600) })
+}
+
+function outcome(changes: Partial<Outcome> = {}): Outcome {
+  const nothing = { bytes: new Uint8Array(), produced: 0, truncated: false }
+  const numbers = { wallMs: 2, cpuUserMs: 1, cpuSysMs: 1, memoryPeakBytes: 5, throttledMs: 0 }
+  const timings = { acquire: 1, run: 2, collect: 3 }
+  const ended = { status: 'success', exitCode: 0, signal: null, limit: null, errorMessage: null }
+  const rest = { stdout: nothing, stderr: nothing, report: new Uint8Array(), ...numbers, timings }
+  return { ...ended, ...rest, ...changes } as Outcome
+}
+
+describe('the plan of scripts', () => {
+  it('is none for a job without', () => {
+    expect(plan({ tests: undefined })).toBe(undefined)
+  })
+
+  it('names the languages that can where one cannot', () => {
+    expect(plan({ language: 'unable' })).toEqual({
+      problems: [
+        'tests: unable has no way to run a script yet; the languages that have one are able, edited',
+      ],
+    })
+  })
+
+  it('has all problems of all tests', () => {
+    const tests = [{ script: 'no' }, { script: 'the end' }, { script: 'end', limits: { memoryMb: 1000 } }]
+    expect(plan({ language: 'edited', tests })).toEqual({
+      problems: [
+        'tests.0.script: must have what matches end, so that its end can be told',
+        expect.stringMatching(/^tests\.2: limits\.memoryMb: /),
+      ],
+    })
+  })
+
+  it('asks the host for as much as the largest test', () => {
+    const tests = [
+      { script: 'a' },
+      { script: 'b', limits: { memoryMb: 400 } },
+      { script: 'c', limits: { cpus: 1 } },
+    ]
+    expect(footprintOf(planned({ tests }))).toEqual({ memoryMb: 400, cpus: 1 })
+  })
+})
+
+describe('scripts', () => {
+  it('run behind the code, each with secrets that no other run has', async () => {
+    const ran: Execution[] = []
+    const job = { code: 'c', tests: [{ script: 'one' }, { script: 'two' }] }
+    for (let round = 0; round < 2; round++) {
+      await judge(job, async (execution) => {
+        ran.push(execution)
+        return outcome()
+      })
+    }
+    expect(ran.map(({ id }) => id)).toEqual(['j', 'j.2', 'j', 'j.2'])
+    const programs = ran.map(({ code, report }) => ({ parts: code.split('|'), report }))
+    for (const { parts, report } of programs) {
+      expect(parts[2]).toBe(`/workspace/${report}`)
+      expect(report).toMatch(/^isopod-[0-9a-f]{32}$/)
+      expect(parts[3]).toMatch(/^x[0-9a-f]{32}$/)
+      expect(parts[3]).not.toContain(report?.slice(-32))
+    }
+    expect(programs.map(({ parts }) => parts[1])).toEqual(['one', 'two', 'one', 'two'])
+    expect(new Set(programs.flatMap(({ parts }) => [parts[2], parts[3]])).size).toBe(8)
+  })
+
+  it('come to the first outcome that is not good, and the time of all', async () => {
+    const tests = [{ script: 'one' }, { script: 'two' }, { script: 'three' }]
+    const outcomes = [
+      outcome(),
+      outcome({ status: 'timeout', wallMs: 100, memoryPeakBytes: 7 }),
+      outcome({ status: 'execution_error', exitCode: 1, cpuUserMs: null }),
+    ]
+    const { outcome: all, judged } = await judge({ tests }, async () => outcomes.shift() ?? outcome())
+    expect(all).toMatchObject({
+      status: 'timeout',
+      wallMs: 104,
+      cpuUserMs: null,
+      cpuSysMs: 3,
+      memoryPeakBytes: 7,
+    })
+    expect(all.timings).toEqual({ acquire: 3, run: 6, collect: 9 })
+    expect(judged.summary).toEqual({ passed: 1, total: 3, score: 1 / 3, status: 'timeout' })
+  })
+
+  it('end with what the sandbox rejects with', async () => {
+    const fault = new Error('the engine is gone')
+    await expect(judge({}, () => Promise.reject(fault))).rejects.toBe(fault)
+  })
+})

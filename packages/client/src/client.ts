@@ -35,7 +35,7 @@ export interface ConnectOptions extends Omit<QueueOptions, 'url'> {
    * `redis://`, `rediss://`, `redis+unix://<absolute path>`, or the absolute path of a socket.
    * @default the environment variable REDIS_URL, else `redis://127.0.0.1:6379`
    */
-  readonly url?: string
+  readonly url?: string | undefined
 }
 
 const CONNECT_OPTIONS = { url: true, prefix: true, allowEviction: true, resultTtlSeconds: true } as const
@@ -45,17 +45,17 @@ const CONSUME_OPTIONS = { replyTo: true, concurrency: true, onError: true } as c
 
 /** What ends the wait for a result. */
 export interface WaitOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** How results are consumed. */
 export interface ConsumeOptions {
   /** Name of the results queue, as jobs give it in `replyTo`. @default 'default' */
-  readonly replyTo?: string
+  readonly replyTo?: string | undefined
   /** Results at once. @default 10 */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /** Told of each error that the handler throws and of trouble with Redis; both are followed by another try. */
-  readonly onError?: (error: Error) => void
+  readonly onError?: ((error: Error) => void) | undefined
 }
 
 /**

@@ -5,14 +5,14 @@ export interface QueueOptions {
   /** `redis://`, `rediss://`, `redis+unix://<absolute path>`, or the bare absolute path of a socket. */
   readonly url: string
   /** All keys live under `{prefix}`; two prefixes never meet. @default 'isopod' */
-  readonly prefix?: string
+  readonly prefix?: string | undefined
   /** Accept a Redis that may evict keys, and with them jobs. @default false */
-  readonly allowEviction?: boolean
+  readonly allowEviction?: boolean | undefined
   /**
    * How long a result can be read by id, how long an untaken one stays in its results queue, and how long an
    * idempotency key is remembered, in seconds. @default 86400
    */
-  readonly resultTtlSeconds?: number
+  readonly resultTtlSeconds?: number | undefined
 }
 
 /** Name of the queue that carries jobs. */

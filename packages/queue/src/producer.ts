@@ -40,7 +40,7 @@ export interface Producer {
   /** The job's result; undefined if there is none yet, or if it has expired. */
   storedResult(id: string): Promise<Result | undefined>
   /** Resolves with the job's result once there is one; rejects with the signal's reason, or if the job is unknown. */
-  waitForResult(id: string, options?: { signal?: AbortSignal }): Promise<Result>
+  waitForResult(id: string, options?: { signal?: AbortSignal | undefined }): Promise<Result>
   /**
    * The events of a job, at last `finished`; a job that did not ask for events has no other.
    *
@@ -132,7 +132,7 @@ class RedisProducer implements Producer {
     return this.#ask(ANSWER_DEADLINE_MS, () => readResult(this.#redis, this.#keys, id))
   }
 
-  waitForResult(id: string, options: { signal?: AbortSignal } = {}): Promise<Result> {
+  waitForResult(id: string, options: { signal?: AbortSignal | undefined } = {}): Promise<Result> {
     if (this.#isClosed) return Promise.reject(closed())
     if (!isSafeId(id)) return Promise.reject(unknownJob(id))
     return this.#waiters.wait(id, options.signal)

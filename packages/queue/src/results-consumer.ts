@@ -15,9 +15,9 @@ const LOCK_MS = 10_000
 /** How a results queue is consumed. */
 export interface ResultsOptions {
   /** Results at once. @default 10 */
-  readonly concurrency?: number
+  readonly concurrency?: number | undefined
   /** Told of each error that the handler throws and of trouble with Redis; both are followed by another try. */
-  readonly onError?: (error: Error) => void
+  readonly onError?: ((error: Error) => void) | undefined
 }
 
 /** A running consumer of a results queue. */

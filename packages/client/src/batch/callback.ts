@@ -9,9 +9,9 @@ const TOLERANCE_SECONDS = 300
 /** How strictly a callback is looked at. */
 export interface VerifyOptions {
   /** Older ones are refused, as somebody may have recorded them. @default 300 */
-  readonly toleranceSeconds?: number
+  readonly toleranceSeconds?: number | undefined
   /** Epoch milliseconds. @default Date.now() */
-  readonly now?: number
+  readonly now?: number | undefined
 }
 
 /**

@@ -21,37 +21,37 @@ export interface BatchOptions {
    * may be more of them. 1 to 100 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit.
    * @default a random one
    */
-  readonly id?: string
+  readonly id?: string | undefined
   /** Pulled only as fast as they are taken. */
   readonly samples: Iterable<Sample> | AsyncIterable<Sample>
   /** How many samples there are, for the progress. @default what `samples` says by `length` or `size`, if it does */
-  readonly total?: number
+  readonly total?: number | undefined
   /** For which k pass@k is asked; it may differ from run to run. @default [1] */
-  readonly k?: readonly number[]
+  readonly k?: readonly number[] | undefined
   /**
    * When a problem's samples behind the one that was judged are needless, and end as `skipped`: once it `passed`, once it
    * `failed`, or `never`. Then pass@k is made from whether one of a problem's first k samples passed, which has no bias but a
    * wider interval; after a failure nothing is known of what comes behind it, so `failed` goes with no k but 1.
    * @default 'never'
    */
-  readonly stopWhen?: StopWhen
+  readonly stopWhen?: StopWhen | undefined
   /** Samples at once, from their pull until whoever iterates has taken the result; 1 to 10000. @default 256 */
-  readonly inFlight?: number
+  readonly inFlight?: number | undefined
   /** How often a sample is submitted in one run while the platform fails it, 1 to 100. @default 3 */
-  readonly faultTries?: number
+  readonly faultTries?: number | undefined
   /** The pause before the second of these tries, in milliseconds up to 60000; each further one is twice as long. @default 1000 */
-  readonly faultPauseMs?: number
+  readonly faultPauseMs?: number | undefined
   /** How long the batch can be gone on with after it was last worked on, in seconds. @default 604800, a week */
-  readonly stateTtlSeconds?: number
+  readonly stateTtlSeconds?: number | undefined
   /**
    * Ends the work on the batch. What is in flight goes on and is found again when the batch is gone on with; if it was given no
    * `id`, it is cancelled.
    */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
   /** Where the summary is posted when the batch is over, once for all of its runs. */
-  readonly callback?: CallbackOptions
+  readonly callback?: CallbackOptions | undefined
   /** Told how far the batch is, at most ten times a second and at its end; what it throws is ignored. */
-  readonly onProgress?: (progress: Progress) => void
+  readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
 /** {@link BatchOptions} that were checked, defaults filled in. */

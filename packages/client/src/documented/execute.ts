@@ -16,11 +16,11 @@ const CHECK_MS = 20_000
 
 /** What a program is run with. */
 export interface ExecuteOptions {
-  readonly stdin?: string
+  readonly stdin?: string | undefined
   /** Not available in this release; such a call ends in `setup_error`. */
-  readonly sessionId?: string
+  readonly sessionId?: string | undefined
   /** @default one of its own, connected as `connect()` does, and closed afterwards */
-  readonly client?: IsopodClient
+  readonly client?: IsopodClient | undefined
 }
 
 /** The result of the API document, in its own words. */
@@ -82,7 +82,7 @@ export interface IsolatedResult extends LimitedResult {
 export async function executeCode(
   language: string,
   code: string,
-  options: ExecuteOptions & { readonly timeout?: number } = {},
+  options: ExecuteOptions & { readonly timeout?: number | undefined } = {},
 ): Promise<ExecutionResult> {
   const { timeout = 30 } = options
   const outcome = await resultOf({ language, code, options }, () => ({
@@ -131,7 +131,7 @@ export async function sandboxProcessIsolation(
  * also if Redis does not answer, or no worker takes the program within 20 s.
  */
 export async function checkDockerAvailable(
-  options: { readonly client?: IsopodClient } = {},
+  options: { readonly client?: IsopodClient | undefined } = {},
 ): Promise<boolean> {
   try {
     return await withClient(options.client, async (client) => {

@@ -14,13 +14,13 @@ const BOUNDS = {
 /** The fields of {@link ExecutionLimits}. */
 export interface ExecutionLimitsOptions {
   /** Seconds of wall-clock time. @default 30 */
-  readonly timeLimit?: number
+  readonly timeLimit?: number | undefined
   /** MiB; there is no swap. @default 256 */
-  readonly memoryLimit?: number
+  readonly memoryLimit?: number | undefined
   /** Processor cores. @default 0.5 */
-  readonly cpuLimit?: number
+  readonly cpuLimit?: number | undefined
   /** Characters of stdout, and characters of stderr, that a result carries. @default 100000 */
-  readonly maxOutputChars?: number
+  readonly maxOutputChars?: number | undefined
 }
 
 /** Limits of one execution, as the API document has them. */

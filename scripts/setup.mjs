@@ -116,8 +116,19 @@ function build() {
     FORCE_COLOR: '0',
   })
   if (turbo.status !== 0) fail(`the build failed:\n${turbo.output}`)
+  for (const folder of workspaces()) removeStrays(folder)
   writeFileSync(buildStamp, wanted)
   say(`built in ${seconds(startedAt)}`)
+}
+
+/** The compiler leaves what it once made of a source that is gone; it could still be imported, and would be packed. */
+function removeStrays(folder) {
+  for (const file of filesBelow(join(folder, 'dist')).filter((name) => name.endsWith('.d.ts'))) {
+    const source = join(root, file.replace(`${folder}/dist/`, `${folder}/src/`).replace(/\.d\.ts$/, '.ts'))
+    if (existsSync(source)) continue
+    const stem = join(root, file.slice(0, -'.d.ts'.length))
+    for (const end of ['.d.ts', '.d.ts.map', '.js', '.js.map']) rmSync(stem + end, { force: true })
+  }
 }
 
 /** Names, sizes and times of all that the build reads; the times are enough here, since turbo then looks at contents. */

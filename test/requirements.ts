@@ -61,6 +61,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'API, functions; issue 13',
   },
   {
+    id: 'install',
+    behaviour:
+      'the client and what it needs install in a program elsewhere, compile there under TypeScript 5, and run',
+    source: 'issue 13, installable from outside',
+  },
+  {
     id: 'examples',
     behaviour: 'each example runs as it is written',
     source: 'issue 13, workflow engines; service plan, phase 2',

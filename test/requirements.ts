@@ -56,6 +56,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, who may call',
   },
   {
+    id: 'http-stop',
+    behaviour:
+      'a gateway that stops answers all who wait; what has an id goes on, and what has none is cancelled',
+    source: 'issue 13, gateway',
+  },
+  {
     id: 'api-typescript',
     behaviour: 'the functions of the API document answer in TypeScript with its fields',
     source: 'API, functions; issue 13',

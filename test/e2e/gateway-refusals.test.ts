@@ -3,7 +3,7 @@ import { connect as openSocket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RedisServer, startRedisServer } from '@isopod/devstack'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 
@@ -147,5 +147,56 @@ describe('while Redis does not answer', () => {
       ({ status }) => status === 200,
     )
     expect(back.status).toBe(200)
+  })
+})
+
+// promise: http-stop
+describe('a gateway that is told to stop', () => {
+  it('answers those who wait: an execution that has an id goes on, one that has none is cancelled', async () => {
+    const prefix = 'refusals-stop'
+    const env = { ISOPOD_GATEWAY_DRAIN_SECONDS: '1' }
+    const stopped = await startTestGateway({ redisUrl: redis.url, prefix }, env)
+    const next = await startTestGateway({ redisUrl: redis.url, prefix })
+    onTestFinished(async () => {
+      await stopped.close()
+      await next.close()
+    })
+    const ask = async (url: string, path: string, body?: object) => {
+      const method = body === undefined ? 'GET' : 'POST'
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: json,
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      return { status: answer.status, headers: answer.headers, body: (await answer.json()) as { id: string } }
+    }
+    // There is no worker, so nothing ends by itself.
+    const code = 'print(1)'
+    const { id } = (await ask(stopped.url, '/v1/executions', { code })).body
+    const waits = [
+      ask(stopped.url, `/v1/executions/${id}?wait=30`),
+      ask(stopped.url, '/v1/executions?wait=30', { code }),
+    ]
+    const executed = ask(stopped.url, '/execute', { code })
+    const queue = await eventually(
+      () => ask(next.url, '/v1/queue'),
+      ({ body }) => 'waiting' in body && body.waiting === 3,
+    )
+    expect(queue.body).toMatchObject({ waiting: 3 })
+    const stopping = stopped.process.stop()
+    const [read, submitted] = await Promise.all(waits)
+    expect(read).toMatchObject({ status: 200, body: { id, state: 'waiting', result: null } })
+    expect(submitted).toMatchObject({ status: 202, body: { state: 'waiting', result: null } })
+    const refused = await executed
+    expect(refused).toMatchObject({ status: 503, body: { detail: expect.stringContaining('stopping') } })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    await stopping
+    expect(await stopped.log()).not.toContain('shutdown step failed')
+    // Both that have an id are still there; the third is cancelled.
+    for (const known of [id, submitted?.body.id]) {
+      const found = await ask(next.url, `/v1/executions/${known}`)
+      expect(found.body).toMatchObject({ state: 'waiting' })
+    }
+    expect((await ask(next.url, '/v1/queue')).body).toMatchObject({ waiting: 2 })
   })
 })

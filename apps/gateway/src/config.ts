@@ -48,7 +48,7 @@ const variables = z.object({
   ISOPOD_GATEWAY_CORS_ORIGINS: z.string().default(''),
   /** Services whose endpoints are served too, separated by commas. None: each is one more way to run code. */
   ISOPOD_GATEWAY_DROP_INS: dropInsVariable.default([]),
-  /** How long a shutdown waits for requests under way. */
+  /** How long a shutdown lets callers of `POST /execute` wait; then their executions are cancelled. */
   ISOPOD_GATEWAY_DRAIN_SECONDS: numberVariable(0, 3600).default(10),
 })
 

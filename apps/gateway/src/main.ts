@@ -6,6 +6,7 @@ import { createLogger, createMetricsOf, SafeError } from '@isopod/telemetry'
 import { Callers } from './callers.ts'
 import { readGatewayConfig } from './config.ts'
 import { GATEWAY_METRICS } from './gateway-metrics.ts'
+import { stoppingRefusal } from './http/problem.ts'
 import { QueueGate } from './queue-gate.ts'
 import { createServer } from './server.ts'
 import { Submissions } from './submissions.ts'
@@ -34,6 +35,7 @@ async function main(): Promise<void> {
   }
   const client = await connect(config.queue)
   const metrics = createMetricsOf(GATEWAY_METRICS, { listed: { language: [], status: [], image: [] } })
+  const drained = new AbortController()
   const gate = new QueueGate(client, config.maxWaiting)
   const http = await createServer({
     config,
@@ -42,7 +44,7 @@ async function main(): Promise<void> {
     client,
     access,
     callers: new Callers(access, { allowed: config.allowAnonymous, loopback }),
-    submissions: new Submissions({ client, access, gate }),
+    submissions: new Submissions({ client, access, gate, drained: drained.signal }),
   })
   const url = await http.listen({ host: config.host, port: config.port }).catch((cause: Error) => {
     throw new ConfigError(`PORT: ${cause.message}; set another, or 0 for any free one`, { cause })
@@ -51,7 +53,10 @@ async function main(): Promise<void> {
 
   let stopping: Promise<boolean> | undefined
   onStopSignal((signal) => {
-    if (stopping === undefined) logger.info({ signal }, 'stopping')
+    if (stopping === undefined) {
+      logger.info({ signal }, 'stopping')
+      setTimeout(() => drained.abort(stoppingRefusal()), config.drainSeconds * 1000)
+    }
     stopping ??= shutDown(
       [
         { name: 'requests', run: () => http.close() },

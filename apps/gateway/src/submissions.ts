@@ -12,6 +12,8 @@ export interface SubmissionParts {
   readonly client: IsopodClient
   readonly access: Access
   readonly gate: QueueGate
+  /** Aborted when the gateway stops and waits no longer, with what those who still wait are told. */
+  readonly drained: AbortSignal
 }
 
 /** A job as a request gives it; the client validates it. */
@@ -45,16 +47,18 @@ export class Submissions {
   }
 
   /**
-   * Enqueues a job for a request that waits for its end. A caller that goes away cancels it: only this request knows its id.
+   * Enqueues a job for a request that waits for its end. A caller that goes away cancels it, and so does a gateway that stops:
+   * only this request knows its id.
    *
    * @throws what `submit` and `wait` do
    */
   async run(caller: Caller, job: UncheckedJob, gone: AbortSignal): Promise<Result> {
     const id = await this.submit(caller, job)
+    const signal = AbortSignal.any([gone, this.#parts.drained])
     try {
-      return await this.#parts.client.wait(id, { signal: gone })
+      return await this.#parts.client.wait(id, { signal })
     } catch (error) {
-      if (gone.aborted) await this.#parts.client.cancel(id).catch(() => {})
+      if (signal.aborted) await this.#parts.client.cancel(id).catch(() => {})
       throw error
     }
   }

@@ -17,7 +17,7 @@ import type { GATEWAY_METRICS } from '../gateway-metrics.ts'
 import { answerClientError } from './client-error.ts'
 import { parseJsonBody } from './json-body.ts'
 import { checkOrigin } from './origin.ts'
-import { problemBody, type Refusal, RequestRefused, refusalOf } from './problem.ts'
+import { problemBody, type Refusal, RequestRefused, refusalOf, stoppingRefusal } from './problem.ts'
 import { validatorCompiler } from './validate.ts'
 
 declare module 'fastify' {
@@ -49,8 +49,6 @@ export interface HttpParts {
 const COUNTED = ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full'] as const
 /** A caller that sends its request slower than this is not served. */
 const REQUEST_TIMEOUT_MS = 30_000
-/** Seconds after which a caller of a gateway that stops may try again, on the one that follows it. */
-const RETRY_STOPPING_SECONDS = 2
 
 /** Makes the server: parsing, refusals, request ids, headers and metrics, without any route. */
 export function createHttp({ config, logger, metrics }: HttpParts): Http {
@@ -89,7 +87,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     request.startedAt = performance.now()
     metrics.requestsInFlight.inc({})
     setHeaders(reply, request)
-    if (isStopping) throw stopping()
+    if (isStopping) throw stoppingRefusal()
     checkOrigin(request, config)
     request.token = tokenOf(request)
   })
@@ -98,6 +96,8 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     metrics.requestsInFlight.dec({})
     metrics.requests.inc({ route, status: statusClass(reply.statusCode) })
     metrics.requestSeconds.observe({ route }, (performance.now() - request.startedAt) / 1000)
+    // Node closes those that are idle when it stops, and not those that become so.
+    if (isStopping) setImmediate(() => http.server.closeIdleConnections())
   })
   answerRefusals(http, { logger, metrics }, sendProblem)
   http.setNotFoundHandler((request, reply) => {
@@ -137,12 +137,6 @@ function setHeaders(reply: FastifyReply, request: FastifyRequest): void {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
   })
-}
-
-function stopping(): RequestRefused {
-  const detail = 'This gateway is stopping; try again.'
-  const retryAfterSeconds = RETRY_STOPPING_SECONDS
-  return new RequestRefused({ status: 503, code: 'unavailable', detail, retryAfterSeconds })
 }
 
 function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {

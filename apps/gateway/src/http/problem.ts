@@ -67,6 +67,19 @@ export function invalidRequest(errors: readonly FieldProblem[]): RequestRefused 
   return new RequestRefused({ status: 400, code: 'invalid_request', detail, errors })
 }
 
+/** Seconds after which a caller of a gateway that stops may try again, on the one that follows it. */
+const RETRY_STOPPING_SECONDS = 2
+
+/** The refusal of what a gateway that stops will not do. */
+export function stoppingRefusal(): RequestRefused {
+  return new RequestRefused({
+    status: 503,
+    code: 'unavailable',
+    detail: 'This gateway is stopping; try again.',
+    retryAfterSeconds: RETRY_STOPPING_SECONDS,
+  })
+}
+
 /** Seconds after which a caller may try again when Redis or the workers were away. */
 const RETRY_UNAVAILABLE_SECONDS = 2
 

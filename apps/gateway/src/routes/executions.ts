@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { documented } from '../http/documented.ts'
+import { untilClose } from '../http/event-stream.ts'
 import { idPath, textParameter, waitQuery, wholeParameter } from '../http/parameters.ts'
 import { invalidRequest, problemSchema, RequestRefused } from '../http/problem.ts'
 import type { GatewayParts } from '../server.ts'
@@ -46,6 +47,22 @@ const refusals = {
 /** `/v1/executions`: submit, read, list, cancel. */
 export function executionRoutes(http: Http, parts: GatewayParts): void {
   const { client, callers, submissions, access } = parts
+  // A caller that waits can ask another gateway: it is told at once how far its execution is.
+  const closing = untilClose(http)
+  /** The result if it comes in time; undefined if not. */
+  const resultWithin = async (
+    id: string,
+    seconds: number,
+    gone: AbortSignal,
+  ): Promise<Result | undefined> => {
+    const late = AbortSignal.any([AbortSignal.timeout(seconds * 1000), closing])
+    try {
+      return await client.wait(id, { signal: AbortSignal.any([late, gone]) })
+    } catch (error) {
+      if (late.aborted) return undefined
+      throw error
+    }
+  }
 
   http.post(
     '/v1/executions',
@@ -63,7 +80,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       const id = await submissions.submit(caller, request.body as UncheckedJob)
       reply.header('location', `/v1/executions/${id}`)
       const { wait } = request.query
-      const result = wait > 0 ? await resultWithin(client, id, wait, untilDisconnect(reply)) : undefined
+      const result = wait > 0 ? await resultWithin(id, wait, untilDisconnect(reply)) : undefined
       if (result !== undefined) return finished(id, result)
       reply.code(202)
       const isRunning = wait > 0 && (await stateOf(client, id)) === 'running'
@@ -104,8 +121,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       const { id } = request.params
       await submissions.checkOwner(caller, id)
       const { wait } = request.query
-      const result =
-        wait > 0 ? await resultWithin(client, id, wait, untilDisconnect(reply)) : await client.result(id)
+      const result = wait > 0 ? await resultWithin(id, wait, untilDisconnect(reply)) : await client.result(id)
       if (result !== undefined) return finished(id, result)
       const state = await client.state(id)
       if (state === 'unknown') throw unknownExecution(id)
@@ -173,22 +189,6 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       return { id, outcome }
     },
   )
-}
-
-/** The result if it comes in time; undefined if not. */
-async function resultWithin(
-  client: IsopodClient,
-  id: string,
-  seconds: number,
-  gone: AbortSignal,
-): Promise<Result | undefined> {
-  const late = AbortSignal.timeout(seconds * 1000)
-  try {
-    return await client.wait(id, { signal: AbortSignal.any([late, gone]) })
-  } catch (error) {
-    if (late.aborted) return undefined
-    throw error
-  }
 }
 
 /** Where an execution is; undefined while Redis is away. */

@@ -154,6 +154,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, point 10',
   },
   {
+    id: 'fetched-files',
+    behaviour:
+      'files that a program leaves can be had with its result, and none from outside of its workspace',
+    source: 'issue 13, points 1 and 7',
+  },
+  {
     id: 'no-network',
     behaviour: 'no network by address, by name, or on the host',
     source: 'all documents; CVE-2024-29021',

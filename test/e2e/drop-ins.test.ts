@@ -288,6 +288,16 @@ describe('SandboxFusion', () => {
     expect(failing.body).toMatchObject({ status: 'Failed', run_result: { return_code: 3, stdout: 'hi' } })
   })
 
+  it('gives files back', async () => {
+    const code = 'open("out/plot.png", "wb").write(b"\\x89PNG"); raise SystemExit(1)'
+    const { body } = await run({
+      ...{ code, language: 'python', files: { 'out/in.txt': base64('hi') } },
+      fetch_files: ['out/plot.png', 'out/in.txt', 'nowhere.txt'],
+    })
+    expect(body).toMatchObject({ status: 'Failed', run_result: { return_code: 1 } })
+    expect(body.files).toEqual({ 'out/plot.png': 'iVBORw==', 'out/in.txt': base64('hi') })
+  })
+
   it('keeps output of more than 200 KB', async () => {
     const { body } = await run({ code: 'head -c 300000 /dev/zero | tr "\\0" x', language: 'bash' })
     expect(body.run_result.stdout).toHaveLength(300_000)
@@ -295,7 +305,7 @@ describe('SandboxFusion', () => {
 
   it('refuses what is not valid with the field', async () => {
     for (const [body, field] of [
-      [{ code: 'x', language: 'python', fetch_files: ['a'] }, 'fetch_files'],
+      [{ code: 'x', language: 'python', fetch_files: ['/etc/passwd'] }, 'fetch_files'],
       [{ code: 'x', language: 'julia' }, 'language'],
       [{ language: 'python' }, 'code'],
     ] as const) {

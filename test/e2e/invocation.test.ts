@@ -116,6 +116,27 @@ it.skipIf(RUNTIME === 'runsc').each([false, true])(
   },
 )
 
+// promise: fetched-files
+it('files that a program leaves are in its result, and a warning names those that are not', async () => {
+  const result = await world.client.run({
+    code: 'import os; open("a.bin", "wb").write(b"\\xff"); os.symlink("/etc/passwd", "b"); print("done")',
+    fetchFiles: ['a.bin', 'b'],
+  })
+  expect(result).toMatchObject({ status: 'success', stdout: 'done\n' })
+  expect(result.files).toEqual({ 'a.bin': { content: '/w==', encoding: 'base64' } })
+  expect(result.warnings).toContain('fetchFiles: "b" was not left as a file, or is too large')
+  expect(await world.client.run({ code: 'pass' })).not.toHaveProperty('files')
+  for (const [more, problem] of [
+    [{ fetchFiles: ['../x'] }, /^fetchFiles\.0: must be a relative path/],
+    [{ fetchFiles: ['a', 'a'] }, /^fetchFiles: must be different paths/],
+    [{ fetchFiles: Array.from({ length: 17 }, (_, n) => `f${n}`) }, /^fetchFiles: must be at most 16 paths/],
+    [{ fetchFiles: ['a'], tests: [{ expected: '' }] }, /^fetchFiles: needs a program that is started once/],
+    [{ fetchFiles: ['a'], repeat: 2 }, /^fetchFiles: needs a program that is started once/],
+  ] as const) {
+    await expect(world.client.run({ code: 'pass', ...more } as JobInput)).rejects.toThrow(problem)
+  }
+})
+
 // promise: invocation
 it('what a language cannot have is refused by name', async () => {
   const refusal = async (job: JobInput) => (await world.client.run(job)).errorMessage

@@ -157,7 +157,7 @@ async function keyOf(
     },
     repeat: job.repeat,
     ...{ limits, runtime, code, stdin, inputData, preload, tests: job.tests, stop: job.stopOnFirstFailure },
-    ...{ args, compileArgs, env: byName(env) },
+    ...{ args, compileArgs, env: byName(env), fetchFiles: job.fetchFiles },
     files: byName(files),
   }
   const text = createHash('sha256').update(JSON.stringify(parts)).digest('hex')

@@ -98,6 +98,7 @@ export function planExecution(
     args: job.args,
     env: job.env,
     compileArgs: job.compileArgs,
+    fetchFiles: job.fetchFiles,
     inputData: job.inputData,
     preload: job.preload || (rules.preloaded?.has(language.name) ?? false),
     sharedBy: job.reuse === 'batch' ? JSON.stringify([job.tenant, job.batchId]) : undefined,

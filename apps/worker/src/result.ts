@@ -30,6 +30,7 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
   const stderr = text(outcome.stderr)
   const raw = { ...(stdout.raw && { stdout: stdout.raw }), ...(stderr.raw && { stderr: stderr.raw }) }
   const { job } = context
+  const missing = missingFiles(outcome, execution)
   return {
     id: context.id,
     status: outcome.status,
@@ -44,6 +45,7 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     },
     outputBytes: { stdout: outcome.stdout.produced, stderr: outcome.stderr.produced },
     ...(Object.keys(raw).length > 0 && { raw }),
+    ...(execution.fetchFiles && { files: filesPart(outcome) }),
     ...(outcome.compileOutput !== undefined && { compileOutput: outcome.compileOutput }),
     wallMs: outcome.wallMs,
     cpuUserMs: outcome.cpuUserMs,
@@ -61,6 +63,7 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
       publish: performance.now() - ended,
     }),
     ...policyPart(context.decision),
+    ...(missing.length > 0 && { warnings: [...policyPart(context.decision).warnings, ...missing] }),
     validationErrors: [],
     errorMessage: outcome.errorMessage,
     attributable: isAttributable(outcome.status),
@@ -75,6 +78,19 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     ...(job.batchId !== undefined && { batchId: job.batchId }),
     ...(job.labels !== undefined && { labels: job.labels }),
   }
+}
+
+function filesPart({ files = new Map() }: Outcome): NonNullable<Result['files']> {
+  const entries = [...files].map(([path, bytes]) => {
+    return [path, { content: Buffer.from(bytes).toString('base64'), encoding: 'base64' as const }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+function missingFiles({ files }: Outcome, { fetchFiles = [] }: Execution): string[] {
+  return fetchFiles
+    .filter((path) => files?.has(path) !== true)
+    .map((path) => `fetchFiles: ${JSON.stringify(path)} was not left as a file, or is too large`)
 }
 
 /** The same numbers without the noise of floating point: microseconds, and millionths of the larger units. */

@@ -25,7 +25,9 @@ def test_the_program_finds_what_it_was_given(client):
         args=["one two"],
         limits={"timeout_seconds": 5},
         labels={"a_b": "c"},
+        fetch_files=["data.bin"],
     )
+    assert result.files == {"data.bin": b"\xff\n"}
     assert result.stdout_bytes == b"a\n\xff\nme one two\n"
     assert result.raw["labels"] == {"a_b": "c"}
     assert result.raw["limitsApplied"]["timeoutSeconds"] == 5

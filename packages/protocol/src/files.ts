@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { fields, oneOf, recordOf, sizeText, utf8Bytes } from './schema.ts'
+import { fields, listOf, oneOf, recordOf, sizeText, utf8Bytes } from './schema.ts'
 
 /** Files that one job may bring. */
 export const MAX_FILES = 64
+/** Files that one result may have. */
+export const MAX_FETCHED_FILES = 16
+/** Bytes of all files of one result together. */
+export const MAX_FETCHED_BYTES = 4 * 1024 * 1024
 /** Bytes of all files of one job together, after decoding. */
 export const MAX_FILES_BYTES = 5 * 1024 * 1024
 
@@ -74,3 +78,19 @@ export const filesSchema = recordOf(
 ).refine((files) => filesBytes(files) <= MAX_FILES_BYTES, {
   error: `must be at most ${sizeText(MAX_FILES_BYTES)} together`,
 })
+
+/** Paths of files that a program leaves and that its result is to have. */
+export const fetchFilesSchema = listOf(
+  z.string().refine(isSafePath, { error: PATH_RULE }),
+  MAX_FETCHED_FILES,
+  {
+    list: 'must be a list of paths',
+    most: `must be at most ${MAX_FETCHED_FILES} paths`,
+  },
+).refine((paths) => new Set(paths).size === paths.length, { error: 'must be different paths' })
+
+/** Files that a program left: path → bytes in base64. */
+export const fetchedFilesSchema = z.record(
+  z.string(),
+  z.strictObject({ content: z.string(), encoding: z.literal('base64') }),
+)

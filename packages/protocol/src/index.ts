@@ -12,7 +12,14 @@ export {
   UnavailableError,
 } from './errors.ts'
 export { documentedExitCode, NO_EXIT_CODE, signalNumber } from './exit-code.ts'
-export { fileBytes, isSafePath, type JobFile, MAX_FILES, MAX_FILES_BYTES } from './files.ts'
+export {
+  fileBytes,
+  isSafePath,
+  type JobFile,
+  MAX_FETCHED_BYTES,
+  MAX_FILES,
+  MAX_FILES_BYTES,
+} from './files.ts'
 export { type Job, type JobInput, jobSchema, MAX_INPUT_BYTES } from './job.ts'
 export { isEventId, type JobEvent, LAST_EVENT_ID, type LiveEvent, liveEventSchema } from './job-event.ts'
 export { type JsonSchema, jobJsonSchema, resultJsonSchema } from './json-schema.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { filesSchema } from './files.ts'
+import { fetchFilesSchema, filesSchema } from './files.ts'
 import { argumentsSchema, environmentSchema } from './invocation.ts'
 import { copyJson } from './json-value.ts'
 import { limitsSchema } from './limits.ts'
@@ -65,6 +65,11 @@ export const jobSchema = fields({
   code: programText('Code cannot be empty'),
   /** Files laid in the workspace first: relative path → text, or `{content, encoding}`; at most 64 and 5 MiB. */
   files: filesSchema.optional(),
+  /**
+   * Paths of files in the workspace that the result is to have, at most 16 and 4 MiB together, of a program that is started once
+   * and came to its own end, well or not. Folders, links and what is not there are left out, and a warning says so.
+   */
+  fetchFiles: fetchFilesSchema.optional(),
   /** What the program reads on standard input; at most 1 MiB. */
   stdin: textUpTo(MAX_INPUT_BYTES).optional(),
   /**
@@ -140,6 +145,7 @@ export const jobSchema = fields({
   replyTo: nameUpTo(64).default('default'),
 })
 
+const ONE_RUN = 'needs a program that is started once: no tests, and no repeat'
 const MOST_RUNS = `must leave at most ${MAX_TESTS} runs of all tests together`
 
 /** A validated job, defaults filled in. */
@@ -158,6 +164,7 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
     ['stopOnFirstFailure', job.stopOnFirstFailure && job.tests === undefined, 'needs tests'],
     ['repeat', job.repeat > 1 && job.network !== NO_NETWORK, 'allows no network'],
     ['repeat', (job.tests?.length ?? 0) * job.repeat > MAX_TESTS, MOST_RUNS],
+    ['fetchFiles', asksForFiles(job) && (job.tests !== undefined || job.repeat > 1), ONE_RUN],
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
     ['reuse', job.reuse === 'batch' && job.network !== NO_NETWORK, '"batch" allows no network'],
     ['cache', job.cache && job.network !== NO_NETWORK, 'allows no network'],
@@ -166,6 +173,10 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
   return refused
     .filter(([, asked]) => asked)
     .map(([field, , sentence]) => ({ field, message: `${field}: ${sentence}` }))
+}
+
+function asksForFiles({ fetchFiles = [] }: Job): boolean {
+  return fetchFiles.length > 0
 }
 
 /** The same for its tests. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fetchedFilesSchema } from './files.ts'
 import { LIMIT_NAMES, limitsAppliedSchema } from './limits.ts'
 import { appliedPolicySchema } from './policy.ts'
 import { STATUSES } from './status.ts'
@@ -58,6 +59,8 @@ export const resultSchema = z.object({
   outputBytes: z.strictObject({ stdout: z.number(), stderr: z.number() }),
   /** Base64 of a stream that is not valid UTF-8. */
   raw: z.strictObject({ stdout: z.string().optional(), stderr: z.string().optional() }).optional(),
+  /** What the program left of the job's `fetchFiles`; absent if nothing was asked for. */
+  files: fetchedFilesSchema.optional(),
   /** What the compiler printed, for languages with a compile run. */
   compileOutput: z.string().optional(),
   wallMs: z.number().nullable(),

@@ -1,6 +1,6 @@
 import { TerminalError } from '@isopod/protocol'
 import type { Container, ContainerSource } from './container.ts'
-import { fetchReport } from './fetch-report.ts'
+import { fetchFile, fetchFiles } from './fetch-file.ts'
 import { type Judgement, jobTimedOut } from './judge.ts'
 import { compile, type Judged, run } from './judged-run.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
@@ -8,6 +8,9 @@ import type { ContainerFacts, Execution, OnConnection, OnOutput, Outcome } from 
 import type { TimeBudget } from './time-budget.ts'
 import { usageOf } from './usage.ts'
 import { workspaceFrames } from './workspace.ts'
+
+/** A larger file is no report. */
+const MAX_REPORT_BYTES = 4096
 
 /** What the conductor needs: where containers come from, and who wants to know which one it was. */
 export interface Stage {
@@ -57,10 +60,12 @@ export async function runExecution(
     const listeners = { onConnection, onOutput }
     const ran = await run(container, execution, { before, signal, afterUserCode, ...listeners, budget })
     const name = ran.judgement.status === 'success' ? execution.report : undefined
-    const report = name && (await fetchReport(container, name, signal))
+    const report = name && (await fetchFile(container, name, MAX_REPORT_BYTES, signal))
+    const paths = hasEndedByItself(ran) ? execution.fetchFiles : undefined
+    const files = paths && (await fetchFiles(container, paths, signal))
     inOrder = ran.report.done !== undefined
     const outcome = outcomeOf(container, execution, ran, acquired - asked, compiled)
-    return { ...outcome, ...(report && { report }) }
+    return { ...outcome, ...(report && { report }), ...(files && { files }) }
   } finally {
     stopClock?.()
     if (inOrder) stage.containers.giveBack(container, wanted)
@@ -81,6 +86,11 @@ export function checkConfinement(
   if (problems.length > 0) {
     throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
   }
+}
+
+/** Nothing is fetched behind a limit, which may have ended the container as well. */
+function hasEndedByItself({ report, judgement }: Judged): boolean {
+  return report.done !== undefined && ['success', 'execution_error'].includes(judgement.status)
 }
 
 /** A run that was not made, as its job had no time left. */

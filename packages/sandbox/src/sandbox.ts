@@ -49,6 +49,8 @@ export interface Execution {
    * with exit code 0.
    */
   readonly report?: string | undefined
+  /** Files in the workspace that the outcome is to have, of a program that came to its own end; not with `runs`. @default none */
+  readonly fetchFiles?: readonly string[] | undefined
 }
 
 /** One start of a program that is started more than once. */
@@ -101,6 +103,8 @@ export interface Outcome {
   readonly errorMessage: string | null
   /** What the file has that was asked for as `report`; undefined if there is none, or it is no plain file of at most 4 KiB. */
   readonly report?: Uint8Array | undefined
+  /** What is there of `fetchFiles`, at most 4 MiB together: path → content. Undefined if nothing was asked for. */
+  readonly files?: ReadonlyMap<string, Uint8Array> | undefined
   readonly container: ContainerFacts
   readonly timings: { readonly acquire: number; readonly run: number; readonly collect: number }
 }

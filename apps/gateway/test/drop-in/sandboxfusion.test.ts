@@ -42,13 +42,18 @@ describe('a request', () => {
   it('may have input, files and limits', () => {
     const body = {
       ...{ code: 'x', language: 'nodejs', stdin: 'in', run_timeout: 0.5, memory_limit_MB: 64 },
-      ...{ files: { 'a.txt': 'aGk=', 'none.txt': null }, fetch_files: [], compile_timeout: 5 },
+      ...{
+        files: { 'a.txt': 'aGk=', 'none.txt': null },
+        fetch_files: ['out.txt', 'out.txt'],
+        compile_timeout: 5,
+      },
     }
     expect(read(body)).toEqual({
       language: 'javascript',
       code: 'x',
       stdin: 'in',
       files: { 'a.txt': { content: 'aGk=', encoding: 'base64' } },
+      fetchFiles: ['out.txt'],
       limits: { timeoutSeconds: 0.5, memoryMb: 64, outputBytes: 1024 * 1024 },
     })
   })
@@ -62,7 +67,7 @@ describe('a request', () => {
     [{ ...small, language: 'constructor' }, 'language', 'value_error'],
     [{ ...small, run_timeout: 0 }, 'run_timeout', 'value_error'],
     [{ ...small, memory_limit_MB: 1e9 }, 'memory_limit_MB', 'value_error'],
-    [{ ...small, fetch_files: ['a.png'] }, 'fetch_files', 'value_error'],
+    [{ ...small, fetch_files: ['/a.png'] }, 'fetch_files', 'value_error'],
     [{ ...small, args: ['-k'] }, 'args', 'value_error'],
     [{ ...small, files: { '/etc/passwd': 'aGk=' } }, 'files./etc/passwd', 'value_error'],
     [{ ...small, files: { 'a.txt': '%' } }, 'files.a.txt.content', 'value_error'],

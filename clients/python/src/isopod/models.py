@@ -47,6 +47,7 @@ class JobOptions(TypedDict, total=False):
     env: Mapping[str, str]
     compile_args: List[str]
     files: Mapping[str, Any]
+    fetch_files: List[str]
     """Path → text, bytes, or ``{"content": …, "encoding": …}``."""
     input_data: Any
     limits: Limits
@@ -126,6 +127,12 @@ class Result:
     def ok(self) -> bool:
         """Whether the program ended with exit code 0."""
         return self.status == "success"
+
+    @property
+    def files(self) -> Dict[str, bytes]:
+        """The files that ``fetch_files`` asked for and the program left."""
+        found = self.raw.get("files", {})
+        return {path: base64.b64decode(file["content"]) for path, file in found.items()}
 
     @property
     def passed(self) -> bool:

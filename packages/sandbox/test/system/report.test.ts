@@ -58,6 +58,32 @@ describe('the report of a program', () => {
     expect(await left('echo through > said', { report: undefined })).toBeUndefined()
   })
 
+  it('is beside the files that are asked for', async () => {
+    const id = `j-report-${process.pid}-${count++}`
+    const code =
+      'mkdir -p a/b; printf 1 > a/b/c; printf "\\376" > raw; : > empty; ln -s /etc/passwd link; exit 3'
+    const fetchFiles = ['raw', 'a/b/c', 'empty', 'link', 'a', 'none', 'a/../raw', '/etc/passwd']
+    const { status, files } = await sandbox.run(script(code, { id, fetchFiles }))
+    expect(status).toBe('execution_error')
+    expect([...(files ?? [])].map(([path, bytes]) => [path, Buffer.from(bytes).toString('hex')])).toEqual([
+      ...[
+        ['raw', 'fe'],
+        ['a/b/c', '31'],
+        ['empty', ''],
+      ],
+    ])
+  })
+
+  it('leaves out files that are too large together, and all behind a limit', async () => {
+    const id = `j-report-${process.pid}-${count++}`
+    const code = 'head -c 3000000 /dev/zero > one; cp one two; printf 3 > three'
+    const wanted = { id, fetchFiles: ['one', 'two', 'three'] }
+    const { files } = await sandbox.run(script(code, wanted))
+    expect([...(files?.keys() ?? [])]).toEqual(['one', 'three'])
+    const late = { ...wanted, limits: limits({ timeoutSeconds: 0.3 }) }
+    expect((await sandbox.run(script(`${code}; while :; do :; done`, late))).files).toBeUndefined()
+  })
+
   it('is gone for the next program of a batch', async () => {
     const sharedBy = 'a batch'
     expect(await left('echo through > said', { sharedBy })).toBe('through\n')

@@ -4,6 +4,7 @@ import { type FieldNames, fieldErrorsOf } from '../field-errors.ts'
 
 /** Fields of a job → the fields of a request that they are made from. */
 export const SANDBOXFUSION_FIELD_NAMES: FieldNames = {
+  fetchFiles: 'fetch_files',
   'limits.timeoutSeconds': 'run_timeout',
   'limits.memoryMb': 'memory_limit_MB',
 }

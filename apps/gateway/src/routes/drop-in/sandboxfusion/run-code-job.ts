@@ -45,9 +45,9 @@ export const runCodeSchema = z.object({
       error: 'Input should be a valid dictionary',
     })
     .default({}),
+  /** Files that the program leaves; those that are there are in the answer. */
   fetch_files: z
-    .array(z.unknown(), { error: 'Input should be a valid list' })
-    .max(0, { error: 'is not supported: an execution gives no files back' })
+    .array(z.string({ error: 'Input should be a valid string' }), { error: 'Input should be a valid list' })
     .default([]),
   /** For pytest, which the catalogue does not have. */
   args: z
@@ -77,6 +77,7 @@ export function jobOfRunCode(request: RunCodeRequest): UncheckedJob {
       code,
       ...(stdin && { stdin }),
       ...(files.length > 0 && { files: Object.fromEntries(files) }),
+      ...(request.fetch_files.length > 0 && { fetchFiles: [...new Set(request.fetch_files)] }),
       limits: {
         timeoutSeconds: request.run_timeout,
         ...(memoryMb > 0 && { memoryMb }),

@@ -18,6 +18,7 @@ export interface RunCodeResponse {
   readonly compile_result: CommandResult | null
   readonly run_result: CommandResult | null
   readonly executor_pod_name: string | null
+  /** Path → base64. */
   readonly files: Readonly<Record<string, string>>
 }
 
@@ -30,7 +31,9 @@ export function runCodeResponse(result: Result): RunCodeResponse {
     compile_result: compileResult(result),
     run_result: status === 'SandboxError' ? null : runResult(result),
     executor_pod_name: result.workerId,
-    files: {},
+    files: Object.fromEntries(
+      Object.entries(result.files ?? {}).map(([path, { content }]) => [path, content]),
+    ),
   }
 }
 

@@ -122,6 +122,8 @@ describe('without keys, on loopback', () => {
     expect((await ask('GET', '/v1/queue')).body).toEqual({
       waiting: expect.any(Number),
       running: expect.any(Number),
+      workers: 1,
+      slots: expect.any(Number),
       oldestWaitingSeconds: expect.any(Number),
     })
     expect((await ask('GET', '/metrics')).body).toContain(

@@ -46,7 +46,9 @@ export function gauges({ metrics, queue, sandbox, admission, budget, state }: Ga
       metrics.queueQuarantined.clear()
       return
     }
-    const { oldestWaitingAgeSeconds, quarantined, ...counts } = await queue.stats()
+    const { oldestWaitingAgeSeconds, quarantined, ...stats } = await queue.stats()
+    const { waiting, active, delayed, prioritized, failed } = stats
+    const counts = { waiting, active, delayed, prioritized, failed }
     for (const reason of QUARANTINE_REASONS) metrics.queueQuarantined.set({ reason }, quarantined[reason])
     metrics.queueOldestWaitingAge.set({}, oldestWaitingAgeSeconds)
     for (const [name, count] of Object.entries(counts)) {

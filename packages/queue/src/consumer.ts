@@ -187,6 +187,7 @@ class RedisConsumer implements Consumer {
     const worker = createJobWorker({ ...taking, ...parts, processor })
     this.#worker = worker
     worker.run().catch(this.#report)
+    this.#leases.offer(concurrency).catch(this.#report)
     const { wanted = () => concurrency } = taking
     const isWanted = () => this.#running.size >= concurrency && this.#running.size < wanted()
     this.#extra = new ExtraJobs(worker, { isWanted, onError: this.#report })

@@ -52,6 +52,11 @@ export class Keys {
     return `${this.tag}:quarantine:counts`
   }
 
+  /** Hash: how many jobs each worker takes at once. */
+  get slots(): string {
+    return `${this.tag}:slots`
+  }
+
   /** String: id of the worker that holds a role. */
   claim(role: string): string {
     return `${this.tag}:claim:${role}`

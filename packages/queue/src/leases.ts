@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis'
 import type { Keys } from './keys.ts'
+import { forgetSlotsOfDead, writeSlots } from './worker-slots.ts'
 
 /** How often a worker says that it lives, in milliseconds. */
 export const LEASE_RENEWAL_MS = 5000
@@ -11,6 +12,7 @@ export class Leases {
   readonly #keys: Keys
   readonly #workerId: string
   readonly #roles = new Set<string>()
+  #slots = 0
 
   constructor(redis: Redis, keys: Keys, workerId: string) {
     this.#redis = redis
@@ -18,9 +20,17 @@ export class Leases {
     this.#workerId = workerId
   }
 
-  /** Says that this worker lives, for the next 20 s. */
+  /** Says that this worker lives, for the next 20 s, and how many jobs it takes at once. */
   async renew(): Promise<void> {
     await this.#redis.set(this.#keys.lease(this.#workerId), String(Date.now()), 'PX', LEASE_TTL_MS)
+    if (this.#slots > 0) await writeSlots(this.#redis, this.#keys, [this.#workerId, this.#slots])
+  }
+
+  /** From now on this worker takes so many jobs at once. What dead workers offered is removed. */
+  async offer(slots: number): Promise<void> {
+    this.#slots = slots
+    await writeSlots(this.#redis, this.#keys, [this.#workerId, slots])
+    await forgetSlotsOfDead(this.#redis, this.#keys)
   }
 
   /** Which of these workers live. Containers of the others may be removed. */
@@ -46,7 +56,9 @@ export class Leases {
 
   /** Gives up the lease and all roles, so that others need not wait for them to run out. */
   async release(): Promise<void> {
+    this.#slots = 0
     await this.#redis.del(this.#keys.lease(this.#workerId))
+    await writeSlots(this.#redis, this.#keys, [this.#workerId, 0])
     for (const role of this.#roles) {
       const key = this.#keys.claim(role)
       if ((await this.#redis.get(key)) === this.#workerId) await this.#redis.del(key)

@@ -8,6 +8,8 @@ const refusals = { 401: problemSchema, 403: problemSchema, 429: problemSchema, 5
 const queueSchema = z.object({
   waiting: z.number().int(),
   running: z.number().int(),
+  workers: z.number().int().describe('Workers that take jobs'),
+  slots: z.number().int().describe('How many jobs they take at once together'),
   oldestWaitingSeconds: z.number(),
 })
 
@@ -23,10 +25,13 @@ export function queueRoutes(http: Http, { client, callers }: GatewayParts): void
   const queue = { summary: 'How full the queue is', response: { 200: queueSchema, ...refusals } }
   http.get('/v1/queue', { schema: queue }, async (request) => {
     await callers.identify(request.token, 'read')
-    const { waiting, prioritized, delayed, active, oldestWaitingAgeSeconds } = await client.queue()
+    const { waiting, prioritized, delayed, active, workers, slots, oldestWaitingAgeSeconds } =
+      await client.queue()
     return {
       waiting: waiting + prioritized + delayed,
       running: active,
+      workers,
+      slots,
       oldestWaitingSeconds: oldestWaitingAgeSeconds,
     }
   })

@@ -1,0 +1,42 @@
+import type { Redis } from 'ioredis'
+import { toError } from './errors.ts'
+import type { Keys } from './keys.ts'
+import { isRefusal } from './quarantine.ts'
+
+/** A worker and how many jobs it takes at once. */
+type Note = readonly [workerId: string, slots: number]
+
+/** Notes how many jobs a worker takes at once; 0: it takes no more. It counts while the worker's lease lives. */
+export async function writeSlots(redis: Redis, keys: Keys, [workerId, slots]: Note): Promise<void> {
+  const write = () => (slots > 0 ? redis.hset(keys.slots, workerId, slots) : redis.hdel(keys.slots, workerId))
+  await write().catch(async (error) => {
+    if (!isRefusal(toError(error))) throw error
+    // Something of another type, which is not ours.
+    await redis.unlink(keys.slots)
+    await write()
+  })
+}
+
+/** What workers have noted, those that died without a word too. */
+export async function readSlots(redis: Redis, keys: Keys): Promise<Note[]> {
+  const hash = await redis.hgetall(keys.slots).catch((error) => {
+    if (!isRefusal(toError(error))) throw error
+    return {}
+  })
+  return Object.entries(hash).map(([id, slots]) => [id, Math.max(0, Math.trunc(Number(slots)) || 0)])
+}
+
+/** The notes of workers that live. */
+export async function slotsOfLiving(redis: Redis, keys: Keys, notes: readonly Note[]): Promise<Note[]> {
+  if (notes.length === 0) return []
+  const leases = await redis.mget(notes.map(([id]) => keys.lease(id)))
+  return notes.filter((_, index) => leases[index] != null)
+}
+
+/** Removes the notes of workers that died. */
+export async function forgetSlotsOfDead(redis: Redis, keys: Keys): Promise<void> {
+  const notes = await readSlots(redis, keys)
+  const living = await slotsOfLiving(redis, keys, notes)
+  const dead = notes.filter((note) => !living.includes(note)).map(([id]) => id)
+  if (dead.length > 0) await redis.hdel(keys.slots, ...dead)
+}

@@ -61,6 +61,10 @@ describe('without keys, on loopback', () => {
     })
     const listed = await ask('GET', '/v1/executions?label=run%3Da%20b')
     expect(listed.body).toMatchObject({ executions: [{ id }], cursor: null })
+    const detailed = await ask('GET', '/v1/executions?label=run%3Da%20b&details=true')
+    expect(detailed.body.executions).toEqual([
+      expect.objectContaining({ id, state: 'finished', status: 'success', language: 'bash@5.2' }),
+    ])
   })
 
   it('a submit can wait for the result, and gets 202 when it does not come in time', async () => {

@@ -1,5 +1,5 @@
 import type { IsopodClient } from '@isopod/client'
-import { describeProblems, fields, jobSchema, type Result, resultSchema } from '@isopod/protocol'
+import { describeProblems, fields, jobSchema, type Result, resultSchema, STATUSES } from '@isopod/protocol'
 import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
@@ -34,7 +34,22 @@ const listQuery = fields({
     .optional()
     .describe('`cursor` of the page before'),
   limit: wholeParameter(1, 200).default(50),
+  details: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .default('false')
+    .describe('Also say of each how it stands with it; reads each result'),
 })
+const listedSchema = z.object({
+  id: z.string(),
+  submittedAt: z.iso.datetime(),
+  /** With `details`: where it is, and of a finished one how it ended. */
+  state: z.enum(['waiting', 'running', 'finished', 'unknown']).optional(),
+  status: z.enum(STATUSES).nullable().optional(),
+  language: z.string().nullable().optional(),
+  wallMs: z.number().nullable().optional(),
+})
+type Listed = z.infer<typeof listedSchema>
+
 const refusals = {
   400: problemSchema,
   401: problemSchema,
@@ -142,7 +157,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
         querystring: listQuery,
         response: {
           200: z.object({
-            executions: z.array(z.object({ id: z.string(), submittedAt: z.iso.datetime() })),
+            executions: z.array(listedSchema),
             cursor: z.string().nullable(),
           }),
           ...refusals,
@@ -151,7 +166,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
     },
     async (request) => {
       const caller = await callers.identify(request.token, 'read')
-      const { label, cursor, limit, tenant = caller.tenant ?? 'default' } = request.query
+      const { label, cursor, limit, details, tenant = caller.tenant ?? 'default' } = request.query
       if (caller.tenant !== undefined && tenant !== caller.tenant) {
         const detail = `tenant: this API key reads ${caller.tenant} only`
         throw new RequestRefused({ status: 403, code: 'forbidden', detail })
@@ -161,13 +176,12 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
         ...(label !== undefined && { label }),
         ...(cursor !== undefined && { cursor }),
       })
-      return {
-        executions: page.executions.map(({ id, submittedAt }) => ({
-          id,
-          submittedAt: new Date(submittedAt).toISOString(),
-        })),
-        cursor: page.cursor ?? null,
-      }
+      const executions = page.executions.map(async ({ id, submittedAt }) => ({
+        id,
+        submittedAt: new Date(submittedAt).toISOString(),
+        ...(details === 'true' && (await detailsOf(client, id))),
+      }))
+      return { executions: await Promise.all(executions), cursor: page.cursor ?? null }
     },
   )
 
@@ -194,6 +208,14 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
 /** Where an execution is; undefined while Redis is away. */
 async function stateOf(client: IsopodClient, id: string) {
   return await client.state(id).catch(() => undefined)
+}
+
+/** How it stands with an execution. */
+async function detailsOf(client: IsopodClient, id: string): Promise<Omit<Listed, 'id' | 'submittedAt'>> {
+  const result = await client.result(id)
+  const { status = null, language = null, wallMs = null } = result ?? {}
+  const state = result === undefined ? await client.state(id) : 'finished'
+  return { state, status, language, wallMs }
 }
 
 function finished(id: string, result: Result): ExecutionBody {

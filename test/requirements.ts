@@ -93,6 +93,32 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, judged by',
   },
   {
+    id: 'page',
+    behaviour:
+      'the page runs a program and shows its output while it runs, by keyboard, on a phone, in the dark',
+    source: 'issue 13, a page',
+  },
+  {
+    id: 'page-hostile',
+    behaviour: 'nothing that a program prints becomes markup or script of the page',
+    source: 'issue 13, a page',
+  },
+  {
+    id: 'page-served',
+    behaviour: 'the page runs its own scripts alone, and only for names of this host',
+    source: 'issue 13, a page',
+  },
+  {
+    id: 'page-key',
+    behaviour: 'the page asks for an API key as soon as there is one, and keeps it in its tab',
+    source: 'issue 13, a page',
+  },
+  {
+    id: 'queue-board',
+    behaviour: 'the board of the queue is for admins, and changes nothing',
+    source: 'issue 13, a page',
+  },
+  {
     id: 'http-document',
     behaviour: 'the OpenAPI document is made from the schemas of the routes',
     source: 'issue 13, gateway',

@@ -14,7 +14,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'service-kit',
   ],
-  'apps/gateway': ['protocol', 'access', 'client', 'telemetry', 'service-kit'],
+  // The queue itself only for bull-board, which shows it.
+  'apps/gateway': ['protocol', 'access', 'client', 'page', 'queue', 'telemetry', 'service-kit'],
   'apps/mcp': ['protocol', 'client', 'telemetry', 'service-kit'],
   'apps/cli': ['protocol', 'access', 'client', 'grading', 'devstack', 'service-kit'],
   'packages/protocol': [],
@@ -32,6 +33,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/access': ['protocol', 'queue'],
   // Both ways out of our processes, the proxy of networks and webhooks, check what they connect to.
   'packages/egress': [],
+  // What the browser runs: of the protocol it takes types, and what has no dependencies.
+  'packages/page': ['protocol'],
   'packages/service-kit': ['protocol', 'telemetry'],
   'packages/devstack': [],
 }

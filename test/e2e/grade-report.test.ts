@@ -2,22 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { findProgram, installPackages } from '@isopod/devstack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Browser, type Page, startBrowser, type View } from '../support/browser.ts'
+import { findChromium } from '../support/chromium.ts'
 import { HOSTILE, hostileReport, largeReport, ordinaryReport } from './grade-report-pages.ts'
 
-/** Where it can't be had, these specs say why they are skipped. */
-async function chromium(): Promise<string | undefined> {
-  try {
-    await installPackages(['chromium'], (line) => console.error(`grade-report: ${line}`))
-  } catch (error) {
-    console.error(`grade-report: skipped without Chromium: ${error}`)
-  }
-  return await findProgram('chromium')
-}
-
-const program = await chromium()
+const program = await findChromium('grade-report')
 const folder = mkdtempSync(join(tmpdir(), 'isopod-report-'))
 let browser: Browser
 

@@ -48,6 +48,10 @@ const variables = z.object({
   ISOPOD_GATEWAY_CORS_ORIGINS: z.string().default(''),
   /** Services whose endpoints are served too, separated by commas. None: each is one more way to run code. */
   ISOPOD_GATEWAY_DROP_INS: dropInsVariable.default([]),
+  /** Serve the page at `/`. It asks for an API key as soon as there are keys. */
+  ISOPOD_GATEWAY_PAGE: flagVariable.default(true),
+  /** Serve BullMQ's board of the queue at `/queues`, to look at only; with keys, for admins. */
+  ISOPOD_GATEWAY_BOARD: flagVariable.default(true),
   /** How long a shutdown lets callers of `POST /execute` wait; then their executions are cancelled. */
   ISOPOD_GATEWAY_DRAIN_SECONDS: numberVariable(0, 3600).default(10),
 })
@@ -72,6 +76,8 @@ export interface GatewayConfig {
   readonly maxWaiting: number
   readonly corsOrigins: readonly string[]
   readonly dropIns: readonly DropIn[]
+  readonly page: boolean
+  readonly board: boolean
   readonly drainSeconds: number
 }
 
@@ -98,6 +104,8 @@ export function readGatewayConfig(env: Environment): GatewayConfig {
     maxWaiting: v.ISOPOD_GATEWAY_MAX_WAITING,
     corsOrigins: commaSeparated(v.ISOPOD_GATEWAY_CORS_ORIGINS),
     dropIns: v.ISOPOD_GATEWAY_DROP_INS,
+    page: v.ISOPOD_GATEWAY_PAGE,
+    board: v.ISOPOD_GATEWAY_BOARD,
     drainSeconds: v.ISOPOD_GATEWAY_DRAIN_SECONDS,
   }
 }

@@ -8,10 +8,12 @@ import type { GATEWAY_METRICS } from './gateway-metrics.ts'
 import { createHttp, type Http } from './http/create-http.ts'
 import { serveDocument } from './http/document.ts'
 import { batchRoutes } from './routes/batches.ts'
+import { boardRoutes } from './routes/board/board-routes.ts'
 import { dropInRoutes } from './routes/drop-in/drop-in-routes.ts'
 import { eventRoutes } from './routes/events.ts'
 import { executeRoutes } from './routes/execute.ts'
 import { executionRoutes } from './routes/executions.ts'
+import { pageRoutes } from './routes/page.ts'
 import { queueRoutes } from './routes/queue.ts'
 import type { Submissions } from './submissions.ts'
 
@@ -46,6 +48,8 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
     healthRoutes(routes as Http, parts)
     dropInRoutes(routes as Http, parts)
   })
+  await http.register((routes) => pageRoutes(routes as Http, parts))
+  await http.register((routes) => boardRoutes(routes as Http, parts))
   await http.ready()
   return http
 }

@@ -15,6 +15,7 @@ export {
 } from './errors.ts'
 export { jobFingerprint, keyedJobId, newJobId } from './job-id.ts'
 export type { JobState } from './job-state.ts'
+export { type JobsBoard, openJobsBoard } from './jobs-board.ts'
 export { NO_RESULTS_QUEUE } from './keys.ts'
 export type { LiveOutput, OutputStream } from './live/live-output.ts'
 export type { EventsOptions } from './live/read-events.ts'

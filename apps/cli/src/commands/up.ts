@@ -72,6 +72,7 @@ export async function downCommand(
 
 function addresses(stack: Stack, api: string): string {
   const lines = [
+    `page     ${api}`,
     `API      ${api} (reference: ${api}/docs)`,
     `Redis    ${stack.redis.url}`,
     `engine   ${stack.engine.dockerHost}`,

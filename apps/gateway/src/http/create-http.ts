@@ -27,6 +27,11 @@ declare module 'fastify' {
     /** When its first byte came, by the monotonic clock. */
     startedAt: number
   }
+
+  interface FastifyContextConfig {
+    /** The password of HTTP Basic is an API key too: browsers ask for one. */
+    takesBasic?: boolean
+  }
 }
 
 /** The server, typed for zod schemas. */
@@ -139,7 +144,8 @@ function setHeaders(reply: FastifyReply, request: FastifyRequest): void {
   })
 }
 
-function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
+/** Sends a refusal as a problem document. */
+export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
   return reply
     .code(refusal.status)
     .type('application/problem+json')
@@ -148,13 +154,20 @@ function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refu
 }
 
 /** @throws {RequestRefused} for a header that is no bearer token */
-function tokenOf({ headers }: FastifyRequest): PresentedKey | undefined {
+function tokenOf({ headers, routeOptions }: FastifyRequest): PresentedKey | undefined {
   const own = headers['x-api-key']
   if (typeof own === 'string') return new PresentedKey(own)
   const { authorization } = headers
   if (authorization === undefined) return undefined
   const [, token] = /^Bearer +(\S+)$/i.exec(authorization) ?? []
   if (token !== undefined) return new PresentedKey(token)
+  const [, basic] = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization) ?? []
+  if (basic !== undefined) {
+    // A browser that knows a password of this host may send it along with every request.
+    if (!routeOptions.config?.takesBasic) return undefined
+    const [, password] = /^[^:]*:(.+)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
+    return password === undefined ? undefined : new PresentedKey(password)
+  }
   const detail = 'Authorization: must be «Bearer» and an API key.'
   throw new RequestRefused({ status: 401, code: 'unauthorized', detail })
 }

@@ -1,0 +1,81 @@
+import type { Result } from '@isopod/protocol'
+import { byId, element } from '../parts/dom.ts'
+import { shownText } from '../parts/shown-text.ts'
+
+/** Characters of one stream that are shown; the rest can be downloaded. */
+const MAX_SHOWN = 200_000
+
+type Stream = 'stdout' | 'stderr'
+
+/** What a program prints, while it runs and afterwards. */
+export interface LiveConsole {
+  clear(empty?: string): void
+  append(stream: Stream, text: string): void
+  /** Shows all of a result's output. What was shown live stays as it is, in its order, if it is the same. */
+  finish(result: Result): void
+}
+
+/** Makes the console of the page. */
+export function createConsole(): LiveConsole {
+  const output = byId('console', HTMLElement)
+  const notes = byId('console-notes', HTMLElement)
+  const links = new Set<string>()
+  let live = { stdout: '', stderr: '' }
+
+  const clear = (empty = '') => {
+    live = { stdout: '', stderr: '' }
+    output.replaceChildren()
+    notes.replaceChildren()
+    for (const url of links) URL.revokeObjectURL(url)
+    links.clear()
+    output.dataset['empty'] = empty
+  }
+  const show = (stream: Stream, text: string) => {
+    // As long as the end is in sight, it stays in sight.
+    const atEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40
+    output.append(element('span', { class: stream }, ...shownText(text)))
+    if (atEnd) output.scrollTop = output.scrollHeight
+  }
+  const download = (stream: Stream, text: string) => {
+    const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+    links.add(url)
+    return element('a', { href: url, download: `${stream}.txt` }, `Download ${stream}`)
+  }
+
+  return {
+    clear,
+    append(stream, text) {
+      const room = MAX_SHOWN - live[stream].length
+      live[stream] += text
+      if (room > 0) show(stream, text.slice(0, room))
+    },
+    finish(result) {
+      const shown = live
+      if (shown.stdout !== result.stdout || shown.stderr !== result.stderr) {
+        clear()
+        for (const stream of ['stdout', 'stderr'] as const) {
+          if (result[stream] !== '') show(stream, ended(result[stream].slice(0, MAX_SHOWN)))
+        }
+      }
+      if (result.stdout === '' && result.stderr === '')
+        output.dataset['empty'] = 'The program printed nothing.'
+      notes.replaceChildren()
+      for (const stream of ['stdout', 'stderr'] as const) {
+        const note = noteOf(result, stream)
+        if (note !== '') notes.append(element('span', {}, note))
+        if (result[stream].length > 2000) notes.append(download(stream, result[stream]))
+      }
+    },
+  }
+}
+
+/** What follows begins on a line of its own. */
+function ended(text: string): string {
+  return text.endsWith('\n') ? text : `${text}\n`
+}
+
+function noteOf(result: Result, stream: Stream): string {
+  if (result.truncated[stream])
+    return `${stream} was cut at its limit: ${result.outputBytes[stream]} bytes were written.`
+  return result[stream].length > MAX_SHOWN ? `Of ${stream} the first ${MAX_SHOWN} characters are shown.` : ''
+}

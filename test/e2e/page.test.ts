@@ -1,0 +1,269 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findChromium } from '../support/chromium.ts'
+import { type Gateway, startTestGateway } from '../support/gateway.ts'
+import { type PageBrowser, startPageBrowser } from '../support/page-browser.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const program = await findChromium('page')
+let world: World
+let gateway: Gateway
+let browser: PageBrowser
+
+beforeAll(async () => {
+  if (program === undefined) return
+  world = await startWorld()
+  gateway = await startTestGateway(world)
+  browser = await startPageBrowser(program)
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.close()
+  await world?.close()
+})
+
+/** Opens the page and puts a bash program into its editor. */
+async function openWith(code: string, options = {}): Promise<Page> {
+  const page = await browser.open(gateway.url, options)
+  await page.getByLabel('Language').selectOption('bash')
+  await page.getByRole('textbox', { name: /^Program/ }).fill(code)
+  return page
+}
+
+const badge = (page: Page) => page.locator('#badge')
+const output = (page: Page) => page.getByRole('log')
+
+/** Waits until an element has that text. */
+async function shows(page: Page, selector: string, text: string): Promise<void> {
+  await page.locator(selector).filter({ hasText: text }).waitFor()
+}
+
+/** The status of a request with headers that `fetch` does not send as they are. */
+async function statusOf(path: string, headers: Record<string, string>): Promise<number | undefined> {
+  const asked = request(`${gateway.url}${path}`, { headers }).end()
+  const [answer] = await once(asked, 'response')
+  answer.resume()
+  return answer.statusCode
+}
+
+async function runAndFinish(page: Page, label: string): Promise<void> {
+  await page.getByRole('button', { name: 'Run' }).click()
+  await shows(page, '#badge', label)
+}
+
+describe.skipIf(program === undefined)('the page', () => {
+  afterEach(async () => {
+    expect(await browser.complaints()).toEqual([])
+  })
+
+  // promise: page
+  it('shows output while the program runs, then how it ended', async () => {
+    const page = await openWith('echo first; sleep 2; echo last; echo oops >&2; exit 3')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await output(page).getByText('first').waitFor()
+    expect(await badge(page).textContent()).toBe('Running')
+    await shows(page, '#badge', 'Failed')
+    expect(await output(page).textContent()).toBe('first\nlast\noops\n')
+    expect(await output(page).locator('.stderr').textContent()).toBe('oops\n')
+    expect(await page.locator('#verdict-detail').textContent()).toMatch(
+      /^exit code 3 · [\d.]+ s · [\d.]+ [KM]iB · bash@/,
+    )
+    expect(await page.locator('#time-split').textContent()).toMatch(
+      /Queue [\d.]+ m?s.*Start [\d.]+ m?s.*Run [\d.]+ s/,
+    )
+    expect(await page.locator('#gauges').textContent()).toMatch(/Memory[\d.]+ [KM]iB of \d+ MiB/)
+  })
+
+  it('cancels what runs when Stop is pressed', async () => {
+    const page = await openWith('echo on; sleep 60')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await output(page).getByText('on').waitFor()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await shows(page, '#badge', 'Cancelled')
+    expect(await page.getByRole('button', { name: 'Run' }).isVisible()).toBe(true)
+  })
+
+  it('goes on where it was after the connection was lost', async () => {
+    const page = await openWith('for n in 1 2 3 4 5 6; do echo line $n; sleep 0.5; done')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await output(page).getByText('line 1').waitFor()
+    await page.context().setOffline(true)
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await shows(page, '#connection', 'does not answer')
+    await page.context().setOffline(false)
+    await shows(page, '#badge', 'Success')
+    expect(await output(page).textContent()).toBe('line 1\nline 2\nline 3\nline 4\nline 5\nline 6\n')
+  })
+
+  // promise: page-hostile
+  it('shows hostile output as text, and obeys none of it', async () => {
+    const html = '<script>hacked=1</script><img src=x onerror=hacked=1>'
+    const page = await openWith(
+      `printf '${html}\\e[31mred\\u202eevil\\n'; printf '${html}\\r\\n' >&2; exit 1`,
+    )
+    await runAndFinish(page, 'Failed')
+    const text = await output(page).textContent()
+    expect(text).toContain(`${html}\\x1b[31mred\\u{202e}evil\n`)
+    expect(text).toContain(`${html}\\x0d\n`)
+    expect(await page.evaluate("'hacked' in globalThis")).toBe(false)
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    // The same when it comes from the result alone, and not live.
+    await page.reload()
+    await output(page).getByText('red').waitFor()
+    expect(await output(page).textContent()).toContain(`${html}\\x1b[31mred\\u{202e}evil\n`)
+    expect(await page.evaluate("'hacked' in globalThis")).toBe(false)
+  })
+
+  it('keeps the program over a reload', async () => {
+    const page = await openWith('echo kept')
+    await page.reload()
+    await page
+      .getByRole('textbox', { name: /^Program/ })
+      .getByText('echo kept')
+      .waitFor()
+  })
+
+  it('shows what is refused beside the field that it names', async () => {
+    const page = await openWith('echo hi')
+    await page.getByText('Input, limits and policy').click()
+    await page.getByLabel('Memory, MiB').fill('1')
+    await page.getByLabel('Timeout, s').fill('soon')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByText('must be a whole number from 16 to 1024').waitFor()
+    const [memory, timeout] = [page.getByLabel('Memory, MiB'), page.getByLabel('Timeout, s')]
+    expect(await memory.getAttribute('aria-invalid')).toBe('true')
+    expect(await timeout.getAttribute('aria-describedby')).toBe('error-timeout')
+    await memory.fill('64')
+    await timeout.fill('1')
+    await page.getByRole('textbox', { name: /^Program/ }).fill('sleep 9')
+    await runAndFinish(page, 'Timeout')
+    expect(await memory.getAttribute('aria-invalid')).toBeNull()
+    expect(await page.locator('#gauges').textContent()).toContain('of 64 MiB')
+  })
+
+  it('is used by keyboard alone', async () => {
+    const page = await browser.open(gateway.url)
+    await page.getByLabel('Language').selectOption('bash')
+    await page.reload()
+    await page.locator('#example option').first().waitFor({ state: 'attached' })
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement?.id')).toBe('skip')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('read -r line; echo "got $line"')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement?.tagName')).toBe('SUMMARY')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('typed')
+    await page.keyboard.press('Control+Enter')
+    await shows(page, '#badge', 'Success')
+    expect(await output(page).textContent()).toBe('got typed\n')
+  })
+
+  it('fits a phone, whatever is printed', async () => {
+    const viewport = { width: 360, height: 740 }
+    const page = await openWith('printf "%0500d\\n" 7', { viewport })
+    await runAndFinish(page, 'Success')
+    const width = () => page.evaluate('document.documentElement.scrollWidth')
+    expect(await width()).toBe(360)
+    await page.getByText('Input, limits and policy').click()
+    expect(await width()).toBe(360)
+  })
+
+  it('is dark where the system is, until its button says otherwise', async () => {
+    const page = await browser.open(gateway.url, { colorScheme: 'dark' })
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    const dark = await ground()
+    expect(dark).toBe('rgb(15, 18, 22)')
+    await page.getByRole('button', { name: 'Dark' }).click()
+    expect(await ground()).toBe('rgb(244, 245, 247)')
+    await page.reload()
+    expect(await ground()).toBe('rgb(244, 245, 247)')
+  })
+
+  it('lists executions of others, and opens one by its link', async () => {
+    const page = await browser.open(gateway.url)
+    const body = JSON.stringify({ language: 'bash', code: 'echo from afar' })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${gateway.url}/v1/executions?wait=30`, { method: 'POST', headers, body })
+    const { id } = (await answer.json()) as { id: string }
+    await page.locator(`#recent a[href="#/executions/${id}"]`).click()
+    await output(page).getByText('from afar').waitFor()
+    expect(page.url()).toBe(`${gateway.url}/#/executions/${id}`)
+    const other = await browser.open(page.url())
+    await output(other).getByText('from afar').waitFor()
+  })
+
+  it('shows how many slots of the workers are taken, and how many jobs wait', async () => {
+    const page = await browser.open(gateway.url)
+    await page.locator('.slot').first().waitFor()
+    const slots = await page.locator('.slot').count()
+    const jobs = Array.from({ length: slots + 2 }, () => ({ language: 'bash', code: 'sleep 4' }))
+    const ids = await world.client.submitMany(jobs)
+    await shows(page, '#queue-running', `${slots} of ${slots}`)
+    expect(await page.locator('.slot.taken').count()).toBe(slots)
+    expect(await page.locator('#queue-waiting').textContent()).toBe('2')
+    await Promise.all(ids.map((id) => world.client.cancel(id)))
+  })
+})
+
+// promise: page-served
+describe.skipIf(program === undefined)('what the gateway serves of the page', () => {
+  const head = async (path: string, headers: Record<string, string> = {}) =>
+    await fetch(`${gateway.url}${path}`, { headers })
+
+  it('allows no inline script or style, and no frame', async () => {
+    const answer = await head('/')
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toMatch(/unsafe|\*|https?:|data:/)
+    expect(await answer.text()).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|style=/)
+  })
+
+  it('lets browsers keep assets for good, and the page not at all unasked', async () => {
+    const page = await head('/')
+    const [asset = ''] = /\/assets\/[\w-]+\.js/.exec(await page.text()) ?? []
+    expect(page.headers.get('cache-control')).toBe('public, max-age=0')
+    expect(await statusOf('/', { 'if-none-match': page.headers.get('etag') ?? '' })).toBe(304)
+    const kept = await head(asset, { 'accept-encoding': 'br' })
+    expect(kept.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(kept.headers.get('content-encoding')).toBe('br')
+    expect((await fetch(`${gateway.url}${asset}`, { method: 'HEAD' })).status).toBe(200)
+  })
+
+  it('is nothing beside its files', async () => {
+    for (const path of [
+      '/assets/',
+      '/assets',
+      '/assets/%2e%2e/index.html',
+      '/assets/..%2f..%2findex.js',
+      '/x',
+    ]) {
+      expect([path, (await head(path)).status]).toEqual([path, 404])
+    }
+  })
+
+  it('is nothing for a name that was rebound to this host', async () => {
+    const port = new URL(gateway.url).port
+    for (const path of ['/', '/assets/x.js', '/queues', '/queues/api/queues']) {
+      expect([path, await statusOf(path, { host: `evil.example:${port}` })]).toEqual([path, 403])
+    }
+  })
+
+  it('is off where the operator says so', async () => {
+    const off = { ISOPOD_GATEWAY_PAGE: 'false', ISOPOD_GATEWAY_BOARD: 'false' }
+    const plain = await startTestGateway(world, off)
+    try {
+      for (const path of ['/', '/queues']) expect((await fetch(`${plain.url}${path}`)).status).toBe(404)
+      expect((await fetch(`${plain.url}/v1/queue`)).status).toBe(200)
+    } finally {
+      await plain.close()
+    }
+  })
+})

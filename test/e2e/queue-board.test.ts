@@ -1,0 +1,121 @@
+import type { KeyScope } from '@isopod/access'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { findChromium } from '../support/chromium.ts'
+import { type Gateway, startTestGateway } from '../support/gateway.ts'
+import { type PageBrowser, startPageBrowser } from '../support/page-browser.ts'
+import { startWorld, type World } from '../support/world.ts'
+
+const program = await findChromium('queue-board')
+let world: World
+let gateway: Gateway
+let browser: PageBrowser | undefined
+let [admin, reader] = ['', '']
+
+beforeAll(async () => {
+  // No worker: what is submitted stays in the queue, to be looked at.
+  world = await startWorld({ workers: 0 })
+  gateway = await startTestGateway(world)
+  const make = async (name: string, scope: KeyScope) =>
+    (await gateway.access.keys.create({ name, tenant: name, scopes: [scope] })).token
+  ;[admin, reader] = [await make('admin', 'admin'), await make('reader', 'read')]
+  await world.client.submit({ language: 'bash', code: 'echo <b>in the queue</b>' })
+  if (program !== undefined) browser = await startPageBrowser(program)
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.close()
+  await world?.close()
+})
+
+const basic = (password: string) => `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`
+
+async function get(path: string, authorization?: string, method = 'GET'): Promise<Response> {
+  const headers = authorization === undefined ? {} : { authorization }
+  return await fetch(`${gateway.url}${path}`, { method, headers })
+}
+
+// promise: queue-board
+describe('the board of the queue', () => {
+  it('asks for a key in the way that browsers understand', async () => {
+    for (const path of ['/queues', '/queues/api/queues', '/queues/static/js/none.js']) {
+      for (const authorization of [undefined, basic('wrong'), 'Basic !', basic(`${admin}x`)]) {
+        const answer = await get(path, authorization)
+        expect([path, authorization, answer.status]).toEqual([path, authorization, 401])
+        expect(answer.headers.get('www-authenticate')).toBe('Basic realm="Isopod", charset="UTF-8"')
+      }
+    }
+  })
+
+  it('is for admins only', async () => {
+    expect((await get('/queues/api/queues', basic(reader))).status).toBe(403)
+    expect((await get('/queues/api/queues', `Bearer ${admin}`)).status).toBe(200)
+    expect((await get('/queues/api/queues', basic(admin))).status).toBe(200)
+  })
+
+  it('takes no password where there is no board', async () => {
+    const answer = await get('/v1/queue', basic(admin))
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+
+  it('has no route that changes anything', async () => {
+    for (const [method, path] of [
+      ['PUT', '/queues/api/queues/jobs/pause'],
+      ['PUT', '/queues/api/queues/jobs/empty'],
+      ['PUT', '/queues/api/queues/jobs/obliterate'],
+      ['POST', '/queues/api/queues/jobs/add'],
+    ] as const) {
+      expect([path, (await get(path, basic(admin), method)).status]).toEqual([path, 404])
+    }
+    expect((await world.client.queue()).waiting).toBe(1)
+  })
+
+  it.skipIf(program === undefined)('shows an admin what waits, within a policy of its own', async () => {
+    const httpCredentials = { username: 'anyone', password: admin }
+    const page = await browser?.open(`${gateway.url}/queues/queue/jobs?status=waiting`, { httpCredentials })
+    await page?.getByText('"echo <b>in the queue</b>"').waitFor()
+    const answer = await get('/queues', basic(admin))
+    expect(answer.headers.get('content-security-policy')).not.toMatch(/unsafe|\*|https?:/)
+    expect((await browser?.complaints())?.filter((line) => !/was preloaded/.test(line))).toEqual([])
+  })
+})
+
+// promise: page-key
+describe.skipIf(program === undefined)('the page, as soon as there are keys', () => {
+  afterEach(async () => {
+    expect(await browser?.complaints()).toEqual([])
+  })
+
+  it('asks for one, says what is wrong with it, and keeps the right one in its tab alone', async () => {
+    const page = await browser?.open(gateway.url)
+    if (page === undefined) throw new Error('no browser')
+    await page.getByText('This gateway asks for an API key.').waitFor()
+    await page.keyboard.type('wrong')
+    await page.keyboard.press('Enter')
+    await page.getByText('The API key is unknown, revoked or expired.').waitFor()
+    await page.getByLabel('Key', { exact: true }).fill(reader)
+    await page.keyboard.press('Enter')
+    await page.locator('#queue-running').filter({ hasText: '0 of 0' }).waitFor()
+    await page.getByText('No worker is connected.').waitFor()
+    expect(await page.evaluate('[sessionStorage.getItem("isopod-api-key"), document.cookie]')).toEqual([
+      reader,
+      '',
+    ])
+    expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(reader)
+    await page.reload()
+    await page.locator('#queue-running').filter({ hasText: '0 of 0' }).waitFor()
+    await page.getByRole('button', { name: 'API key' }).click()
+    await page.getByRole('button', { name: 'Forget it' }).click()
+    await page.getByText('This gateway asks for an API key.').waitFor()
+    expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(reader)
+  })
+
+  it('says when a key has asked too often, and when it may ask again', async () => {
+    const slow = { name: 'slow', tenant: 'slow', scopes: ['read' as const], requestsPerMinute: 1 }
+    const { token } = await gateway.access.keys.create(slow)
+    const page = await browser?.open(gateway.url)
+    await page?.getByLabel('Key', { exact: true }).fill(token)
+    await page?.keyboard.press('Enter')
+    await page?.getByText(/may make 1 requests a minute; try again in \d+ s/).waitFor()
+  })
+})

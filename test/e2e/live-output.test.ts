@@ -55,6 +55,33 @@ it('what a program prints is told while it runs, in its order, and resumed behin
 })
 
 // promise: live-output
+it('a listener of run gets what a job tells, without a flag of the job, and one that throws cancels it', async () => {
+  const seen: JobEvent[] = []
+  const job = { language: 'bash', code: 'echo one; sleep 0.3; echo two' }
+  const result = await world.client.run(job, {
+    onEvent: async (event) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      seen.push(event)
+    },
+  })
+  expect(result.stdout).toBe('one\ntwo\n')
+  expect(types(seen)).toEqual(['status', 'stdout', 'stdout', 'finished'])
+  const seenFirst: JobEvent[] = []
+  const failing = world.client.run(
+    { language: 'bash', code: 'echo one; sleep 60', labels: { of: 'listener' } },
+    {
+      onEvent: (event) => {
+        seenFirst.push(event)
+        if (event.type === 'stdout') throw new Error('enough')
+      },
+    },
+  )
+  await expect(failing).rejects.toThrow('enough')
+  expect(types(seenFirst)).toEqual(['status', 'stdout'])
+  await expect.poll(async () => (await world.client.queue()).active, { timeout: 10_000 }).toBe(0)
+})
+
+// promise: live-output
 it('no more is told than the result has, and nothing of a character that the limit cut', async () => {
   const limits = { outputBytes: 1000, onOverflow: 'truncate' } as const
   const code =

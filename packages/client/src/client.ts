@@ -1,5 +1,4 @@
 import {
-  ConfigError,
   type Job,
   type JobEvent,
   type JobInput,
@@ -15,7 +14,6 @@ import {
   type JobState,
   jobFingerprint,
   keyedJobId,
-  NO_RESULTS_QUEUE,
   newJobId,
   openProducer,
   type Producer,
@@ -25,6 +23,8 @@ import {
 } from '@isopod/queue'
 import { type Batch, openBatch } from './batch/batch.ts'
 import type { BatchOptions } from './batch/options.ts'
+import { type ConsumeOptions, checkConsumeOptions } from './consume-options.ts'
+import { type EventListener, streaming, waitListening } from './listen.ts'
 import { refuseUnknownOptions } from './option-names.ts'
 import { parseBatch } from './parse-batch.ts'
 import { type LocatedJob, SupportedLanguages } from './supported-languages.ts'
@@ -41,21 +41,17 @@ export interface ConnectOptions extends Omit<QueueOptions, 'url'> {
 const CONNECT_OPTIONS = { url: true, prefix: true, allowEviction: true, resultTtlSeconds: true } as const
 const WAIT_OPTIONS = { signal: true } as const
 const EVENTS_OPTIONS = { after: true, signal: true } as const
-const CONSUME_OPTIONS = { replyTo: true, concurrency: true, onError: true } as const
+const RUN_OPTIONS = { ...WAIT_OPTIONS, onEvent: true } as const
 
 /** What ends the wait for a result. */
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How results are consumed. */
-export interface ConsumeOptions {
-  /** Name of the results queue, as jobs give it in `replyTo`. @default 'default' */
-  readonly replyTo?: string | undefined
-  /** Results at once. @default 10 */
-  readonly concurrency?: number | undefined
-  /** Told of each error that the handler throws and of trouble with Redis; both are followed by another try. */
-  readonly onError?: ((error: Error) => void) | undefined
+/** How a job is run. */
+export interface RunOptions extends WaitOptions {
+  /** Gets each event of the job in order, as `events` does: the job is submitted with `stream: true`. */
+  readonly onEvent?: EventListener | undefined
 }
 
 /**
@@ -73,9 +69,9 @@ export interface IsopodClient {
   submitMany(jobs: readonly JobInput[]): Promise<string[]>
   /**
    * Enqueues one job and resolves with its result. An abort cancels the job, unless an earlier call with the same
-   * `idempotencyKey` enqueued it, and rejects with the signal's reason.
+   * `idempotencyKey` enqueued it, and rejects with the signal's reason. An `onEvent` that throws does the same with its error.
    */
-  run(job: JobInput, options?: WaitOptions): Promise<Result>
+  run(job: JobInput, options?: RunOptions): Promise<Result>
   /** Resolves with the result of a job; rejects with `UnknownJobError` if there is no such job. An abort only ends the wait. */
   wait(id: string, options?: WaitOptions): Promise<Result>
   /**
@@ -173,16 +169,18 @@ class QueueClient implements IsopodClient {
     return entries.map(({ id }) => id)
   }
 
-  async run(job: JobInput, options: WaitOptions = {}): Promise<Result> {
-    refuseUnknownOptions(options, WAIT_OPTIONS)
-    const { signal } = options
+  async run(job: JobInput, options: RunOptions = {}): Promise<Result> {
+    refuseUnknownOptions(options, RUN_OPTIONS)
+    const { signal, onEvent } = options
     signal?.throwIfAborted()
-    const { id, isOurs } = await this.#submit(job)
+    const { id, isOurs } = await this.#submit(onEvent === undefined ? job : streaming(job))
     try {
-      return await this.#producer.waitForResult(id, options)
+      if (onEvent === undefined) return await this.#producer.waitForResult(id, options)
+      return await waitListening(this.#producer, id, onEvent, signal)
     } catch (error) {
       // If the cancellation fails too, the job runs to its end; the caller still gets the abort.
-      if (signal?.aborted && isOurs) await this.#producer.cancel(id).catch(() => {})
+      const isLeft = signal?.aborted || onEvent !== undefined
+      if (isLeft && isOurs) await this.#producer.cancel(id).catch(() => {})
       throw error
     }
   }
@@ -210,9 +208,7 @@ class QueueClient implements IsopodClient {
   }
 
   results(handler: (result: Result) => Promise<void>, options: ConsumeOptions = {}): ResultsConsumer {
-    refuseUnknownOptions(options, CONSUME_OPTIONS)
-    const { replyTo = 'default', ...rest } = options
-    checkConsumeOptions(replyTo, options.concurrency)
+    const { replyTo, ...rest } = checkConsumeOptions(options)
     return this.#producer.results(replyTo, handler, rest)
   }
 
@@ -254,22 +250,6 @@ class QueueClient implements IsopodClient {
     // They leave their batches to whoever goes on with them, for which they need the connection.
     await Promise.all(this.#batches)
     await this.#producer.close()
-  }
-}
-
-function checkConsumeOptions(replyTo: string, concurrency: number | undefined): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(replyTo)) {
-    throw new ConfigError(
-      `replyTo: must be 1 to 64 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(replyTo)}`,
-    )
-  }
-  if (replyTo === NO_RESULTS_QUEUE) {
-    throw new ConfigError(
-      `replyTo: must not be "${NO_RESULTS_QUEUE}", which is for jobs whose results lie in no queue`,
-    )
-  }
-  if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1)) {
-    throw new ConfigError(`concurrency: must be a whole number from 1, got ${concurrency}`)
   }
 }
 

@@ -35,11 +35,12 @@ export type { Outcome, Sample, SampleResult } from './batch/sample.ts'
 export type { Counts, PassAt, Totals } from './batch/tally.ts'
 export {
   type ConnectOptions,
-  type ConsumeOptions,
   connect,
   type IsopodClient,
+  type RunOptions,
   type WaitOptions,
 } from './client.ts'
+export type { ConsumeOptions } from './consume-options.ts'
 export {
   checkDockerAvailable,
   type ExecuteOptions,
@@ -52,3 +53,4 @@ export {
 } from './documented/execute.ts'
 export { ExecutionLimits, type ExecutionLimitsOptions } from './documented/execution-limits.ts'
 export { type MonitoredUsage, ResourceMonitor } from './documented/resource-monitor.ts'
+export type { EventListener } from './listen.ts'

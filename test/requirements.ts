@@ -119,6 +119,11 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, a page',
   },
   {
+    id: 'http-image',
+    behaviour: 'the image of the gateway runs without root, capabilities, an engine or a writable file',
+    source: 'issue 13, gateway',
+  },
+  {
     id: 'http-document',
     behaviour: 'the OpenAPI document is made from the schemas of the routes',
     source: 'issue 13, gateway',

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
-import { copyFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { once } from 'node:events'
+import { chmod, copyFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createConnection, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,13 +16,46 @@ const exec = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE_IMAGE = 'isopod/test-node:24'
 const WORKER_IMAGE = 'isopod/test-worker:latest'
+const GATEWAY_IMAGE = 'isopod/test-gateway:latest'
 const NAME = `isopod-test-worker-${process.pid}`
+const GATEWAY_NAME = `isopod-test-gateway-${process.pid}`
 const { dockerHost, redisUrl } = inject('stack')
 
 afterAll(async () => {
-  await docker(dockerHost, 'rm', '-f', NAME).catch(() => {})
-  await docker(dockerHost, 'rmi', WORKER_IMAGE).catch(() => {})
+  await docker(dockerHost, 'rm', '-f', NAME, GATEWAY_NAME).catch(() => {})
+  await docker(dockerHost, 'rmi', WORKER_IMAGE, GATEWAY_IMAGE).catch(() => {})
 })
+
+/** Builds one service from the repository as it is here. */
+async function buildService(name: 'worker' | 'gateway', tag: string): Promise<void> {
+  const file = join(ROOT, `deploy/services/${name}/Dockerfile`)
+  const node = ['--build-arg', `NODE_IMAGE=${NODE_IMAGE}`]
+  const options = ['--quiet', '--network', 'host', ...node, '--tag', tag, '--file', file]
+  await docker(dockerHost, 'build', ...options, ROOT)
+}
+
+/** Outside libraries in an image. */
+async function librariesOf(image: string): Promise<string[]> {
+  const list = ['run', '--rm', '--network', 'none', '--entrypoint', 'ls', image, 'node_modules']
+  return (await docker(dockerHost, ...list)).split('\n')
+}
+
+/** A socket that reaches Redis for any user: that of the private stack is for root alone. */
+async function openRelay(path: string): Promise<Server> {
+  const relay = createServer((incoming) => {
+    const outgoing = createConnection(redisUrl.slice('redis+unix://'.length))
+    incoming.pipe(outgoing).pipe(incoming)
+    for (const [one, other] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      one.on('error', () => other.destroy()).on('close', () => other.destroy())
+    }
+  }).listen(path)
+  await once(relay, 'listening')
+  await chmod(path, 0o777)
+  return relay
+}
 
 /** Node and npm in one image, from what this machine has: where no registry of images is reachable, `node:24` is not to be had. */
 async function buildNodeImage(): Promise<void> {
@@ -53,21 +88,10 @@ it('the image of the worker builds, runs a job, and ends cleanly when it is told
     context.skip('the container reaches engine and Redis by mounting their sockets, and these have none here')
   }
   await buildNodeImage()
-  const file = join(ROOT, 'deploy/services/worker/Dockerfile')
-  await docker(
-    dockerHost,
-    'build',
-    '--quiet',
-    '--network',
-    'host',
-    '--build-arg',
-    `NODE_IMAGE=${NODE_IMAGE}`,
-    '--tag',
-    WORKER_IMAGE,
-    '--file',
-    file,
-    ROOT,
-  )
+  await buildService('worker', WORKER_IMAGE)
+  const libraries = await librariesOf(WORKER_IMAGE)
+  expect(libraries).toContain('dockerode')
+  expect(libraries.filter((name) => ['fastify', 'vitest', 'typescript'].includes(name))).toEqual([])
 
   const [engineSocket, redisSocket] = [
     dockerHost.slice('unix://'.length),
@@ -117,6 +141,52 @@ it('the image of the worker builds, runs a job, and ends cleanly when it is told
   }
   await docker(dockerHost, 'stop', '--time', '20', NAME)
   expect(await docker(dockerHost, 'inspect', '--format', '{{.State.ExitCode}}', NAME)).toBe('0')
+}, 400_000)
+
+// promise: http-image
+it('the image of the gateway serves without root, an engine or a file that it could write', async (context) => {
+  if (!dockerHost.startsWith('unix://') || !redisUrl.startsWith('redis+unix://')) {
+    context.skip('the container reaches Redis by mounting its socket, which it does not have here')
+  }
+  await buildNodeImage()
+  await buildService('gateway', GATEWAY_IMAGE)
+  const libraries = await librariesOf(GATEWAY_IMAGE)
+  expect(libraries).toContain('fastify')
+  expect(libraries.filter((name) => ['dockerode', 'vitest', 'typescript'].includes(name))).toEqual([])
+
+  const folder = await mkdtemp(join(tmpdir(), 'isopod-gateway-image-'))
+  const socket = join(folder, 'redis.sock')
+  const relay = await openRelay(socket)
+  const client = await connect({ url: redisUrl, prefix: GATEWAY_NAME })
+  try {
+    const confined = ['--network', 'none', '--read-only', '--cap-drop', 'ALL']
+    const rest = ['--security-opt', 'no-new-privileges:true', '--volume', `${socket}:/redis.sock`]
+    const env = [
+      '--env',
+      'REDIS_URL=redis+unix:///redis.sock',
+      '--env',
+      `ISOPOD_QUEUE_PREFIX=${GATEWAY_NAME}`,
+    ]
+    const run = ['run', '--detach', '--name', GATEWAY_NAME, ...confined, ...rest, ...env, GATEWAY_IMAGE]
+    await docker(dockerHost, ...run)
+    const inspect = (what: string) => docker(dockerHost, 'inspect', '--format', `{{${what}}}`, GATEWAY_NAME)
+    await eventually(
+      () => inspect('.State.Health.Status'),
+      (status) => status === 'healthy',
+      30_000,
+    )
+    expect(await docker(dockerHost, 'exec', GATEWAY_NAME, 'id', '-u')).toBe('10001')
+    const submit = `fetch('http://127.0.0.1:8007/v1/executions', {method: 'POST', headers: {'content-type': 'application/json'},
+      body: JSON.stringify({code: 'print(1)'})}).then((answer) => answer.json()).then((body) => console.log(body.id))`
+    const id = await docker(dockerHost, 'exec', GATEWAY_NAME, 'node', '-e', submit)
+    expect(await client.state(id), await docker(dockerHost, 'logs', GATEWAY_NAME)).toBe('waiting')
+    await docker(dockerHost, 'stop', '--time', '20', GATEWAY_NAME)
+    expect(await inspect('.State.ExitCode')).toBe('0')
+  } finally {
+    await client.close()
+    relay.close()
+    await rm(folder, { recursive: true, force: true })
+  }
 }, 400_000)
 
 interface Compose {

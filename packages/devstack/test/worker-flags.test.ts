@@ -13,6 +13,8 @@ it('every way in which a worker is started gives Node the same flags and environ
   expect(read('deploy/services/worker/Dockerfile')).toContain(
     `ENV NODE_ENV=production ${environment.join(' ')}\n`,
   )
+  const gateway = /^CMD (\[.*\])$/m.exec(read('deploy/services/gateway/Dockerfile'))?.[1] ?? '[]'
+  expect(JSON.parse(gateway)).toEqual(['node', ...WORKER_NODE_FLAGS, 'apps/gateway/dist/main.js'])
   const words = [...environment, 'node', ...WORKER_NODE_FLAGS, 'apps/worker/dist/main.js']
   expect(read('README.md')).toContain(` ${words.join(' ')}`)
 })

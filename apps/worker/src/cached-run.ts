@@ -4,7 +4,8 @@ import type { Job, Result, Status, Verdict } from '@isopod/protocol'
 import { type CacheEntry, type Delivery, type Handle, JobInterrupted, type ResultCache } from '@isopod/queue'
 import type { Audit } from './audit/audit-event.ts'
 import { jobAudit } from './audit/job-audit.ts'
-import { type DeploymentRules, planExecution } from './plan-execution.ts'
+import type { DeploymentRules } from './deployment-rules.ts'
+import { planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 
 /** What a cache in front of the sandbox works with. */
@@ -15,8 +16,8 @@ export interface CachedRunOptions {
   readonly rules: DeploymentRules
   readonly gate: Pick<PolicyGate, 'applied'>
   readonly cache: Pick<ResultCache, 'enter'>
-  /** Runs what a job waits for while others may take its place; what it is given is aborted when the worker stops. */
-  readonly aside: <T>(wait: (closing: AbortSignal) => Promise<T>) => Promise<T>
+  /** Lets a job wait without its slot; aborts the wait when the worker stops. */
+  readonly withoutSlot: <T>(wait: (closing: AbortSignal) => Promise<T>) => Promise<T>
   /** Whether this worker holds more jobs than it should. */
   readonly overcommitted: () => boolean
   readonly audit: Audit
@@ -42,7 +43,7 @@ const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceed
  * same tenant, is run once, and what waits meanwhile shares its result.
  */
 export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
-  const { workerId, cache, aside, overcommitted, audit, ttlSeconds, onError } = options
+  const { workerId, cache, withoutSlot, overcommitted, audit, ttlSeconds, onError } = options
 
   return async (delivery, signal) => {
     const { job } = delivery
@@ -83,7 +84,7 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
   async function enter(key: string, signal: AbortSignal): Promise<CacheEntry> {
     let entry: CacheEntry
     try {
-      entry = await aside((closing) => cache.enter(key, AbortSignal.any([signal, closing])))
+      entry = await withoutSlot((closing) => cache.enter(key, AbortSignal.any([signal, closing])))
     } catch (error) {
       if (error instanceof JobInterrupted) throw error
       onError(error)

@@ -19,7 +19,7 @@ import {
 import type { LogLevel } from '@isopod/telemetry'
 import { z } from 'zod'
 import type { BudgetSettings } from './admission/budget.ts'
-import { diskRead, engineAddress, users } from './setting-kinds.ts'
+import { diskRead, engineAddress, users } from './env-schemas.ts'
 
 /** One line of reason per variable: what it decides, and why it has its default. */
 const variables = z.object({

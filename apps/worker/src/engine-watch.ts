@@ -23,10 +23,10 @@ export class EngineWatch {
     return this.#up ?? false
   }
 
-  /** Starts asking. */
-  start(): void {
+  /** Starts asking. Resolves with the first answer. */
+  async start(): Promise<void> {
     this.#timer ??= setInterval(() => void this.check(), INTERVAL_MS)
-    void this.check()
+    await this.check()
   }
 
   /** Asks now; for when a job has just failed on the engine. */

@@ -11,7 +11,7 @@ import { observer } from './observe.ts'
 import { openSandbox } from './open-sandbox.ts'
 import { policyGate } from './policy-gate.ts'
 import { selfTestCommand } from './self-test-command.ts'
-import { startWorker } from './worker.ts'
+import { Worker } from './worker.ts'
 
 /** Joins the parts of a worker and runs it until a signal ends it. */
 async function main(): Promise<void> {
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const sandbox = await openSandbox(config, queue.deployment, catalogue, observe.sandbox)
   const checker = await openPolicyChecker()
   const gate = policyGate({ checker, minimum: config.minimumPolicy, observe: observe.policy })
-  const worker = await startWorker({
+  const worker = new Worker({
     config,
     logger,
     catalogue,
@@ -64,10 +64,13 @@ async function main(): Promise<void> {
     gate,
     onEgress: observe.egress,
   })
+  await worker.start()
 
-  onStopSignal((signal) => {
+  onStopSignal(async (signal) => {
     logger.info({ signal }, 'stopping')
-    return worker.stop()
+    const clean = await worker.stop()
+    logger.info({ clean }, 'stopped')
+    return clean
   })
 }
 

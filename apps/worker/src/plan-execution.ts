@@ -1,4 +1,3 @@
-import type { Catalogue } from '@isopod/languages'
 import {
   chooseRuntime,
   exceededMaxima,
@@ -7,30 +6,15 @@ import {
   type Language,
   type LimitMaxima,
   type Limits,
-  type LimitsRequest,
   NO_NETWORK,
   resolveLimits,
   unknownNetwork,
   unsupportedLanguage,
 } from '@isopod/protocol'
 import { type Execution, workspaceProblems } from '@isopod/sandbox'
+import type { DeploymentRules } from './deployment-rules.ts'
 import { invocationProblems } from './invocation-problems.ts'
-import type { Egress, Networks } from './network/profiles.ts'
-
-/** What this deployment lays down for every job. */
-export interface DeploymentRules {
-  readonly catalogue: Catalogue
-  readonly defaults: LimitsRequest
-  readonly maxima: LimitMaxima
-  readonly networks: Networks
-  /** The deployment's OCI runtime, and all that the engine has. */
-  readonly runtime: string
-  readonly runtimes: readonly string[]
-  /** Names of languages that are started ahead for every job. @default none */
-  readonly preloaded?: ReadonlySet<string>
-  /** Names of seccomp profiles under which no program can connect. @default none */
-  readonly offline?: ReadonlySet<string>
-}
+import type { Egress } from './network/profiles.ts'
 
 /** Smallest memory limit under gVisor, which itself uses up to 20 MiB of it and otherwise ends before the program starts. */
 const MIN_GVISOR_MEMORY_MB = 32

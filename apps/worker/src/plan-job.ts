@@ -3,8 +3,9 @@ import type { Delivery } from '@isopod/queue'
 import type { Execution } from '@isopod/sandbox'
 import type { Share } from './admission/admission.ts'
 import type { RefusedBy } from './audit/audit-event.ts'
+import type { DeploymentRules } from './deployment-rules.ts'
 import type { Egress } from './network/profiles.ts'
-import { type DeploymentRules, helperProgram, planExecution } from './plan-execution.ts'
+import { helperProgram, planExecution } from './plan-execution.ts'
 
 /** A job that can be run. */
 export interface JobPlan {

@@ -80,7 +80,7 @@ function world({
     },
     gate: { applied: ({ rules }) => ({ mode, rules }) },
     cache,
-    aside: (wait) => wait(never),
+    withoutSlot: (wait) => wait(never),
     overcommitted: () => overcommitted,
     audit: (event) => audited.push(event),
     ttlSeconds,

@@ -1,8 +1,9 @@
 import { createCatalogue } from '@isopod/languages'
 import { type JobInput, type Language, parseJob } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
+import type { DeploymentRules } from '../src/deployment-rules.ts'
 import { compileNetworks } from '../src/network/profiles.ts'
-import { type DeploymentRules, planExecution } from '../src/plan-execution.ts'
+import { planExecution } from '../src/plan-execution.ts'
 
 const python: Language = {
   name: 'python',

@@ -3,7 +3,7 @@ import { OutputChecks } from '@isopod/judging'
 import { DEFAULT_LIMITS, type Language, parseJob } from '@isopod/protocol'
 import { type Delivery, JobInterrupted } from '@isopod/queue'
 import type { ContainerOrigin, Execution, Outcome, RunOptions, Sandbox } from '@isopod/sandbox'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Admission } from '../src/admission/admission.ts'
 import { ExclusiveRuns } from '../src/admission/exclusive-runs.ts'
 import type { AuditEvent } from '../src/audit/audit-event.ts'
@@ -317,10 +317,9 @@ describe('a timeout that is in doubt', () => {
     const { run, admission, secondRuns } = world({ program })
     const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
     const result = run(delivery(), never)
-    await sleep(20)
+    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 1 }))
     leave()
-    await sleep(20)
-    expect(admission.use).toMatchObject({ running: 1, waiting: 0, memoryMb: 1024 })
+    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 0, memoryMb: 1024 }))
     const other = { tenant: 'other', timeoutMs: 100 }
     const leaveOther = await admission.enter({ memoryMb: 64, cpus: 1 }, never, other)
     leaveOther()
@@ -334,8 +333,7 @@ describe('a timeout that is in doubt', () => {
     await admission.enter({ memoryMb: 64, cpus: 1 }, never)
     const controller = new AbortController()
     const result = run(delivery(), controller.signal)
-    await sleep(60)
-    expect(admission.use).toMatchObject({ running: 1, waiting: 1 })
+    await vi.waitFor(() => expect(admission.use).toMatchObject({ running: 1, waiting: 1 }))
     controller.abort(new JobInterrupted('cancelled'))
     expect(await result).toMatchObject({ status: 'cancelled' })
     expect(admission.use).toMatchObject({ running: 1, waiting: 0 })

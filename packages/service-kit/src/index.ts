@@ -15,6 +15,7 @@ export {
   type Readiness,
   startHealthServer,
 } from './health-server.ts'
+export { type Component, Lifecycle, type LifecycleOptions } from './lifecycle.ts'
 export { isLoopback } from './loopback.ts'
 export { type QueueSettings, readQueueSettings } from './queue-settings.ts'
 export { type Environment, type EnvironmentOptions, readEnvironment } from './read-environment.ts'

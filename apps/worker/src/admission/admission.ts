@@ -73,8 +73,8 @@ export class Admission {
   #memoryMb = 0
   #millicpus = 0
   #arrivals = 0
-  /** How many are held that wait for something else. */
-  #aside = 0
+  /** Jobs that wait for something else than their share. */
+  #withoutSlot = 0
   readonly #closing = new AbortController()
   /** When there were two or more for the last time. */
   #overcommittedAt = Number.NEGATIVE_INFINITY
@@ -109,19 +109,20 @@ export class Admission {
   }
 
   /**
-   * Runs what a job waits for that is no share of the host; others may take its place meanwhile. What it is given is aborted
-   * with the reason of {@link Admission.close}.
+   * Lets a job wait for something else than its share; another job may take its slot meanwhile.
+   *
+   * @param wait gets a signal that {@link Admission.close} aborts with its reason
    */
-  async aside<T>(wait: (closing: AbortSignal) => Promise<T>): Promise<T> {
-    this.#aside += 1
+  async withoutSlot<T>(wait: (closing: AbortSignal) => Promise<T>): Promise<T> {
+    this.#withoutSlot += 1
     try {
       return await wait(this.#closing.signal)
     } finally {
-      this.#aside -= 1
+      this.#withoutSlot -= 1
     }
   }
 
-  /** Turns away everyone who waits, here or aside, or comes later; who is in stays in. */
+  /** Rejects every wait, now and later; executions that are in stay in. */
   close(reason: Error): void {
     this.#closing.abort(reason)
     for (const waiting of [...this.#waiting]) waiting.turnAway(reason)
@@ -148,12 +149,12 @@ export class Admission {
   }
 
   /**
-   * How many jobs a worker should hold so that no slot stays empty for those that wait, here or aside: one more than its
-   * slots for each of them, unless no job could go first anyway.
+   * How many jobs the worker should hold so that no slot stays empty: its slots, and one more for each job that waits, unless
+   * no other job could start anyway.
    */
   get wanted(): number {
     const { memoryMb, millicpus, slots } = this.#budget
-    const lonely = this.#waiting.filter(({ alone }) => alone).length + this.#aside
+    const lonely = this.#waiting.filter(({ alone }) => alone).length + this.#withoutSlot
     // Who waits for one that is alone must be seen here: it may have to give way.
     if ([...this.#running].some(({ alone }) => alone)) return slots + Math.min(lonely + 1, MOST_WAITING)
     const isFull =
@@ -162,7 +163,7 @@ export class Admission {
       millicpus - this.#millicpus < LEAST.cpus * MILLI
     const bar = this.#waiting.find(({ passes }) => passes >= MOST_PASSES)
     if (bar?.alone) return slots + Math.min(lonely, MOST_WAITING)
-    return slots + (isFull || bar ? 0 : Math.min(this.#waiting.length + this.#aside, MOST_WAITING))
+    return slots + (isFull || bar ? 0 : Math.min(this.#waiting.length + this.#withoutSlot, MOST_WAITING))
   }
 
   async #enter(

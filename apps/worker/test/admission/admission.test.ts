@@ -192,16 +192,16 @@ it('when it closes, all who wait are turned away, and who is in stays in', async
   expect(admission.use).toMatchObject({ memoryMb: 0, running: 0 })
 })
 
-it('when it closes, what waits aside is told, too', async () => {
+it('when it closes, a wait without a slot is aborted', async () => {
   const admission = new Admission(BUDGET)
   const reason = new Error('shutdown')
-  const waiting = admission.aside(async (closing) => {
+  const waiting = admission.withoutSlot(async (closing) => {
     await once(closing, 'abort')
     return closing.reason
   })
   admission.close(reason)
   expect(await waiting).toBe(reason)
-  expect(await admission.aside(async ({ aborted }) => aborted)).toBe(true)
+  expect(await admission.withoutSlot(async ({ aborted }) => aborted)).toBe(true)
 })
 
 describe('the number of jobs that a worker should hold', () => {
@@ -222,12 +222,14 @@ describe('the number of jobs that a worker should hold', () => {
   it('is one more for each that waits for something else, and no more when that is over', async () => {
     const admission = new Admission(BUDGET)
     const { promise, resolve } = Promise.withResolvers<string>()
-    const waits = [promise, promise].map((answer) => admission.aside(() => answer))
+    const waits = [promise, promise].map((answer) => admission.withoutSlot(() => answer))
     expect(admission.wanted).toBe(6)
     resolve('there')
     expect(await Promise.all(waits)).toEqual(['there', 'there'])
     expect(admission.wanted).toBe(4)
-    const failing = Array.from({ length: 40 }, () => admission.aside(() => Promise.reject(new Error('gone'))))
+    const failing = Array.from({ length: 40 }, () =>
+      admission.withoutSlot(() => Promise.reject(new Error('gone'))),
+    )
     expect(admission.wanted).toBe(4 + 32)
     expect(await Promise.allSettled(failing)).toHaveLength(40)
     expect(admission.wanted).toBe(4)

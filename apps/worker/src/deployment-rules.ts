@@ -1,0 +1,53 @@
+import type { Catalogue } from '@isopod/languages'
+import type { LimitMaxima, LimitsRequest } from '@isopod/protocol'
+import type { DockerSandbox } from '@isopod/sandbox'
+import type { Budget } from './admission/admission.ts'
+import type { WorkerConfig } from './config.ts'
+import type { Networks } from './network/profiles.ts'
+import { preloadedLanguages } from './preloaded-languages.ts'
+import { offlineProfiles } from './profile-rules.ts'
+
+/** What this deployment decides for every job. */
+export interface DeploymentRules {
+  readonly catalogue: Catalogue
+  readonly defaults: LimitsRequest
+  readonly maxima: LimitMaxima
+  readonly networks: Networks
+  /** The deployment's OCI runtime, and all that the engine has. */
+  readonly runtime: string
+  readonly runtimes: readonly string[]
+  /** Names of languages that are started ahead for every job. @default none */
+  readonly preloaded?: ReadonlySet<string>
+  /** Names of seccomp profiles under which no program can connect. @default none */
+  readonly offline?: ReadonlySet<string>
+}
+
+/** Where the rules come from. */
+export interface RuleSources {
+  readonly config: WorkerConfig
+  readonly catalogue: Catalogue
+  readonly networks: Networks
+  readonly sandbox: Pick<DockerSandbox, 'facts' | 'profiles'>
+  /** What all executions of the worker may take together: no job may ask for more. */
+  readonly budget: Budget
+}
+
+/** Joins settings, catalogue and the facts of the engine into the rules of the deployment. */
+export function deploymentRules(sources: RuleSources): DeploymentRules {
+  const { config, catalogue, networks, sandbox, budget } = sources
+  const { memoryMb = Number.POSITIVE_INFINITY, cpus = Number.POSITIVE_INFINITY } = config.maxima
+  return {
+    catalogue,
+    networks,
+    defaults: config.defaults,
+    maxima: {
+      ...config.maxima,
+      memoryMb: Math.min(memoryMb, budget.memoryMb),
+      cpus: Math.min(cpus, sandbox.facts.cpus),
+    },
+    runtime: config.engine.runtime ?? sandbox.facts.defaultRuntime,
+    runtimes: sandbox.facts.runtimes,
+    preloaded: preloadedLanguages(config.preload, catalogue),
+    offline: offlineProfiles(sandbox.profiles),
+  }
+}

@@ -1,0 +1,37 @@
+import type { Catalogue } from '@isopod/languages'
+import type { DockerSandbox } from '@isopod/sandbox'
+import type { WorkerConfig } from './config.ts'
+
+/** One thing about the engine that an operator should know. */
+export interface EngineWarning {
+  readonly text: string
+  readonly language?: string
+  readonly runtime?: string
+}
+
+/** The engine as labels of the metric about the worker. */
+export function engineLabels(config: Pick<WorkerConfig, 'engine'>, { facts }: Pick<DockerSandbox, 'facts'>) {
+  const runtime = config.engine.runtime ?? facts.defaultRuntime
+  return { engine: facts.version, runtime, cgroup: `v${facts.cgroup}` }
+}
+
+/** What the engine lacks. */
+export function engineWarnings(
+  { languages }: Pick<Catalogue, 'languages'>,
+  { facts, warnings }: Pick<DockerSandbox, 'facts' | 'warnings'>,
+): readonly EngineWarning[] {
+  const absent = languages.flatMap(({ name, runtime }) =>
+    runtime === undefined || facts.runtimes.includes(runtime)
+      ? []
+      : [
+          {
+            text: 'the engine lacks the runtime of a language; its jobs will fail here',
+            language: name,
+            runtime,
+          },
+        ],
+  )
+  const swap =
+    'the engine does not account for swap: on a host that has some, memory limits end later than asked'
+  return [...absent, ...(facts.limitsSwap ? [] : [{ text: swap }]), ...warnings.map((text) => ({ text }))]
+}

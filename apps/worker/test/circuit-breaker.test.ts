@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { CircuitBreaker } from '../src/circuit-breaker.ts'
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+it('three faults in a row open the breaker once, and one more after it has closed opens it again', async () => {
+  const seen: string[] = []
+  const closed = Promise.withResolvers<void>()
+  const breaker = new CircuitBreaker({
+    onOpen: () => seen.push('open'),
+    onClose: () => {
+      seen.push('close')
+      closed.resolve()
+    },
+    openMs: 30,
+  })
+  breaker.failed()
+  breaker.failed()
+  expect(seen).toEqual([])
+  breaker.failed()
+  breaker.failed()
+  expect(seen).toEqual(['open'])
+  expect(breaker.open).toBe(true)
+  await closed.promise
+  expect([seen, breaker.open]).toEqual([['open', 'close'], false])
+  breaker.failed()
+  expect(seen).toEqual(['open', 'close', 'open'])
+  breaker.stop()
+  await sleep(60)
+  expect(seen).toEqual(['open', 'close', 'open'])
+})
+
+it('an execution that comes to its end starts the count anew', () => {
+  const seen: string[] = []
+  const breaker = new CircuitBreaker({ onOpen: () => seen.push('open'), onClose: () => {} })
+  for (let round = 0; round < 5; round++) {
+    breaker.failed()
+    breaker.failed()
+    breaker.succeeded()
+  }
+  expect(seen).toEqual([])
+})

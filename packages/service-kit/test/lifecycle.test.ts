@@ -1,0 +1,60 @@
+import { createLogger } from '@isopod/telemetry'
+import { expect, it } from 'vitest'
+import { type Component, Lifecycle } from '../src/lifecycle.ts'
+
+const logger = createLogger({ name: 'spec', level: 'silent' })
+
+/** Components that note what they do; those that are named `broken…` fail to start. */
+function lifecycle(...names: string[]) {
+  const seen: string[] = []
+  const components = names.map(
+    (name): Component => ({
+      name,
+      start: async () => {
+        if (name.startsWith('broken')) throw new Error(`${name} did not start`)
+        seen.push(`start ${name}`)
+      },
+      stop: () => seen.push(`stop ${name}`),
+    }),
+  )
+  return { seen, life: new Lifecycle(components, { stopMs: 1_000, logger }) }
+}
+
+it('components start in order, stop in reverse, and do so once', async () => {
+  const { seen, life } = lifecycle('one', 'two')
+  await Promise.all([life.start(), life.start()])
+  expect(await Promise.all([life.stop(), life.stop()])).toEqual([true, true])
+  expect(seen).toEqual(['start one', 'start two', 'stop two', 'stop one'])
+})
+
+it('a component that fails to start has those before it stopped, and is what start rejects with', async () => {
+  const { seen, life } = lifecycle('one', 'broken two', 'three')
+  await expect(life.start()).rejects.toThrow('broken two did not start')
+  expect(seen).toEqual(['start one', 'stop one'])
+})
+
+it('a stop during the start waits for the component that is starting, and starts no other', async () => {
+  const { seen, life } = lifecycle('one', 'two')
+  const started = life.start()
+  await life.stop()
+  await started
+  expect(seen).toEqual(['start one', 'stop one'])
+})
+
+it('a component that fails to stop is said, and the others are stopped', async () => {
+  const seen: string[] = []
+  const broken = () => Promise.reject(new Error('stuck'))
+  const life = new Lifecycle(
+    [
+      { name: 'one', stop: () => seen.push('one') },
+      { name: 'two', stop: broken },
+    ],
+    {
+      stopMs: 1_000,
+      logger,
+    },
+  )
+  await life.start()
+  expect(await life.stop()).toBe(false)
+  expect(seen).toEqual(['one'])
+})

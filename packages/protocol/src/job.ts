@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callbackUrlSchema } from './callback-url.ts'
 import { fetchFilesSchema, filesSchema } from './files.ts'
 import { argumentsSchema, environmentSchema } from './invocation.ts'
 import { copyJson } from './json-value.ts'
@@ -44,11 +45,6 @@ const labels = recordOf(nameUpTo(64), textUpTo(256), 16, {
   object: 'must be an object of texts',
   most: 'must be at most 16 labels',
 })
-
-const callbackUrl = z
-  .string({ error: 'must be an http or https URL' })
-  .max(2048, { error: 'must be at most 2048 characters' })
-  .regex(/^https?:\/\/[^\s]+$/, { error: 'must be an http or https URL' })
 
 /**
  * What a producer enqueues: one program with its limits. Unknown fields are refused.
@@ -136,8 +132,11 @@ export const jobSchema = fields({
     .optional(),
   /** Carried through to the result: at most 16 short texts. */
   labels: labels.optional(),
-  /** Where a signed notice of the result is posted. */
-  callbackUrl: callbackUrl.optional(),
+  /**
+   * http or https URL that the result is posted to, signed, once there is one: at least once, tried again until it answers 2xx.
+   * Which hosts may be called, the deployment says.
+   */
+  callbackUrl: callbackUrlSchema.optional(),
   /**
    * Name of the results queue that takes the result; `none`: it lies in no queue, and whoever wants it waits for it or asks by
    * the job's id. @default 'default'
@@ -168,7 +167,6 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
     ['reuse', job.reuse === 'batch' && job.network !== NO_NETWORK, '"batch" allows no network'],
     ['cache', job.cache && job.network !== NO_NETWORK, 'allows no network'],
-    ['callbackUrl', job.callbackUrl !== undefined, 'callbacks are not available in this release'],
   ]
   return refused
     .filter(([, asked]) => asked)

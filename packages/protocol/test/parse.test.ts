@@ -80,9 +80,34 @@ describe('parseJob', () => {
     ],
     [{ code: 'x', reuse: 'batch' }, /^reuse: "batch" needs a batchId/],
     [{ code: 'x', reuse: 'batch', batchId: 'b', network: 'open' }, /^reuse: "batch" allows no network/],
-    [{ code: 'x', callbackUrl: 'https://example.org/' }, /^callbackUrl: /],
   ])('refuses what this release cannot keep rather than ignore it: %j', (job, sentence) => {
     expect(refusal(job)).toMatch(sentence)
+  })
+
+  it.each([
+    'https://example.org',
+    'http://example.org:8080/a?b=c#d',
+    'https://[2606:4700::1111]/',
+    'https://bücher.example/',
+  ])('takes the callback URL %s', (callbackUrl) => {
+    expect(parseJob({ code: 'x', callbackUrl }).callbackUrl).toBe(callbackUrl)
+  })
+
+  it.each([
+    ['ftp://example.org/', /^callbackUrl: must be an http or https URL/],
+    ['file:///etc/passwd', /^callbackUrl: must be an http or https URL/],
+    ['//example.org/', /^callbackUrl: must be an http or https URL/],
+    ['https://', /^callbackUrl: must be an http or https URL/],
+    ['https://exa mple.org/', /^callbackUrl: must be an http or https URL/],
+    ['https://a:b@example.org/', /^callbackUrl: must have no user and password/],
+    ['https://a@example.org/', /^callbackUrl: must have no user and password/],
+    ['http://example.org:0/', /^callbackUrl: must have a port from 1 to 65535/],
+    ['http://example.org:65536/', /^callbackUrl: must be an http or https URL/],
+    ['http://256.256.256.256/', /^callbackUrl: must be an http or https URL/],
+    [`https://example.org/${'a'.repeat(2048)}`, /^callbackUrl: must be at most 2048 characters/],
+    [7, /^callbackUrl: must be an http or https URL/],
+  ])('refuses the callback URL %s', (callbackUrl, sentence) => {
+    expect(refusal({ code: 'x', callbackUrl })).toMatch(sentence)
   })
 
   it('does not mistake a __proto__ key for a prototype', () => {

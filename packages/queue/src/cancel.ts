@@ -51,7 +51,7 @@ export async function cancelJob(
       attempt,
       workerId: '',
     })
-    switch (await publisher.publish({ result, attempt, replyTo })) {
+    switch (await publisher.publish({ result, attempt, replyTo, callbackUrl: job?.callbackUrl })) {
       case 'ok':
         // If a worker has taken it meanwhile, it sees the result and ends the job itself.
         await jobs.remove(id).catch(() => {})

@@ -30,3 +30,11 @@ export type { ResultsConsumer, ResultsOptions } from './results-consumer.ts'
 export type { SampleRecord } from './sample-record.ts'
 export type { Taking } from './taking.ts'
 export { type UnrunJob, unrunResult } from './unrun-result.ts'
+export {
+  type BusyWebhooks,
+  type ClaimedWebhook,
+  type ListedWebhook,
+  openWebhookQueue,
+  type Webhook,
+  WebhookQueue,
+} from './webhooks/webhook-queue.ts'

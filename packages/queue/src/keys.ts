@@ -17,6 +17,31 @@ export class Keys {
     return `${this.tag}:result:${id}`
   }
 
+  /** Hash: a webhook: where it goes and what became of its tries; with a time to live. */
+  webhook(id: string): string {
+    return `${this.tag}:webhook:${id}`
+  }
+
+  /** Sorted sets of all webhooks: tenants by turn, and ids of those that were given up, by time. */
+  webhooks(part: 'tenants' | 'dead'): string {
+    return `${this.tag}:webhooks:${part}`
+  }
+
+  /** Sorted set: the targets of a tenant's webhooks by turn. */
+  webhookTargets(tenant: string): string {
+    return `${this.tag}:webhooks:targets:${tenant}`
+  }
+
+  /** Sorted set: ids of a tenant's webhooks to one target by when they are due. */
+  webhooksDue(tenant: string, target: string): string {
+    return `${this.tag}:webhooks:due:${tenant}:${target}`
+  }
+
+  /** Channel: a webhook has become due. */
+  get webhookChannel(): string {
+    return `${this.tag}:webhooks`
+  }
+
   /** Stream: what is told of a job that asked for it, while it runs and a while longer. */
   events(id: string): string {
     return `${this.tag}:events:${id}`

@@ -99,7 +99,8 @@ export class Processor {
     // An id can lie in the queue without a job that says when it came.
     const enqueuedAt = Number.isFinite(bullJob.timestamp) ? bullJob.timestamp : takenAt
     const start = { id, attempt: bullJob.attemptsStarted, enqueuedAt }
-    const publish = (result: Result) => this.#publish({ result, attempt: start.attempt, replyTo }, complete)
+    const publish = (result: Result) =>
+      this.#publish({ result, attempt: start.attempt, replyTo, callbackUrl: job?.callbackUrl }, complete)
     const giveUp = (cause: Error) =>
       publish(this.#giveUp(job === undefined ? start : { ...start, job }, cause))
 

@@ -21,6 +21,8 @@ export interface Outgoing {
   /** Which start of the job produced it; the fence. */
   readonly attempt: number
   readonly replyTo: string
+  /** Where a webhook tells of the result. */
+  readonly callbackUrl?: string | undefined
 }
 
 /** A publication, and what became of the job if it was to be completed with it. */
@@ -105,7 +107,7 @@ export class Publisher {
   async #send(data: string, outgoing: Outgoing, completing?: Completing): Promise<Published> {
     this.#ready ??= this.#define()
     await this.#ready
-    const { result, attempt, replyTo } = outgoing
+    const { result, attempt, replyTo, callbackUrl } = outgoing
     const results = this.#keysOf(replyTo)
     const reply: unknown = await this.#client.runCommand(PUBLISH, [
       PUBLISH_KEYS,
@@ -126,7 +128,9 @@ export class Publisher {
       data,
       resultJobId(result.id),
       TRAVELLING,
-      ...(completing ? this.#completionArgs(result.id, completing) : []),
+      result.id,
+      ...webhookArgs(callbackUrl, result.tenant),
+      ...(completing ? this.#completionArgs(completing) : []),
     ])
     const [publication, finished, isKnown] = Array.isArray(reply) ? reply : []
     if (publication !== 'ok' && publication !== 'duplicate' && publication !== 'fenced') {
@@ -137,8 +141,8 @@ export class Publisher {
     return completion === undefined ? { publication } : { publication, completion }
   }
 
-  #completionArgs(id: string, { token, lockMs, worker, goesOn }: Completing): (string | number)[] {
-    return [this.#keys.job(''), id, token, lockMs, worker, goesOn ? 1 : 0]
+  #completionArgs({ token, lockMs, worker, goesOn }: Completing): (string | number)[] {
+    return [this.#keys.job(''), token, lockMs, worker, goesOn ? 1 : 0]
   }
 
   /** Mends both queues that a publication writes to: else a key of the wrong type would hold it up for ever, and its slot. */
@@ -164,6 +168,12 @@ export class Publisher {
   async #isStored(id: string, data: string): Promise<boolean> {
     return (await this.#redis.get(this.#keys.result(id))) === data
   }
+}
+
+/** Callback URL, tenant and target; all empty where there is no webhook. */
+function webhookArgs(callbackUrl: string | undefined, tenant: string): string[] {
+  const url = callbackUrl === undefined ? null : URL.parse(callbackUrl)
+  return callbackUrl === undefined || url === null ? ['', '', ''] : [callbackUrl, tenant, url.host]
 }
 
 /** What BullMQ's script said; missing if it refused, which it will say to its own worker when asked again. */

@@ -64,7 +64,8 @@ async function sweepFailedJob({ redis, keys, jobs, publisher, giveUp }: SweepPar
     const cause = new TerminalError(failedReason || FAILED, { publicMessage: FAILED })
     const result = giveUp(job === undefined ? start : { ...start, job }, cause)
     // Fenced means that it was started again meanwhile, so it is not in the failed set any more.
-    if ((await publisher.publish({ result, attempt, replyTo })) === 'fenced') return false
+    const outgoing = { result, attempt, replyTo, callbackUrl: job?.callbackUrl }
+    if ((await publisher.publish(outgoing)) === 'fenced') return false
   }
   // BullMQ refuses to remove a job that is locked or has children. A failed job is not running, and ours have no children.
   if (isSafeId(id)) await jobs.remove(id).catch(() => redis.unlink(keys.job(id)))

@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto'
+import type { Result } from '@isopod/protocol'
+import type { Redis } from 'ioredis'
+import { patientDuplicate } from '../connect-redis.ts'
+import { isSafeId } from '../job-id.ts'
+import { type DeploymentRedis, openDeploymentRedis } from '../open-redis.ts'
+import type { QueueOptions } from '../options.ts'
+import { readResult } from '../read-result.ts'
+import { CLAIM_WEBHOOK, REVIVE_WEBHOOK, SETTLE_WEBHOOK } from './webhook-lua.ts'
+
+/** A finished execution whose job names a URL, until that URL has taken the result. */
+export interface Webhook {
+  /** Id of the execution. */
+  readonly id: string
+  readonly url: string
+  readonly tenant: string
+  /** Host and port of the URL: what shares a bound of concurrency. */
+  readonly target: string
+  /** When the execution finished, in epoch milliseconds. */
+  readonly finishedAt: number
+  /** Tries so far, a running one included. */
+  readonly tries: number
+  /** Why the last try failed. */
+  readonly error: string | undefined
+}
+
+/** A webhook that one deliverer may try, until its lease ends. */
+export interface ClaimedWebhook extends Webhook {
+  /** Proves the claim. */
+  readonly token: string
+}
+
+/** Tenants and targets that have as many tries under way as they may. */
+export interface BusyWebhooks {
+  readonly tenants: readonly string[]
+  readonly targets: readonly Pick<Webhook, 'tenant' | 'target'>[]
+}
+
+/** A webhook in a list. */
+export interface ListedWebhook extends Webhook {
+  readonly state: 'waiting' | 'dead'
+  /** When it is tried next, or was given up; epoch milliseconds. */
+  readonly at: number
+}
+
+/** Ids that one command asks for. */
+const PAGE = 500
+
+/**
+ * The webhooks of a deployment. Results put them here in the script that publishes them; deliverers in any number of
+ * processes claim and settle them. A claim that nobody settles ends with its lease, so a webhook may be tried twice, and is
+ * never lost.
+ */
+export class WebhookQueue {
+  readonly #deployment: DeploymentRedis
+  #subscriber: Redis | undefined
+
+  constructor(deployment: DeploymentRedis) {
+    this.#deployment = deployment
+  }
+
+  /** Calls back whenever a webhook may have become due; once only. */
+  async onArrival(listener: () => void): Promise<void> {
+    const { ask, keys } = this.#deployment
+    const subscriber = await ask(async (redis) => patientDuplicate(redis))
+    this.#subscriber = subscriber
+    subscriber.on('message', listener)
+    await subscriber.subscribe(keys.webhookChannel)
+  }
+
+  /**
+   * Takes the webhook whose turn it is; tenants and their targets take turns.
+   *
+   * @returns the webhook, or the milliseconds until one is due; undefined if none is there
+   */
+  async claim(busy: BusyWebhooks, leaseMs: number): Promise<ClaimedWebhook | number | undefined> {
+    const { ask, keys } = this.#deployment
+    const token = randomUUID()
+    const targets = busy.targets.map(({ tenant, target }) => `${tenant} ${target}`)
+    const args = [keys.tag, leaseMs, token, busy.tenants.length, ...busy.tenants, ...targets]
+    const reply: unknown = await ask((redis) =>
+      redis.eval(CLAIM_WEBHOOK, 1, keys.webhooks('tenants'), ...args),
+    )
+    if (!Array.isArray(reply)) return Number(reply) < 0 ? undefined : Number(reply)
+    const [id, flat] = reply as [string, string[]]
+    const fields = Object.fromEntries(
+      flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1] ?? '']] : [])),
+    )
+    return { ...webhookOf(id, fields), token }
+  }
+
+  /** The webhook is over: its target has taken it. */
+  async delivered(webhook: ClaimedWebhook): Promise<void> {
+    await this.#settle(webhook, 'delivered')
+  }
+
+  /** @returns `dead` if its result would have expired by then; `lost` if the claim had ended and another has it */
+  async retry(webhook: ClaimedWebhook, pauseMs: number, error: string): Promise<'retry' | 'dead' | 'lost'> {
+    return (await this.#settle(webhook, 'retry', pauseMs, error)) as 'retry' | 'dead' | 'lost'
+  }
+
+  /** Gives the webhook up; it is kept for the operator, as long as its result. */
+  async bury(webhook: ClaimedWebhook, error: string): Promise<void> {
+    await this.#settle(webhook, 'dead', 0, error)
+  }
+
+  /** Gives the claim back; the try does not count. */
+  async release(webhook: ClaimedWebhook): Promise<void> {
+    await this.#settle(webhook, 'release')
+  }
+
+  /** Tries a dead webhook again from the start. Resolves with false if none of this id is dead, or its result has expired. */
+  async redeliver(id: string): Promise<boolean> {
+    if (!isSafeId(id)) return false
+    const { ask, keys, resultTtlSeconds } = this.#deployment
+    const args = [keys.webhook(id), keys.webhooks('dead'), keys.tag, id, resultTtlSeconds]
+    const reply = await ask((redis) => redis.eval(REVIVE_WEBHOOK, 2, ...args))
+    return reply === 1
+  }
+
+  /** What a webhook is about; undefined if it is not there. */
+  result(id: string): Promise<Result | undefined> {
+    const { ask, keys } = this.#deployment
+    return ask((redis) => readResult(redis, keys, id))
+  }
+
+  /** How many are dead. */
+  async deadCount(): Promise<number> {
+    const { ask, keys } = this.#deployment
+    return await ask((redis) => redis.zcard(keys.webhooks('dead')))
+  }
+
+  /** The dead ones, the latest first. */
+  async *dead(): AsyncGenerator<ListedWebhook> {
+    const { ask, keys } = this.#deployment
+    for (let first = 0; ; first += PAGE) {
+      const flat = await ask((redis) =>
+        redis.zrevrange(keys.webhooks('dead'), first, first + PAGE - 1, 'WITHSCORES'),
+      )
+      if (flat.length === 0) return
+      yield* await this.#listed('dead', flat)
+    }
+  }
+
+  /** Those that wait for a try, tenant by tenant. */
+  async *waiting(): AsyncGenerator<ListedWebhook> {
+    const { ask, keys } = this.#deployment
+    for (const tenant of await ask((redis) => redis.zrange(keys.webhooks('tenants'), '0', '-1'))) {
+      for (const target of await ask((redis) => redis.zrange(keys.webhookTargets(tenant), '0', '-1'))) {
+        const due = keys.webhooksDue(tenant, target)
+        for (let first = 0; ; first += PAGE) {
+          const flat = await ask((redis) =>
+            redis.zrange(due, String(first), String(first + PAGE - 1), 'WITHSCORES'),
+          )
+          if (flat.length === 0) break
+          yield* await this.#listed('waiting', flat)
+        }
+      }
+    }
+  }
+
+  /** Disconnects; a second call changes nothing. */
+  close(): void {
+    this.#subscriber?.disconnect()
+    this.#deployment.close()
+  }
+
+  async #settle(
+    { id, token }: ClaimedWebhook,
+    outcome: 'delivered' | 'retry' | 'dead' | 'release',
+    pauseMs = 0,
+    error = '',
+  ): Promise<unknown> {
+    const { ask, keys, resultTtlSeconds } = this.#deployment
+    const args = [keys.tag, id, token, outcome, Math.round(pauseMs), error, resultTtlSeconds]
+    return await ask((redis) => redis.eval(SETTLE_WEBHOOK, 1, keys.webhook(id), ...args))
+  }
+
+  /** @param flat ids and times in turn; ids whose webhook has expired are left out */
+  async #listed(state: ListedWebhook['state'], flat: readonly string[]): Promise<ListedWebhook[]> {
+    const { ask, keys } = this.#deployment
+    const entries = Array.from({ length: flat.length / 2 }, (_, at) => ({
+      id: flat[at * 2] ?? '',
+      at: Number(flat[at * 2 + 1]),
+    }))
+    const replies = await ask(async (redis) => {
+      const pipeline = redis.pipeline()
+      for (const { id } of entries) pipeline.hgetall(keys.webhook(id))
+      return (await pipeline.exec()) ?? []
+    })
+    return entries.flatMap(({ id, at }, index) => {
+      const fields = (replies[index]?.[1] ?? {}) as Record<string, string>
+      return fields['url'] === undefined ? [] : [{ ...webhookOf(id, fields), state, at }]
+    })
+  }
+}
+
+/**
+ * Connects to the webhooks of a deployment.
+ *
+ * @throws {UnavailableError} within 5 s if Redis does not answer
+ */
+export async function openWebhookQueue(options: QueueOptions): Promise<WebhookQueue> {
+  return new WebhookQueue(await openDeploymentRedis(options))
+}
+
+function webhookOf(id: string, fields: Readonly<Record<string, string>>): Webhook {
+  return {
+    id,
+    url: fields['url'] ?? '',
+    tenant: fields['tenant'] ?? '',
+    target: fields['target'] ?? '',
+    finishedAt: Number(fields['at']),
+    tries: Number(fields['tries']),
+    error: fields['error'],
+  }
+}

@@ -88,6 +88,22 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, judged by',
   },
   {
+    id: 'webhooks',
+    behaviour:
+      'a finished execution is told of by a signed request, tried again until it is taken; what was given up can be redelivered',
+    source: 'issue 13, webhooks',
+  },
+  {
+    id: 'webhook-targets',
+    behaviour: 'webhooks call no private, loopback or link-local address that the operator does not allow',
+    source: 'issue 13, webhooks',
+  },
+  {
+    id: 'webhook-loss',
+    behaviour: 'an execution that wants a webhook has one, whichever process is killed',
+    source: 'issue 13, webhooks',
+  },
+  {
     id: 'http-loss',
     behaviour: 'a gateway that is killed loses no execution that it has accepted',
     source: 'issue 13, judged by',

@@ -15,9 +15,9 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'service-kit',
   ],
   // The queue itself only for bull-board, which shows it.
-  'apps/gateway': ['protocol', 'access', 'client', 'page', 'queue', 'telemetry', 'service-kit'],
+  'apps/gateway': ['protocol', 'access', 'client', 'page', 'queue', 'webhooks', 'telemetry', 'service-kit'],
   'apps/mcp': ['protocol', 'client', 'telemetry', 'service-kit'],
-  'apps/cli': ['protocol', 'access', 'client', 'grading', 'devstack', 'service-kit'],
+  'apps/cli': ['protocol', 'access', 'client', 'webhooks', 'grading', 'devstack', 'service-kit'],
   'packages/protocol': [],
   'packages/queue': ['protocol'],
   'packages/client': ['protocol', 'queue'],
@@ -35,6 +35,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/egress': [],
   // What the browser runs: of the protocol it takes types, and what has no dependencies.
   'packages/page': ['protocol'],
+  'packages/webhooks': ['protocol', 'queue', 'egress'],
   'packages/service-kit': ['protocol', 'telemetry'],
   'packages/devstack': [],
 }

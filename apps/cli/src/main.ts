@@ -3,9 +3,11 @@ import { openAccess } from '@isopod/access'
 import { connect } from '@isopod/client'
 import { ensureStack, findStack, stackDown, stackPlaces, startGateway } from '@isopod/devstack'
 import { readQueueSettings } from '@isopod/service-kit'
+import { openWebhookQueue } from '@isopod/webhooks'
 import { write } from './io.ts'
 import { runCli } from './program.ts'
 import { serveMcp } from './serve-mcp.ts'
+import { SECRET_VARIABLE, webhookSecret } from './webhook-secret.ts'
 
 // `isopod run x | head` closes the pipe: whoever reads has seen enough, and that is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -26,9 +28,14 @@ const exitCode = await runCli(
     findStack: (env) => findStack({ env }),
     ensureStack,
     stackDown,
-    startGateway: (options) =>
-      startGateway({ ...options, log: join(stackPlaces(options.env).logs, 'gateway.log') }),
+    startGateway: async ({ env, ...options }) =>
+      await startGateway({
+        ...options,
+        env: { ...env, [SECRET_VARIABLE]: await webhookSecret(env) },
+        log: join(stackPlaces(env).logs, 'gateway.log'),
+      }),
     openAccess: (url, env) => openAccess({ url, ...readQueueSettings(env) }),
+    openWebhooks: (url, env) => openWebhookQueue({ url, ...readQueueSettings(env) }),
     serveMcp,
   },
 )

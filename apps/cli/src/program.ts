@@ -13,6 +13,7 @@ import { resultsCommand } from './commands/results.ts'
 import { runCommand } from './commands/run.ts'
 import { submitCommand } from './commands/submit.ts'
 import { downCommand, upCommand } from './commands/up.ts'
+import { webhookCommands } from './commands/webhooks.ts'
 import { GRADE_EXAMPLES, GRADE_NOTES, gradeOptions } from './grade/command-line.ts'
 import { type Io, note } from './io.ts'
 import type { Services } from './services.ts'
@@ -103,6 +104,13 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
     end,
   )
 
+  webhookCommands(
+    add('webhooks', 'list and redeliver webhooks, print and rotate their secret', WEBHOOKS_EXAMPLES),
+    io,
+    services,
+    end,
+  )
+
   add('demo', 'run a tour of jobs, good and hostile, and check each result', ['isopod demo']).action(
     async () => end(await demoCommand(io, services)),
   )
@@ -145,6 +153,12 @@ const KEYS_EXAMPLES = [
   'isopod keys create --name ci --tenant ci --per-minute 600',
   'isopod keys list',
   'isopod keys revoke 3f9c02ab77e1',
+]
+const WEBHOOKS_EXAMPLES = [
+  'isopod webhooks list --failed',
+  'isopod webhooks redeliver j-01a1fafb0c20ccfb75305cf8f65b2e42',
+  'isopod webhooks redeliver --all',
+  'isopod webhooks secret --tenant ci',
 ]
 const RESULTS_EXAMPLES = [
   'isopod results',

@@ -1,6 +1,7 @@
 import type { Access } from '@isopod/access'
 import type { ServiceProcess, Stack } from '@isopod/devstack'
 import type { ExitCode } from '@isopod/service-kit'
+import type { WebhookQueue } from '@isopod/webhooks'
 import type { JobClient } from './job-client.ts'
 
 /** Takes one line about something that is being done. */
@@ -20,6 +21,8 @@ export interface Services {
   startGateway(options: { env: NodeJS.ProcessEnv; redisUrl: string; port: number }): Promise<ServiceProcess>
   /** API keys and budgets of the deployment that the environment names. */
   openAccess(url: string, env: NodeJS.ProcessEnv): Promise<Access>
+  /** Webhooks of the deployment that the environment names. */
+  openWebhooks(url: string, env: NodeJS.ProcessEnv): Promise<WebhookQueue>
   /** Runs the MCP server on this process's stdin and stdout until it ends; resolves with its exit code. */
   serveMcp(args: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode>
 }

@@ -49,6 +49,7 @@ async function demo(answer: (job: JobInput) => Result) {
     stackDown: async () => {},
     startGateway: () => Promise.reject(new Error('not asked for')),
     openAccess: () => Promise.reject(new Error('not asked for')),
+    openWebhooks: () => Promise.reject(new Error('not asked for')),
     serveMcp: async () => 0,
   }
   return await cli(['demo'], { client, services })

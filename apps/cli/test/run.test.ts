@@ -198,6 +198,7 @@ describe('isopod run', () => {
       stackDown: async () => {},
       startGateway: () => Promise.reject(new Error('not asked for')),
       openAccess: () => Promise.reject(new Error('not asked for')),
+      openWebhooks: () => Promise.reject(new Error('not asked for')),
       serveMcp: async () => 0 as const,
     }
     const { exitCode, stderr } = await cli(['run', '-'], { stdin: 'x', services })

@@ -34,6 +34,7 @@ function noting(found: Stack | undefined) {
       }
     },
     openAccess: () => Promise.reject(new Error('not asked for')),
+    openWebhooks: () => Promise.reject(new Error('not asked for')),
     serveMcp: async (args, env) => {
       asked.push(['mcp', ...args, env['REDIS_URL']].join(' '))
       return 0

@@ -127,6 +127,7 @@ export function servicesWith(client: JobClient): Services {
     stackDown: refuse,
     startGateway: refuse,
     openAccess: refuse,
+    openWebhooks: refuse,
     serveMcp: refuse,
   }
 }

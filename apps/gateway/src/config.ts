@@ -1,4 +1,4 @@
-import type { Policy } from '@isopod/protocol'
+import { ConfigError, type Policy } from '@isopod/protocol'
 import {
   type Environment,
   flagVariable,
@@ -9,6 +9,7 @@ import {
   readEnvironment,
 } from '@isopod/service-kit'
 import type { LogLevel } from '@isopod/telemetry'
+import { parseTargetRules, type TargetRules, WebhookSecrets } from '@isopod/webhooks'
 import { z } from 'zod'
 
 /** Other services whose endpoints a gateway can serve. */
@@ -26,6 +27,16 @@ const dropInsVariable = z.string().transform((text, context): DropIn[] => {
     message: `must be a list of ${DROP_INS.join(', ')}, separated by commas`,
   })
   return z.NEVER
+})
+
+const targetsVariable = z.string().transform((text, context): TargetRules => {
+  try {
+    return parseTargetRules(commaSeparated(text))
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    context.addIssue({ code: 'custom', message: error.message })
+    return z.NEVER
+  }
 })
 
 /** One line of reason per variable: what it decides, and why it has its default. */
@@ -52,12 +63,34 @@ const variables = z.object({
   ISOPOD_GATEWAY_PAGE: flagVariable.default(true),
   /** Serve BullMQ's board of the queue at `/queues`, to look at only; with keys, for admins. */
   ISOPOD_GATEWAY_BOARD: flagVariable.default(true),
-  /** How long a shutdown lets callers of `POST /execute` wait; then their executions are cancelled. */
+  /** Signs webhooks: `whsec_…`, several separated by commas, the current one first. None: jobs that want a webhook are refused. */
+  ISOPOD_GATEWAY_WEBHOOK_SECRET: z.string().default(''),
+  /** Names, addresses and ranges that webhooks may call beside the public internet, separated by commas. */
+  ISOPOD_GATEWAY_WEBHOOK_ALLOW: targetsVariable.default(parseTargetRules([])),
+  /** How long a try may take, from the resolution of the name to the answer. */
+  ISOPOD_GATEWAY_WEBHOOK_TIMEOUT_SECONDS: numberVariable(0.1, 60, false).default(15),
+  /** Tries of one webhook. With the default pause the last comes 14 hours after the first; results are kept for a day. */
+  ISOPOD_GATEWAY_WEBHOOK_TRIES: numberVariable(1, 20).default(10),
+  /** Pause after the first try that failed; each further one is three times as long. */
+  ISOPOD_GATEWAY_WEBHOOK_PAUSE_SECONDS: numberVariable(0.01, 3600, false).default(5),
+  /** Tries at once. One tenant has at most half of them, one of its targets a quarter. */
+  ISOPOD_GATEWAY_WEBHOOK_CONCURRENCY: numberVariable(1, 1000).default(64),
+  /** How long a shutdown lets callers of `POST /execute` wait, whose executions are cancelled then, and tries of webhooks go on. */
   ISOPOD_GATEWAY_DRAIN_SECONDS: numberVariable(0, 3600).default(10),
 })
 
 /** Names of all settings. */
 export const GATEWAY_SETTINGS: readonly string[] = Object.keys(variables.shape)
+
+/** How webhooks are delivered. */
+export interface WebhookSettings {
+  readonly secrets: WebhookSecrets
+  readonly targets: TargetRules
+  readonly timeoutMs: number
+  readonly maxTries: number
+  readonly firstPauseMs: number
+  readonly concurrency: number
+}
 
 /** The gateway's settings as values; nothing else reads the environment. */
 export interface GatewayConfig {
@@ -79,6 +112,8 @@ export interface GatewayConfig {
   readonly page: boolean
   readonly board: boolean
   readonly drainSeconds: number
+  /** Undefined: none are delivered. */
+  readonly webhooks: WebhookSettings | undefined
 }
 
 /**
@@ -107,6 +142,28 @@ export function readGatewayConfig(env: Environment): GatewayConfig {
     page: v.ISOPOD_GATEWAY_PAGE,
     board: v.ISOPOD_GATEWAY_BOARD,
     drainSeconds: v.ISOPOD_GATEWAY_DRAIN_SECONDS,
+    webhooks: v.ISOPOD_GATEWAY_WEBHOOK_SECRET === '' ? undefined : webhookSettings(v),
+  }
+}
+
+function webhookSettings(v: z.output<typeof variables>): WebhookSettings {
+  return {
+    secrets: webhookSecrets(v.ISOPOD_GATEWAY_WEBHOOK_SECRET),
+    targets: v.ISOPOD_GATEWAY_WEBHOOK_ALLOW,
+    timeoutMs: v.ISOPOD_GATEWAY_WEBHOOK_TIMEOUT_SECONDS * 1000,
+    maxTries: v.ISOPOD_GATEWAY_WEBHOOK_TRIES,
+    firstPauseMs: v.ISOPOD_GATEWAY_WEBHOOK_PAUSE_SECONDS * 1000,
+    concurrency: v.ISOPOD_GATEWAY_WEBHOOK_CONCURRENCY,
+  }
+}
+
+/** Not in the schema, whose refusals quote what was given. */
+function webhookSecrets(text: string): WebhookSecrets {
+  try {
+    return new WebhookSecrets(text)
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ConfigError(`ISOPOD_GATEWAY_WEBHOOK_SECRET: ${error.message}`)
+    throw error
   }
 }
 

@@ -25,4 +25,16 @@ export const GATEWAY_METRICS = {
     help: 'Requests that were refused because of a key, a limit or a full queue.',
     labels: { reason: ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full'] },
   },
+  webhookTries: {
+    kind: 'counter',
+    name: 'isopod_gateway_webhook_tries_total',
+    help: 'Tries to deliver a webhook: taken by its receiver, to be tried again, or given up.',
+    labels: { outcome: ['delivered', 'retried', 'dead'] },
+  },
+  deadWebhooks: {
+    kind: 'gauge',
+    name: 'isopod_gateway_webhooks_dead',
+    help: 'Webhooks of the deployment that were given up and can be redelivered.',
+    labels: {},
+  },
 } as const

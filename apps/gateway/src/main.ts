@@ -10,6 +10,8 @@ import { stoppingRefusal } from './http/problem.ts'
 import { QueueGate } from './queue-gate.ts'
 import { createServer } from './server.ts'
 import { Submissions } from './submissions.ts'
+import { callbackRule } from './webhooks/callback-rule.ts'
+import { openWebhooks } from './webhooks/open-webhooks.ts'
 
 /** Beyond the grace for requests under way: closing connections. */
 const CLEAN_UP_MS = 5_000
@@ -37,6 +39,8 @@ async function main(): Promise<void> {
   const metrics = createMetricsOf(GATEWAY_METRICS, { listed: { language: [], status: [], image: [] } })
   const drained = new AbortController()
   const gate = new QueueGate(client, config.maxWaiting)
+  const { webhooks: settings, queue } = config
+  const rule = callbackRule(settings?.targets)
   const http = await createServer({
     config,
     logger,
@@ -44,11 +48,13 @@ async function main(): Promise<void> {
     client,
     access,
     callers: new Callers(access, { allowed: config.allowAnonymous, loopback }),
-    submissions: new Submissions({ client, access, gate, drained: drained.signal }),
+    submissions: new Submissions({ client, access, gate, drained: drained.signal, callbackRule: rule }),
+    callbackRule: rule,
   })
   const url = await http.listen({ host: config.host, port: config.port }).catch((cause: Error) => {
     throw new ConfigError(`PORT: ${cause.message}; set another, or 0 for any free one`, { cause })
   })
+  const webhooks = settings && (await openWebhooks({ queue, settings, metrics, logger }))
   logger.info({ url }, 'serving')
 
   let stopping: Promise<boolean> | undefined
@@ -59,7 +65,10 @@ async function main(): Promise<void> {
     }
     stopping ??= shutDown(
       [
-        { name: 'requests', run: () => http.close() },
+        {
+          name: 'requests and webhooks',
+          run: () => Promise.all([http.close(), webhooks?.close(config.drainSeconds * 1000)]),
+        },
         { name: 'client', run: () => client.close() },
         { name: 'access', run: () => access.close() },
       ],

@@ -16,6 +16,7 @@ import { executionRoutes } from './routes/executions.ts'
 import { pageRoutes } from './routes/page.ts'
 import { queueRoutes } from './routes/queue.ts'
 import type { Submissions } from './submissions.ts'
+import type { CallbackRule } from './webhooks/callback-rule.ts'
 
 /** The parts that `main` joins, and that routes use. */
 export interface GatewayParts {
@@ -26,6 +27,7 @@ export interface GatewayParts {
   readonly access: Access
   readonly callers: Callers
   readonly submissions: Submissions
+  readonly callbackRule: CallbackRule
 }
 
 /** Requests whose body is read for those only who may call. */

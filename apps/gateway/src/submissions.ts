@@ -1,8 +1,9 @@
 import type { Access } from '@isopod/access'
-import type { IsopodClient, JobInput, Result } from '@isopod/client'
+import { InvalidJobError, type IsopodClient, type JobInput, type Result } from '@isopod/client'
 import type { Caller } from './callers.ts'
 import { RequestRefused } from './http/problem.ts'
 import type { QueueGate } from './queue-gate.ts'
+import type { CallbackRule } from './webhooks/callback-rule.ts'
 
 /** Seconds after which a key that has too many executions may try again. */
 const RETRY_BUDGET_SECONDS = 1
@@ -14,6 +15,7 @@ export interface SubmissionParts {
   readonly gate: QueueGate
   /** Aborted when the gateway stops and waits no longer, with what those who still wait are told. */
   readonly drained: AbortSignal
+  readonly callbackRule: CallbackRule
 }
 
 /** A job as a request gives it; the client validates it. */
@@ -99,6 +101,7 @@ export class Submissions {
   #own(caller: Caller, job: UncheckedJob, where: string): JobInput {
     // The client refuses it, and says so better.
     if (typeof job !== 'object' || job === null || Array.isArray(job)) return job
+    this.#checkCallback(job, where)
     const { tenant } = caller
     if (tenant === undefined) return { replyTo: 'none', ...job }
     if (job.tenant !== undefined && job.tenant !== tenant) {
@@ -107,6 +110,14 @@ export class Submissions {
       throw new RequestRefused({ status: 403, code: 'forbidden', detail: message, errors })
     }
     return { replyTo: 'none', ...job, tenant }
+  }
+
+  /** @throws {InvalidJobError} if the URL of a job is one that is never called */
+  #checkCallback({ callbackUrl }: UncheckedJob, where: string): void {
+    const problem = typeof callbackUrl === 'string' ? this.#parts.callbackRule(callbackUrl) : undefined
+    if (problem === undefined) return
+    const field = `${where}callbackUrl`
+    throw new InvalidJobError([{ field, message: `${field}: ${problem}` }])
   }
 
   async #note(jobs: readonly JobInput[], ids: readonly string[]): Promise<void> {

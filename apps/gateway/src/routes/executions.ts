@@ -96,7 +96,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       reply.header('location', `/v1/executions/${id}`)
       const { wait } = request.query
       const result = wait > 0 ? await resultWithin(id, wait, untilDisconnect(reply)) : undefined
-      if (result !== undefined) return finished(id, result)
+      if (result !== undefined) return finishedExecution(id, result)
       reply.code(202)
       const isRunning = wait > 0 && (await stateOf(client, id)) === 'running'
       return { id, state: isRunning ? ('running' as const) : ('waiting' as const), result: null }
@@ -137,14 +137,14 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       await submissions.checkOwner(caller, id)
       const { wait } = request.query
       const result = wait > 0 ? await resultWithin(id, wait, untilDisconnect(reply)) : await client.result(id)
-      if (result !== undefined) return finished(id, result)
+      if (result !== undefined) return finishedExecution(id, result)
       const state = await client.state(id)
       if (state === 'unknown') throw unknownExecution(id)
       if (state !== 'finished') return { id, state, result: null }
       // It finished between the two questions.
       const late = await client.result(id)
       if (late === undefined) throw unknownExecution(id)
-      return finished(id, late)
+      return finishedExecution(id, late)
     },
   )
 
@@ -218,7 +218,8 @@ async function detailsOf(client: IsopodClient, id: string): Promise<Omit<Listed,
   return { state, status, language, wallMs }
 }
 
-function finished(id: string, result: Result): ExecutionBody {
+/** A finished execution, as it is read and as webhooks send it. */
+export function finishedExecution(id: string, result: Result): ExecutionBody {
   return { id, state: 'finished', result }
 }
 

@@ -11,7 +11,7 @@ import { pistonRefusal } from '../../src/routes/drop-in/piston/refusals.ts'
 import { sandboxFusionRefusal } from '../../src/routes/drop-in/sandboxfusion/refusals.ts'
 import { jobOfRunCode, runCodeSchema } from '../../src/routes/drop-in/sandboxfusion/run-code-job.ts'
 
-const context = { base64: false, offered: undefined, createdAt: new Date(0) }
+const context = { base64: false, offered: undefined, callbackRule: () => undefined, createdAt: new Date(0) }
 
 const SERVICES = {
   judge0: {

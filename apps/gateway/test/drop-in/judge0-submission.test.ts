@@ -1,10 +1,17 @@
+import { parseTargetRules } from '@isopod/webhooks'
 import { describe, expect, it } from 'vitest'
 import { RequestRefused } from '../../src/http/problem.ts'
 import { judge0Refusal } from '../../src/routes/drop-in/judge0/refusals.ts'
 import { jobOfSubmission } from '../../src/routes/drop-in/judge0/submission-job.ts'
+import { callbackRule } from '../../src/webhooks/callback-rule.ts'
 import { aZip } from './a-zip.ts'
 
-const context = { base64: false, offered: undefined, createdAt: new Date(0) }
+const context = {
+  base64: false,
+  offered: undefined,
+  callbackRule: callbackRule(parseTargetRules([])),
+  createdAt: new Date(0),
+}
 const read = (input: unknown, base64 = false) => jobOfSubmission(input, { ...context, base64 })
 
 /** The refusal as its caller sees it. */
@@ -72,7 +79,8 @@ describe('a submission', () => {
     [{ ...python, wall_time_limit: 100_000 }, { wall_time_limit: ['must be less than or equal to 20'] }],
     [{ ...python, cpu_time_limit: 0 }, { cpu_time_limit: ['must be greater than or equal to 0.1'] }],
     [{ ...python, memory_limit: [] }, { memory_limit: ['is not a number'] }],
-    [{ ...python, callback_url: 'http://x/' }, { callback_url: [expect.stringContaining('wait=true')] }],
+    [{ ...python, callback_url: 'ftp://x/' }, { callback_url: [expect.stringContaining('http or https')] }],
+    [{ ...python, callback_url: 'http://[::1]/' }, { callback_url: [expect.stringContaining('loopback')] }],
     [{ ...python, additional_files: 'UEsD' }, { additional_files: [expect.stringContaining('zip')] }],
     [{ ...python, additional_files: '%' }, { additional_files: ['must be valid base64'] }],
     [{ ...python, enable_network: 'true' }, { enable_network: ['enabling network is not allowed'] }],

@@ -18,14 +18,14 @@ const batchSchema = z.object({ submissions: z.array(submissionSchema).min(1).max
 
 /** `/submissions/batch`. As with Judge0, each submission stands for itself: one that is invalid does not stop the others. */
 export function batchRoutes(http: Http, parts: GatewayParts): void {
-  const { callers, client, submissions } = parts
+  const { callers, client, submissions, callbackRule } = parts
   const summary = `Judge0: create up to ${MAX_BATCH} submissions`
   const create = { summary, body: documented(batchSchema), querystring: submissionQuery }
   http.post('/submissions/batch', { schema: create }, async (request, reply) => {
     const caller = await callers.identify(request.token, 'submit')
     const inputs = submissionsOf(request.body)
     const base64 = request.query.base64_encoded === 'true'
-    const context = { base64, offered: await client.languages(), createdAt: new Date() }
+    const context = { base64, offered: await client.languages(), createdAt: new Date(), callbackRule }
     const read = await Promise.all(inputs.map((input) => jobOrErrors(input, context)))
     const jobs = read.flatMap((one) => ('job' in one ? [one.job] : []))
     if (jobs.length === 0) {

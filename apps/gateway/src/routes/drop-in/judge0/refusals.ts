@@ -9,6 +9,7 @@ export const JUDGE0_FIELD_NAMES: FieldNames = {
   files: 'additional_files',
   args: 'command_line_arguments',
   compileArgs: 'compiler_options',
+  callbackUrl: 'callback_url',
   tests: 'expected_output',
   'limits.cpuSeconds': 'cpu_time_limit',
   'limits.timeoutSeconds': 'wall_time_limit',

@@ -37,7 +37,7 @@ export function judge0Routes(http: Http, parts: GatewayParts): void {
 }
 
 function submissionRoutes(http: Http, parts: GatewayParts): void {
-  const { callers, client, submissions } = parts
+  const { callers, client, submissions, callbackRule } = parts
   const summary = 'Judge0: create a submission'
   const create = { summary, body: documented(submissionSchema), querystring: submissionQuery }
   http.post('/submissions', { schema: create }, async (request, reply) => {
@@ -46,7 +46,8 @@ function submissionRoutes(http: Http, parts: GatewayParts): void {
     const base64 = base64Text === 'true'
     const fields = knownFields(fieldsText)
     const offered = await client.languages()
-    const job = await jobOfSubmission(request.body, { base64, offered, createdAt: new Date() })
+    const context = { base64, offered, createdAt: new Date(), callbackRule }
+    const job = await jobOfSubmission(request.body, context)
     reply.code(201)
     if (wait !== 'true') {
       const token = await submissions.submit(caller, job)

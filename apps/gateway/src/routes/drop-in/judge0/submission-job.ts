@@ -1,5 +1,6 @@
 import { findLanguage, type LanguageSummary } from '@isopod/protocol'
 import type { UncheckedJob } from '../../../submissions.ts'
+import type { CallbackRule } from '../../../webhooks/callback-rule.ts'
 import { checkedJob, type FieldError, parseFields, refusedFields } from '../field-errors.ts'
 import { decodeBytes, decodeText } from './base64.ts'
 import { JUDGE0_LANGUAGES, languageOfId } from './languages.ts'
@@ -21,6 +22,7 @@ export interface SubmissionContext {
   /** The languages that workers offer; undefined if no worker has ever been connected. */
   readonly offered: readonly LanguageSummary[] | undefined
   readonly createdAt: Date
+  readonly callbackRule: CallbackRule
 }
 
 /**
@@ -43,6 +45,9 @@ export async function jobOfSubmission(input: unknown, context: SubmissionContext
     errors.push({ field: 'compiler_options', message })
   }
   const files = await additionalFiles(submission, errors)
+  const callbackUrl = submission.callback_url || undefined
+  const problem = callbackUrl && context.callbackRule(callbackUrl)
+  if (problem) errors.push({ field: 'callback_url', message: problem })
   if (errors.length > 0) throw refusedFields(errors)
   const { stdin, expected } = texts
   return checkedJob(
@@ -54,6 +59,7 @@ export async function jobOfSubmission(input: unknown, context: SubmissionContext
       ...(args.length > 0 && { args }),
       ...(compileArgs.length > 0 && { compileArgs }),
       ...(expected !== undefined && { tests: [{ expected, checker: 'trimmed' as const }] }),
+      ...(callbackUrl !== undefined && { callbackUrl }),
       limits: limitsOf(submission),
       labels: {
         [LABELS.languageId]: String(submission.language_id),

@@ -1,0 +1,37 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stackPlaces } from '@isopod/devstack'
+import { newWebhookSecret } from '@isopod/webhooks'
+
+/** The setting of the gateway that holds the secret. */
+export const SECRET_VARIABLE = 'ISOPOD_GATEWAY_WEBHOOK_SECRET'
+
+/**
+ * What signs webhooks: the setting of the gateway if the environment has it, else what this checkout keeps for its own stack,
+ * made when it is first needed.
+ *
+ * @returns one `whsec_…` or several separated by commas, the current one first
+ */
+export async function webhookSecret(env: NodeJS.ProcessEnv): Promise<string> {
+  const given = env[SECRET_VARIABLE]
+  if (given) return given
+  const file = secretFile(env)
+  await mkdir(stackPlaces(env).state, { recursive: true, mode: 0o700 })
+  await writeFile(file, newWebhookSecret(), { mode: 0o600, flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    },
+  )
+  return (await readFile(file, 'utf8')).trim()
+}
+
+/** Has the stack of this checkout sign with these from its next start on. */
+export async function keepWebhookSecret(env: NodeJS.ProcessEnv, text: string): Promise<void> {
+  const draft = `${secretFile(env)}.${process.pid}`
+  await writeFile(draft, text, { mode: 0o600 })
+  await rename(draft, secretFile(env))
+}
+
+function secretFile(env: NodeJS.ProcessEnv): string {
+  return join(stackPlaces(env).state, 'webhook-secret')
+}

@@ -1,0 +1,15 @@
+import { refusedKind, type TargetRules } from '@isopod/webhooks'
+
+/** Tells why a callback URL is refused, as the end of a sentence that begins with the field; undefined if it is not. */
+export type CallbackRule = (url: string) => string | undefined
+
+/** @param targets what may be called; undefined if this deployment delivers no webhooks */
+export function callbackRule(targets: TargetRules | undefined): CallbackRule {
+  return (url) => {
+    if (targets === undefined) {
+      return 'this gateway delivers no webhooks; its operator has set no ISOPOD_GATEWAY_WEBHOOK_SECRET'
+    }
+    const kind = refusedKind(url, targets)
+    return kind && `its address is ${kind}, and this gateway does not call such addresses`
+  }
+}

@@ -1,0 +1,30 @@
+import { createHmac } from 'node:crypto'
+
+/** What a signature covers. */
+export interface SignedContent {
+  /** The same in each try, so that receivers can tell what they have seen. */
+  readonly id: string
+  /** When this try is made, in seconds since 1970: receivers refuse old ones. */
+  readonly timestamp: number
+  readonly body: string
+}
+
+/**
+ * The headers of Standard Webhooks: one signature for each key.
+ *
+ * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export function signatureHeaders(
+  { id, timestamp, body }: SignedContent,
+  keys: readonly Buffer[],
+): Record<string, string> {
+  const signatures = keys.map((key) => {
+    const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+    return `v1,${digest}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatures.join(' '),
+  }
+}

@@ -53,6 +53,7 @@ def test_tests_are_judged(client):
         ({"limits": {"timeout_seconds": 0}}, "limits.timeout_seconds", "got 0"),
         ({"limits": {"memory_mb": None}}, "limits.memory_mb", "got null"),
         ({"input_dta": 1}, "input_dta", 'did you mean "input_data"'),
+        ({"nonsense": 1}, "nonsense", "stop_on_first_failure"),
         ({"input_data": {1, 2}}, "input_data", "must be JSON"),
         ({"input_data": float("nan")}, "input_data", "must be JSON"),
         ({"language": "klingon"}, "language", "klingon"),

@@ -22,6 +22,13 @@ def test_what_is_no_limit_is_refused_by_name(field, value):
         ExecutionLimits(**{field: value})
 
 
+def test_a_refusal_states_the_range_in_full():
+    with pytest.raises(ValueError, match="^max_output_chars: .* from 1 to 10485760, got 0$"):
+        ExecutionLimits(max_output_chars=0)
+    with pytest.raises(ValueError, match="^cpu_limit: must be a number from 0.1 to 256, got 0$"):
+        ExecutionLimits(cpu_limit=0)
+
+
 def test_what_is_set_later_is_checked_too():
     limits = ExecutionLimits()
     limits.time_limit = 5

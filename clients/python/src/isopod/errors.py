@@ -114,5 +114,8 @@ def in_snake_case(field: str, message: str) -> str:
     """The sentence about a field, with the name that the field has in Python."""
     if field and message.startswith(field):
         message = snake_names(field) + message[len(field) :]
-    before, suggestion, name = message.partition('did you mean "')
-    return before + suggestion + snake_names(name) if suggestion else message
+    for rule in ('did you mean "', "unknown field; the fields are "):
+        before, found, names = message.partition(rule)
+        if found:
+            return before + found + snake_names(names)
+    return message

@@ -52,7 +52,7 @@ def check_number(name: str, value: Any, *, whole: bool, least: float, most: floa
     if is_number and least <= value <= most:
         return
     kind = "a whole number" if whole else "a number"
-    raise ValueError(f"{name}: must be {kind} from {least:g} to {most:g}, got {value!r}")
+    raise ValueError(f"{name}: must be {kind} from {least} to {most}, got {value!r}")
 
 
 def wire_limits(limits: ExecutionLimits) -> Dict[str, Any]:

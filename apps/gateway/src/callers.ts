@@ -22,11 +22,14 @@ export class PresentedKey {
   }
 }
 
-const ANONYMOUS: Caller = { tenant: undefined, key: undefined }
+/** A caller without a key while there is none: it is its operator's. */
+const OPERATOR: Caller = { tenant: undefined, key: undefined }
+/** A caller without a key where others have one: it is told apart from them, and sees nothing of theirs. */
+const ANONYMOUS: Caller = { tenant: 'default', key: undefined }
 
 /** How callers without a key are treated. */
 export interface AnonymousRules {
-  /** Always served. */
+  /** Always served; as soon as there are keys, as the tenant `default`. */
   readonly allowed: boolean
   /** Only this host can reach the port: callers without a key are served until the first key is created. */
   readonly loopback: boolean
@@ -44,17 +47,15 @@ export class Callers {
   }
 
   /**
-   * Resolves with the key that a request presents; undefined for a caller without one, where that is allowed.
+   * Resolves with who makes a request, whatever it is for.
    *
    * @throws {RequestRefused} 401, or 429 with the seconds to wait
    */
-  async authenticate(presented: PresentedKey | undefined): Promise<ApiKey | undefined> {
-    if (presented === undefined) {
-      if (await this.#servesAnonymous()) return undefined
-      throw unauthorized('Send an API key as «Authorization: Bearer …» or «X-API-Key: …».')
-    }
+  async authenticate(presented: PresentedKey | undefined): Promise<Caller> {
+    if (presented === undefined) return await this.#withoutKey()
     presented.found ??= this.#find(presented.token)
-    return await presented.found
+    const key = await presented.found
+    return { tenant: key.scopes.includes('admin') ? undefined : key.tenant, key }
   }
 
   /**
@@ -62,14 +63,15 @@ export class Callers {
    * @throws {RequestRefused} 401, 403, or 429 with the seconds to wait
    */
   async identify(presented: PresentedKey | undefined, scope: KeyScope): Promise<Caller> {
-    const key = await this.authenticate(presented)
-    if (key === undefined) return ANONYMOUS
-    const isAdmin = key.scopes.includes('admin')
-    if (!isAdmin && !key.scopes.includes(scope)) {
+    const caller = await this.authenticate(presented)
+    if (caller.tenant === undefined) return caller
+    const { key } = caller
+    if (key === undefined && scope === 'admin') throw keyNeeded()
+    if (key !== undefined && !key.scopes.includes(scope)) {
       const detail = `This needs an API key with the scope ${scope}; this one has ${key.scopes.join(', ')}.`
       throw new RequestRefused({ status: 403, code: 'forbidden', detail })
     }
-    return { tenant: isAdmin ? undefined : key.tenant, key }
+    return caller
   }
 
   async #find(token: string): Promise<ApiKey> {
@@ -82,9 +84,15 @@ export class Callers {
     throw new RequestRefused({ status: 429, code: 'rate_limited', detail, retryAfterSeconds: seconds })
   }
 
-  async #servesAnonymous(): Promise<boolean> {
+  async #withoutKey(): Promise<Caller> {
     const { allowed, loopback } = this.#anonymous
-    if (allowed || !loopback) return allowed
+    if (!allowed && !loopback) throw keyNeeded()
+    if (await this.#isKeyless()) return OPERATOR
+    if (!allowed) throw keyNeeded()
+    return ANONYMOUS
+  }
+
+  async #isKeyless(): Promise<boolean> {
     if (this.#keyless === undefined || this.#keyless.until < performance.now()) {
       const answer = this.#access.keys.any().then((any) => !any)
       this.#keyless = { until: performance.now() + BELIEVED_MS, answer }
@@ -94,6 +102,10 @@ export class Callers {
     }
     return await this.#keyless.answer
   }
+}
+
+function keyNeeded(): RequestRefused {
+  return unauthorized('Send an API key as «Authorization: Bearer …» or «X-API-Key: …».')
 }
 
 function unauthorized(detail: string): RequestRefused {

@@ -105,7 +105,7 @@ export class Submissions {
     const { tenant } = caller
     if (tenant === undefined) return { replyTo: 'none', ...job }
     if (job.tenant !== undefined && job.tenant !== tenant) {
-      const message = `${where}tenant: this API key submits for ${tenant} only`
+      const message = `${where}tenant: this caller submits for ${tenant} only`
       const errors = [{ field: `${where}tenant`, message }]
       throw new RequestRefused({ status: 403, code: 'forbidden', detail: message, errors })
     }

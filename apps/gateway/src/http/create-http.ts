@@ -18,6 +18,7 @@ import { answerClientError } from './client-error.ts'
 import { parseJsonBody } from './json-body.ts'
 import { checkOrigin } from './origin.ts'
 import { problemBody, type Refusal, RequestRefused, refusalOf, stoppingRefusal } from './problem.ts'
+import { closeWhenStalled } from './stalled.ts'
 import { validatorCompiler } from './validate.ts'
 
 declare module 'fastify' {
@@ -96,6 +97,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     checkOrigin(request, config)
     request.token = tokenOf(request)
   })
+  http.addHook('onSend', async (_, reply) => closeWhenStalled(reply.raw))
   http.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     metrics.requestsInFlight.dec({})

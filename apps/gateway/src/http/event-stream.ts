@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
+import { closeWhenStalled } from './stalled.ts'
 
 /** How often a reader hears of a quiet stream, in milliseconds: proxies close connections that say nothing. */
 const HEARTBEAT_MS = 15_000
@@ -29,6 +30,7 @@ export async function sendEvents(
     'x-accel-buffering': 'no',
   })
   raw.flushHeaders()
+  closeWhenStalled(raw)
   const heartbeat = setInterval(() => raw.write(':\n\n'), HEARTBEAT_MS)
   try {
     for await (const { id, type, data } of events) {

@@ -168,7 +168,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       const caller = await callers.identify(request.token, 'read')
       const { label, cursor, limit, details, tenant = caller.tenant ?? 'default' } = request.query
       if (caller.tenant !== undefined && tenant !== caller.tenant) {
-        const detail = `tenant: this API key reads ${caller.tenant} only`
+        const detail = `tenant: this caller reads ${caller.tenant} only`
         throw new RequestRefused({ status: 403, code: 'forbidden', detail })
       }
       const page = await access.executions.list(tenant, {

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Access, openAccess } from '@isopod/access'
+import { type RedisServer, startRedisServer } from '@isopod/devstack'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Callers, PresentedKey } from '../src/callers.ts'
+
+let directory: string
+let server: RedisServer
+/** A deployment without keys, and one with. */
+let open: Access
+let keyed: Access
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'isopod-callers-'))
+  server = await startRedisServer({ directory })
+  open = await openAccess({ url: server.url, prefix: 'open' })
+  keyed = await openAccess({ url: server.url, prefix: 'keyed' })
+  await keyed.keys.create({ name: 'x', tenant: 'x', scopes: ['read'] })
+})
+
+afterAll(async () => {
+  open.close()
+  keyed.close()
+  await server.stop()
+  await rm(directory, { recursive: true, force: true })
+})
+
+// promise: http-keys
+describe('a caller without a key', () => {
+  const everywhere = { allowed: true, loopback: false }
+
+  it('sees everything while there are no keys, on loopback or where that is allowed', async () => {
+    for (const rules of [everywhere, { allowed: false, loopback: true }]) {
+      const caller = await new Callers(open, rules).identify(undefined, 'admin')
+      expect(caller).toEqual({ tenant: undefined, key: undefined })
+    }
+  })
+
+  it('is the tenant default where it is allowed beside keys, and no admin', async () => {
+    const beside = new Callers(keyed, everywhere)
+    expect(await beside.identify(undefined, 'read')).toEqual({ tenant: 'default', key: undefined })
+    await expect(beside.identify(undefined, 'admin')).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('is refused anywhere else', async () => {
+    for (const [access, rules] of [
+      [keyed, { allowed: false, loopback: true }],
+      [keyed, { allowed: false, loopback: false }],
+      [open, { allowed: false, loopback: false }],
+    ] as const) {
+      const refused = new Callers(access, rules).authenticate(undefined)
+      await expect(refused).rejects.toMatchObject({ status: 401 })
+    }
+  })
+})
+
+describe('a request with a key', () => {
+  it('is counted once, however often its caller is asked for', async () => {
+    const wanted = { name: 'y', tenant: 'a', scopes: ['read'], requestsPerMinute: 1 } as const
+    const { token } = await keyed.keys.create(wanted)
+    const callers = new Callers(keyed, { allowed: false, loopback: false })
+    const presented = new PresentedKey(token)
+    await callers.authenticate(presented)
+    expect(await callers.identify(presented, 'read')).toMatchObject({ tenant: 'a' })
+    await expect(callers.identify(presented, 'submit')).rejects.toMatchObject({ status: 403 })
+    const next = callers.authenticate(new PresentedKey(token))
+    await expect(next).rejects.toMatchObject({ status: 429, retryAfterSeconds: expect.any(Number) })
+  })
+})

@@ -1,0 +1,47 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { closeWhenStalled } from '../src/http/stalled.ts'
+
+const PATIENCE_MS = 200
+/** More than the buffers of a connection take. */
+const LARGE = 'x'.repeat(32 * 1024 * 1024)
+
+async function serve(write: (end: (text: string) => void) => void) {
+  const server = createServer((_, response) => {
+    closeWhenStalled(response, PATIENCE_MS)
+    write((text) => response.end(text))
+  })
+  onTestFinished(() => void server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const reader = connect(port, '127.0.0.1')
+  reader.on('error', () => {})
+  onTestFinished(() => void reader.destroy())
+  const gone = once(server, 'connection').then(([socket]) => once(socket, 'close'))
+  reader.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
+  return { reader, gone }
+}
+
+it('a reader that takes nothing of its answer is hung up on', async () => {
+  const { reader, gone } = await serve((end) => end(LARGE))
+  reader.pause()
+  await gone
+})
+
+it('one that reads slowly gets all of it', async () => {
+  const { reader } = await serve((end) => end(LARGE))
+  let bytes = 0
+  let pauses = 0
+  for await (const chunk of reader) {
+    bytes += chunk.length
+    if (bytes > (pauses + 1) * 8 * 1024 * 1024) {
+      pauses += 1
+      await sleep(PATIENCE_MS / 2)
+    }
+    if (bytes > LARGE.length) break
+  }
+  expect(pauses).toBeGreaterThan(2)
+})

@@ -6,6 +6,8 @@ set -eu
 npm ci --omit=dev --ignore-scripts --no-audit --no-fund --workspace "@isopod/$1"
 # The manifest of Node's own packages brings one to a checkout; the image has Node already.
 rm -rf node_modules/node-linux-*
+# An optional peer of a library of the gateway, which only its types need.
+rm -rf node_modules/typescript node_modules/@typescript
 mkdir -p /app/apps /app/packages
 for link in node_modules/@isopod/*; do
   folder=$(realpath --relative-to=. "$link")

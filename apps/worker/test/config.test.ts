@@ -138,7 +138,7 @@ describe('the settings of a worker', () => {
   })
 })
 
-it('the README names every setting', () => {
-  const readme = readFileSync(fileURLToPath(new URL('../../../README.md', import.meta.url)), 'utf8')
-  expect(SETTINGS.filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
+it('the page of settings names every setting', () => {
+  const page = readFileSync(fileURLToPath(new URL('../../../docs/settings.md', import.meta.url)), 'utf8')
+  expect(SETTINGS.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })

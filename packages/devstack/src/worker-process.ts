@@ -6,7 +6,7 @@ const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 
 /**
  * How Node runs a worker. By the size of the host alone it would let garbage lie until the worker has 300 MB and more; with
- * these it stays at half of that, no slower. The service image and the README start it in the same way.
+ * these it stays at half of that, no slower. The service image and docs/operations.md start it in the same way.
  */
 export const WORKER_NODE_FLAGS: readonly string[] = [
   '--max-semi-space-size=2',

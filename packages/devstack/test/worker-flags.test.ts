@@ -16,5 +16,5 @@ it('every way in which a worker is started gives Node the same flags and environ
   const gateway = /^CMD (\[.*\])$/m.exec(read('deploy/services/gateway/Dockerfile'))?.[1] ?? '[]'
   expect(JSON.parse(gateway)).toEqual(['node', ...WORKER_NODE_FLAGS, 'apps/gateway/dist/main.js'])
   const words = [...environment, 'node', ...WORKER_NODE_FLAGS, 'apps/worker/dist/main.js']
-  expect(read('README.md')).toContain(` ${words.join(' ')}`)
+  expect(read('docs/operations.md')).toContain(` ${words.join(' ')}`)
 })

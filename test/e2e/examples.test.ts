@@ -94,5 +94,8 @@ describe('the page of curl commands', () => {
     )
     expect(answers[0]).toMatchObject({ success: true, stdout: '6\n' })
     expect(answers[1]).toMatchObject({ state: 'finished', result: { stdout: 'hello you\n' } })
+    const sorted = Buffer.from('a\nb\n').toString('base64')
+    expect(answers[2].result.files).toEqual({ 'sorted.txt': { content: sorted, encoding: 'base64' } })
+    expect(answers[3]).toMatchObject({ id: expect.any(String) })
   })
 })

@@ -52,6 +52,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/script-cheats.test.ts': TOO_LONG,
   'test/e2e/script-corpora.test.ts': TOO_LONG,
   'test/e2e/script-tests.test.ts': PLATFORM,
+  'test/e2e/temporal-activity.test.ts': PLATFORM,
   'test/e2e/service-image.test.ts': NO_NETWORK,
   'test/e2e/service-plan.test.ts': PLATFORM,
   'test/e2e/webhooks.test.ts': PLATFORM,

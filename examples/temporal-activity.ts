@@ -1,0 +1,67 @@
+import { InvalidJobError, type IsopodClient, type JobInput, type Result } from '@isopod/client'
+import { ApplicationFailure, Context } from '@temporalio/activity'
+
+/** What a heartbeat carries: the execution that the next attempt goes on with. */
+interface Progress {
+  readonly executionId: string
+}
+
+/**
+ * The activities of a Temporal worker.
+ *
+ * @example
+ * ```ts
+ * const worker = await Worker.create({ taskQueue: 'code', activities: createActivities(await connect()), … })
+ * // in a workflow:
+ * const { runProgram } = proxyActivities<ReturnType<typeof createActivities>>({
+ *   startToCloseTimeout: '10 minutes',
+ *   heartbeatTimeout: '30 seconds',
+ *   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
+ * })
+ * ```
+ */
+export function createActivities(isopod: IsopodClient) {
+  return {
+    /**
+     * Runs one program. A program that fails is a result; only a fault of the platform fails the activity, which Temporal then
+     * tries again. A job that is not valid is not tried again.
+     */
+    async runProgram(job: JobInput): Promise<Result> {
+      const { info, heartbeat, cancellationSignal } = Context.current()
+      const executionId =
+        (await unfinishedBusiness(isopod, info.heartbeatDetails)) ?? (await submit(isopod, job))
+      const progress: Progress = { executionId }
+      // Temporal tells of a cancellation in its answers to heartbeats.
+      heartbeat(progress)
+      const beats = setInterval(heartbeat, (info.heartbeatTimeoutMs ?? 30_000) / 3, progress)
+      try {
+        const result = await isopod.wait(executionId, { signal: cancellationSignal })
+        if (result.attributable) return result
+        throw ApplicationFailure.retryable(result.errorMessage ?? result.status, 'PlatformFault')
+      } catch (error) {
+        if (!cancellationSignal.aborted) throw error
+        // Only now does the program end: a caller that stops to wait does not stop it.
+        await isopod.cancel(executionId)
+        throw cancellationSignal.reason
+      } finally {
+        clearInterval(beats)
+      }
+    },
+  }
+}
+
+/** The execution of an attempt whose worker went away, unless it is gone or says nothing about the program. */
+async function unfinishedBusiness(isopod: IsopodClient, details: Progress | undefined) {
+  if (details === undefined || (await isopod.state(details.executionId)) === 'unknown') return undefined
+  const result = await isopod.result(details.executionId)
+  return result === undefined || result.attributable ? details.executionId : undefined
+}
+
+async function submit(isopod: IsopodClient, job: JobInput): Promise<string> {
+  try {
+    return await isopod.submit({ replyTo: 'none', ...job })
+  } catch (error) {
+    if (error instanceof InvalidJobError) throw ApplicationFailure.nonRetryable(error.message, error.name)
+    throw error
+  }
+}

@@ -2,7 +2,6 @@ import { InvalidJobError, IsopodError, VERSION } from '@isopod/protocol'
 import type { Logger } from '@isopod/telemetry'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
-  CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
   ListToolsRequestSchema,
@@ -10,6 +9,7 @@ import {
   type ProgressToken,
   type ServerNotification,
 } from '@modelcontextprotocol/sdk/types.js'
+import { callRequestSchema } from './call-request.ts'
 import type { Calls } from './calls.ts'
 import type { LazyConnection } from './job-client.ts'
 import type { ReportProgress } from './run-job.ts'
@@ -44,7 +44,7 @@ export function createMcpServer(parts: McpServerParts): Server {
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tools.map(({ definition }) => definition),
   }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, _meta, sendNotification }) => {
+  server.setRequestHandler(callRequestSchema, async ({ params }, { signal, _meta, sendNotification }) => {
     const tool = tools.find(({ definition }) => definition.name === params.name)
     if (tool === undefined) {
       const names = tools.map(({ definition }) => definition.name).join(', ')

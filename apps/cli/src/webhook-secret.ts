@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stackPlaces } from '@isopod/devstack'
+import { ConfigError } from '@isopod/protocol'
 import { newWebhookSecret } from '@isopod/webhooks'
 
 /** The setting of the gateway that holds the secret. */
@@ -16,13 +17,21 @@ export async function webhookSecret(env: NodeJS.ProcessEnv): Promise<string> {
   const given = env[SECRET_VARIABLE]
   if (given) return given
   const file = secretFile(env)
-  await mkdir(stackPlaces(env).state, { recursive: true, mode: 0o700 })
-  await writeFile(file, newWebhookSecret(), { mode: 0o600, flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    },
-  )
+  await makeSecret(env, file)
   return (await readFile(file, 'utf8')).trim()
+}
+
+async function makeSecret(env: NodeJS.ProcessEnv, file: string): Promise<void> {
+  try {
+    await mkdir(stackPlaces(env).state, { recursive: true, mode: 0o700 })
+    await writeFile(file, newWebhookSecret(), { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EEXIST') return
+    throw new ConfigError(`${SECRET_VARIABLE}: is not set, and ${file} cannot be made (${String(code)})`, {
+      cause: error,
+    })
+  }
 }
 
 /** Has the stack of this checkout sign with these from its next start on. */

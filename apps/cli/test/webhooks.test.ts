@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '@isopod/client'
@@ -103,6 +103,13 @@ it.each([
   const { exitCode, stderr } = await webhooks(args, env)
   expect(exitCode).toBe(2)
   expect(stderr).toContain(named)
+})
+
+it('names the setting where no secret can be kept', async () => {
+  await writeFile(join(directory, 'file'), '')
+  const { exitCode, stderr } = await webhooks(['secret'], { ISOPOD_STATE_DIR: join(directory, 'file/state') })
+  expect(exitCode).toBe(3)
+  expect(stderr).toMatch(/ISOPOD_GATEWAY_WEBHOOK_SECRET: is not set, and .*webhook-secret cannot be made/)
 })
 
 it('does not quote a secret that is none', async () => {

@@ -208,6 +208,8 @@ describe('a receiver', () => {
     await expect.poll(() => good.received.length, { timeout: 3_000 }).toBe(2)
     expect(good.received.map(({ headers }) => headers['webhook-id']).sort()).toEqual(ids.sort())
     // A quarter of 8 tries at once.
+    await expect.poll(() => hanging.received.length).toBe(2)
+    await sleep(100)
     expect(hanging.received).toHaveLength(2)
   })
 })
@@ -302,7 +304,7 @@ describe('a deliverer', () => {
       if (count > 1) response.writeHead(200).end()
     })
     const id = await finish(url)
-    const first = deliver({ timeoutMs: 30_000 })
+    const first = deliver({ timeoutMs: 30_000, firstPauseMs: 60_000 })
     await expect.poll(() => received.length).toBe(1)
     await first.deliverer.stop(0)
     const { told } = deliver()

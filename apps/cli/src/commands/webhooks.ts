@@ -80,6 +80,12 @@ async function showSecret(io: Io, tenant: string): Promise<ExitCode> {
     )
   }
   const secrets = parsed(await webhookSecret(io.env))
+  if (!io.env[SECRET_VARIABLE]) {
+    note(
+      io,
+      `isopod: of «isopod up» in this checkout; for another deployment set ${SECRET_VARIABLE} as its gateways do`,
+    )
+  }
   await write(io.stdout, `${secrets.secretOf(tenant)}\n`)
   return EXIT.success
 }

@@ -9,14 +9,15 @@ const RETRY_SECONDS = 5
 /** Refuses jobs while the queue is full, so that it cannot grow without end. */
 export class QueueGate {
   readonly #client: Pick<IsopodClient, 'queue'>
-  readonly #most: number
+  /** Jobs that may wait. */
+  readonly most: number
   #counted: { readonly at: number; readonly waiting: Promise<number> } | undefined
   /** Admitted since the last count. */
   #since = 0
 
   constructor(client: Pick<IsopodClient, 'queue'>, most: number) {
     this.#client = client
-    this.#most = most
+    this.most = most
   }
 
   /** @throws {RequestRefused} 503 when so many more jobs would be too many */
@@ -26,8 +27,8 @@ export class QueueGate {
       this.#since = 0
     }
     const waiting = await this.#counted.waiting
-    if (waiting + this.#since + count > this.#most) {
-      const detail = `The queue is full: ${this.#most} jobs may wait. Try again in ${RETRY_SECONDS} s.`
+    if (waiting + this.#since + count > this.most) {
+      const detail = `The queue is full: ${this.most} jobs may wait. Try again in ${RETRY_SECONDS} s.`
       throw new RequestRefused({ status: 503, code: 'queue_full', detail, retryAfterSeconds: RETRY_SECONDS })
     }
     this.#since += count

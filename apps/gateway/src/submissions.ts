@@ -1,7 +1,7 @@
 import type { Access } from '@isopod/access'
 import { InvalidJobError, type IsopodClient, type JobInput, type Result } from '@isopod/client'
 import type { Caller } from './callers.ts'
-import { RequestRefused } from './http/problem.ts'
+import { invalidRequest, RequestRefused } from './http/problem.ts'
 import type { QueueGate } from './queue-gate.ts'
 import type { CallbackRule } from './webhooks/callback-rule.ts'
 
@@ -78,6 +78,7 @@ export class Submissions {
     enqueue: (client: IsopodClient) => Promise<string[]>,
   ): Promise<string[]> {
     const { client, access, gate } = this.#parts
+    checkLength(jobs.length, Math.min(gate.most, caller.key?.maxInFlight ?? gate.most))
     await gate.admit(jobs.length)
     const { key } = caller
     const limit = key?.maxInFlight ?? null
@@ -137,6 +138,13 @@ export class Submissions {
 export function unknownExecution(id: string): RequestRefused {
   const detail = `There is no execution ${JSON.stringify(id.slice(0, 128))}, or its result has expired.`
   return new RequestRefused({ status: 404, code: 'unknown_job', detail })
+}
+
+/** @throws {RequestRefused} 400 for a list that would not be admitted later either */
+function checkLength(length: number, most: number): void {
+  if (length <= most) return
+  const message = `jobs: must be at most ${most} at once for this caller, got a list of ${length}`
+  throw invalidRequest([{ field: 'jobs', message }])
 }
 
 function tooMany(limit: number): never {

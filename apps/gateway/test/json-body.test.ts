@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseJsonBody } from '../src/http/json-body.ts'
 
@@ -16,6 +17,28 @@ describe('parseJsonBody', () => {
 
   it('does not count brackets in strings', () => {
     expect(parse(JSON.stringify({ code: '['.repeat(1000) }))).toEqual({ code: '['.repeat(1000) })
+  })
+
+  it.each([
+    ['{"a":1,"a":2}', 'a'],
+    ['{"a":{"b":[0,{"c":1,"d":2,"c":3}]}}', 'a.b[1].c'],
+    ['{"a":1,"\\u0061":2}', 'a'],
+    ['[{"x":[]},{"__proto__":1,"__proto__":2}]', '[1].__proto__'],
+  ])('refuses %s, which names a field twice', (text, field) => {
+    expect(() => parse(text)).toThrow(`${field}: stands twice`)
+  })
+
+  it('allows a name in several objects, and as a value', () => {
+    const text = '{"a":{"a":["a","a",{"a":":"}]},"b":[{"a":1},{"a":2}],"c":"a","d,":":"}'
+    expect(parse(text)).toEqual(JSON.parse(text))
+  })
+
+  it('agrees with the parser on any JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(parse(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
+      }),
+    )
   })
 
   it('refuses what is no UTF-8 and what is no JSON', () => {

@@ -140,8 +140,14 @@ export const REQUIREMENTS: readonly Requirement[] = [
     source: 'issue 13, gateway',
   },
   {
+    id: 'http-files',
+    behaviour:
+      'a job takes its files as multipart parts, byte for byte, and its output is downloaded likewise',
+    source: 'issue 13, gateway',
+  },
+  {
     id: 'http-document',
-    behaviour: 'the OpenAPI document is made from the schemas of the routes',
+    behaviour: 'the OpenAPI document is valid, has every route, and each answer is as it says',
     source: 'issue 13, gateway',
   },
   {

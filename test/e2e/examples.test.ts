@@ -97,5 +97,7 @@ describe('the page of curl commands', () => {
     const sorted = Buffer.from('a\nb\n').toString('base64')
     expect(answers[2].result.files).toEqual({ 'sorted.txt': { content: sorted, encoding: 'base64' } })
     expect(answers[3]).toMatchObject({ id: expect.any(String) })
+    expect(answers.at(-2)).toBe(3)
+    expect(answers.at(-1)).toMatchObject({ state: 'finished', outcomes: { passed: 1, failed: 1 } })
   })
 })

@@ -86,6 +86,7 @@ function fuzzer(
     () => object().slice(0, -2),
     () => '{"code":'.repeat(300),
     () => '\ufeff{}',
+    () => `--x\r\nContent-Disposition: form-data; name="job"\r\n\r\n${object()}\r\n--x--`,
     () => '',
   ]
   const id = () =>
@@ -117,6 +118,8 @@ function fuzzer(
     ['GET', () => `/v1/executions/${id()}`],
     ['DELETE', () => `/v1/executions/${id()}`],
     ['GET', () => `/v1/executions/${id()}/events`],
+    ['GET', () => `/v1/executions/${id()}/files/${id()}`],
+    ['GET', () => `/v1/executions/${id()}/output/${one(['stdout', 'stderr', 'compile', '..', 'x'])}`],
     ['POST', () => '/v1/batches'],
     ['GET', () => `/v1/batches/${id()}`],
     ['GET', () => `/v1/batches/${id()}/executions`],
@@ -151,7 +154,11 @@ function fuzzer(
       headers['last-event-id'] = String(one(['0-0', '-', 'x', '1-1', 'finished', '99999999999999-1']))
     if (next() < 0.05) headers['origin'] = one(['https://evil.example', 'null', 'x'])
     const hasBody = method !== 'GET' && next() < 0.9
-    if (hasBody) headers['content-type'] = next() < 0.9 ? 'application/json' : one(['text/plain', 'a/b', ''])
+    if (hasBody)
+      headers['content-type'] =
+        next() < 0.9
+          ? 'application/json'
+          : one(['text/plain', 'a/b', '', 'multipart/form-data', 'multipart/form-data; boundary=x'])
     return { method, path: path() + query(), headers, ...(hasBody && { body: one(bodies)() }) }
   }
 }
@@ -171,7 +178,9 @@ it(`${REQUESTS} requests that nobody would send get no 500, and nothing of anoth
   })
   expect(await mine.text()).toContain(SECRET)
 
-  const next = fuzzer(20_261_122, { id, tokens: [attacker.token, attacker.token, undefined, 'isopod_x_y'] })
+  // Most requests have a key that is good: those without one are refused at the door.
+  const tokens = [...Array(6).fill(attacker.token), undefined, 'isopod_x_y']
+  const next = fuzzer(20_261_122, { id, tokens })
   const wrong: string[] = []
   const statuses = new Map<number, number>()
   let left = REQUESTS

@@ -5,6 +5,7 @@ const NO_NETWORK = 'the guest has no network and no package archive to build fro
 /** System specs that no leg runs: path or pattern → why not. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'apps/cli/test/system/*': PLATFORM,
+  'apps/gateway/test/system/*': PLATFORM,
   'apps/mcp/test/system/*': PLATFORM,
   'packages/devstack/test/system/private-stack.test.ts': 'of set-up, which the guest’s own engine replaces',
   'packages/devstack/test/system/workers.test.ts': PLATFORM,
@@ -30,6 +31,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/flaky.test.ts': PLATFORM,
   'test/e2e/gateway.test.ts': PLATFORM,
   'test/e2e/gateway-batches.test.ts': PLATFORM,
+  'test/e2e/gateway-files.test.ts': PLATFORM,
   'test/e2e/gateway-fuzz.test.ts': PLATFORM,
   'test/e2e/gateway-load.test.ts': PLATFORM,
   'test/e2e/gateway-refusals.test.ts': PLATFORM,

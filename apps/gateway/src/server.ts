@@ -13,8 +13,10 @@ import { dropInRoutes } from './routes/drop-in/drop-in-routes.ts'
 import { eventRoutes } from './routes/events.ts'
 import { executeRoutes } from './routes/execute.ts'
 import { executionRoutes } from './routes/executions.ts'
+import { outputRoutes } from './routes/outputs.ts'
 import { pageRoutes } from './routes/page.ts'
 import { queueRoutes } from './routes/queue.ts'
+import { submitRoutes } from './routes/submit.ts'
 import type { Submissions } from './submissions.ts'
 import type { CallbackRule } from './webhooks/callback-rule.ts'
 
@@ -43,7 +45,9 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
   await serveDocument(http)
   await http.register(async (routes) => {
     executeRoutes(routes as Http, parts)
+    submitRoutes(routes as Http, parts)
     executionRoutes(routes as Http, parts)
+    outputRoutes(routes as Http, parts)
     eventRoutes(routes as Http, parts)
     batchRoutes(routes as Http, parts)
     queueRoutes(routes as Http, parts)

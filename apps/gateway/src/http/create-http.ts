@@ -32,6 +32,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The password of HTTP Basic is an API key too: browsers ask for one. */
     takesBasic?: boolean
+    /** The route takes its body as `multipart/form-data` too. */
+    multipart?: true
   }
 }
 
@@ -53,8 +55,11 @@ export interface HttpParts {
 
 /** Reasons for a refusal that are counted. */
 const COUNTED = ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full'] as const
-/** A caller that sends its request slower than this is not served. */
+/** A caller that sends its request, or the headers of it, slower than this is not served. */
 const REQUEST_TIMEOUT_MS = 30_000
+const HEADERS_TIMEOUT_MS = 10_000
+/** How often slow callers are looked for. */
+const CHECK_MS = 2_000
 
 /** Makes the server: parsing, refusals, request ids, headers and metrics, without any route. */
 export function createHttp({ config, logger, metrics }: HttpParts): Http {
@@ -62,6 +67,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     logger: false,
     bodyLimit: config.bodyBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_MS },
     keepAliveTimeout: 72_000,
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 256 },
@@ -95,6 +101,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     setHeaders(reply, request)
     if (isStopping) throw stoppingRefusal()
     checkOrigin(request, config)
+    checkEncoding(request)
     request.token = tokenOf(request)
   })
   http.addHook('onSend', async (_, reply) => closeWhenStalled(reply.raw))
@@ -153,6 +160,14 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
     .type('application/problem+json')
     .serializer((body: unknown) => JSON.stringify(body))
     .send(problemBody(refusal, request.id))
+}
+
+/** A small compressed body can be a huge one. @throws {RequestRefused} 415 */
+function checkEncoding({ headers }: FastifyRequest): void {
+  const encoding = headers['content-encoding']
+  if (encoding === undefined || encoding === 'identity') return
+  const detail = 'Content-Encoding: must be left out; bodies are taken as they are.'
+  throw new RequestRefused({ status: 415, code: 'invalid_request', detail })
 }
 
 /** @throws {RequestRefused} for a header that is no bearer token */

@@ -1,9 +1,16 @@
 import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
+import { z } from 'zod'
 import { closeWhenStalled } from './stalled.ts'
 
 /** How often a reader hears of a quiet stream, in milliseconds: proxies close connections that say nothing. */
 const HEARTBEAT_MS = 15_000
+
+/** The answer of a route that sends events. */
+export const EVENT_STREAM = {
+  description: 'Server-sent events: `id`, `event` and, as JSON, `data`',
+  content: { 'text/event-stream': { schema: z.string() } },
+}
 
 /** One server-sent event. `id` resumes behind it. */
 export interface ServerSentEvent {

@@ -7,11 +7,12 @@ import type { Caller } from '../callers.ts'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { documented } from '../http/documented.ts'
-import { type ServerSentEvent, sendEvents, untilClose } from '../http/event-stream.ts'
+import { EVENT_STREAM, type ServerSentEvent, sendEvents, untilClose } from '../http/event-stream.ts'
 import { idPath, waitQuery, wholeParameter } from '../http/parameters.ts'
 import { problemSchema, RequestRefused } from '../http/problem.ts'
+import { BODY_REFUSALS, ID_REFUSALS } from '../http/refusals.ts'
 import type { GatewayParts } from '../server.ts'
-import { jobList, MAX_JOBS } from './executions.ts'
+import { jobList, MAX_JOBS } from './execution-body.ts'
 
 /** Cancellations at once. */
 const CANCELS_AT_ONCE = 16
@@ -53,15 +54,6 @@ const pageQuery = fields({
   cursor: wholeParameter(0, MAX_JOBS).optional().describe('`cursor` of the page before'),
   limit: wholeParameter(1, MAX_JOBS).default(100),
 })
-const refusals = {
-  400: problemSchema,
-  401: problemSchema,
-  403: problemSchema,
-  404: problemSchema,
-  429: problemSchema,
-  503: problemSchema,
-}
-
 /** `/v1/batches`: jobs that are submitted, read, followed and cancelled together. */
 export function batchRoutes(http: Http, parts: GatewayParts): void {
   const { client, callers, access, logger } = parts
@@ -80,10 +72,11 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
     '/v1/batches',
     {
       schema: {
+        operationId: 'submitBatch',
         summary: `Submit up to ${MAX_JOBS} jobs as a batch`,
         description: 'If one is invalid, none is enqueued.',
         body: requestSchema,
-        response: { 202: batchSchema, 409: problemSchema, ...refusals },
+        response: { 202: batchSchema, 409: problemSchema, ...BODY_REFUSALS },
       },
     },
     async (request, reply) => {
@@ -98,11 +91,12 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
     '/v1/batches/:id',
     {
       schema: {
+        operationId: 'readBatch',
         summary: 'Read how far a batch is',
         description: 'With `wait` it answers as soon as all executions are finished.',
         params: idPath,
         querystring: waitQuery,
-        response: { 200: batchSchema, ...refusals },
+        response: { 200: batchSchema, ...ID_REFUSALS },
       },
     },
     async (request, reply) => {
@@ -122,12 +116,13 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
     '/v1/batches/:id/executions',
     {
       schema: {
+        operationId: 'listBatchExecutions',
         summary: 'List the executions of a batch, in the order of its jobs',
         params: idPath,
         querystring: pageQuery,
         response: {
           200: z.object({ executions: z.array(memberSchema), cursor: z.string().nullable() }),
-          ...refusals,
+          ...ID_REFUSALS,
         },
       },
     },
@@ -146,6 +141,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
       // The answer to a HEAD would end with the batch, as that to a GET does.
       exposeHeadRoute: false,
       schema: {
+        operationId: 'followBatch',
         summary: 'Follow a batch',
         description:
           'Server-sent events: `execution` as each one is finished, and `finished` at the end. `Last-Event-ID` resumes.',
@@ -156,7 +152,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
             .regex(/^(\d{1,9}|finished)$/, { error: 'must be the id of an event' })
             .optional(),
         }),
-        response: { 200: z.string().describe('text/event-stream'), ...refusals },
+        response: { 200: EVENT_STREAM, ...ID_REFUSALS },
       },
     },
     async (request, reply) => {
@@ -182,6 +178,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
     '/v1/batches/:id',
     {
       schema: {
+        operationId: 'cancelBatch',
         summary: 'Cancel all executions of a batch that are not finished',
         params: idPath,
         response: {
@@ -191,7 +188,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
             requested: count.describe('They were running; their workers were told'),
             finished: count.describe('They were over'),
           }),
-          ...refusals,
+          ...ID_REFUSALS,
         },
       },
     },

@@ -3,15 +3,13 @@ import { isEventId } from '@isopod/protocol'
 import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
-import { type ServerSentEvent, sendEvents, untilClose } from '../http/event-stream.ts'
+import { EVENT_STREAM, type ServerSentEvent, sendEvents, untilClose } from '../http/event-stream.ts'
 import { idPath } from '../http/parameters.ts'
-import { problemSchema } from '../http/problem.ts'
+import { ID_REFUSALS } from '../http/refusals.ts'
 import type { GatewayParts } from '../server.ts'
 import { unknownExecution } from '../submissions.ts'
 
 const eventId = z.string().refine((id) => id === '' || isEventId(id), { error: 'must be the id of an event' })
-
-const refusals = { 400: problemSchema, 401: problemSchema, 403: problemSchema, 404: problemSchema }
 
 /** `GET /v1/executions/{id}/events`: what an execution does, as server-sent events. */
 export function eventRoutes(http: Http, { client, callers, submissions, logger }: GatewayParts): void {
@@ -22,12 +20,13 @@ export function eventRoutes(http: Http, { client, callers, submissions, logger }
       // The answer to a HEAD would end with the execution, as that to a GET does.
       exposeHeadRoute: false,
       schema: {
+        operationId: 'followExecution',
         summary: 'Follow an execution',
         description:
           'Server-sent events: `status`, `stdout`, `stderr`, `test`, `dropped`, and `finished` at the end. A job needs `stream: true` to tell more than `finished`. `Last-Event-ID` resumes.',
         params: idPath,
         headers: z.looseObject({ 'last-event-id': eventId.optional() }),
-        response: { 200: z.string().describe('text/event-stream'), ...refusals },
+        response: { 200: EVENT_STREAM, ...ID_REFUSALS },
       },
     },
     async (request, reply) => {

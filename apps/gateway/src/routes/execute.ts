@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { parseJsonBody } from '../http/json-body.ts'
-import { problemSchema } from '../http/problem.ts'
+import { BODY_REFUSALS } from '../http/refusals.ts'
 import type { GatewayParts } from '../server.ts'
 
 /** The service plan's request, and a `policy` of its own that may be left out. */
@@ -14,7 +14,7 @@ const requestSchema = fields({
   memory_mb: integerBetween(64, 512).default(256),
   input_data: z.unknown().optional().describe('JSON; the variable `input_data` of the program'),
   policy: jobSchema.shape.policy.unwrap().optional(),
-})
+}).meta({ examples: [{ code: 'print(sum(input_data["nums"]))', input_data: { nums: [1, 2, 3] } }] })
 
 /** The service plan's response. */
 const responseSchema = z.object({
@@ -32,7 +32,7 @@ const responseSchema = z.object({
 
 type ExecuteResponse = z.infer<typeof responseSchema>
 
-const responses = { 200: responseSchema, 400: problemSchema, 401: problemSchema, 503: problemSchema }
+const responses = { 200: responseSchema, ...BODY_REFUSALS }
 
 /** The routes of the service plan: `POST /execute` and `GET /health`. */
 export function executeRoutes(http: Http, { client, callers, submissions, config }: GatewayParts): void {
@@ -44,7 +44,12 @@ export function executeRoutes(http: Http, { client, callers, submissions, config
       { parseAs: 'buffer' },
       async (_: unknown, body: Buffer) => parseJsonBody(body),
     )
-    const schema = { summary: 'Run a program and wait for its end', body: requestSchema, response: responses }
+    const schema = {
+      operationId: 'execute',
+      summary: 'Run a program and wait for its end',
+      body: requestSchema,
+      response: responses,
+    }
     plan.post('/execute', { schema }, async (request, reply) => {
       const caller = await callers.identify(request.token, 'submit')
       const { body } = request
@@ -60,7 +65,11 @@ export function executeRoutes(http: Http, { client, callers, submissions, config
   })
 
   const healthSchema = z.object({ status: z.enum(['healthy', 'unhealthy']) })
-  const schema = { summary: 'Whether jobs can be taken', response: { 200: healthSchema, 503: healthSchema } }
+  const schema = {
+    operationId: 'health',
+    summary: 'Whether jobs can be taken',
+    response: { 200: healthSchema, 503: healthSchema },
+  }
   http.get('/health', { schema }, async (_, reply) => {
     try {
       await client.queue()

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import type { Http } from '../http/create-http.ts'
-import { problemSchema } from '../http/problem.ts'
+import { BARE_REFUSALS } from '../http/refusals.ts'
 import type { GatewayParts } from '../server.ts'
-
-const refusals = { 401: problemSchema, 403: problemSchema, 429: problemSchema, 503: problemSchema }
 
 const queueSchema = z.object({
   waiting: z.number().int(),
@@ -22,7 +20,11 @@ const languageSchema = z.object({
 
 /** `/v1/queue` and `/v1/languages`. */
 export function queueRoutes(http: Http, { client, callers }: GatewayParts): void {
-  const queue = { summary: 'How full the queue is', response: { 200: queueSchema, ...refusals } }
+  const queue = {
+    operationId: 'readQueue',
+    summary: 'How full the queue is',
+    response: { 200: queueSchema, ...BARE_REFUSALS },
+  }
   http.get('/v1/queue', { schema: queue }, async (request) => {
     await callers.identify(request.token, 'read')
     const { waiting, prioritized, delayed, active, workers, slots, oldestWaitingAgeSeconds } =
@@ -37,8 +39,9 @@ export function queueRoutes(http: Http, { client, callers }: GatewayParts): void
   })
 
   const languages = {
+    operationId: 'listLanguages',
     summary: 'The languages that workers offer',
-    response: { 200: z.object({ languages: z.array(languageSchema) }), ...refusals },
+    response: { 200: z.object({ languages: z.array(languageSchema) }), ...BARE_REFUSALS },
   }
   http.get('/v1/languages', { schema: languages }, async (request) => {
     await callers.identify(request.token, 'read')

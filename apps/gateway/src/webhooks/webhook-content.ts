@@ -1,7 +1,7 @@
 import type { Result } from '@isopod/client'
 import type { WebhookContent } from '@isopod/webhooks'
 import { callbackView, isSubmission } from '../routes/drop-in/judge0/callback.ts'
-import { finishedExecution } from '../routes/executions.ts'
+import { finishedExecution } from '../routes/execution-body.ts'
 
 /** What is sent of a finished execution: in Judge0's way if it came in through that door, else an event of Standard Webhooks. */
 export function webhookContent(

@@ -1,0 +1,108 @@
+import { isUtf8 } from 'node:buffer'
+import { Busboy } from '@fastify/busboy'
+import { type JobFile, MAX_FILES, MAX_FILES_BYTES } from '@isopod/protocol'
+import { parseJsonBody } from './json-body.ts'
+import { RequestRefused } from './problem.ts'
+
+/** Name of the part that is the job; all others are files. */
+const JOB_PART = 'job'
+/** Bytes of a part's header: the longest path, and room for a type. */
+const MAX_HEADER_BYTES = 4096
+
+/**
+ * Reads a job that comes as `multipart/form-data`: a part `job` with its JSON, and a part for each file, named by its path.
+ * The bytes of a file are kept as they are. What a job may be is the client's to check, its paths and sizes included.
+ *
+ * @param body bounded by the server
+ * @throws {RequestRefused} 400 naming the part
+ */
+export async function parseMultipartJob(contentType: string, body: Buffer): Promise<unknown> {
+  const parts = await readParts(contentType, body)
+  const jobs = parts.filter(({ name }) => name === JOB_PART)
+  const [part] = jobs
+  if (part === undefined || jobs.length > 1) {
+    throw refused(JOB_PART, 'must be one part with the job as JSON')
+  }
+  const job = parseJsonBody(part.bytes)
+  if (typeof job !== 'object' || job === null || Array.isArray(job)) {
+    throw refused(JOB_PART, 'must be an object')
+  }
+  const given: unknown = Reflect.get(job, 'files')
+  // What is no object of files is refused by the client, whatever else is in it.
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) return job
+  const files = new Map<string, unknown>(Object.entries(given ?? {}))
+  for (const { name, bytes } of parts) {
+    if (name === JOB_PART) continue
+    if (files.has(name)) throw refused(`files.${shown(name)}`, 'comes twice')
+    files.set(name, fileOf(bytes))
+  }
+  return files.size === 0 ? job : { ...job, files: Object.fromEntries(files) }
+}
+
+interface Part {
+  readonly name: string
+  readonly bytes: Buffer
+}
+
+function readParts(contentType: string, body: Buffer): Promise<readonly Part[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly Part[]>()
+  const parts: Part[] = []
+  const broken = () => reject(refused('', 'the body is not valid multipart/form-data'))
+  let parser: Busboy
+  try {
+    parser = new Busboy({
+      headers: { 'content-type': contentType },
+      // A part is its bytes, whatever it says of itself.
+      isPartAFile: () => true,
+      limits: { parts: MAX_FILES + 1, headerSize: MAX_HEADER_BYTES },
+    })
+  } catch {
+    throw refused('Content-Type', 'must be multipart/form-data with a boundary')
+  }
+  parser.on('partsLimit', () => reject(refused('files', `must be at most ${MAX_FILES} files`)))
+  parser.on('file', (name: string | undefined, stream) => {
+    const chunks: Buffer[] = []
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+    stream.on('error', broken)
+    stream.on('end', () => {
+      if (name === undefined) broken()
+      else parts.push({ name, bytes: Buffer.concat(chunks) })
+    })
+  })
+  parser.on('error', broken)
+  parser.on('finish', () => {
+    // The parser passes over a part that is not form data; its sender would take it for accepted.
+    if (parts.length === countParts(contentType, body)) resolve(parts)
+    else broken()
+  })
+  parser.end(body)
+  return promise
+}
+
+/** Delimiters but the last one, which ends the body. */
+function countParts(contentType: string, body: Buffer): number {
+  const [, quoted, plain = quoted ?? ''] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType) ?? []
+  const delimiter = Buffer.from(`\r\n--${plain}`)
+  let count = body.indexOf(delimiter.subarray(2)) === 0 ? 0 : -1
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) count += 1
+  return count
+}
+
+/** Text stays readable on its way; anything else is base64. */
+function fileOf(bytes: Buffer): JobFile {
+  // Larger ones are refused, for which their size is enough.
+  const kept = bytes.subarray(0, MAX_FILES_BYTES + 1)
+  if (isUtf8(kept)) return { content: kept.toString('utf8'), encoding: 'utf8' }
+  return { content: kept.toString('base64'), encoding: 'base64' }
+}
+
+/** A name as a refusal may show it. */
+function shown(name: string): string {
+  return name.slice(0, 255).replaceAll(/\p{C}/gu, '\ufffd')
+}
+
+function refused(field: string, rule: string): RequestRefused {
+  const message = field === '' ? rule : `${field}: ${rule}`
+  const errors = field === '' ? undefined : [{ field, message }]
+  return new RequestRefused({ status: 400, code: 'invalid_request', detail: message, errors })
+}

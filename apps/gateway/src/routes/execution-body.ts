@@ -1,0 +1,48 @@
+import type { IsopodClient } from '@isopod/client'
+import { type Result, resultSchema } from '@isopod/protocol'
+import { z } from 'zod'
+
+/** Jobs of one request. */
+export const MAX_JOBS = 1000
+
+/** An execution as its readers get it. */
+export const executionSchema = z.object({
+  id: z.string(),
+  state: z.enum(['waiting', 'running', 'finished']),
+  /** Null until the execution is finished. */
+  result: resultSchema.nullable(),
+})
+
+/** An execution as its readers get it. */
+export type ExecutionBody = z.infer<typeof executionSchema>
+
+/** The jobs of one request. */
+export function jobList<Job extends z.ZodType>(job: Job) {
+  const error = `must be a list of 1 to ${MAX_JOBS} jobs`
+  return z.array(job, { error }).min(1, { error }).max(MAX_JOBS, { error })
+}
+
+/**
+ * The result if it comes in time; undefined if not. When the gateway stops, a caller that waits can ask another one: it is
+ * told at once how far its execution is.
+ */
+export async function resultWithin(
+  client: IsopodClient,
+  id: string,
+  seconds: number,
+  { gone, closing }: { readonly gone: AbortSignal; readonly closing: AbortSignal },
+): Promise<Result | undefined> {
+  if (seconds === 0) return await client.result(id)
+  const late = AbortSignal.any([AbortSignal.timeout(seconds * 1000), closing])
+  try {
+    return await client.wait(id, { signal: AbortSignal.any([late, gone]) })
+  } catch (error) {
+    if (late.aborted) return undefined
+    throw error
+  }
+}
+
+/** A finished execution, as it is read and as webhooks send it. */
+export function finishedExecution(id: string, result: Result): ExecutionBody {
+  return { id, state: 'finished', result }
+}

@@ -70,6 +70,7 @@ function buildProgram(io: Io, services: Services, end: (code: ExitCode) => void)
   jobOptions(add('submit', 'enqueue programs and print their ids', SUBMIT_EXAMPLES))
     .argument('<file...>', 'the programs, - for standard input')
     .addOption(replyTo())
+    .option('--callback-url <url>', 'where a gateway sends the result, signed')
     .option('--json', 'print one JSON object a line: id and file')
     .action(async (files, options) => end(await submitCommand(io, services, files, options)))
 

@@ -31,6 +31,16 @@ describe('isopod submit', () => {
     })
   })
 
+  it('names the URL that takes the result', async () => {
+    const submit = (url: string) => cli(['submit', '-', '--callback-url', url], { stdin: 'x' })
+    expect((await submit('https://example.org/')).calls[0]).toMatchObject({
+      value: [{ callbackUrl: 'https://example.org/' }],
+    })
+    expect((await submit('ftp://example.org/')).stderr).toContain(
+      '--callback-url (callbackUrl): must be an http',
+    )
+  })
+
   it('prints with --json an object a line', async () => {
     const { stdout } = await cli(['submit', '-', '--json'], { stdin: 'print(1)' })
     expect(JSON.parse(stdout)).toEqual({ id: 'j-1', file: '-' })

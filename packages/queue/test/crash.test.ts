@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { openWebhookQueue } from '../src/index.ts'
 import { collect, echoResult, until, useBench } from './harness.ts'
 
 const bench = useBench()
@@ -61,6 +62,30 @@ test('a job whose worker was killed after it published is not run again and has 
   expect(runs).toBe(0)
   expect(results.map((result) => result.workerId)).toEqual(['dying'])
 })
+
+// promise: webhook-loss
+test.each(['mid-job', 'completed'] as const)(
+  'a job whose worker was killed (%s) has one webhook',
+  async (moment) => {
+    const producer = await bench.producer()
+    const webhooks = await openWebhookQueue({ url: bench.url, prefix: bench.prefix })
+    onTestFinished(() => webhooks.close())
+    const claim = () => webhooks.claim({ tenants: [], targets: [] }, 60_000)
+    const id = await bench.enqueue({ callbackUrl: 'https://example.org/' })
+    await letWorkerDie(moment)
+    const atDeath = await claim()
+    if (moment === 'mid-job') expect(atDeath).toBeUndefined()
+    else expect(atDeath).toMatchObject({ id })
+    const consumer = await bench.consumer()
+    consumer.run()
+    await producer.waitForResult(id)
+    await until(async () => (await bench.redis.exists(bench.key('jobs', id))) === 0)
+    const afterwards = await claim()
+    if (moment === 'mid-job') expect(afterwards).toMatchObject({ id })
+    else expect(afterwards).toBeGreaterThan(0)
+    expect(await claim()).toBeGreaterThan(0)
+  },
+)
 
 test('a job that kills worker after worker is given up with a result before it is started a fourth time', async () => {
   const producer = await bench.producer()

@@ -29,6 +29,7 @@ export interface JobOptions {
   readonly network?: string
   readonly runtime?: string
   readonly replyTo?: string
+  readonly callbackUrl?: string
   readonly policy?: string
   readonly reuse?: string
   readonly batch?: string
@@ -51,6 +52,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   network: '--network',
   runtime: '--runtime',
   replyTo: '--reply-to',
+  callbackUrl: '--callback-url',
   reuse: '--reuse',
   batchId: '--batch',
   tenant: '--tenant',
@@ -87,6 +89,7 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
     // The schema refuses what is none, by its own sentence.
     ...(options.runtime === undefined ? {} : { runtime: options.runtime as Runtime }),
     ...(options.replyTo === undefined ? {} : { replyTo: options.replyTo }),
+    ...(options.callbackUrl === undefined ? {} : { callbackUrl: options.callbackUrl }),
     ...(options.reuse === undefined ? {} : { reuse: options.reuse as JobInput['reuse'] }),
     ...(options.batch === undefined ? {} : { batchId: options.batch }),
     ...(options.tenant === undefined ? {} : { tenant: options.tenant }),

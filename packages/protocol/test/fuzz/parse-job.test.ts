@@ -10,20 +10,20 @@ import { utf8Bytes } from '../../src/schema.ts'
 import { hostile } from './hostile.ts'
 import { boundaryJob, mutatedJob, validJob } from './jobs.ts'
 
-/** Of this thread's processor, far above what any of them takes; a value that blows up takes for ever. */
+/** Of the processor, far above what any of them takes; a value that blows up takes for ever. */
 const MOST_MS = 2_000
 const MOST_MESSAGE_CHARACTERS = 20_000
 /** What moves a cursor, hides text or reverses it. */
 const CONTROL = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage()
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
 /** Parses; a refusal is undefined. Anything but a job or a good refusal fails the test. */
 function parsed(input: unknown): Job | undefined {
-  const started = threadMs()
+  const started = cpuMs()
   try {
     return parseJob(input)
   } catch (error) {
@@ -33,7 +33,7 @@ function parsed(input: unknown): Job | undefined {
     expect(error.problems.length).toBeGreaterThan(0)
     return undefined
   } finally {
-    expect(threadMs() - started).toBeLessThan(MOST_MS)
+    expect(cpuMs() - started).toBeLessThan(MOST_MS)
   }
 }
 

@@ -117,6 +117,32 @@ describe.skipIf(program === undefined)('the page', () => {
     expect(await page.evaluate("'hacked' in globalThis")).toBe(false)
   })
 
+  // promise: page-hostile
+  it('shows pictures that a program left, and of other files no more than text, whatever their names', async () => {
+    const pixel =
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII='
+    const html = '<script>hacked=1</script>'
+    const drawing = '<svg xmlns="http://www.w3.org/2000/svg"><script>hacked=1</script></svg>'
+    const page = await openWith(
+      `echo ${pixel} | base64 -d > plot.txt; echo '${html}' > page.png; echo '${drawing}' > x.svg; head -c 9 /dev/zero > x.html`,
+    )
+    await page.getByText('Input, limits and policy').click()
+    await page.getByLabel('Files to bring back').fill('plot.txt\npage.png\nx.svg\nx.html')
+    await runAndFinish(page, 'Success')
+    await page.getByAltText('The picture plot.txt').waitFor()
+    const width =
+      "document.querySelector('#files img').decode().then(() => document.querySelector('#files img').naturalWidth)"
+    expect(await page.evaluate(width)).toBe(1)
+    expect(await page.locator('#files img').count()).toBe(1)
+    expect(await page.locator('#files .preview').allTextContents()).toEqual([`${html}\n`, `${drawing}\n`])
+    expect(await page.evaluate("'hacked' in globalThis")).toBe(false)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'x.html' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('x.html')
+  })
+
   it('keeps the program over a reload', async () => {
     const page = await openWith('echo kept')
     await page.reload()
@@ -222,7 +248,7 @@ describe.skipIf(program === undefined)('what the gateway serves of the page', ()
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
     expect(policy).toContain("frame-ancestors 'none'")
-    expect(policy).not.toMatch(/unsafe|\*|https?:|data:/)
+    expect(policy).not.toMatch(/unsafe|\*|https?:|data:|script-src[^;]*blob:/)
     expect(await answer.text()).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|style=/)
   })
 

@@ -110,6 +110,18 @@ describe.skipIf(program === undefined)('the page, as soon as there are keys', ()
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(reader)
   })
 
+  it('asks no second time by itself who has closed the dialog', async () => {
+    const page = await browser?.open(gateway.url)
+    if (page === undefined) throw new Error('no browser')
+    await page.getByText('This gateway asks for an API key.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await page.locator('#connection').filter({ hasText: 'Send an API key' }).waitFor()
+    expect(await page.getByRole('dialog').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'API key' }).click()
+    expect(await page.getByRole('dialog').isVisible()).toBe(true)
+  })
+
   it('says when a key has asked too often, and when it may ask again', async () => {
     const slow = { name: 'slow', tenant: 'slow', scopes: ['read' as const], requestsPerMinute: 1 }
     const { token } = await gateway.access.keys.create(slow)

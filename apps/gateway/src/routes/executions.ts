@@ -1,6 +1,6 @@
-import type { IsopodClient } from '@isopod/client'
 import { fields, STATUSES } from '@isopod/protocol'
 import { z } from 'zod'
+import { DetailsReader } from '../execution-details.ts'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { untilClose } from '../http/event-stream.ts'
@@ -37,11 +37,11 @@ const listedSchema = z.object({
   language: z.string().nullable().optional(),
   wallMs: z.number().nullable().optional(),
 })
-type Listed = z.infer<typeof listedSchema>
 
 /** `/v1/executions`: read, list, cancel. */
 export function executionRoutes(http: Http, parts: GatewayParts): void {
   const { client, callers, submissions, access } = parts
+  const detailsReader = new DetailsReader(client)
   const closing = untilClose(http)
 
   http.get(
@@ -104,7 +104,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       const executions = page.executions.map(async ({ id, submittedAt }) => ({
         id,
         submittedAt: new Date(submittedAt).toISOString(),
-        ...(details === 'true' && (await detailsOf(client, id))),
+        ...(details === 'true' && (await detailsReader.read(id))),
       }))
       return { executions: await Promise.all(executions), cursor: page.cursor ?? null }
     },
@@ -132,12 +132,4 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       return { id, outcome }
     },
   )
-}
-
-/** How it stands with an execution. */
-async function detailsOf(client: IsopodClient, id: string): Promise<Omit<Listed, 'id' | 'submittedAt'>> {
-  const result = await client.result(id)
-  const { status = null, language = null, wallMs = null } = result ?? {}
-  const state = result === undefined ? await client.state(id) : 'finished'
-  return { state, status, language, wallMs }
 }

@@ -43,7 +43,7 @@ const poll = startPoll(
     connection.hidden = true
   },
   (error) => {
-    if (keyDialog.openFor(error)) return
+    if (keyDialog.openFor(error, true)) return
     connection.textContent = error instanceof Error ? error.message : String(error)
     connection.hidden = false
   },
@@ -106,3 +106,4 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented) run()
 })
 openFromAddress()
+if (/Mac|iP/.test(navigator.platform)) byId('run-key', HTMLElement).textContent = '⌘ ⏎'

@@ -3,8 +3,13 @@ import { byId } from './dom.ts'
 
 /** The dialog that asks for an API key. */
 export interface KeyDialog {
-  /** Opens the dialog if a request was refused for its key. Says whether it was. */
-  openFor(error: unknown): boolean
+  /**
+   * Opens the dialog if a request was refused for its key.
+   *
+   * @param isUnasked the page has made the request by itself: who has closed the dialog is not asked again
+   * @returns whether the dialog is open now
+   */
+  openFor(error: unknown, isUnasked?: boolean): boolean
 }
 
 /** @param onChange runs when there is another key */
@@ -13,6 +18,7 @@ export function createKeyDialog(onChange: () => void): KeyDialog {
   const input = byId('key-input', HTMLInputElement)
   const reason = byId('key-reason', HTMLElement)
   const button = byId('key', HTMLButtonElement)
+  let isDismissed = false
   const showState = () => {
     button.hidden = apiKey.get() === ''
   }
@@ -20,6 +26,7 @@ export function createKeyDialog(onChange: () => void): KeyDialog {
     if (dialog.open) return
     reason.textContent = why
     input.value = apiKey.get()
+    isDismissed = false
     dialog.showModal()
     input.select()
   }
@@ -36,12 +43,16 @@ export function createKeyDialog(onChange: () => void): KeyDialog {
     showState()
     onChange()
   })
+  dialog.addEventListener('cancel', () => {
+    isDismissed = true
+  })
   button.addEventListener('click', () => open('This tab uses the key below.'))
   showState()
   return {
-    openFor(error) {
+    openFor(error, isUnasked = false) {
       if (!(error instanceof Refused) || error.status !== 401) return false
       button.hidden = false
+      if (isUnasked && isDismissed) return false
       open(apiKey.get() === '' ? 'This gateway asks for an API key.' : error.message)
       return true
     },

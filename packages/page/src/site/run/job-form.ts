@@ -36,12 +36,14 @@ export function createJobForm(): JobForm {
   return {
     job(language, code) {
       const args = linesOf(text('args'))
+      const fetchFiles = linesOf(text('fetchFiles'))
       return {
         language,
         code,
         stream: true,
         ...(text('stdin') !== '' && { stdin: text('stdin') }),
         ...(args.length > 0 && { args }),
+        ...(fetchFiles.length > 0 && { fetchFiles }),
         limits: limitsOf(text),
         ...policyOf(text('policy')),
       }
@@ -79,7 +81,7 @@ export function createJobForm(): JobForm {
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** One argument a line; the last line break ends the last one. */
+/** One value a line; the last line break ends the last one. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }

@@ -7,6 +7,7 @@ import { type Follower, follow } from './follow.ts'
 import { showGauges } from './gauges.ts'
 import type { JobForm } from './job-form.ts'
 import { createConsole } from './live-console.ts'
+import { showFiles } from './result-files.ts'
 import { showTimeSplit } from './time-split.ts'
 import { createVerdict } from './verdict.ts'
 
@@ -52,6 +53,7 @@ export function createWorkbench({ form, notice, onChange }: WorkbenchParts): Wor
   const finish = (result: Result) => {
     output.finish(result)
     verdict.result(result)
+    showFiles(result)
     showTimeSplit(result)
     showGauges(result)
     figures.hidden = false

@@ -51,7 +51,10 @@ describe('a batch', () => {
     expect(submitted).toMatchObject({ status: 202, body: { name: 'model 7', state: 'running', total: 4 } })
     expect(submitted.headers.get('location')).toBe(`/v1/batches/${id}`)
 
+    // One that claims to have seen more than there is.
+    const ahead = follow(`/v1/batches/${id}/events`, { 'last-event-id': '9' })
     const events = await follow(`/v1/batches/${id}/events`)
+    expect((await ahead).at(-1)).toMatchObject({ id: 'finished', data: { state: 'finished' } })
     expect(events.map((event) => event.id)).toEqual(['1', '2', '3', '4', 'finished'])
     const ends = events.slice(0, -1).map(({ data }) => [data.index, data.status, data.outcome])
     expect(ends.sort()).toEqual([

@@ -39,6 +39,8 @@ export interface UnnotedExecutions {
   readonly lost: readonly number[]
 }
 
+const ID = /^[A-Za-z0-9_-]{1,128}$/
+
 /**
  * Which executions belong to a batch, and the order in which they ended. A batch lives as long as the results of its
  * executions, counted from the last end that was noted. No process needs to watch it: each reader notes what has ended.
@@ -90,6 +92,8 @@ export class Batches {
 
   /** A batch; undefined if there is none, or none any more. */
   async find(id: string): Promise<BatchRecord | undefined> {
+    // Any other could name a part of a batch, which is a key of another type.
+    if (!ID.test(id)) return undefined
     const replies = await this.#ask((redis) =>
       redis.multi().get(this.#key(id)).lrange(this.#key(id, 'executions'), 0, -1).exec(),
     )

@@ -103,13 +103,13 @@ describe('the executions of a tenant', () => {
   })
 
   it('are forgotten when results are, whatever came since', async () => {
-    const brief = await openAccess({ url: server.url, resultTtlSeconds: 1 })
+    const brief = await openAccess({ url: server.url, resultTtlSeconds: 2 })
     onTestFinished(() => brief.close())
     await brief.executions.note('brief', [{ id: 'old', labels: { run: '1' } }])
     expect(await brief.executions.belongs('brief', 'old')).toBe(true)
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
     await brief.executions.note('brief', [{ id: 'new', labels: { run: '1' } }])
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
     await brief.executions.note('brief', [{ id: 'newer', labels: { run: '1' } }])
     for (const label of [undefined, 'run=1']) {
       const { executions } = await brief.executions.list('brief', { limit: 10, ...(label && { label }) })

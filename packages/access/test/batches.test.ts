@@ -44,6 +44,14 @@ describe('a batch', () => {
     expect(await access.batches.find('b-none')).toBeUndefined()
   })
 
+  it('is not found by the name of a part of it', async () => {
+    await recorded('b-parts')
+    await access.batches.claim('b-parts', 'content')
+    for (const part of ['executions', 'unnoted', 'ends', 'fingerprint']) {
+      expect(await access.batches.find(`b-parts:${part}`)).toBeUndefined()
+    }
+  })
+
   it('knows which of its executions wait, have a result, and are lost', async () => {
     const { executions } = await recorded('b-2')
     expect(await access.batches.look('b-2')).toEqual({ running: [], ended: [], lost: [] })

@@ -52,7 +52,9 @@ export class BatchProgress {
     { after, signal }: { readonly after: number; readonly signal: AbortSignal },
   ): AsyncGenerator<NumberedEnd, void, undefined> {
     let pause = FIRST_PAUSE_MS
-    for (let number = after; ; ) {
+    // A reader that claims to have seen more than there is would be told that the batch is over.
+    const noted = after === 0 ? 0 : (await this.#batches.ends(batch.id)).length
+    for (let number = Math.min(after, noted); ; ) {
       await this.#look(batch)
       const ends = await this.#batches.ends(batch.id, number)
       for (const end of ends) {

@@ -97,6 +97,14 @@ describe('Judge0', () => {
     expect(body.status.description).toBe(description)
   })
 
+  it('a wrong answer tells nothing of the right one, also where the path ends in a slash', async () => {
+    const submission = { language_id: 46, source_code: 'echo 1', expected_output: 'secret' }
+    const { status, body } = await ask('POST', '/submissions/?base64_encoded=false&wait=true', submission)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ message: null, status: { id: 4 } })
+    expect(JSON.stringify(body)).not.toContain('secret')
+  })
+
   it('arguments reach the program as words, and no shell', async () => {
     const submission = {
       language_id: 71,
@@ -181,6 +189,10 @@ describe('Judge0', () => {
     expect((await ask('GET', '/languages/x')).status).toBe(404)
     expect((await ask('GET', '/statuses')).body[2]).toEqual({ id: 3, description: 'Accepted' })
     expect((await ask('GET', '/about')).body).toMatchObject({ version: expect.any(String) })
+    expect((await ask('GET', '/config_info')).body).toMatchObject({
+      ...{ enable_wait_result: true, enable_callbacks: false, max_cpu_time_limit: 15, number_of_runs: 1 },
+      allowed_languages_for_compile_options: expect.arrayContaining(['C++']),
+    })
   })
 })
 
@@ -211,7 +223,12 @@ describe('Piston', () => {
     const execute = (body: object) => ask('POST', '/api/v2/piston/execute', { version: '*', ...body })
     const broken = await execute({ language: 'c', files: [{ content: 'int main(' }] })
     expect(broken.body).toMatchObject({ compile: { code: 1, stderr: expect.stringContaining('error') } })
-    const late = await execute({ language: 'bash', files: [{ content: 'sleep 9' }], run_timeout: 300 })
+    const late = await execute({
+      language: 'bash',
+      files: [{ content: 'sleep 9' }],
+      run_timeout: 300,
+      compile_timeout: 1,
+    })
     expect(late.body.run).toMatchObject({ code: null, signal: 'SIGKILL', status: 'TO' })
     const files = [{ content: 'cat a.txt' }, { name: 'a.txt', content: base64('hi'), encoding: 'base64' }]
     expect((await execute({ language: 'sh', files })).body.run.stdout).toBe('hi')

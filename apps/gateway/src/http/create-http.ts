@@ -70,7 +70,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_MS },
     keepAliveTimeout: 72_000,
     genReqId: () => randomUUID(),
-    routerOptions: { maxParamLength: 256 },
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
     // Those that come while it stops get a problem document, as all refusals are.
     return503OnClosing: false,
     forceCloseConnections: 'idle',

@@ -6,11 +6,11 @@ import type { GatewayParts } from '../../../server.ts'
 import type { UncheckedJob } from '../../../submissions.ts'
 import { type Judge0Errors, judge0Errors } from './refusals.ts'
 import { jobOfSubmission, type SubmissionContext } from './submission-job.ts'
+import { MAX_BATCH } from './submission-limits.ts'
 import { badRequest, findSubmission, knownFields, NOT_UTF8, submissionQuery } from './submission-requests.ts'
 import { submissionSchema } from './submission-schema.ts'
 import { submissionView } from './submission-view.ts'
 
-const MAX_BATCH = 20
 const TOO_MANY = `number of submissions in a batch should be less than or equal to ${MAX_BATCH}`
 const NONE = 'there should be at least one submission in a batch'
 

@@ -8,6 +8,7 @@ import { RequestRefused } from '../../../http/problem.ts'
 import type { GatewayParts } from '../../../server.ts'
 import { unknownExecution } from '../../../submissions.ts'
 import { batchRoutes } from './batch-routes.ts'
+import { configInfo } from './config-info.ts'
 import { judge0LanguageEntries } from './languages.ts'
 import { JUDGE0_STATUSES } from './statuses.ts'
 import { jobOfSubmission } from './submission-job.ts'
@@ -79,8 +80,8 @@ function submissionRoutes(http: Http, parts: GatewayParts): void {
   })
 }
 
-/** `/languages`, `/statuses` and `/about`. */
-function listRoutes(http: Http, { callers, client }: GatewayParts): void {
+/** `/languages`, `/statuses`, `/about` and `/config_info`. */
+function listRoutes(http: Http, { callers, client, callbackRule }: GatewayParts): void {
   const entries = async (token: PresentedKey | undefined) => {
     await callers.identify(token, 'read')
     return judge0LanguageEntries((await client.languages()) ?? [])
@@ -108,4 +109,14 @@ function listRoutes(http: Http, { callers, client }: GatewayParts): void {
     await callers.identify(request.token, 'read')
     return { version: JUDGE0_VERSION, implementation: `isopod ${VERSION}` }
   })
+  // Any public name will do: without webhooks all are refused.
+  const callbacks = callbackRule('https://example.com/') === undefined
+  http.get(
+    '/config_info',
+    { schema: { summary: 'Judge0: what submissions may ask for' } },
+    async (request) => {
+      await callers.identify(request.token, 'read')
+      return configInfo(callbacks)
+    },
+  )
 }

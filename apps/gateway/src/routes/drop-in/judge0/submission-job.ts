@@ -6,11 +6,11 @@ import { decodeBytes, decodeText } from './base64.ts'
 import { JUDGE0_LANGUAGES, languageOfId } from './languages.ts'
 import { JUDGE0_FIELD_NAMES } from './refusals.ts'
 import { splitWords } from './split-words.ts'
+import { DEFAULTS } from './submission-limits.ts'
 import { BLANK, type Submission, submissionSchema } from './submission-schema.ts'
 import { unzip } from './unzip.ts'
 
 /** Judge0's defaults: seconds of CPU, seconds of wall time, kB of output. */
-const DEFAULTS = { cpuSeconds: 5, wallSeconds: 10, fileKb: 1024 }
 
 /** What a job carries to its result, because no other place keeps it. */
 export const LABELS = { languageId: 'judge0.language_id', createdAt: 'judge0.created_at' } as const

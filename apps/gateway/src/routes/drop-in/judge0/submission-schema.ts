@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAXIMA } from './submission-limits.ts'
 
 const text = z.string({ error: 'must be text' })
 
@@ -43,16 +44,16 @@ export const submissionSchema = z.object({
   expected_output: text.nullish(),
   command_line_arguments: wordsUpTo(512).nullish(),
   compiler_options: wordsUpTo(512).nullish(),
-  cpu_time_limit: numberFrom(0.1, 15).nullish(),
-  wall_time_limit: numberFrom(1, 20).nullish(),
-  memory_limit: numberFrom(16_384, 512_000).nullish(),
-  max_processes_and_or_threads: numberFrom(1, 120).nullish(),
-  max_file_size: numberFrom(0, 4096).nullish(),
-  number_of_runs: numberFrom(1, 1).nullish(),
+  cpu_time_limit: numberFrom(0.1, MAXIMA.cpu_time_limit).nullish(),
+  wall_time_limit: numberFrom(1, MAXIMA.wall_time_limit).nullish(),
+  memory_limit: numberFrom(16_384, MAXIMA.memory_limit).nullish(),
+  max_processes_and_or_threads: numberFrom(1, MAXIMA.max_processes_and_or_threads).nullish(),
+  max_file_size: numberFrom(0, MAXIMA.max_file_size).nullish(),
+  number_of_runs: numberFrom(1, MAXIMA.number_of_runs).nullish(),
   /** Without effect: a limit ends a program at once. */
-  cpu_extra_time: numberFrom(0, 5).nullish(),
+  cpu_extra_time: numberFrom(0, MAXIMA.cpu_extra_time).nullish(),
   /** Without effect: the stack is part of the memory. */
-  stack_limit: numberFrom(0, 128_000).nullish(),
+  stack_limit: numberFrom(0, MAXIMA.stack_limit).nullish(),
   enable_per_process_and_thread_time_limit: never(NOT_ENABLED),
   enable_per_process_and_thread_memory_limit: never(NOT_ENABLED),
   redirect_stderr_to_stdout: never(NOT_ENABLED),

@@ -85,7 +85,8 @@ function attributesOf({ token, state, result }: KnownSubmission): Record<Submiss
     stdout: ran === undefined ? null : bytesOf(ran.stdout, ran.raw?.stdout),
     stderr: ran === undefined ? null : bytesOf(ran.stderr, ran.raw?.stderr),
     compile_output: bytesOf(result?.compileOutput ?? ''),
-    message: bytesOf(ran?.errorMessage ?? ''),
+    // Of a wrong answer ours says what was expected, which a frontend would show; Judge0 says nothing.
+    message: bytesOf(ran?.status === 'success' ? '' : (ran?.errorMessage ?? '')),
     status: JUDGE0_STATUSES[statusId - 1],
     status_id: statusId,
     language_id: result?.labels?.[LABELS.languageId] ? Number(result.labels[LABELS.languageId]) : null,

@@ -20,6 +20,8 @@ function bytes() {
   return number.refine((size) => size === -1 || (size >= 16 * MIB && size <= 1024 * MIB), { error }).nullish()
 }
 
+const ignored = z.number({ error: 'must be a number' }).nullish()
+
 const MAX_FILES = 65
 const filesError = `must be a list of 1 to ${MAX_FILES} files`
 
@@ -50,9 +52,9 @@ export const executeSchema = z.object({
   run_cpu_time: milliseconds(),
   run_memory_limit: bytes(),
   /** Without effect, like the next two: the language says how long its compile run may take. */
-  compile_timeout: milliseconds(),
-  compile_cpu_time: milliseconds(),
-  compile_memory_limit: bytes(),
+  compile_timeout: ignored,
+  compile_cpu_time: ignored,
+  compile_memory_limit: ignored,
 })
 
 /** A request whose fields are of the right kind. */

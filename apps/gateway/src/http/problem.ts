@@ -117,7 +117,7 @@ export function problemBody(refusal: Refusal, requestId: string): ProblemDocumen
 const FRAMEWORK_DETAILS: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The path is not UTF-8 in percent-encoding.',
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type: must be application/json.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type: this path does not take it; send application/json.',
 }
 
 /** Fastify's own refusals of a request: wrong media type, a body that is too large, a path that is none. */

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium } from '../support/chromium.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { type PageBrowser, startPageBrowser } from '../support/page-browser.ts'
+import { openRelay } from '../support/relay.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const program = await findChromium('page')
@@ -26,8 +27,8 @@ afterAll(async () => {
 })
 
 /** Opens the page and puts a bash program into its editor. */
-async function openWith(code: string, options = {}): Promise<Page> {
-  const page = await browser.open(gateway.url, options)
+async function openWith(code: string, options = {}, url = gateway.url): Promise<Page> {
+  const page = await browser.open(url, options)
   await page.getByLabel('Language').selectOption('bash')
   await page.getByRole('textbox', { name: /^Program/ }).fill(code)
   return page
@@ -87,15 +88,22 @@ describe.skipIf(program === undefined)('the page', () => {
   })
 
   it('goes on where it was after the connection was lost', async () => {
-    const page = await openWith('for n in 1 2 3 4 5 6; do echo line $n; sleep 0.5; done')
-    await page.getByRole('button', { name: 'Run' }).click()
-    await output(page).getByText('line 1').waitFor()
-    await page.context().setOffline(true)
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    await shows(page, '#connection', 'does not answer')
-    await page.context().setOffline(false)
-    await shows(page, '#badge', 'Success')
-    expect(await output(page).textContent()).toBe('line 1\nline 2\nline 3\nline 4\nline 5\nline 6\n')
+    const relay = await openRelay(gateway.url)
+    try {
+      const page = await openWith('for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.5; done', {}, relay.url)
+      await page.getByRole('button', { name: 'Run' }).click()
+      await output(page).getByText('line 2').waitFor()
+      relay.cut()
+      await shows(page, '#notice', 'does not answer')
+      await relay.mend()
+      await output(page).getByText('line 6').waitFor()
+      await shows(page, '#badge', 'Success')
+      expect(await output(page).textContent()).toBe(
+        [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `line ${n}\n`).join(''),
+      )
+    } finally {
+      relay.cut()
+    }
   })
 
   // promise: page-hostile

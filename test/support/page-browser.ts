@@ -23,9 +23,10 @@ export async function startPageBrowser(executablePath: string): Promise<PageBrow
       page.on('pageerror', (error) => told.push(`error: ${error.message}`))
       page.on('console', (message) => {
         // Requests that were refused are what some specs are about; a violation of the policy has no place in any.
-        const isRefusal = /Failed to load resource: (the server responded|net::ERR_INTERNET)/.test(
-          message.text(),
-        )
+        const isRefusal =
+          /Failed to load resource: (the server responded|net::ERR_(?:CONNECTION|EMPTY|INCOMPLETE))/.test(
+            message.text(),
+          )
         if (['error', 'warning'].includes(message.type()) && !isRefusal) told.push(message.text())
       })
       await page.goto(url)

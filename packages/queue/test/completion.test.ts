@@ -17,8 +17,8 @@ test('the end of a job and the start of the next one are one command', async () 
   // One for each job and one for each result; the rest looks for jobs where none waits.
   expect(calls('evalsha')).toBeGreaterThanOrEqual(90)
   expect(calls('evalsha')).toBeLessThan(200)
-  // Nor is there a command of its own for the look at a job before it runs.
-  expect(calls('mget')).toBe(0)
+  // Nor is there a command of its own for the look at a job before it runs; the one is of the start, for slots of dead workers.
+  expect(calls('mget')).toBeLessThanOrEqual(1)
   expect(calls('multi')).toBe(0)
 })
 

@@ -260,6 +260,13 @@ describe('with keys', () => {
     expect(again.body).toMatchObject({ result: { stdout: 'mine\n', tenant: 'b' } })
     const foreign = await ask('POST', '/v1/executions', { ...other, body: { ...body, tenant: 'a' } })
     expect(foreign).toMatchObject({ status: 403, body: { errors: [{ field: 'tenant' }] } })
+    const queue = { ...body, idempotencyKey: 'queue', replyTo: 'of-another-service' }
+    expect(await ask('POST', '/v1/executions', { ...other, body: queue })).toMatchObject({
+      status: 403,
+      body: { errors: [{ field: 'replyTo' }] },
+    })
+    const admin = { token: tokens['admin'] ?? '' }
+    expect((await ask('POST', '/v1/executions', { ...admin, body: queue })).status).toBe(202)
   })
 
   it('a scope that is missing is named', async () => {

@@ -30,7 +30,7 @@ export class Submissions {
   }
 
   /**
-   * Enqueues one job. Its result goes to no results queue unless `replyTo` names one: HTTP callers ask by id.
+   * Enqueues one job. Its result goes to no results queue unless an admin names one as `replyTo`: HTTP callers ask by id.
    *
    * @returns its id
    * @throws {InvalidJobError} naming the fields
@@ -106,11 +106,13 @@ export class Submissions {
     const { tenant } = caller
     if (tenant === undefined) return { replyTo: 'none', ...job }
     if (job.tenant !== undefined && job.tenant !== tenant) {
-      const message = `${where}tenant: this caller submits for ${tenant} only`
-      const errors = [{ field: `${where}tenant`, message }]
-      throw new RequestRefused({ status: 403, code: 'forbidden', detail: message, errors })
+      throw forbiddenField(`${where}tenant`, `this caller submits for ${tenant} only`)
     }
-    return { replyTo: 'none', ...job, tenant }
+    // Results queues are shared by all tenants, and their consumers trust what they find there.
+    if (job.replyTo !== undefined && job.replyTo !== 'none') {
+      throw forbiddenField(`${where}replyTo`, 'only a key with the scope admin may name a results queue')
+    }
+    return { ...job, replyTo: 'none', tenant }
   }
 
   /** @throws {InvalidJobError} if the URL of a job is one that is never called */
@@ -138,6 +140,11 @@ export class Submissions {
 export function unknownExecution(id: string): RequestRefused {
   const detail = `There is no execution ${JSON.stringify(id.slice(0, 128))}, or its result has expired.`
   return new RequestRefused({ status: 404, code: 'unknown_job', detail })
+}
+
+function forbiddenField(field: string, why: string): RequestRefused {
+  const message = `${field}: ${why}`
+  return new RequestRefused({ status: 403, code: 'forbidden', detail: message, errors: [{ field, message }] })
 }
 
 /** @throws {RequestRefused} 400 for a list that would not be admitted later either */

@@ -260,9 +260,11 @@ describe('the answers of the routes', () => {
     const jobs = [bash('echo 1')]
     await holds({ operation: 'POST /v1/batches', status: 202, body: { idempotencyKey: 'k', jobs } })
     await holds({ operation: 'POST /v1/batches', status: 409, body: { idempotencyKey: 'k', jobs: [other] } })
-    const many = Array(501).fill(bash('echo 1'))
+    const many = Array(400).fill(bash('sleep 5'))
+    const full = await holds({ operation: 'POST /v1/batches', status: 202, body: { jobs: many } })
     await holds({ operation: 'POST /v1/executions/many', status: 503, body: { jobs: many } })
     await holds({ operation: 'POST /v1/batches', status: 503, body: { jobs: many } })
+    await holds({ operation: 'DELETE /v1/batches/{id}', path: `/v1/batches/${full.id}`, status: 200 })
     await holds({ operation: 'GET /v1/executions', path: '/v1/executions?limit=0', status: 400 })
     const { id } = await holds({ operation: 'POST /v1/executions', status: 202, body: bash('sleep 5') })
     const unfinished = `/v1/executions/${id}`

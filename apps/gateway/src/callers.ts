@@ -22,14 +22,14 @@ export class PresentedKey {
   }
 }
 
-/** A caller without a key while there is none: it is its operator's. */
+/** A caller on the gateway's own host, while there are no keys. */
 const OPERATOR: Caller = { tenant: undefined, key: undefined }
-/** A caller without a key where others have one: it is told apart from them, and sees nothing of theirs. */
+/** Any other caller without a key: a tenant of its own, and no admin. */
 const ANONYMOUS: Caller = { tenant: 'default', key: undefined }
 
 /** How callers without a key are treated. */
 export interface AnonymousRules {
-  /** Always served; as soon as there are keys, as the tenant `default`. */
+  /** Serve them from other hosts and beside keys too, as the tenant `default`. */
   readonly allowed: boolean
   /** Only this host can reach the port: callers without a key are served until the first key is created. */
   readonly loopback: boolean
@@ -87,7 +87,7 @@ export class Callers {
   async #withoutKey(): Promise<Caller> {
     const { allowed, loopback } = this.#anonymous
     if (!allowed && !loopback) throw keyNeeded()
-    if (await this.#isKeyless()) return OPERATOR
+    if (loopback && (await this.#isKeyless())) return OPERATOR
     if (!allowed) throw keyNeeded()
     return ANONYMOUS
   }

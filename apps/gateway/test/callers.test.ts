@@ -31,17 +31,19 @@ afterAll(async () => {
 describe('a caller without a key', () => {
   const everywhere = { allowed: true, loopback: false }
 
-  it('sees everything while there are no keys, on loopback or where that is allowed', async () => {
-    for (const rules of [everywhere, { allowed: false, loopback: true }]) {
-      const caller = await new Callers(open, rules).identify(undefined, 'admin')
+  it('sees everything while there are no keys and only its own host can call', async () => {
+    for (const allowed of [true, false]) {
+      const caller = await new Callers(open, { allowed, loopback: true }).identify(undefined, 'admin')
       expect(caller).toEqual({ tenant: undefined, key: undefined })
     }
   })
 
-  it('is the tenant default where it is allowed beside keys, and no admin', async () => {
-    const beside = new Callers(keyed, everywhere)
-    expect(await beside.identify(undefined, 'read')).toEqual({ tenant: 'default', key: undefined })
-    await expect(beside.identify(undefined, 'admin')).rejects.toMatchObject({ status: 401 })
+  it('is the tenant default and no admin where other hosts may call, or others have keys', async () => {
+    for (const access of [open, keyed]) {
+      const callers = new Callers(access, everywhere)
+      expect(await callers.identify(undefined, 'read')).toEqual({ tenant: 'default', key: undefined })
+      await expect(callers.identify(undefined, 'admin')).rejects.toMatchObject({ status: 401 })
+    }
   })
 
   it('is refused anywhere else', async () => {

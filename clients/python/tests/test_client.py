@@ -155,7 +155,7 @@ def test_leaving_a_batch_cancels_what_is_in_flight(client):
 
 def test_languages_and_queue(client):
     assert "python" in [language.name for language in client.languages()]
-    assert set(client.queue()) == {"waiting", "running", "oldest_waiting_seconds"}
+    assert set(client.queue()) == {"waiting", "running", "oldest_waiting_seconds", "workers", "slots"}
 
 
 def until_idle(client: Isopod) -> bool:

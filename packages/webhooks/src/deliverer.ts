@@ -13,6 +13,7 @@ const MAX_IDLE_MS = 5_000
 /** How long a deliverer leaves a Redis alone that has just failed it. */
 const FAULT_PAUSE_MS = 1_000
 const GONE = 410
+const MAX_BYTES = 32 * 1024 * 1024
 
 /** What a webhook sends. */
 export interface WebhookContent {
@@ -39,13 +40,25 @@ export interface DelivererOptions extends Pick<SendRules, 'targets' | 'timeoutMs
   readonly firstPauseMs: number
   /** Tries at once. One tenant has at most half of them, one target of a tenant a quarter. */
   readonly concurrency: number
+  /**
+   * Size of the results of all tries at once, from which on no other begins; so one result of any size can be delivered.
+   * @default 32 MiB
+   */
+  readonly maxBytes?: number
   readonly observe: (event: WebhookEvent) => void
+}
+
+/** A try that is under way. */
+interface Try {
+  readonly webhook: Webhook
+  /** Size of the result that it sends. */
+  readonly bytes: number
 }
 
 /** Delivers the webhooks of a deployment; any number of processes may, each with one. */
 export class WebhookDeliverer {
   readonly #options: DelivererOptions
-  readonly #tries = new Map<Promise<void>, Webhook>()
+  readonly #tries = new Map<Promise<void>, Try>()
   readonly #stopping = new AbortController()
   readonly #aborted = new AbortController()
   #running: Promise<void> | undefined
@@ -86,17 +99,17 @@ export class WebhookDeliverer {
   readonly #wake = (): void => this.#news.resolve()
 
   async #run(): Promise<void> {
-    const { queue, concurrency, timeoutMs, observe } = this.#options
+    const { queue, concurrency, maxBytes = MAX_BYTES, timeoutMs, observe } = this.#options
     while (!this.#stopping.signal.aborted) {
       // What comes while Redis is asked ends the wait that follows.
       this.#news = Promise.withResolvers<void>()
-      if (this.#tries.size >= concurrency) {
+      if (this.#tries.size >= concurrency || this.#bytesUnderWay() >= maxBytes) {
         await this.#news.promise
         continue
       }
       try {
         const found = await queue.claim(this.#busy(), timeoutMs + LEASE_MARGIN_MS)
-        if (typeof found === 'object') this.#begin(found)
+        if (typeof found === 'object') this.#begin(found, await queue.resultBytes(found.id))
         else await this.#idle(Math.min(found ?? MAX_IDLE_MS, MAX_IDLE_MS))
       } catch (error) {
         observe({ type: 'error', error })
@@ -111,19 +124,23 @@ export class WebhookDeliverer {
     clearTimeout(timer)
   }
 
-  #begin(webhook: ClaimedWebhook): void {
+  #begin(webhook: ClaimedWebhook, bytes: number): void {
     const running = this.#deliver(webhook)
       .catch((error: unknown) => this.#options.observe({ type: 'error', error }))
       .finally(() => {
         this.#tries.delete(running)
         this.#wake()
       })
-    this.#tries.set(running, webhook)
+    this.#tries.set(running, { webhook, bytes })
+  }
+
+  #bytesUnderWay(): number {
+    return [...this.#tries.values()].reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
   #busy(): BusyWebhooks {
     const { concurrency } = this.#options
-    const webhooks = [...this.#tries.values()]
+    const webhooks = [...this.#tries.values()].map(({ webhook }) => webhook)
     const full = (groups: Map<string, Webhook[]>, share: number) =>
       [...groups.values()].filter((group) => group.length >= Math.max(1, Math.floor(concurrency / share)))
     const tenants = full(
@@ -173,7 +190,14 @@ export class WebhookDeliverer {
       throw error
     }
     if (result === undefined) return { kind: 'failed', reason: 'the result is not there' }
-    const { method, body } = contentOf(result, webhook)
+    let content: WebhookContent
+    try {
+      content = contentOf(result, webhook)
+    } catch {
+      // A second try would fail in the same way.
+      return { kind: 'refused', reason: 'its content cannot be made' }
+    }
+    const { method, body } = content
     const signed = { id: webhook.id, timestamp: Math.floor(Date.now() / 1000), body }
     const headers = {
       ...signatureHeaders(signed, secrets.keysOf(webhook.tenant)),

@@ -214,6 +214,27 @@ describe('a receiver', () => {
   })
 })
 
+it('webhooks with large results wait for each other', async () => {
+  const hanging = await startReceiver(() => {})
+  for (const tenant of ['a', 'b', 'c']) await finish(hanging.url, tenant)
+  const { told } = deliver({ maxBytes: 1, timeoutMs: 300, maxTries: 1 })
+  await expect.poll(() => hanging.received.length).toBe(1)
+  await sleep(100)
+  expect(hanging.received).toHaveLength(1)
+  expect(await told(3)).toHaveLength(3)
+  expect(hanging.received).toHaveLength(3)
+})
+
+it('a webhook whose content cannot be made is given up', async () => {
+  const { url, received } = await startReceiver()
+  await finish(url)
+  const contentOf = () => {
+    throw new RangeError('Invalid time value')
+  }
+  expect(await deliver({ contentOf }).told(1)).toEqual(['dead: its content cannot be made'])
+  expect(received).toEqual([])
+})
+
 describe('a target', () => {
   const refused = 'dead: the address is loopback'
   const NONE = parseTargetRules([])

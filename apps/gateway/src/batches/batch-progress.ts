@@ -3,7 +3,7 @@ import type { Access, BatchEnd, BatchRecord, UnnotedExecutions } from '@isopod/a
 import { type IsopodClient, judged, type Result } from '@isopod/client'
 
 /** Results that are read at once to learn how executions ended. */
-const RESULTS_AT_ONCE = 16
+const RESULTS_AT_ONCE = 4
 /** Pause between two looks at a batch in which something ends, and in one in which nothing does, in milliseconds. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2_000

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Access, BatchRecord } from '@isopod/access'
+import { IdempotencyConflictError, InvalidJobError } from '@isopod/client'
 import type { Caller } from '../callers.ts'
 import { RequestRefused } from '../http/problem.ts'
 import type { Submissions, UncheckedJob } from '../submissions.ts'
@@ -48,10 +49,15 @@ export async function submitBatch(
   try {
     return await submit(id)
   } catch (error) {
-    // Redis may be what failed; the key then stays tied to these jobs.
-    if (claim === 'claimed') await access.batches.withdraw(id).catch(() => {})
+    // After any other error some jobs may be in the queue: the key stays tied to these jobs, so that they can be sent again.
+    if (claim === 'claimed' && isRefusal(error)) await access.batches.withdraw(id).catch(() => {})
     throw error
   }
+}
+
+/** Whether an error says that no job was enqueued. */
+function isRefusal(error: unknown): boolean {
+  return [RequestRefused, InvalidJobError, IdempotencyConflictError].some((kind) => error instanceof kind)
 }
 
 /** A job of the batch: containers are shared within it, and sent again it is the same job. */

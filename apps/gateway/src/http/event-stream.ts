@@ -31,6 +31,11 @@ export async function sendEvents(
 ): Promise<void> {
   reply.hijack()
   const { raw } = reply
+  // A reader that has left already never drains what is written to it.
+  if (signal.aborted || raw.destroyed || reply.request.raw.socket.destroyed) {
+    raw.destroy()
+    return
+  }
   raw.writeHead(200, {
     ...(reply.getHeaders() as Record<string, string>),
     'content-type': 'text/event-stream',

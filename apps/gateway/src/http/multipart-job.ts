@@ -6,6 +6,8 @@ import { RequestRefused } from './problem.ts'
 
 /** Name of the part that is the job; all others are files. */
 const JOB_PART = 'job'
+/** Separates a part's header from its bytes. */
+const HEADER_END = '\r\n\r\n'
 /** Bytes of a part's header: the longest path, and room for a type. */
 const MAX_HEADER_BYTES = 4096
 
@@ -46,6 +48,7 @@ interface Part {
 
 function readParts(contentType: string, body: Buffer): Promise<readonly Part[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly Part[]>()
+  const heads = partHeads(contentType, body)
   const parts: Part[] = []
   const broken = () => reject(refused('', 'the body is not valid multipart/form-data'))
   let parser: Busboy
@@ -71,21 +74,29 @@ function readParts(contentType: string, body: Buffer): Promise<readonly Part[]> 
   })
   parser.on('error', broken)
   parser.on('finish', () => {
-    // The parser passes over a part that is not form data; its sender would take it for accepted.
-    if (parts.length === countParts(contentType, body)) resolve(parts)
+    // The parser skips a part that is not form data; its sender would take it for accepted.
+    if (parts.length === heads.length) resolve(parts)
     else broken()
   })
-  parser.end(body)
+  try {
+    // The parser never ends for a part whose header does not end.
+    if (heads.every((head) => head.includes(HEADER_END))) parser.end(body)
+    else broken()
+  } catch {
+    // It throws for headers with the names of methods, such as `constructor`.
+    broken()
+  }
   return promise
 }
 
-/** Delimiters but the last one, which ends the body. */
-function countParts(contentType: string, body: Buffer): number {
+/** Each part from its delimiter to the next one. */
+function partHeads(contentType: string, body: Buffer): readonly Buffer[] {
   const [, quoted, plain = quoted ?? ''] = /boundary=(?:"([^"]*)"|([^;\s]*))/i.exec(contentType) ?? []
   const delimiter = Buffer.from(`\r\n--${plain}`)
-  let count = body.indexOf(delimiter.subarray(2)) === 0 ? 0 : -1
-  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) count += 1
-  return count
+  const starts = body.indexOf(delimiter.subarray(2)) === 0 ? [0] : []
+  for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + 1)) starts.push(at)
+  // The last delimiter ends the body.
+  return starts.slice(0, -1).map((start, index) => body.subarray(start, starts[index + 1]))
 }
 
 /** Text stays readable on its way; anything else is base64. */

@@ -185,6 +185,11 @@ describe('the attributes of a submission', () => {
     })
   })
 
+  it('have no end where the caller has set a start beyond all dates', () => {
+    const labels = { 'judge0.created_at': '+275760-09-13T00:00:00.000Z' }
+    expect(submissionView(finished({ labels }), ['finished_at'], false)).toEqual({ finished_at: null })
+  })
+
   it('can be chosen, and an unknown one is named', () => {
     expect(requestedFields('stdout, status_id')).toEqual({ fields: ['stdout', 'status_id'] })
     expect(requestedFields('stdout,source_code,x')).toEqual({ unknown: ['source_code', 'x'] })

@@ -26,6 +26,12 @@ describe('the code of a completion', () => {
     expect(extractCode(completion, language)).toEqual({ code, type })
   })
 
+  it('is found for a language with the name of a method', () => {
+    expect(extractCode(two, 'constructor')).toEqual({ code: 'first\n', type: 'fenced' })
+    const labels = { programming_language: 'constructor', execution_language: 'python' }
+    expect(gradingOf(parse(ours('AutoEvalDataset', { labels, test: { code: 'x' } }))).language).toBe('python')
+  })
+
   it('is the block that is asked for, or all', () => {
     expect(extractCode(two, 'python', { index: 1 }).code).toBe('second\n')
     expect(extractCode(two, 'python', { index: -2 }).code).toBe('first\n')
@@ -162,6 +168,22 @@ describe('a request', () => {
       ours('AutoEvalDataset', { labels: { programming_language: 'go' }, test: { code: 'x' } }),
       ['config', 'provided_data', 'labels', 'programming_language'],
       /go is not supported/,
+    ],
+    [
+      { ...mbpp, config: { provided_data: [row, { id: { toString: 1, valueOf: 1 } }] }, id: 9 },
+      ['config', 'provided_data'],
+      /no row with the id "9"/,
+    ],
+    [
+      {
+        ...ours('AutoEvalDataset', {
+          labels: { programming_language: 'python' },
+          test: { code: '#<INSERT>'.repeat(1000) },
+        }),
+        completion: 'x'.repeat(100_000),
+      },
+      ['config', 'provided_data', 'test', 'code'],
+      /at most 1048576 bytes with the code inserted/,
     ],
     [
       ours('AutoEvalDataset', {

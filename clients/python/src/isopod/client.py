@@ -143,7 +143,7 @@ class Isopod:
         ]
 
     def queue(self) -> Dict[str, Any]:
-        """How full the queue is: ``waiting``, ``running``, ``oldest_waiting_seconds``."""
+        """How full the queue is: ``waiting``, ``running``, ``oldest_waiting_seconds``, ``workers``, ``slots``."""
         found = self._transport.request("GET", "/v1/queue")
         return {snake_names(name): value for name, value in found.items()}
 

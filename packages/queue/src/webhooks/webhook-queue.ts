@@ -118,6 +118,12 @@ export class WebhookQueue {
     return reply === 1
   }
 
+  /** Size of what a webhook is about, in bytes; 0 if it is not there. */
+  async resultBytes(id: string): Promise<number> {
+    const { ask, keys } = this.#deployment
+    return await ask((redis) => redis.strlen(keys.result(id)))
+  }
+
   /** What a webhook is about; undefined if it is not there. */
   result(id: string): Promise<Result | undefined> {
     const { ask, keys } = this.#deployment

@@ -117,5 +117,7 @@ function finishedAt(result: Result | undefined): string | null {
   const createdAt = Date.parse(result?.labels?.[LABELS.createdAt] ?? '')
   if (result === undefined || Number.isNaN(createdAt)) return null
   const took = Object.values(result.timings).reduce((sum, stage) => sum + stage, 0)
-  return new Date(createdAt + took).toISOString()
+  const finished = new Date(createdAt + took)
+  // The label is the caller's, and may be the last moment that a date can have.
+  return Number.isNaN(finished.getTime()) ? null : finished.toISOString()
 }

@@ -44,7 +44,8 @@ export function extractCode(completion: string, language: string, choice: BlockC
   const whole = blocks.filter(({ isClosed }) => isClosed)
   const chosen = whole.length > 0 ? whole : blocks
   const type = whole.length > 0 ? 'fenced' : 'incomplete_fenced'
-  const names = [language, ...(TAGS[language] ?? [])].map((name) => name.toLowerCase())
+  const tags = Object.hasOwn(TAGS, language) ? (TAGS[language] ?? []) : []
+  const names = [language, ...tags].map((name) => name.toLowerCase())
   const ofLanguage = chosen.filter(({ tag }) => names.includes(tag.toLowerCase()))
   if (choice.index !== undefined) return extracted(chosen.at(choice.index)?.code ?? '', type)
   if (chosen.length === 0) return extracted(completion, 'heuristic')

@@ -72,9 +72,14 @@ export function datasetTypeOf({ dataset, config }: SubmitRequest): DatasetType {
 /** @throws {RequestRefused} 422 if no row has the id */
 export function rowOf({ id, config: { provided_data: rows } }: SubmitRequest): Row {
   const [first] = rows
-  const found = rows.length === 1 ? first : rows.find((row) => String(row['id']) === String(id))
+  const found =
+    rows.length === 1 ? first : rows.find((row) => isId(row['id']) && String(row['id']) === String(id))
   if (found !== undefined) return found
   throw refusedRow('', `has no row with the id ${JSON.stringify(String(id).slice(0, 64))}`)
+}
+
+function isId(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number'
 }
 
 /** Parses a row, whose nested parts may be texts of JSON, as SandboxFusion's tables have them. */

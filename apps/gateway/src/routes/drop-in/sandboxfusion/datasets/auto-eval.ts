@@ -1,3 +1,4 @@
+import { MAX_CODE_BYTES } from '@isopod/protocol'
 import { z } from 'zod'
 import { extractCode } from '../extract-code.ts'
 import { SANDBOXFUSION_NAMES } from '../languages.ts'
@@ -23,6 +24,11 @@ const rowSchema = z.object({
 })
 
 const INSERT = '#<INSERT>'
+/** Where the part of a program that runs begins. */
+const MAIN: ReadonlyMap<string, RegExp> = new Map([
+  ['python', /^if\s+__name__\s*==\s*['"]__main__['"]/m],
+  ['cpp', /^[ \t]*int\s+main\s*\(/m],
+])
 /** Their parts are put together anew by SandboxFusion, which is not done here: right code would fail. */
 const RECOMPOSED: readonly string[] = ['java', 'go', 'go_test']
 
@@ -53,6 +59,10 @@ export function gradeAutoEval(row: Row, { completion, config }: SubmitRequest): 
   )
   const beside = { language, extracted, ...(Object.keys(files).length > 0 && { files }) }
   if (test.code.includes(INSERT)) {
+    const inserts = test.code.split(INSERT).length - 1
+    if (inserts * code.length > MAX_CODE_BYTES) {
+      throw refusedRow('test.code', `must come to at most ${MAX_CODE_BYTES} bytes with the code inserted`)
+    }
     const fullCode = test.code.replaceAll(INSERT, () => code)
     return { ...beside, code: fullCode, fullCode }
   }
@@ -61,7 +71,7 @@ export function gradeAutoEval(row: Row, { completion, config }: SubmitRequest): 
 
 /** Tests bring the part of a program that runs. */
 function withoutMain(code: string, language: string): string {
-  const main = { python: /^if\s+__name__\s*==\s*['"]__main__['"]/m, cpp: /^[ \t]*int\s+main\s*\(/m }[language]
+  const main = MAIN.get(language)
   const at = main === undefined ? -1 : code.search(main)
   return at === -1 ? code : code.slice(0, at)
 }

@@ -1,12 +1,13 @@
-/** Each pause is so many times as long as the one before. */
+/** Factor from one pause to the next. */
 const FACTOR = 3
-/** Share of a pause by which it may be longer or shorter, so that webhooks that failed together do not come back together. */
+/** Maximum deviation, as a share of the pause: webhooks that failed together are not retried together. */
 const JITTER = 0.2
 
 /**
- * The pause after a try that failed: with 5 s as the first one 5 s, 15 s, 45 s, 2 min, 7 min, 20 min, 1 h, 3 h, 9 h.
+ * The pause after a failed attempt, in milliseconds: for 5 s as the first one 5 s, 15 s, 45 s, 2 min, 7 min, 20 min, 1 h,
+ * 3 h, 9 h.
  *
- * @param tries so far, from 1
+ * @param tries attempts so far, from 1
  * @param random from 0 to 1
  */
 export function pauseAfter(tries: number, firstMs: number, random: number = Math.random()): number {

@@ -6,56 +6,56 @@ import type { WebhookSecrets } from './secrets.ts'
 import { type SendRules, type Sent, send } from './send.ts'
 import { signatureHeaders } from './sign.ts'
 
-/** Beyond the time of a try: what Redis and a busy process may take. */
+/** Added to the timeout of an attempt: time for Redis and for a busy process. */
 const LEASE_MARGIN_MS = 5_000
-/** How long a deliverer waits for news at most; Redis tells of new webhooks at once, unless it was away. */
+/** Maximum time between two claims. Redis announces new webhooks at once, but an announcement can be lost. */
 const MAX_IDLE_MS = 5_000
-/** How long a deliverer leaves a Redis alone that has just failed it. */
+/** Pause after an error of Redis. */
 const FAULT_PAUSE_MS = 1_000
 const GONE = 410
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** What a webhook sends. */
+/** The request of a webhook. */
 export interface WebhookContent {
   readonly method: 'POST' | 'PUT'
   /** JSON. */
   readonly body: string
 }
 
-/** What happened to one try; `error` is trouble with Redis, after which the webhook is tried again. */
+/** The outcome of one attempt. After an `error` of Redis the webhook is tried again. */
 export type WebhookEvent =
   | { readonly type: 'delivered'; readonly webhook: Webhook }
   | { readonly type: 'retried' | 'dead'; readonly webhook: Webhook; readonly reason: string }
   | { readonly type: 'error'; readonly error: unknown }
 
-/** What a deliverer works with. */
+/** Options of a {@link WebhookDeliverer}. */
 export interface DelivererOptions extends Pick<SendRules, 'targets' | 'timeoutMs' | 'resolve'> {
   readonly queue: WebhookQueue
   readonly secrets: WebhookSecrets
-  /** Makes what is sent of a finished execution. */
+  /** Makes the request for a finished execution. */
   readonly contentOf: (result: Result, webhook: Webhook) => WebhookContent
-  /** Tries of one webhook, the first one included. */
+  /** Maximum attempts per webhook, including the first one. */
   readonly maxTries: number
-  /** Pause after the first try that failed; see {@link pauseAfter}. */
+  /** Pause after the first failed attempt; see {@link pauseAfter}. */
   readonly firstPauseMs: number
-  /** Tries at once. One tenant has at most half of them, one target of a tenant a quarter. */
+  /** Concurrent attempts. One tenant has at most half of them, one target of a tenant a quarter. */
   readonly concurrency: number
   /**
-   * Size of the results of all tries at once, from which on no other begins; so one result of any size can be delivered.
+   * Total size of the results in running attempts at which no further attempt begins. A single result may be larger.
    * @default 32 MiB
    */
   readonly maxBytes?: number
   readonly observe: (event: WebhookEvent) => void
 }
 
-/** A try that is under way. */
+/** A running attempt. */
 interface Try {
   readonly webhook: Webhook
   /** Size of the result that it sends. */
   readonly bytes: number
 }
 
-/** Delivers the webhooks of a deployment; any number of processes may, each with one. */
+/** Delivers the webhooks of a deployment. Any number of processes may run one deliverer each. */
 export class WebhookDeliverer {
   readonly #options: DelivererOptions
   readonly #tries = new Map<Promise<void>, Try>()
@@ -69,7 +69,7 @@ export class WebhookDeliverer {
     this.#options = options
   }
 
-  /** Starts to deliver; a second call changes nothing. */
+  /** Starts to deliver; a second call has no effect. */
   start(): void {
     if (this.#running !== undefined) return
     const { queue, observe } = this.#options
@@ -78,8 +78,8 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Starts no more tries, and gives those under way the time to end; what does not is given back to the queue. A second call
-   * gets the same promise.
+   * Starts no further attempts and waits up to `graceMs` for running ones; then it aborts them and releases their
+   * webhooks to the queue. A second call gets the same promise.
    */
   stop(graceMs: number): Promise<void> {
     this.#stopped ??= this.#stop(graceMs)
@@ -101,7 +101,7 @@ export class WebhookDeliverer {
   async #run(): Promise<void> {
     const { queue, concurrency, maxBytes = MAX_BYTES, timeoutMs, observe } = this.#options
     while (!this.#stopping.signal.aborted) {
-      // What comes while Redis is asked ends the wait that follows.
+      // Reset before the claim, so that an announcement during the claim ends the following wait.
       this.#news = Promise.withResolvers<void>()
       if (this.#tries.size >= concurrency || this.#bytesUnderWay() >= maxBytes) {
         await this.#news.promise
@@ -157,7 +157,7 @@ export class WebhookDeliverer {
     }
   }
 
-  /** One try, from the claim to its settlement. */
+  /** One attempt, from the claim to its settlement. */
   async #deliver(webhook: ClaimedWebhook): Promise<void> {
     const { queue, maxTries, firstPauseMs, observe } = this.#options
     const sent = await this.#send(webhook)
@@ -180,7 +180,7 @@ export class WebhookDeliverer {
     const { queue, secrets, contentOf, maxTries } = this.#options
     const url = URL.parse(webhook.url)
     if (url === null) return { kind: 'refused', reason: 'the URL is none' }
-    // Its deliverers ended before they could say how a try went.
+    // Deliverers died during the last attempts, so none of them buried the webhook.
     if (webhook.tries > maxTries) return { kind: 'refused', reason: `it was tried ${maxTries} times` }
     let result: Result | undefined
     try {
@@ -194,7 +194,7 @@ export class WebhookDeliverer {
     try {
       content = contentOf(result, webhook)
     } catch {
-      // A second try would fail in the same way.
+      // A retry would fail in the same way.
       return { kind: 'refused', reason: 'its content cannot be made' }
     }
     const { method, body } = content

@@ -3,14 +3,14 @@ import { ConfigError } from '@isopod/protocol'
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
-/** The bounds that Standard Webhooks sets. */
+/** Minimum and maximum of Standard Webhooks. */
 const MIN_BYTES = 24
 const MAX_BYTES = 64
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** The signing secrets of a deployment. Each tenant has its own, derived from them; none lies in Redis. */
+/** The signing secrets of a deployment. Secrets of tenants are derived from them; none is stored in Redis. */
 export class WebhookSecrets {
-  /** The current one first; each signs, so that receivers can change over. */
+  /** The current secret first. All of them sign, so that receivers can switch one by one. */
   readonly #masters: readonly Buffer[]
 
   /**
@@ -26,14 +26,14 @@ export class WebhookSecrets {
     if (this.#masters.length === 0) throw invalid()
   }
 
-  /** Keys that sign what goes to a tenant, the current one first. */
+  /** Keys that sign the webhooks of a tenant, the current one first. */
   keysOf(tenant: string): readonly Buffer[] {
     return this.#masters.map((master) =>
       createHmac('sha256', master).update(`isopod webhooks of tenant ${tenant}`).digest(),
     )
   }
 
-  /** What a tenant verifies with: the current `whsec_…`. */
+  /** The current secret of a tenant, `whsec_…`, with which receivers verify. */
   secretOf(tenant: string): string {
     return secretText(this.keysOf(tenant)[0] ?? Buffer.alloc(0))
   }

@@ -5,9 +5,9 @@ import { connect as connectTls } from 'node:tls'
 import { DialError, type DialRules, dial } from '@isopod/egress'
 import { rangesFor, type TargetRules, targetOf } from './targets.ts'
 
-/** Of the whole time that a try may take, at most so much is for the connection. */
+/** Maximum time for the connection, within the timeout of the attempt. */
 const MAX_CONNECT_MS = 5_000
-/** How much of an answer's body is read and thrown away, and for how long, before the connection is cut. */
+/** Bounds on reading and discarding the body of a response; beyond them the connection is closed. */
 const MAX_DISCARDED_BYTES = 64 * 1024
 const DISCARD_MS = 1_000
 
@@ -19,23 +19,23 @@ export interface WebhookRequest {
   readonly body: string
 }
 
-/** What one request is held to. */
+/** Targets, timeout and abort signal of one request. */
 export interface SendRules {
   readonly targets: TargetRules
   readonly timeoutMs: number
-  /** Ends it early; what it came to is then `failed`. */
+  /** Aborts the request, which then ends as `failed`. */
   readonly signal: AbortSignal
   readonly resolve?: DialRules['resolve']
 }
 
-/** What became of a request: an answer of any status; a target that must not be called; or no answer. */
+/** The outcome of a request: a response of any status, a target that is not allowed, or no response. */
 export type Sent =
   | { readonly kind: 'answered'; readonly status: number }
   | { readonly kind: 'refused' | 'failed'; readonly reason: string }
 
 /**
- * Sends one request over a connection of its own, made to an address that was checked. Redirects are not followed, proxies of
- * the environment not used, and the body of the answer is not looked at. Never rejects.
+ * Sends one request over its own connection to an address that was checked. It follows no redirects, ignores proxy
+ * variables of the environment, and discards the body of the response. Never rejects.
  */
 export async function send(outgoing: WebhookRequest, rules: SendRules): Promise<Sent> {
   const timeout = AbortSignal.timeout(rules.timeoutMs)
@@ -62,7 +62,7 @@ async function connect(url: URL, rules: SendRules, signal: AbortSignal): Promise
     ...(rules.resolve && { resolve: rules.resolve }),
   })
   if (url.protocol !== 'https:') return socket
-  // The name's certificate is wanted, whatever address was called, and whatever the environment says about checking it.
+  // The certificate must match the host name, not the address; NODE_TLS_REJECT_UNAUTHORIZED must not turn the check off.
   const secure = connectTls({
     socket,
     host,
@@ -79,7 +79,7 @@ async function connect(url: URL, rules: SendRules, signal: AbortSignal): Promise
   }
 }
 
-/** @returns the status of the answer */
+/** @returns the status of the response */
 async function exchange(
   connection: Socket,
   { method, url, headers, body }: WebhookRequest,
@@ -92,7 +92,7 @@ async function exchange(
     createConnection: () => connection,
   })
   const answered: Promise<IncomingMessage[]> = once(sent, 'response', { signal })
-  // An answer may come before the whole request is sent; what breaks afterwards is of no interest.
+  // A response may arrive before the whole request is sent; later errors do not matter.
   sent.on('error', () => {})
   sent.end(body)
   const [answer] = await answered
@@ -101,7 +101,7 @@ async function exchange(
   return answer.statusCode ?? 0
 }
 
-/** Takes what is left of a short answer, so that its sender sees no broken connection; cuts a long or slow one off. */
+/** Reads the rest of a short response, so that the receiver sees no broken connection; stops at a long or slow one. */
 async function discard(answer: IncomingMessage): Promise<void> {
   const timer = setTimeout(() => answer.destroy(), DISCARD_MS)
   let bytes = 0
@@ -111,7 +111,7 @@ async function discard(answer: IncomingMessage): Promise<void> {
       if (bytes > MAX_DISCARDED_BYTES) break
     }
   } catch {
-    // The status has come, and nothing else counts.
+    // Only the status matters, and it has arrived.
   } finally {
     clearTimeout(timer)
   }

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 
-/** What a signature covers. */
+/** The signed parts of a webhook. */
 export interface SignedContent {
-  /** The same in each try, so that receivers can tell what they have seen. */
+  /** The same in each attempt, so that receivers can detect duplicates. */
   readonly id: string
-  /** When this try is made, in seconds since 1970: receivers refuse old ones. */
+  /** Time of this attempt, in seconds since 1970: receivers refuse old ones. */
   readonly timestamp: number
   readonly body: string
 }

@@ -12,15 +12,15 @@ import { ConfigError } from '@isopod/protocol'
 const ANY = listOf(['0.0.0.0/0', '::/0'])
 const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
 
-/** What webhooks may call beside the public internet. */
+/** Targets that webhooks may call besides the public internet. */
 export interface TargetRules {
-  /** Names that may have any address. */
+  /** Host names that may resolve to any address. */
   readonly hosts: ReadonlySet<string>
   readonly ranges: AddressRanges
 }
 
 /**
- * Reads what the operator allows.
+ * Parses the operator's allow list.
  *
  * @param entries ranges (`10.1.0.0/16`), addresses, and names
  * @throws {ConfigError} naming the entry
@@ -41,22 +41,23 @@ export function parseTargetRules(entries: readonly string[]): TargetRules {
   return { hosts, ranges: listOf(ranges) }
 }
 
-/** Host and port that a URL stands for. */
+/** Host and port of a URL. */
 export function targetOf(url: URL): DialTarget {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   return { host, port: Number(url.port) || (url.protocol === 'https:' ? 443 : 80) }
 }
 
-/** The ranges beside the public internet that a host may lie in. */
+/** The ranges besides the public internet that a host may resolve to. */
 export function rangesFor(host: string, { hosts, ranges }: TargetRules): AddressRanges {
   return hosts.has(host) ? ANY : ranges
 }
 
 /**
- * Tells early that a URL will never be called: its host is an address that is not allowed, or this host's name for itself.
+ * Refuses a URL at submit: its host is an address that is not allowed, or `localhost`. Other names are resolved and
+ * checked at each attempt.
  *
  * @param text a URL, in any spelling of its host
- * @returns the end of the sentence «the address is …», or undefined; names are resolved only when they are called
+ * @returns the end of the sentence «the address is …», or undefined if the URL is not refused
  */
 export function refusedKind(text: string, rules: TargetRules): string | undefined {
   const url = URL.parse(text)
@@ -68,7 +69,7 @@ export function refusedKind(text: string, rules: TargetRules): string | undefine
   return listed(rules.ranges, '127.0.0.1') || listed(rules.ranges, '::1') ? undefined : 'loopback'
 }
 
-/** An entry as a range; undefined if it is none. */
+/** An address or range as a range; undefined for any other entry. */
 function rangeOf(entry: string): string | undefined {
   const [address = '', bits, ...rest] = entry.split('/')
   const family = isIP(address)

@@ -1,15 +1,16 @@
-/** Undelivered webhooks that are kept for the operator; the oldest are forgotten first. */
+/** Maximum number of dead webhooks that are kept for the operator; the oldest are dropped first. */
 const MAX_DEAD = 10_000
-/** Entries that one claim passes over; Redis stands still meanwhile. */
+/** Maximum number of expired entries that one claim skips, because a script blocks Redis. */
 const MAX_PASSED = 100
 
 /**
- * Lua functions over the webhooks of a deployment. `tag` is what all keys start with. Tenants take turns, and within a tenant
- * its targets do: `turn` is when one is due, or was served last, whichever is later. Times are milliseconds of Redis' clock.
+ * Lua functions over the webhooks of a deployment. `tag` is the prefix of all keys. Tenants take turns, and so do the
+ * targets of one tenant: the score of each is the time at which it is due or was served last, whichever is later. Times
+ * are milliseconds of Redis' clock.
  *
  * - `now()`
  * - `schedule(tag, id, tenant, target, due, ttl)`: makes a webhook due at a time
- * - `take_turn(tag, tenant, target, now)`: a target was served: it and its tenant go behind the others
+ * - `take_turn(tag, tenant, target, now)`: moves a served target and its tenant behind the others
  */
 const FUNCTIONS = `
 local function now()
@@ -25,7 +26,7 @@ local function schedule(tag, id, tenant, target, due, ttl)
   redis.call('ZADD', tenants, 'LT', due, tenant)
   redis.call('ZADD', targets, 'LT', due, target)
   redis.call('ZADD', queue, due, id)
-  -- Where no gateway delivers, what has expired is forgotten.
+  -- If no gateway delivers, expired webhooks must not pile up.
   redis.call('ZREMRANGEBYSCORE', queue, '-inf', now() - ttl * 1000)
   for _, key in ipairs({tenants, targets, queue}) do redis.call('EXPIRE', key, ttl) end
 end
@@ -45,9 +46,9 @@ end
 `
 
 /**
- * Lua function `enqueue_webhook(tag, id, url, tenant, target, ttl)` for the script that publishes a result: a webhook exists
- * exactly if its result does. It needs `is_there` of that script: what lies under a name of ours and is of the wrong type is
- * removed.
+ * Lua function `enqueue_webhook(tag, id, url, tenant, target, ttl)` for the script that publishes a result, so that each
+ * result with a callback URL has exactly one webhook. It uses `is_there` of that script, which removes keys of the wrong
+ * type.
  */
 export const ENQUEUE_WEBHOOK = `
 ${FUNCTIONS}
@@ -65,10 +66,10 @@ end
 `
 
 /**
- * Hands out the webhook whose turn it is, for as long as its lease lasts; then it is due again.
+ * Claims the webhook whose turn it is, with a lease. When the lease expires, the webhook is due again.
  *
- * KEYS: the tenants. ARGV: tag, length of the lease, its token, how many tenants are busy, their names, then `tenant target` of
- * each busy target. Returns id and fields of a webhook; or how long until one is due, -1 if none is.
+ * KEYS: the tenants. ARGV: tag, length of the lease, its token, number of busy tenants, their names, then `tenant target` of
+ * each busy target. Returns id and fields of a webhook, or the time until one is due, or -1 if there are none.
  */
 export const CLAIM_WEBHOOK = `
 ${FUNCTIONS}
@@ -78,7 +79,7 @@ for at = 5, #ARGV do busy[ARGV[at]] = true end
 local at = now()
 local tenants = KEYS[1]
 local function pick()
-  -- At most so many are passed over as are busy, or have only busy targets.
+  -- ARGV bounds how many tenants and targets can be busy, so a longer page is not needed.
   for _, tenant in ipairs(redis.call('ZRANGEBYSCORE', tenants, '-inf', at, 'LIMIT', 0, #ARGV - 3)) do
     if not busy[tenant] then
       local _, targets = keys_of(tag, tenant, '')
@@ -112,11 +113,11 @@ return 1
 `
 
 /**
- * Ends a try. KEYS: the webhook. ARGV: tag, its id, token of the lease, `delivered`, `retry`, `dead` or `release`, the pause
- * before the next try, what went wrong, time to live in seconds.
+ * Settles an attempt. KEYS: the webhook. ARGV: tag, its id, token of the lease, `delivered`, `retry`, `dead` or
+ * `release`, the pause before the next attempt, the error, time to live in seconds.
  *
- * Returns what it came to: `retry` becomes `dead` where the result would be gone by then; `lost` if the lease had run out and
- * the webhook is another's, or gone. What was delivered is over, whoever holds it.
+ * Returns the outcome. `retry` becomes `dead` if the result expires before the next attempt. `lost`: the lease has
+ * expired and another deliverer has claimed or removed the webhook. `delivered` removes the webhook even then.
  */
 export const SETTLE_WEBHOOK = `
 ${FUNCTIONS}
@@ -153,8 +154,8 @@ return outcome
 `
 
 /**
- * Makes a dead webhook due again, as if it had never been tried. KEYS: the webhook, the dead ones. ARGV: tag, its id, time to
- * live in seconds. Returns 1; or 0 if it is not dead, or its result has expired.
+ * Makes a dead webhook due now, with no attempts counted. KEYS: the webhook, the dead webhooks. ARGV: tag, its id, time
+ * to live in seconds. Returns 1, or 0 if the webhook is not dead or its result has expired.
  */
 export const REVIVE_WEBHOOK = `
 ${FUNCTIONS}

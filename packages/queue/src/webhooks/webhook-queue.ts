@@ -8,29 +8,29 @@ import type { QueueOptions } from '../options.ts'
 import { readResult } from '../read-result.ts'
 import { CLAIM_WEBHOOK, REVIVE_WEBHOOK, SETTLE_WEBHOOK } from './webhook-lua.ts'
 
-/** A finished execution whose job names a URL, until that URL has taken the result. */
+/** A result to be delivered to the callback URL of its job. */
 export interface Webhook {
   /** Id of the execution. */
   readonly id: string
   readonly url: string
   readonly tenant: string
-  /** Host and port of the URL: what shares a bound of concurrency. */
+  /** Host and port of the URL. Webhooks to one target of a tenant share a limit on concurrent attempts. */
   readonly target: string
   /** When the execution finished, in epoch milliseconds. */
   readonly finishedAt: number
-  /** Tries so far, a running one included. */
+  /** Attempts so far, including a running one. */
   readonly tries: number
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   readonly error: string | undefined
 }
 
-/** A webhook that one deliverer may try, until its lease ends. */
+/** A webhook that one deliverer holds until its lease expires. */
 export interface ClaimedWebhook extends Webhook {
   /** Proves the claim. */
   readonly token: string
 }
 
-/** Tenants and targets that have as many tries under way as they may. */
+/** Tenants and targets that have reached their maximum of concurrent attempts. */
 export interface BusyWebhooks {
   readonly tenants: readonly string[]
   readonly targets: readonly Pick<Webhook, 'tenant' | 'target'>[]
@@ -39,17 +39,17 @@ export interface BusyWebhooks {
 /** A webhook in a list. */
 export interface ListedWebhook extends Webhook {
   readonly state: 'waiting' | 'dead'
-  /** When it is tried next, or was given up; epoch milliseconds. */
+  /** Time of the next attempt, or of the failure of a dead webhook, in epoch milliseconds. */
   readonly at: number
 }
 
-/** Ids that one command asks for. */
+/** Ids per Redis command. */
 const PAGE = 500
 
 /**
- * The webhooks of a deployment. Results put them here in the script that publishes them; deliverers in any number of
- * processes claim and settle them. A claim that nobody settles ends with its lease, so a webhook may be tried twice, and is
- * never lost.
+ * The webhooks of a deployment. The script that publishes a result enqueues its webhook; deliverers in any number of
+ * processes claim and settle webhooks. If a deliverer dies, its claim expires and the webhook is tried again: at least
+ * once, never lost.
  */
 export class WebhookQueue {
   readonly #deployment: DeploymentRedis
@@ -59,7 +59,7 @@ export class WebhookQueue {
     this.#deployment = deployment
   }
 
-  /** Calls back whenever a webhook may have become due; once only. */
+  /** Calls the listener whenever a webhook may have become due. Call this method once. */
   async onArrival(listener: () => void): Promise<void> {
     const { ask, keys } = this.#deployment
     const subscriber = await ask(async (redis) => patientDuplicate(redis))
@@ -69,9 +69,9 @@ export class WebhookQueue {
   }
 
   /**
-   * Takes the webhook whose turn it is; tenants and their targets take turns.
+   * Claims the webhook whose turn it is; tenants take turns, and so do their targets.
    *
-   * @returns the webhook, or the milliseconds until one is due; undefined if none is there
+   * @returns the webhook, or the milliseconds until one is due; undefined if there are none
    */
   async claim(busy: BusyWebhooks, leaseMs: number): Promise<ClaimedWebhook | number | undefined> {
     const { ask, keys } = this.#deployment
@@ -89,27 +89,30 @@ export class WebhookQueue {
     return { ...webhookOf(id, fields), token }
   }
 
-  /** The webhook is over: its target has taken it. */
+  /** Removes a delivered webhook. */
   async delivered(webhook: ClaimedWebhook): Promise<void> {
     await this.#settle(webhook, 'delivered')
   }
 
-  /** @returns `dead` if its result would have expired by then; `lost` if the claim had ended and another has it */
+  /**
+   * @returns `dead` if its result expires before the next attempt; `lost` if the claim has expired and is another
+   * deliverer's
+   */
   async retry(webhook: ClaimedWebhook, pauseMs: number, error: string): Promise<'retry' | 'dead' | 'lost'> {
     return (await this.#settle(webhook, 'retry', pauseMs, error)) as 'retry' | 'dead' | 'lost'
   }
 
-  /** Gives the webhook up; it is kept for the operator, as long as its result. */
+  /** Marks the webhook as dead; it is kept for the operator, as long as its result. */
   async bury(webhook: ClaimedWebhook, error: string): Promise<void> {
     await this.#settle(webhook, 'dead', 0, error)
   }
 
-  /** Gives the claim back; the try does not count. */
+  /** Releases the claim; the attempt does not count. */
   async release(webhook: ClaimedWebhook): Promise<void> {
     await this.#settle(webhook, 'release')
   }
 
-  /** Tries a dead webhook again from the start. Resolves with false if none of this id is dead, or its result has expired. */
+  /** Retries a dead webhook from its first attempt. Resolves with false if it is not dead, or its result has expired. */
   async redeliver(id: string): Promise<boolean> {
     if (!isSafeId(id)) return false
     const { ask, keys, resultTtlSeconds } = this.#deployment
@@ -118,25 +121,25 @@ export class WebhookQueue {
     return reply === 1
   }
 
-  /** Size of what a webhook is about, in bytes; 0 if it is not there. */
+  /** Size of the stored result of an execution, in bytes; 0 if there is none. */
   async resultBytes(id: string): Promise<number> {
     const { ask, keys } = this.#deployment
     return await ask((redis) => redis.strlen(keys.result(id)))
   }
 
-  /** What a webhook is about; undefined if it is not there. */
+  /** The result of an execution; undefined if there is none. */
   result(id: string): Promise<Result | undefined> {
     const { ask, keys } = this.#deployment
     return ask((redis) => readResult(redis, keys, id))
   }
 
-  /** How many are dead. */
+  /** Number of dead webhooks. */
   async deadCount(): Promise<number> {
     const { ask, keys } = this.#deployment
     return await ask((redis) => redis.zcard(keys.webhooks('dead')))
   }
 
-  /** The dead ones, the latest first. */
+  /** Dead webhooks, the latest first. */
   async *dead(): AsyncGenerator<ListedWebhook> {
     const { ask, keys } = this.#deployment
     for (let first = 0; ; first += PAGE) {
@@ -148,7 +151,7 @@ export class WebhookQueue {
     }
   }
 
-  /** Those that wait for a try, tenant by tenant. */
+  /** Webhooks that wait for an attempt, tenant by tenant. */
   async *waiting(): AsyncGenerator<ListedWebhook> {
     const { ask, keys } = this.#deployment
     for (const tenant of await ask((redis) => redis.zrange(keys.webhooks('tenants'), '0', '-1'))) {
@@ -165,7 +168,7 @@ export class WebhookQueue {
     }
   }
 
-  /** Disconnects; a second call changes nothing. */
+  /** Disconnects; a second call has no effect. */
   close(): void {
     this.#subscriber?.disconnect()
     this.#deployment.close()
@@ -182,7 +185,7 @@ export class WebhookQueue {
     return await ask((redis) => redis.eval(SETTLE_WEBHOOK, 1, keys.webhook(id), ...args))
   }
 
-  /** @param flat ids and times in turn; ids whose webhook has expired are left out */
+  /** @param flat alternating ids and times; the list omits expired webhooks */
   async #listed(state: ListedWebhook['state'], flat: readonly string[]): Promise<ListedWebhook[]> {
     const { ask, keys } = this.#deployment
     const entries = Array.from({ length: flat.length / 2 }, (_, at) => ({

@@ -1,18 +1,18 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 
-/** What a key may do: submit and cancel executions, read them, or everything, for every tenant. */
+/** Scopes of a key: submit and cancel executions, read them, or everything for every tenant. */
 export const KEY_SCOPES = ['submit', 'read', 'admin'] as const
 
 /** One of {@link KEY_SCOPES}. */
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-/** What is stored of a key: all but its secret. */
+/** A key as it is stored, without its secret. */
 export const apiKeySchema = z.object({
   id: z.string(),
   /** For people. */
   name: z.string(),
-  /** All that the key submits belongs to this tenant, and it sees nothing of any other. */
+  /** The key submits for this tenant and sees only its executions. */
   tenant: z.string(),
   scopes: z.array(z.enum(KEY_SCOPES)),
   /** SHA-256 of the secret, in hex. The secret has 256 random bits, so a slow hash would add nothing. */
@@ -26,7 +26,7 @@ export const apiKeySchema = z.object({
   maxInFlight: z.number().nullable(),
 })
 
-/** What is stored of a key. */
+/** A key as it is stored. */
 export type ApiKey = z.infer<typeof apiKeySchema>
 
 const TOKEN = /^isopod_([a-z0-9]{12})_([A-Za-z0-9_-]{43})$/
@@ -38,7 +38,7 @@ export function newToken(): { id: string; token: string; secretHash: string } {
   return { id, token: `isopod_${id}_${secret}`, secretHash: hash(secret).toString('hex') }
 }
 
-/** The parts of a token; undefined if it is none. */
+/** The parts of a token; undefined for any other text. */
 export function parseToken(token: string): { id: string; secret: string } | undefined {
   const [, id, secret] = TOKEN.exec(token) ?? []
   return id === undefined || secret === undefined ? undefined : { id, secret }

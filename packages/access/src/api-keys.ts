@@ -1,10 +1,10 @@
 import type { DeploymentRedis } from '@isopod/queue'
 import { type ApiKey, apiKeySchema, isSecretOf, type KeyScope, newToken, parseToken } from './api-key.ts'
 
-/** Compared with where no such key exists, so that the answer takes as long. */
+/** Used for the comparison if the key does not exist, so that both cases take the same time. */
 const NO_KEY = { secretHash: '0'.repeat(64) }
 
-/** What a new key is made with. */
+/** Options of a new key. */
 export interface NewApiKey {
   readonly name: string
   readonly tenant: string
@@ -63,7 +63,7 @@ export class ApiKeys {
     return (await this.#ask((redis) => redis.hlen(this.#hash))) > 0
   }
 
-  /** The key of a token; undefined if it is unknown, wrong, revoked or expired, all of which look the same. */
+  /** The key of a token; undefined if the token is unknown, wrong, revoked or expired. */
   async find(token: string): Promise<ApiKey | undefined> {
     const parts = parseToken(token)
     if (parts === undefined) return undefined

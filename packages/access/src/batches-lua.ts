@@ -1,7 +1,7 @@
 /**
- * Keeps a batch, unless it is kept already.
+ * Stores a batch unless it is stored already.
  *
- * KEYS: the batch, its executions, those whose end is not noted. ARGV: seconds to keep it; its fields as JSON; the ids of
+ * KEYS: the batch, its executions, those whose end is not recorded. ARGV: seconds to keep it; its fields as JSON; the ids of
  * its executions.
  */
 export const RECORD_BATCH = `
@@ -17,10 +17,10 @@ return 1
 `
 
 /**
- * Looks where executions are whose end is not noted.
+ * Finds the state of the executions whose end is not recorded.
  *
- * KEYS: the executions of a batch, those whose end is not noted, the list of jobs that run. ARGV: what all keys start with.
- * Returns the places of those that run, that have a result, and that have neither job nor result.
+ * KEYS: the executions of a batch, those whose end is not recorded, the list of running jobs. ARGV: the prefix of all keys.
+ * Returns three lists of places: executions that run, that have a result, and that have neither job nor result.
  */
 export const LOOK_AT_BATCH = `
 local ids = redis.call('LRANGE', KEYS[1], 0, -1)
@@ -37,10 +37,10 @@ return {running, ended, lost}
 `
 
 /**
- * Notes ends, each once, and keeps the batch for as long as the results that came with them.
+ * Records ends, each once, and extends the life of the batch to that of the latest result.
  *
- * KEYS: the batch, its executions, those whose end is not noted, the ends, the fingerprint. ARGV: seconds to keep them; then
- * place and JSON of each end.
+ * KEYS: the batch, its executions, those whose end is not recorded, the ends, the fingerprint. ARGV: seconds to keep
+ * them; then place and JSON of each end.
  */
 export const NOTE_BATCH_ENDS = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end

@@ -2,7 +2,7 @@ import type { DeploymentRedis } from '@isopod/queue'
 import { z } from 'zod'
 import { LOOK_AT_BATCH, NOTE_BATCH_ENDS, RECORD_BATCH } from './batches-lua.ts'
 
-/** What is known of a batch from its submit on. */
+/** The parts of a batch that are fixed at submit. */
 export interface BatchRecord {
   readonly id: string
   readonly tenant: string
@@ -21,7 +21,7 @@ const endSchema = z.object({
   index: z.int(),
   /** Of the execution. */
   id: z.string(),
-  /** Null if the result expired before it was seen. */
+  /** Null if the result expired before its status was recorded. */
   status: z.string().nullable(),
   outcome: z.enum(['passed', 'failed', 'fault']),
 })
@@ -29,21 +29,21 @@ const endSchema = z.object({
 /** How one execution of a batch ended. */
 export type BatchEnd = z.infer<typeof endSchema>
 
-/** Executions of a batch whose end is not noted; those that are in no list wait. */
+/** Executions of a batch whose end is not recorded; an execution in none of the lists waits. */
 export interface UnnotedExecutions {
   /** Their places in the batch, from 0. */
   readonly running: readonly number[]
-  /** There is a result. */
+  /** Those with a result. */
   readonly ended: readonly number[]
-  /** There is neither a job nor a result: that has expired. */
+  /** Those without job and result: the result has expired. */
   readonly lost: readonly number[]
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/
 
 /**
- * Which executions belong to a batch, and the order in which they ended. A batch lives as long as the results of its
- * executions, counted from the last end that was noted. No process needs to watch it: each reader notes what has ended.
+ * Batches: their executions and the order in which these ended. A batch is kept as long as results, counted from the last
+ * recorded end. No process watches a batch: each reader records executions that have ended since.
  */
 export class Batches {
   readonly #ask: DeploymentRedis['ask']
@@ -59,13 +59,13 @@ export class Batches {
   }
 
   /**
-   * Ties the id of a batch to its content before its jobs are enqueued.
+   * Binds the id of a batch to its content before its jobs are enqueued.
    *
-   * @returns whether this call did; `other`: it is tied to another content
+   * @returns `claimed` by this call; `same`: bound to this content before; `other`: bound to other content
    */
   async claim(id: string, fingerprint: string): Promise<'claimed' | 'same' | 'other'> {
     const key = this.#key(id, 'fingerprint')
-    // Two commands, as SET with both NX and GET is not known to Redis 6.2.
+    // Two commands, because Redis 6.2 has no SET with both NX and GET.
     const replies = await this.#ask((redis) =>
       redis.multi().set(key, fingerprint, 'EX', this.#ttlSeconds, 'NX').get(key).exec(),
     )
@@ -74,12 +74,12 @@ export class Batches {
     return known === fingerprint ? 'same' : 'other'
   }
 
-  /** Frees a claimed id: no job was enqueued. */
+  /** Releases a claimed id after a failed submit. */
   async withdraw(id: string): Promise<void> {
     await this.#ask((redis) => redis.del(this.#key(id, 'fingerprint')))
   }
 
-  /** Keeps a batch whose jobs are enqueued. A second call with the same id changes nothing. */
+  /** Stores a batch whose jobs are enqueued. A second call with the same id has no effect. */
   async record({ id, executions, ...fields }: BatchRecord): Promise<void> {
     await this.#ask((redis) =>
       redis.eval(
@@ -90,9 +90,9 @@ export class Batches {
     )
   }
 
-  /** A batch; undefined if there is none, or none any more. */
+  /** Finds a batch; undefined if it does not exist or has expired. */
   async find(id: string): Promise<BatchRecord | undefined> {
-    // Any other could name a part of a batch, which is a key of another type.
+    // Another id could name a part of a batch, which is a key of another type.
     if (!ID.test(id)) return undefined
     const replies = await this.#ask((redis) =>
       redis.multi().get(this.#key(id)).lrange(this.#key(id, 'executions'), 0, -1).exec(),
@@ -103,7 +103,7 @@ export class Batches {
     return parsed.data
   }
 
-  /** Looks at all executions whose end is not noted, in one step. */
+  /** Reads the state of all executions whose end is not recorded, atomically. */
   async look(id: string): Promise<UnnotedExecutions> {
     const reply = await this.#ask((redis) =>
       redis.eval(
@@ -115,7 +115,7 @@ export class Batches {
     return { running, ended, lost }
   }
 
-  /** Notes ends; each is noted once, however many readers saw it. */
+  /** Records ends. An end that another reader has recorded is skipped. */
   async note(id: string, ends: readonly BatchEnd[]): Promise<void> {
     if (ends.length === 0) return
     await this.#ask((redis) =>
@@ -128,7 +128,7 @@ export class Batches {
     )
   }
 
-  /** Ends that were noted, in their order, behind the first `after` of them. */
+  /** Recorded ends in their order, without the first `after`. */
   async ends(id: string, after = 0): Promise<BatchEnd[]> {
     const stored = await this.#ask((redis) => redis.lrange(this.#key(id, 'ends'), after, -1))
     return stored.map((text) => endSchema.parse(JSON.parse(text)))

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DeploymentRedis } from '@isopod/queue'
 
-/** How long an admission holds its place without an execution, in milliseconds: its gateway has died. */
+/** Lifetime of a reservation whose gateway died before the submit, in milliseconds. */
 const RESERVED_MS = 60_000
 
 /** One execution in a list. */
@@ -11,15 +11,15 @@ export interface ListedExecution {
   readonly submittedAt: number
 }
 
-/** One page of a list; `cursor` gives the next one, and is undefined on the last. */
+/** One page of a list; `cursor` requests the next page and is undefined on the last. */
 export interface ExecutionPage {
   readonly executions: readonly ListedExecution[]
   readonly cursor: string | undefined
 }
 
 /**
- * Admits so many executions of a key, and forgets first those that are over: their result is there, or no job is left.
- * A member that begins with `+` is a place held for a gateway that has not enqueued yet.
+ * Reserves places for executions of a key. If there are too few, it first removes executions that have a result or no job.
+ * A member that begins with `+` is a reservation of a gateway that has not enqueued yet.
  */
 const ADMIT = `
 local inFlight, tag = KEYS[1], ARGV[1]
@@ -41,7 +41,7 @@ redis.call('EXPIRE', inFlight, ARGV[6])
 return 1
 `
 
-/** What {@link Executions.admit} holds until the executions are enqueued, or are not. */
+/** Places that {@link Executions.admit} has reserved; settle or release them. */
 export interface Reservation {
   /** The executions are enqueued under these ids. */
   settle(ids: readonly string[]): Promise<void>
@@ -49,7 +49,7 @@ export interface Reservation {
   release(): Promise<void>
 }
 
-/** Which executions belong to which tenant, and how many of a key are not finished. Only those that came through a gateway. */
+/** The executions of each tenant, and the unfinished executions of each key: only those submitted through a gateway. */
 export class Executions {
   readonly #ask: DeploymentRedis['ask']
   readonly #tag: string
@@ -62,7 +62,7 @@ export class Executions {
   }
 
   /**
-   * Holds places for executions of a key.
+   * Reserves places for executions of a key.
    *
    * @returns undefined if the key would have more than `most` unfinished executions
    */
@@ -91,7 +91,7 @@ export class Executions {
     }
   }
 
-  /** Notes executions as a tenant's, under each of their labels too. */
+  /** Records executions of a tenant, also under each of their labels. */
   async note(
     tenant: string,
     noted: readonly { id: string; labels?: Readonly<Record<string, string>> }[],
@@ -110,14 +110,14 @@ export class Executions {
         }
       }
       for (const index of indexes) {
-        // No limit of their number: each of them is its tenant's for as long as its result is kept.
+        // Not limited in number: `belongs` must find an execution for as long as its result is kept.
         pipeline.zremrangebyscore(index, 0, now - this.#ttlSeconds * 1000).expire(index, this.#ttlSeconds)
       }
       throwFirstError(await pipeline.exec())
     })
   }
 
-  /** Whether an execution is a tenant's. */
+  /** Whether an execution belongs to a tenant. */
   async belongs(tenant: string, id: string): Promise<boolean> {
     return (await this.#ask((redis) => redis.zscore(this.#index(tenant), id))) !== null
   }
@@ -129,7 +129,7 @@ export class Executions {
   ): Promise<ExecutionPage> {
     const { label, cursor, limit } = options
     const index = this.#index(tenant, label)
-    // What is added meanwhile comes before the cursor's execution, so no page shows anything twice.
+    // New executions come before the cursor, so no page repeats one.
     const rank = cursor === undefined ? 0 : await this.#ask((redis) => redis.zrevrank(index, cursor))
     if (rank === null) return { executions: [], cursor: undefined }
     const first = cursor === undefined ? 0 : rank + 1

@@ -4,18 +4,18 @@ import { Batches } from './batches.ts'
 import { Executions } from './executions.ts'
 import { RateLimits } from './rate-limits.ts'
 
-/** Who may call, and what is theirs. */
+/** The access data of a deployment: keys, rate limits, executions and batches. */
 export interface Access {
   readonly keys: ApiKeys
   readonly rates: RateLimits
   readonly executions: Executions
   readonly batches: Batches
-  /** Disconnects; a second call changes nothing. */
+  /** Disconnects; a second call has no effect. */
   close(): void
 }
 
 /**
- * Connects to the access data of a deployment, which lies in the Redis of its queue.
+ * Connects to the access data of a deployment, in the Redis of its queue.
  *
  * @throws {UnavailableError} within 5 s if Redis does not answer
  *

@@ -14,7 +14,7 @@ export class RateLimits {
     this.#prefix = `${keys.tag}:access:rate`
   }
 
-  /** Counts one request. Resolves with the seconds to wait if there were too many, else with 0. */
+  /** Counts one request. Resolves with 0, or with the seconds to wait if the limit is exceeded. */
   async take(keyId: string, perMinute: number): Promise<number> {
     return await this.#ask(async (redis) => {
       try {

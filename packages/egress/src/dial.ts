@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os'
 import { type AddressRanges, listed, specialKind } from './address.ts'
 import { addressesOf } from './resolve-name.ts'
 
-/** Addresses of one name that are tried, one after the other. */
+/** Maximum number of addresses of one name to try, one after the other. */
 const MOST_ADDRESSES = 4
 
 /** Why there is no connection: refused by a rule, or failed on the way. */
@@ -17,25 +17,25 @@ export class DialError extends Error {
   }
 }
 
-/** Where to connect to. */
+/** Host and port to connect to. */
 export interface DialTarget {
-  /** Lower-case name without trailing dot, or an address without brackets, in its one canonical form. */
+  /** Lower-case name without trailing dot, or an address in canonical form without brackets. */
   readonly host: string
   readonly port: number
 }
 
-/** What a target is held to. */
+/** Which targets are allowed, and how to resolve and abort. */
 export interface DialRules {
   readonly allowPrivate: AddressRanges
-  /** Resolves a name. @default by the host's own file, else by its name servers */
+  /** Resolves a name. @default the host's `/etc/hosts`, then its name servers */
   readonly resolve?: (name: string, signal: AbortSignal) => Promise<readonly string[]>
-  /** Ends it: as too long if it is one of `AbortSignal.timeout`, else for the reason that it carries. */
+  /** Aborts the connection attempt. The error says «took too long» for a timeout signal, else the signal's reason. */
   readonly signal: AbortSignal
 }
 
 /**
- * Resolves a target here, on the host, checks each address, and connects to one that passed: to the address, never to the
- * name again, so that a second answer of its name server changes nothing.
+ * Resolves a target on this host, checks each address, and connects to one that passed. It never resolves the name again,
+ * so a different second answer of the name server has no effect.
  *
  * @throws {DialError} and nothing else
  */
@@ -70,7 +70,7 @@ function refusal(address: string, allowPrivate: AddressRanges, own: ReadonlySet<
   return specialKind(address) ?? (own.has(address) ? "this host's own" : undefined)
 }
 
-/** Read each time: interfaces come and go. */
+/** Read for each call, because interfaces come and go. */
 function ownAddresses(): ReadonlySet<string> {
   return new Set(
     Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address)),

@@ -1,18 +1,18 @@
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 
-/** Where the host's own names stand; its other sources of names (search domains, multicast) are not asked. */
+/** The host's own names. Other sources (search domains, multicast) are not used. */
 const HOSTS_FILE = '/etc/hosts'
-/** Low enough that a server which keeps silent on one family leaves time for the other's answer. */
+/** Short enough that a server that does not answer for one family leaves time for the other. */
 const PATIENCE = { timeout: 2_000, tries: 2 }
 
 /**
- * Resolves a name by the host's own file, else by its name servers. Not by the system's resolver, which has two of the
- * process's threads and holds each for as long as a server keeps silent: 16 such names of one job made those of all
- * others wait for 80 s.
+ * Resolves a name from the hosts file, else from the host's name servers. The system's resolver is not used: it has two
+ * threads of the process and blocks each until a server answers. With it, 16 names without an answer in one job delayed
+ * the names of all other jobs by 80 s.
  *
- * @param signal ends it early; what was asked of servers is called back
- * @returns IPv4 addresses first; none if there are none or nobody could say
+ * @param signal cancels the queries
+ * @returns IPv4 addresses first; empty if there are none or no server answered
  */
 export async function addressesOf(name: string, signal: AbortSignal): Promise<string[]> {
   const known = hostsEntries(await readFile(HOSTS_FILE, 'utf8').catch(() => ''), name)

@@ -1,18 +1,18 @@
 import type { Access, ApiKey, KeyScope } from '@isopod/access'
 import { RequestRefused } from './http/problem.ts'
 
-/** How long it is believed that there are no keys, in milliseconds. */
+/** How long the answer to «are there any keys?» is cached, in milliseconds. */
 const BELIEVED_MS = 1_000
 
-/** Who makes a request. */
+/** The caller of a request. */
 export interface Caller {
-  /** The only tenant whose executions the caller sees and submits; undefined: any. */
+  /** The tenant whose executions the caller may read and submit; undefined: all tenants. */
   readonly tenant: string | undefined
-  /** Undefined for a caller without a key, where that is allowed. */
+  /** Undefined for a caller without a key. */
   readonly key: ApiKey | undefined
 }
 
-/** What a request presents as its API key. It is looked up, and counted, once. */
+/** The API key that a request presents. It is looked up and counted once per request. */
 export class PresentedKey {
   readonly token: string
   found: Promise<ApiKey> | undefined
@@ -22,20 +22,20 @@ export class PresentedKey {
   }
 }
 
-/** A caller on the gateway's own host, while there are no keys. */
+/** A caller on the gateway's own host while no keys exist: the operator. */
 const OPERATOR: Caller = { tenant: undefined, key: undefined }
-/** Any other caller without a key: a tenant of its own, and no admin. */
+/** Any other caller without a key: it has its own tenant and is no admin. */
 const ANONYMOUS: Caller = { tenant: 'default', key: undefined }
 
 /** How callers without a key are treated. */
 export interface AnonymousRules {
-  /** Serve them from other hosts and beside keys too, as the tenant `default`. */
+  /** Also serve callers from other hosts, or once keys exist, as the tenant `default`. */
   readonly allowed: boolean
   /** Only this host can reach the port: callers without a key are served until the first key is created. */
   readonly loopback: boolean
 }
 
-/** Tells who makes a request, and refuses who may not. */
+/** Authenticates and authorizes the callers of requests. */
 export class Callers {
   readonly #access: Access
   readonly #anonymous: AnonymousRules
@@ -47,7 +47,7 @@ export class Callers {
   }
 
   /**
-   * Resolves with who makes a request, whatever it is for.
+   * Resolves with the caller of a request, without a check of scopes.
    *
    * @throws {RequestRefused} 401, or 429 with the seconds to wait
    */
@@ -59,7 +59,8 @@ export class Callers {
   }
 
   /**
-   * @param scope what the route needs
+   * Resolves with the caller of a request that needs a scope.
+   *
    * @throws {RequestRefused} 401, 403, or 429 with the seconds to wait
    */
   async identify(presented: PresentedKey | undefined, scope: KeyScope): Promise<Caller> {

@@ -47,35 +47,35 @@ const variables = z.object({
   PORT: numberVariable(0, 65_535).default(8007),
   /** Address that port is bound to. Loopback: without keys, everyone who reaches the port may run code. */
   ISOPOD_BIND: z.string().default('127.0.0.1'),
-  /** Serve callers without an API key, wherever they come from; as soon as there are keys, as the tenant `default`. */
+  /** Serve callers without an API key from any host; once keys exist, as the tenant `default`. */
   ISOPOD_GATEWAY_ALLOW_ANONYMOUS: flagVariable.default(false),
-  /** Policy of `POST /execute`, unless the request has its own. The service plan checks every source before it runs it. */
+  /** Policy of `POST /execute` requests that have none. The service plan checks every source before it runs it. */
   ISOPOD_GATEWAY_EXECUTE_POLICY: policyVariable.default({ mode: 'enforce', rules: 'strict' }),
-  /** Largest request. A job of the largest allowed size fits in 16 MiB. */
+  /** Maximum size of a request body in MiB. A job of maximum size fits in 16 MiB. */
   ISOPOD_GATEWAY_BODY_MB: numberVariable(1, 64).default(16),
-  /** Jobs that may wait; beyond that, submits get 503 and try again later. */
+  /** Maximum number of waiting jobs; beyond it a submit is a 503 with `Retry-After`. */
   ISOPOD_GATEWAY_MAX_WAITING: numberVariable(1, 10_000_000).default(10_000),
-  /** Origins whose pages may call, separated by commas. None: browsers refuse. */
+  /** Origins whose pages may call, separated by commas. Pages of all other sites are refused. */
   ISOPOD_GATEWAY_CORS_ORIGINS: z.string().default(''),
-  /** Services whose endpoints are served too, separated by commas. None: each is one more way to run code. */
+  /** APIs of other services to serve, separated by commas. None by default: each is one more way to run code. */
   ISOPOD_GATEWAY_DROP_INS: dropInsVariable.default([]),
-  /** Serve the page at `/`. It asks for an API key as soon as there are keys. */
+  /** Serve the page at `/`. It asks for an API key once keys exist. */
   ISOPOD_GATEWAY_PAGE: flagVariable.default(true),
-  /** Serve BullMQ's board of the queue at `/queues`, to look at only; with keys, for admins. */
+  /** Serve bull-board at `/queues`, read-only; for admins once keys exist. */
   ISOPOD_GATEWAY_BOARD: flagVariable.default(true),
-  /** Signs webhooks: `whsec_…`, several separated by commas, the current one first. None: jobs that want a webhook are refused. */
+  /** Signs webhooks: `whsec_…`, or several separated by commas, the current one first. None: a `callbackUrl` is refused. */
   ISOPOD_GATEWAY_WEBHOOK_SECRET: z.string().default(''),
-  /** Names, addresses and ranges that webhooks may call beside the public internet, separated by commas. */
+  /** Names, addresses and ranges that webhooks may call besides the public internet, separated by commas. */
   ISOPOD_GATEWAY_WEBHOOK_ALLOW: targetsVariable.default(parseTargetRules([])),
-  /** How long a try may take, from the resolution of the name to the answer. */
+  /** Timeout of one attempt, from the resolution of the name to the response. */
   ISOPOD_GATEWAY_WEBHOOK_TIMEOUT_SECONDS: numberVariable(0.1, 60, false).default(15),
-  /** Tries of one webhook. With the default pause the last comes 14 hours after the first; results are kept for a day. */
+  /** Maximum attempts per webhook. By default the last one is 14 hours after the first; results are kept for a day. */
   ISOPOD_GATEWAY_WEBHOOK_TRIES: numberVariable(1, 20).default(10),
-  /** Pause after the first try that failed; each further one is three times as long. */
+  /** Pause after the first failed attempt; it triples with each further one. */
   ISOPOD_GATEWAY_WEBHOOK_PAUSE_SECONDS: numberVariable(0.01, 3600, false).default(5),
-  /** Tries at once. One tenant has at most half of them, one of its targets a quarter. */
+  /** Concurrent attempts. One tenant has at most half of them, one of its targets a quarter. */
   ISOPOD_GATEWAY_WEBHOOK_CONCURRENCY: numberVariable(1, 1000).default(64),
-  /** How long a shutdown lets callers of `POST /execute` wait, whose executions are cancelled then, and tries of webhooks go on. */
+  /** How long a shutdown waits for `POST /execute` requests and webhook attempts. Then it cancels and aborts them. */
   ISOPOD_GATEWAY_DRAIN_SECONDS: numberVariable(0, 3600).default(10),
 })
 
@@ -112,7 +112,7 @@ export interface GatewayConfig {
   readonly page: boolean
   readonly board: boolean
   readonly drainSeconds: number
-  /** Undefined: none are delivered. */
+  /** Undefined if the gateway delivers no webhooks. */
   readonly webhooks: WebhookSettings | undefined
 }
 
@@ -157,7 +157,7 @@ function webhookSettings(v: z.output<typeof variables>): WebhookSettings {
   }
 }
 
-/** Not in the schema, whose refusals quote what was given. */
+/** Not part of the schema, because its errors would quote the secret. */
 function webhookSecrets(text: string): WebhookSecrets {
   try {
     return new WebhookSecrets(text)

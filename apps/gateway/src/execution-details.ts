@@ -1,22 +1,22 @@
 import type { IsopodClient, JobState, Status } from '@isopod/client'
 import pLimit from 'p-limit'
 
-/** How it stands with an execution, in short. */
+/** A short summary of an execution. */
 export interface ExecutionDetails {
   readonly state: JobState
-  /** Of a finished one, and null before. */
+  /** Null until the execution is finished. */
   readonly status: Status | null
   readonly language: string | null
   readonly wallMs: number | null
 }
 
-/** How long the details of a finished execution are kept, in milliseconds: until its id may be another's. */
+/** How long the details of a finished execution are cached, in milliseconds. Bounded, because ids can be reused. */
 const KEPT_MS = 60_000
 const MAX_KEPT = 2000
 /** Results that are read at once for all callers: each can have tens of megabytes, and other calls wait behind it. */
 const RESULTS_AT_ONCE = 2
 
-/** Tells in short how it stands with executions. A result may have megabytes, so it is not read again for each list. */
+/** Summarizes executions. Caches finished ones, because a result can have megabytes and lists are polled. */
 export class DetailsReader {
   readonly #client: Pick<IsopodClient, 'result' | 'state'>
   readonly #limit = pLimit(RESULTS_AT_ONCE)
@@ -26,7 +26,7 @@ export class DetailsReader {
     this.#client = client
   }
 
-  /** The details of an execution; that the caller may see it is for the caller to check. */
+  /** Reads the details of an execution. Does not check who may see it. */
   async read(id: string): Promise<ExecutionDetails> {
     const kept = this.#kept.get(id)
     if (kept !== undefined && kept.until > performance.now()) return kept.details

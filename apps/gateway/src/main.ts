@@ -13,7 +13,7 @@ import { Submissions } from './submissions.ts'
 import { callbackRule } from './webhooks/callback-rule.ts'
 import { openWebhooks } from './webhooks/open-webhooks.ts'
 
-/** Beyond the grace for requests under way: closing connections. */
+/** Time to close connections, added to the grace for running requests. */
 const CLEAN_UP_MS = 5_000
 
 /** Joins the parts of a gateway and runs it until a signal ends it. */
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // What the operator can mend is one sentence; anything else is a bug and shows where it is, without what it quotes.
+  // An operator's mistake is one sentence; any other error is a bug and shows where it happened, without quoted values.
   console.error(`isopod-gateway: ${publicMessageOf(error) ?? JSON.stringify(new SafeError(error))}`)
   process.exit(1)
 })

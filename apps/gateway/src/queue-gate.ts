@@ -1,18 +1,18 @@
 import type { IsopodClient } from '@isopod/client'
 import { RequestRefused } from './http/problem.ts'
 
-/** How long a count of waiting jobs is believed, in milliseconds. */
+/** How long a count of waiting jobs is cached, in milliseconds. */
 const BELIEVED_MS = 250
 /** Seconds after which a caller may try again. */
 const RETRY_SECONDS = 5
 
-/** Refuses jobs while the queue is full, so that it cannot grow without end. */
+/** Refuses jobs while the queue is full, so that it cannot grow without bound. */
 export class QueueGate {
   readonly #client: Pick<IsopodClient, 'queue'>
-  /** Jobs that may wait. */
+  /** Maximum number of waiting jobs. */
   readonly most: number
   #counted: { readonly at: number; readonly waiting: Promise<number> } | undefined
-  /** Admitted since the last count. */
+  /** Jobs admitted since the last count. */
   #since = 0
 
   constructor(client: Pick<IsopodClient, 'queue'>, most: number) {
@@ -20,7 +20,7 @@ export class QueueGate {
     this.most = most
   }
 
-  /** @throws {RequestRefused} 503 when so many more jobs would be too many */
+  /** Admits jobs. @throws {RequestRefused} 503 if the queue would exceed its maximum */
   async admit(count: number): Promise<void> {
     if (this.#counted === undefined || this.#counted.at + BELIEVED_MS < performance.now()) {
       this.#counted = { at: performance.now(), waiting: this.#count() }

@@ -32,7 +32,7 @@ export interface GatewayParts {
   readonly callbackRule: CallbackRule
 }
 
-/** Requests whose body is read for those only who may call. */
+/** Methods whose bodies are read only after authentication. */
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Makes the HTTP server with all of its routes; it does not listen yet. */
@@ -60,14 +60,14 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
   return http
 }
 
-/** `/healthz`, `/readyz` and `/metrics`. Metrics are for admins, as soon as there are keys. */
+/** `/healthz`, `/readyz` and `/metrics`. Metrics are for admins once keys exist. */
 function healthRoutes(http: Http, { metrics, client, callers }: GatewayParts): void {
   const ready = async (): Promise<Readiness> => {
     try {
       await client.queue()
       return { ok: true, checks: { redis: 'ok' } }
     } catch {
-      // The error names the host; callers without a key read this.
+      // The error names the host, and callers without a key can read this.
       return { ok: false, checks: { redis: 'does not answer' } }
     }
   }

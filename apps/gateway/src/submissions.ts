@@ -5,23 +5,23 @@ import { invalidRequest, RequestRefused } from './http/problem.ts'
 import type { QueueGate } from './queue-gate.ts'
 import type { CallbackRule } from './webhooks/callback-rule.ts'
 
-/** Seconds after which a key that has too many executions may try again. */
+/** `Retry-After` of a key that has too many executions, in seconds. */
 const RETRY_BUDGET_SECONDS = 1
 
-/** What {@link Submissions} stands on. */
+/** Dependencies of {@link Submissions}. */
 export interface SubmissionParts {
   readonly client: IsopodClient
   readonly access: Access
   readonly gate: QueueGate
-  /** Aborted when the gateway stops and waits no longer, with what those who still wait are told. */
+  /** Aborted when the grace of a shutdown ends, with the refusal for requests that still wait. */
   readonly drained: AbortSignal
   readonly callbackRule: CallbackRule
 }
 
-/** A job as a request gives it; the client validates it. */
+/** A job of a request, before the client validates it. */
 export type UncheckedJob = JobInput & { tenant?: unknown; labels?: Record<string, string> }
 
-/** Enqueues jobs for callers: the queue's depth, the key's budget and the key's tenant hold for every route alike. */
+/** Enqueues jobs for callers. Enforces the maximum queue length, the key's budget and the key's tenant for all routes. */
 export class Submissions {
   readonly #parts: SubmissionParts
 
@@ -30,7 +30,8 @@ export class Submissions {
   }
 
   /**
-   * Enqueues one job. Its result goes to no results queue unless an admin names one as `replyTo`: HTTP callers ask by id.
+   * Enqueues one job. Its result goes to no results queue, because HTTP callers read it by id; only admins may set
+   * `replyTo`.
    *
    * @returns its id
    * @throws {InvalidJobError} naming the fields
@@ -49,8 +50,8 @@ export class Submissions {
   }
 
   /**
-   * Enqueues a job for a request that waits for its end. A caller that goes away cancels it, and so does a gateway that stops:
-   * only this request knows its id.
+   * Enqueues a job and waits for its result. If the caller disconnects or the gateway stops, the job is cancelled,
+   * because only this request knows its id.
    *
    * @throws what `submit` and `wait` do
    */
@@ -90,7 +91,7 @@ export class Submissions {
     try {
       ids = await enqueue(client)
     } catch (error) {
-      // Redis may be what failed; the place is then free again after a minute.
+      // If Redis failed, the reservation expires after a minute.
       await reservation?.release().catch(() => {})
       throw error
     }
@@ -100,7 +101,7 @@ export class Submissions {
   }
 
   #own(caller: Caller, job: UncheckedJob, where: string): JobInput {
-    // The client refuses it, and says so better.
+    // The client refuses it with a better error.
     if (typeof job !== 'object' || job === null || Array.isArray(job)) return job
     this.#checkCallback(job, where)
     const { tenant } = caller
@@ -108,14 +109,14 @@ export class Submissions {
     if (job.tenant !== undefined && job.tenant !== tenant) {
       throw forbiddenField(`${where}tenant`, `this caller submits for ${tenant} only`)
     }
-    // Results queues are shared by all tenants, and their consumers trust what they find there.
+    // All tenants share the results queues, and consumers trust their content.
     if (job.replyTo !== undefined && job.replyTo !== 'none') {
       throw forbiddenField(`${where}replyTo`, 'only a key with the scope admin may name a results queue')
     }
     return { ...job, replyTo: 'none', tenant }
   }
 
-  /** @throws {InvalidJobError} if the URL of a job is one that is never called */
+  /** @throws {InvalidJobError} if the gateway never calls the job's URL */
   #checkCallback({ callbackUrl }: UncheckedJob, where: string): void {
     const problem = typeof callbackUrl === 'string' ? this.#parts.callbackRule(callbackUrl) : undefined
     if (problem === undefined) return
@@ -136,7 +137,7 @@ export class Submissions {
   }
 }
 
-/** The refusal for an execution that does not exist, or that the caller must not know of. */
+/** The refusal for an execution that does not exist or belongs to another tenant. */
 export function unknownExecution(id: string): RequestRefused {
   const detail = `There is no execution ${JSON.stringify(id.slice(0, 128))}, or its result has expired.`
   return new RequestRefused({ status: 404, code: 'unknown_job', detail })
@@ -147,7 +148,7 @@ function forbiddenField(field: string, why: string): RequestRefused {
   return new RequestRefused({ status: 403, code: 'forbidden', detail: message, errors: [{ field, message }] })
 }
 
-/** @throws {RequestRefused} 400 for a list that would not be admitted later either */
+/** @throws {RequestRefused} 400 for a list that can never be admitted */
 function checkLength(length: number, most: number): void {
   if (length <= most) return
   const message = `jobs: must be at most ${most} at once for this caller, got a list of ${length}`

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Access, BatchEnd, BatchRecord, UnnotedExecutions } from '@isopod/access'
 import { type IsopodClient, judged, type Result } from '@isopod/client'
 
-/** Results that are read at once to learn how executions ended. */
+/** Results that are read concurrently. */
 const RESULTS_AT_ONCE = 4
-/** Pause between two looks at a batch in which something ends, and in one in which nothing does, in milliseconds. */
+/** Shortest and longest pause between two polls of a batch, in milliseconds; it grows while no execution ends. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2_000
 
-/** What a batch came to so far. */
+/** The progress of a batch. */
 export interface BatchView {
   readonly waiting: number
   /** Places of the executions that run. */
@@ -17,17 +17,17 @@ export interface BatchView {
   readonly ends: readonly BatchEnd[]
 }
 
-/** One end, and its place among those of the batch, from 1. */
+/** One end and its number among the ends of the batch, from 1. */
 export interface NumberedEnd {
   readonly number: number
   readonly end: BatchEnd
 }
 
-/** Tells how batches get on, from what lies in Redis alone: any gateway can tell, also after another one died. */
+/** Reports the progress of batches. All state is in Redis, so any gateway can report it. */
 export class BatchProgress {
   readonly #client: Pick<IsopodClient, 'result'>
   readonly #batches: Access['batches']
-  /** Looks that are under way: readers of one batch share them. */
+  /** Running polls; concurrent readers of one batch share a poll. */
   readonly #looks = new Map<string, Promise<UnnotedExecutions>>()
 
   constructor(client: Pick<IsopodClient, 'result'>, batches: Access['batches']) {
@@ -45,14 +45,15 @@ export class BatchProgress {
   }
 
   /**
-   * Each end behind the first `after`, as it comes. Returns when all executions have ended, or the signal is aborted.
+   * Yields each end after the first `after`, as it is recorded. Returns when all executions have ended or the signal is
+   * aborted.
    */
   async *follow(
     batch: BatchRecord,
     { after, signal }: { readonly after: number; readonly signal: AbortSignal },
   ): AsyncGenerator<NumberedEnd, void, undefined> {
     let pause = FIRST_PAUSE_MS
-    // A reader that claims to have seen more than there is would be told that the batch is over.
+    // Without the minimum, a reader that claims more ends than there are would see the batch as finished.
     const noted = after === 0 ? 0 : (await this.#batches.ends(batch.id)).length
     for (let number = Math.min(after, noted); ; ) {
       await this.#look(batch)
@@ -76,7 +77,7 @@ export class BatchProgress {
     return look
   }
 
-  /** Results are large, so each is read once for its batch; what it came to is noted. */
+  /** Reads each result once, because results are large, and records its outcome. */
   async #noteEnds(batch: BatchRecord): Promise<UnnotedExecutions> {
     const found = await this.#batches.look(batch.id)
     for (let at = 0; at < found.ended.length; at += RESULTS_AT_ONCE) {
@@ -97,7 +98,7 @@ export class BatchProgress {
     try {
       return await this.#client.result(execution)
     } catch (error) {
-      // What lies there is no result: a platform fault, which must not hold up the batch for ever.
+      // The stored value is not a result: a platform fault, which must not block the batch.
       if (error instanceof Error && 'code' in error && error.code === 'terminal') return undefined
       throw error
     }

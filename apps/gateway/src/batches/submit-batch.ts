@@ -5,7 +5,7 @@ import type { Caller } from '../callers.ts'
 import { RequestRefused } from '../http/problem.ts'
 import type { Submissions, UncheckedJob } from '../submissions.ts'
 
-/** A batch as a request gives it; the client validates its jobs. */
+/** A batch of a request, before the client validates its jobs. */
 export interface BatchRequest {
   readonly name?: string | undefined
   readonly idempotencyKey?: string | undefined
@@ -13,8 +13,8 @@ export interface BatchRequest {
 }
 
 /**
- * Enqueues the jobs of a batch, and then keeps the batch: one that is known has all of its jobs in the queue. With an
- * `idempotencyKey` the ids follow from the key, so that a request whose gateway died can be sent again.
+ * Enqueues the jobs of a batch, then stores the batch, so that all jobs of a stored batch are in the queue. With an
+ * `idempotencyKey` the ids derive from the key, so that a caller can repeat the request after a gateway died.
  *
  * @throws {RequestRefused} 409 if the key was used for other jobs
  * @throws what `Submissions.submitMany` does
@@ -49,7 +49,7 @@ export async function submitBatch(
   try {
     return await submit(id)
   } catch (error) {
-    // After any other error some jobs may be in the queue: the key stays tied to these jobs, so that they can be sent again.
+    // After any other error some jobs may be in the queue: the key stays bound to them, so that the request can be repeated.
     if (claim === 'claimed' && isRefusal(error)) await access.batches.withdraw(id).catch(() => {})
     throw error
   }
@@ -60,9 +60,9 @@ function isRefusal(error: unknown): boolean {
   return [RequestRefused, InvalidJobError, IdempotencyConflictError].some((kind) => error instanceof kind)
 }
 
-/** A job of the batch: containers are shared within it, and sent again it is the same job. */
+/** Adds the `batchId` to a job and, in a batch with an idempotency key, an idempotency key of its own. */
 function memberOf(job: unknown, index: number, batch: string, isKeyed: boolean): UncheckedJob {
-  // The client refuses it, and says so better.
+  // The client refuses it with a better error.
   if (typeof job !== 'object' || job === null || Array.isArray(job)) return job as UncheckedJob
   return {
     batchId: batch,
@@ -71,7 +71,7 @@ function memberOf(job: unknown, index: number, batch: string, isKeyed: boolean):
   }
 }
 
-/** The tenant of the jobs of a caller that may name it. @throws {RequestRefused} 400 if they name several */
+/** The tenant that the jobs of an admin name. @throws {RequestRefused} 400 if they name several */
 function tenantOf(jobs: readonly unknown[]): string {
   const tenants = jobs.map((job) => fieldOf(job, 'tenant') ?? 'default')
   const [first] = tenants

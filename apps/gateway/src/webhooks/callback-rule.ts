@@ -1,9 +1,11 @@
 import { refusedKind, type TargetRules } from '@isopod/webhooks'
 
-/** Tells why a callback URL is refused, as the end of a sentence that begins with the field; undefined if it is not. */
+/**
+ * Returns why a callback URL is refused, as the end of a sentence that begins with the field; undefined if it is allowed.
+ */
 export type CallbackRule = (url: string) => string | undefined
 
-/** @param targets what may be called; undefined if this deployment delivers no webhooks */
+/** @param targets allowed targets; undefined if this gateway delivers no webhooks */
 export function callbackRule(targets: TargetRules | undefined): CallbackRule {
   return (url) => {
     if (targets === undefined) {

@@ -4,7 +4,7 @@ import type { GatewayConfig, WebhookSettings } from '../config.ts'
 import type { GATEWAY_METRICS } from '../gateway-metrics.ts'
 import { webhookContent } from './webhook-content.ts'
 
-/** What delivers webhooks here works with. */
+/** Dependencies of {@link openWebhooks}. */
 export interface WebhookParts {
   readonly queue: GatewayConfig['queue']
   readonly settings: WebhookSettings
@@ -12,7 +12,7 @@ export interface WebhookParts {
   readonly logger: Logger
 }
 
-/** Delivers webhooks until it is closed; other gateways of the deployment share the work. */
+/** Delivers webhooks until it is closed. The gateways of a deployment share the work. */
 export async function openWebhooks({ queue: options, settings, metrics, logger }: WebhookParts) {
   const queue = await openWebhookQueue(options)
   const deliverer = new WebhookDeliverer({
@@ -31,7 +31,7 @@ export async function openWebhooks({ queue: options, settings, metrics, logger }
   }
 }
 
-/** URLs are the caller's, and can hold secrets: `isopod webhooks list` shows them, the log does not. */
+/** Logs no URLs, because they can hold secrets; `isopod webhooks list` shows them. */
 function observe(event: WebhookEvent, metrics: WebhookParts['metrics'], logger: Logger): void {
   if (event.type === 'error') {
     logger.error({ err: event.error }, 'a webhook could not be taken or settled')

@@ -3,7 +3,10 @@ import type { WebhookContent } from '@isopod/webhooks'
 import { callbackView, isSubmission } from '../routes/drop-in/judge0/callback.ts'
 import { finishedExecution } from '../routes/execution-body.ts'
 
-/** What is sent of a finished execution: in Judge0's way if it came in through that door, else an event of Standard Webhooks. */
+/**
+ * The webhook of a finished execution: Judge0's callback if it was a Judge0 submission, else an event of Standard
+ * Webhooks.
+ */
 export function webhookContent(
   result: Result,
   { id, finishedAt }: { readonly id: string; readonly finishedAt: number },

@@ -1,12 +1,12 @@
 /**
- * Headers of bytes that a program made: hostile to whoever opens them, so they are for saving. No browser renders them, guesses
- * what they are, or runs a script of theirs.
+ * Headers for bytes that an untrusted program made. The browser saves them: it does not render them, sniff their type or run
+ * their scripts.
  *
  * @param name of the file, without folders
  */
 export function attachmentHeaders(name: string): Record<string, string> {
   const plain = name.replaceAll(/[^\w.-]/g, '_')
-  // RFC 6266: those that do not know the second one take the first.
+  // RFC 6266: clients that do not know `filename*` use `filename`.
   const disposition = `attachment; filename="${plain}"; filename*=UTF-8''${encodeExtended(name)}`
   return {
     'content-type': 'application/octet-stream',
@@ -16,7 +16,7 @@ export function attachmentHeaders(name: string): Record<string, string> {
   }
 }
 
-/** RFC 8187: what `encodeURIComponent` leaves, but for what means something there. */
+/** RFC 8187: as `encodeURIComponent`, and also encodes the characters that have a meaning there. */
 function encodeExtended(name: string): string {
   return encodeURIComponent(name.toWellFormed()).replaceAll(
     /['()*!]/g,

@@ -9,7 +9,7 @@ const REFUSALS: Readonly<Record<string, { readonly status: number; readonly deta
 }
 const NO_HTTP = { status: 400, detail: 'What was sent is not a request of HTTP/1.1.' }
 
-/** Answers what the parser of HTTP has refused, and hangs up: nothing that follows on this connection can be trusted. */
+/** Answers a request that Node's HTTP parser refused, and closes the connection, whose further bytes cannot be trusted. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const { status, detail } = REFUSALS[error.code ?? ''] ?? NO_HTTP

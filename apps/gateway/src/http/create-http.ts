@@ -23,16 +23,16 @@ import { validatorCompiler } from './validate.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request presents as its API key. */
+    /** The API key that the request presents. */
     token: PresentedKey | undefined
-    /** When its first byte came, by the monotonic clock. */
+    /** Arrival of the request, by the monotonic clock. */
     startedAt: number
   }
 
   interface FastifyContextConfig {
-    /** The password of HTTP Basic is an API key too: browsers ask for one. */
+    /** The route accepts an API key as the password of HTTP Basic, which browsers ask for. */
     takesBasic?: boolean
-    /** The route takes its body as `multipart/form-data` too. */
+    /** The route also accepts `multipart/form-data`. */
     multipart?: true
   }
 }
@@ -46,22 +46,22 @@ export type Http = FastifyInstance<
   ZodTypeProvider
 >
 
-/** What {@link createHttp} stands on. */
+/** Dependencies of {@link createHttp}. */
 export interface HttpParts {
   readonly config: GatewayConfig
   readonly logger: Logger
   readonly metrics: MetricHandles<typeof GATEWAY_METRICS> & MetricsExposition
 }
 
-/** Reasons for a refusal that are counted. */
+/** Refusals that the metrics count. */
 const COUNTED = ['unauthorized', 'forbidden', 'rate_limited', 'budget_exceeded', 'queue_full'] as const
-/** A caller that sends its request, or the headers of it, slower than this is not served. */
+/** Timeouts for receiving a request and its headers. */
 const REQUEST_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000
-/** How often slow callers are looked for. */
+/** How often Node checks these timeouts. */
 const CHECK_MS = 2_000
 
-/** Makes the server: parsing, refusals, request ids, headers and metrics, without any route. */
+/** Creates the server without routes: parsing, refusals, request ids, headers and metrics. */
 export function createHttp({ config, logger, metrics }: HttpParts): Http {
   const http = fastify({
     logger: false,
@@ -71,7 +71,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     keepAliveTimeout: 72_000,
     genReqId: () => randomUUID(),
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
-    // Those that come while it stops get a problem document, as all refusals are.
+    // Requests that arrive during a shutdown get a problem document, like all refusals.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerClientError,
@@ -81,7 +81,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     },
   }).withTypeProvider<ZodTypeProvider>()
   http.setValidatorCompiler(validatorCompiler)
-  // Answers are built by our own code from validated results; checking them again would cost every caller.
+  // Responses are built from validated results; validating them again would only cost time.
   http.setSerializerCompiler(() => (value) => JSON.stringify(value))
   http.removeAllContentTypeParsers()
   http.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
@@ -110,7 +110,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
     metrics.requestsInFlight.dec({})
     metrics.requests.inc({ route, status: statusClass(reply.statusCode) })
     metrics.requestSeconds.observe({ route }, (performance.now() - request.startedAt) / 1000)
-    // Node closes those that are idle when it stops, and not those that become so.
+    // Node closes connections that are idle when it stops, but not those that become idle later.
     if (isStopping) setImmediate(() => http.server.closeIdleConnections())
   })
   answerRefusals(http, { logger, metrics }, sendProblem)
@@ -124,7 +124,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
 /** Sends a refusal in the form of the API that was called. */
 export type SendRefusal = (reply: FastifyReply, request: FastifyRequest, refusal: Refusal) => FastifyReply
 
-/** Makes all that the routes of a scope throw a refusal, which is counted and sent; a bug is logged. */
+/** Turns errors that the routes of a scope throw into refusals, counts and sends them, and logs bugs. */
 export function answerRefusals(
   http: Http,
   { logger, metrics }: Pick<HttpParts, 'logger' | 'metrics'>,
@@ -143,7 +143,7 @@ export function answerRefusals(
   })
 }
 
-/** Headers of every answer. */
+/** Sets the headers of every response. */
 function setHeaders(reply: FastifyReply, request: FastifyRequest): void {
   reply.headers({
     'x-request-id': request.id,
@@ -162,7 +162,7 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
     .send(problemBody(refusal, request.id))
 }
 
-/** A small compressed body can be a huge one. @throws {RequestRefused} 415 */
+/** Refuses compressed bodies, which can be huge when decompressed. @throws {RequestRefused} 415 */
 function checkEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']
   if (encoding === undefined || encoding === 'identity') return
@@ -170,7 +170,7 @@ function checkEncoding({ headers }: FastifyRequest): void {
   throw new RequestRefused({ status: 415, code: 'invalid_request', detail })
 }
 
-/** @throws {RequestRefused} for a header that is no bearer token */
+/** @throws {RequestRefused} 401 for an `Authorization` header that is not supported */
 function tokenOf({ headers, routeOptions }: FastifyRequest): PresentedKey | undefined {
   const own = headers['x-api-key']
   if (typeof own === 'string') return new PresentedKey(own)
@@ -180,7 +180,7 @@ function tokenOf({ headers, routeOptions }: FastifyRequest): PresentedKey | unde
   if (token !== undefined) return new PresentedKey(token)
   const [, basic] = /^Basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization) ?? []
   if (basic !== undefined) {
-    // A browser that knows a password of this host may send it along with every request.
+    // A browser that knows a password of this host may send it with every request, so other routes ignore it.
     if (!routeOptions.config?.takesBasic) return undefined
     const [, password] = /^[^:]*:(.+)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
     return password === undefined ? undefined : new PresentedKey(password)

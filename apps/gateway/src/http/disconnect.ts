@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { RequestRefused } from './problem.ts'
 
-/** Keeps a caller that hung up from being counted as a bug; no answer is sent. */
+/** The reason of an abort by disconnect, so that it does not count as a bug; no response is sent. */
 const GONE = { status: 499, code: 'caller_gone', detail: 'The caller closed the connection.' }
 
-/** A signal that is aborted when the caller is gone before it had its answer. */
+/** A signal that is aborted when the caller disconnects before it has the whole response. */
 export function untilDisconnect(reply: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const leave = () => {

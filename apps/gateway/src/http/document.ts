@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { Http } from './create-http.ts'
 import { problemSchema } from './problem.ts'
 
-/** Serves `/openapi.json`, made from the schemas of the routes, and a reference page at `/docs`. */
+/** Serves `/openapi.json`, generated from the schemas of the routes, and a reference page at `/docs`. */
 export async function serveDocument(http: Http): Promise<void> {
   await http.register(swagger, {
     openapi: {
@@ -24,7 +24,7 @@ export async function serveDocument(http: Http): Promise<void> {
           apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key' },
         },
       },
-      // The last one: a gateway without keys serves callers on its own host.
+      // `{}`: a gateway without keys serves callers on its own host.
       security: [{ bearer: [] }, { apiKey: [] }, {}],
     },
     transform: describeRoute,
@@ -36,7 +36,7 @@ export async function serveDocument(http: Http): Promise<void> {
 type DescribedRoute = Parameters<SwaggerTransform>[0]
 type Described = ReturnType<SwaggerTransform>
 
-/** Says of a route what its schemas leave open: its name, the media types of its body and of its answers. */
+/** Adds to a route's schemas its operation id and the media types of its body and responses. */
 function describeRoute(described: DescribedRoute): Described {
   const { schema, route, url } = described
   const toJson = (given: FastifySchema | undefined): Described =>

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A body that stands in the document with its schema and reaches the handler as it came: the client validates jobs itself,
- * and names every wrong field.
+ * A body schema for the OpenAPI document that validates nothing: the client validates jobs itself and names every wrong
+ * field.
  */
 export function documented<Schema extends z.ZodType>(
   schema: Schema,

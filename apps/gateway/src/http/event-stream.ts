@@ -3,16 +3,16 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { closeWhenStalled } from './stalled.ts'
 
-/** How often a reader hears of a quiet stream, in milliseconds: proxies close connections that say nothing. */
+/** Interval of heartbeats in milliseconds, because proxies close silent connections. */
 const HEARTBEAT_MS = 15_000
 
-/** The answer of a route that sends events. */
+/** The response of a route that sends events. */
 export const EVENT_STREAM = {
   description: 'Server-sent events: `id`, `event` and, as JSON, `data`',
   content: { 'text/event-stream': { schema: z.string() } },
 }
 
-/** One server-sent event. `id` resumes behind it. */
+/** One server-sent event. A reader resumes after it with its `id`. */
 export interface ServerSentEvent {
   readonly id: string
   readonly type: string
@@ -20,9 +20,9 @@ export interface ServerSentEvent {
 }
 
 /**
- * Sends events until they end or the signal is aborted. A reader that is slow is waited for.
+ * Sends events until they end or the signal is aborted. Waits for slow readers.
  *
- * @param onBroken the events failed: the reader resumes where it was, on this gateway or another
+ * @param onBroken called if the events fail; the reader can resume on this gateway or another
  */
 export async function sendEvents(
   reply: FastifyReply,
@@ -57,7 +57,7 @@ export async function sendEvents(
   }
 }
 
-/** A signal for all streams of a server, aborted when it closes: open streams would hold it up. */
+/** A signal for all streams of a server. It is aborted when the server closes, because open streams would delay that. */
 export function untilClose(http: {
   addHook(name: 'preClose', hook: () => Promise<void>): unknown
 }): AbortSignal {

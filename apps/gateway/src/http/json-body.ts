@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { scanJson } from './json-scan.ts'
 import { type Refusal, RequestRefused } from './problem.ts'
 
-/** Objects and lists within each other: what jobs allow, and room for the request around them. */
+/** Maximum nesting of objects and lists: that of a job, and some more for the request around it. */
 const MAX_DEPTH = 120
 
-/** Longest part of a field's name that a refusal shows. */
+/** Maximum length of a field's name in a refusal. */
 const SHOWN = 255
 
 /**
- * Parses a JSON body. What is not UTF-8, too deep or ambiguous is refused before it is parsed.
+ * Parses a JSON body. Refuses bodies that are not UTF-8, nested too deep, or have duplicate fields.
  *
  * @throws {RequestRefused}
  */

@@ -6,22 +6,23 @@ const LIST = 0x5b
 const OBJECT = 0x7b
 const CLOSING = new Set([0x5d, 0x7d])
 
-/** What a scan finds that a parser would not say: too many levels, or a name that an object has twice. */
+/** A finding that a parser would not report: too many levels, or a duplicate name in an object. */
 export type JsonFinding =
   | { readonly problem: 'too_deep' }
   | { readonly problem: 'duplicate'; readonly field: string }
 
-/** An object or list that is open. */
+/** An open object or list. */
 interface Level {
-  /** Names that the object has had; undefined for a list. */
+  /** Names of the object so far; undefined for a list. */
   readonly names: Set<string> | undefined
-  /** Where in it the scan is: a name, or a place. */
+  /** Position of the scan in it: a name, or an index. */
   at: string | number
 }
 
 /**
- * Looks at JSON before it is parsed. Of a name that an object has twice, a parser keeps the last value and others the first:
- * what one has checked is then not what the other uses. On text that is no JSON it may be wrong, and the parser says so.
+ * Scans JSON before it is parsed. Of duplicate names some parsers keep the first value and others the last, so one
+ * component could check a value that another does not use. The finding may be wrong for text that is not JSON, which the
+ * parser refuses.
  */
 export function scanJson(bytes: Buffer, maxDepth: number): JsonFinding | undefined {
   const levels: Level[] = []
@@ -51,7 +52,7 @@ export function scanJson(bytes: Buffer, maxDepth: number): JsonFinding | undefin
   return undefined
 }
 
-/** Where the text that begins here ends: its closing quote. */
+/** Index of the closing quote of the string that starts at `start`. */
 function endOfText(bytes: Buffer, start: number): number {
   for (let at = start + 1; at < bytes.length; at++) {
     if (bytes[at] === BACKSLASH) at++
@@ -62,7 +63,7 @@ function endOfText(bytes: Buffer, start: number): number {
 
 function nameOf(bytes: Buffer): string {
   const text = bytes.toString('utf8')
-  // Two spellings of one name are one name.
+  // Two spellings of a name, with and without escapes, are the same name.
   if (!text.includes('\\')) return text.slice(1, -1)
   try {
     return String(JSON.parse(text))

@@ -4,16 +4,16 @@ import { type JobFile, MAX_FILES, MAX_FILES_BYTES } from '@isopod/protocol'
 import { parseJsonBody } from './json-body.ts'
 import { RequestRefused } from './problem.ts'
 
-/** Name of the part that is the job; all others are files. */
+/** Name of the part with the job; all other parts are files. */
 const JOB_PART = 'job'
 /** Separates a part's header from its bytes. */
 const HEADER_END = '\r\n\r\n'
-/** Bytes of a part's header: the longest path, and room for a type. */
+/** Maximum bytes of a part's header: the longest path, and room for a type. */
 const MAX_HEADER_BYTES = 4096
 
 /**
- * Reads a job that comes as `multipart/form-data`: a part `job` with its JSON, and a part for each file, named by its path.
- * The bytes of a file are kept as they are. What a job may be is the client's to check, its paths and sizes included.
+ * Reads a job sent as `multipart/form-data`: a part `job` with its JSON, and a part for each file, named by its path.
+ * Files are kept byte for byte. The client validates the job, including paths and sizes.
  *
  * @param body bounded by the server
  * @throws {RequestRefused} 400 naming the part
@@ -30,7 +30,7 @@ export async function parseMultipartJob(contentType: string, body: Buffer): Prom
     throw refused(JOB_PART, 'must be an object')
   }
   const given: unknown = Reflect.get(job, 'files')
-  // What is no object of files is refused by the client, whatever else is in it.
+  // The client refuses `files` that are not an object.
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) return job
   const files = new Map<string, unknown>(Object.entries(given ?? {}))
   for (const { name, bytes } of parts) {
@@ -55,7 +55,7 @@ function readParts(contentType: string, body: Buffer): Promise<readonly Part[]> 
   try {
     parser = new Busboy({
       headers: { 'content-type': contentType },
-      // A part is its bytes, whatever it says of itself.
+      // The bytes of a part count, not the type that it declares.
       isPartAFile: () => true,
       limits: { parts: MAX_FILES + 1, headerSize: MAX_HEADER_BYTES },
     })
@@ -74,16 +74,16 @@ function readParts(contentType: string, body: Buffer): Promise<readonly Part[]> 
   })
   parser.on('error', broken)
   parser.on('finish', () => {
-    // The parser skips a part that is not form data; its sender would take it for accepted.
+    // The parser skips parts that are not form data; without this check such a file would be lost silently.
     if (parts.length === heads.length) resolve(parts)
     else broken()
   })
   try {
-    // The parser never ends for a part whose header does not end.
+    // The parser never finishes if the header of a part has no end.
     if (heads.every((head) => head.includes(HEADER_END))) parser.end(body)
     else broken()
   } catch {
-    // It throws for headers with the names of methods, such as `constructor`.
+    // The parser throws for header names that are names of methods, such as `constructor`.
     broken()
   }
   return promise
@@ -99,15 +99,15 @@ function partHeads(contentType: string, body: Buffer): readonly Buffer[] {
   return starts.slice(0, -1).map((start, index) => body.subarray(start, starts[index + 1]))
 }
 
-/** Text stays readable on its way; anything else is base64. */
+/** UTF-8 content stays text; other content becomes base64. */
 function fileOf(bytes: Buffer): JobFile {
-  // Larger ones are refused, for which their size is enough.
+  // Cut at one byte above the maximum: the client then refuses the file by its size.
   const kept = bytes.subarray(0, MAX_FILES_BYTES + 1)
   if (isUtf8(kept)) return { content: kept.toString('utf8'), encoding: 'utf8' }
   return { content: kept.toString('base64'), encoding: 'base64' }
 }
 
-/** A name as a refusal may show it. */
+/** A name made safe for a refusal. */
 function shown(name: string): string {
   return name.slice(0, 255).replaceAll(/\p{C}/gu, '\ufffd')
 }

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { RequestRefused } from './problem.ts'
 
 /**
- * Refuses requests that a page of another site makes its visitor's browser send: to a gateway on loopback such a page
- * could otherwise submit code. Requests without an `Origin` do not come from pages.
+ * Refuses requests from pages of other sites, which could otherwise submit code to a gateway on the visitor's loopback.
+ * Requests without an `Origin` do not come from pages of other sites.
  *
  * @throws {RequestRefused} 403
  */
@@ -13,7 +13,7 @@ export function checkOrigin(
   config: { readonly host: string; readonly corsOrigins: readonly string[] },
 ): void {
   const { host, origin } = request.headers
-  // A name that was rebound to this host: the browser takes the page for one of ours.
+  // DNS rebinding: a foreign name that resolves to this host makes the page same-origin for the browser.
   if (isLoopback(config.host) && host !== undefined && !isLoopback(hostName(host))) {
     throw refused(`Host: ${host.slice(0, 100)} is not this host.`)
   }

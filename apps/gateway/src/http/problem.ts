@@ -34,7 +34,7 @@ const TITLES: Readonly<Record<number, string>> = {
   503: 'Unavailable',
 }
 
-/** What a {@link RequestRefused} is made with. */
+/** The content of a {@link RequestRefused}. */
 export interface Refusal {
   readonly status: number
   readonly code: string
@@ -43,7 +43,7 @@ export interface Refusal {
   readonly retryAfterSeconds?: number | undefined
 }
 
-/** A request is refused before anything was enqueued for it. */
+/** Refuses a request. */
 export class RequestRefused extends Error implements Refusal {
   readonly status: number
   readonly code: string
@@ -61,16 +61,16 @@ export class RequestRefused extends Error implements Refusal {
   }
 }
 
-/** The refusal of a request because of its fields. */
+/** Refuses a request because of its fields. */
 export function invalidRequest(errors: readonly FieldProblem[]): RequestRefused {
   const detail = errors.map(({ message }) => message).join('; ')
   return new RequestRefused({ status: 400, code: 'invalid_request', detail, errors })
 }
 
-/** Seconds after which a caller of a gateway that stops may try again, on the one that follows it. */
+/** `Retry-After` of a stopping gateway, in seconds: its successor may serve the retry. */
 const RETRY_STOPPING_SECONDS = 2
 
-/** The refusal of what a gateway that stops will not do. */
+/** The refusal of a gateway that is stopping. */
 export function stoppingRefusal(): RequestRefused {
   return new RequestRefused({
     status: 503,
@@ -80,10 +80,10 @@ export function stoppingRefusal(): RequestRefused {
   })
 }
 
-/** Seconds after which a caller may try again when Redis or the workers were away. */
+/** `Retry-After` while Redis is unavailable, in seconds. */
 const RETRY_UNAVAILABLE_SECONDS = 2
 
-/** Maps anything that a handler threw to the refusal that its caller gets. */
+/** Maps any error of a handler to the refusal for the caller. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof RequestRefused) return error
   if (error instanceof InvalidJobError) {
@@ -92,7 +92,7 @@ export function refusalOf(error: unknown): Refusal {
   const status = httpStatusOf(error)
   if (error instanceof IsopodError && status !== 500) {
     const retry = status === 503 ? { retryAfterSeconds: RETRY_UNAVAILABLE_SECONDS } : {}
-    // Its message may name hosts; the caller of an API learns no more than that it is away.
+    // The message of the error may name hosts, which callers must not learn.
     const detail = status === 503 ? 'The queue does not answer; try again.' : error.message
     return { status, code: String(errorCode(error)), detail, ...retry }
   }
@@ -113,14 +113,14 @@ export function problemBody(refusal: Refusal, requestId: string): ProblemDocumen
   }
 }
 
-/** What Fastify refuses by itself, by its codes; in our words where its own do not say what to do. */
+/** Messages that replace unclear ones of Fastify, by error code. */
 const FRAMEWORK_DETAILS: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The path is not UTF-8 in percent-encoding.',
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type: this path does not take it; send application/json.',
 }
 
-/** Fastify's own refusals of a request: wrong media type, a body that is too large, a path that is none. */
+/** Maps Fastify's own refusals: wrong media type, body too large, invalid path. */
 function ofFramework(error: unknown): Refusal | undefined {
   if (!(error instanceof Error) || !('statusCode' in error)) return undefined
   const { statusCode: status } = error

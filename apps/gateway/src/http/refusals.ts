@@ -1,6 +1,6 @@
 import { problemSchema } from './problem.ts'
 
-/** What any route of the API may answer instead. */
+/** Refusals of any route of the API. */
 export const BARE_REFUSALS = {
   401: problemSchema,
   403: problemSchema,
@@ -8,11 +8,11 @@ export const BARE_REFUSALS = {
   503: problemSchema,
 }
 
-/** And one that takes anything. */
+/** Refusals of a route with parameters. */
 export const REFUSALS = { 400: problemSchema, ...BARE_REFUSALS }
 
-/** And one that takes a body. */
+/** Refusals of a route with a body. */
 export const BODY_REFUSALS = { ...REFUSALS, 408: problemSchema, 413: problemSchema, 415: problemSchema }
 
-/** And one that names an execution or a batch. */
+/** Refusals of a route with the id of an execution or batch. */
 export const ID_REFUSALS = { ...REFUSALS, 404: problemSchema }

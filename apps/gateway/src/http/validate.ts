@@ -3,7 +3,9 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { z } from 'zod'
 import { invalidRequest } from './problem.ts'
 
-/** Validates a part of a request: each refused field gets one sentence, which names it, what is allowed and what was given. */
+/**
+ * Validates a part of a request. The error has one sentence per refused field: its name, what is allowed, what was given.
+ */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart = 'request' }) =>
   (given: unknown) => {

@@ -14,7 +14,7 @@ import { BODY_REFUSALS, ID_REFUSALS } from '../http/refusals.ts'
 import type { GatewayParts } from '../server.ts'
 import { jobList, MAX_JOBS } from './execution-body.ts'
 
-/** Cancellations at once. */
+/** Concurrent cancellations. */
 const CANCELS_AT_ONCE = 16
 /** Id of the last event of every batch. */
 const LAST_EVENT_ID = 'finished'
@@ -47,7 +47,9 @@ type MemberBody = z.infer<typeof memberSchema>
 
 const requestSchema = fields({
   name: shortText(128).optional().describe('For people'),
-  idempotencyKey: shortText(256).optional().describe('The same batch again is the same batch'),
+  idempotencyKey: shortText(256)
+    .optional()
+    .describe('A repeated request with this key returns the same batch'),
   jobs: jobList(documented(jobSchema)),
 })
 const pageQuery = fields({
@@ -60,7 +62,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
   const progress = new BatchProgress(client, access.batches)
   const closing = untilClose(http)
 
-  /** @throws {RequestRefused} 404 if there is none, or if it is not the caller's */
+  /** @throws {RequestRefused} 404 if the batch does not exist or is another tenant's */
   const find = async ({ tenant }: Caller, id: string): Promise<BatchRecord> => {
     const batch = await access.batches.find(id)
     if (batch !== undefined && (tenant === undefined || tenant === batch.tenant)) return batch
@@ -138,7 +140,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
   http.get(
     '/v1/batches/:id/events',
     {
-      // The answer to a HEAD would end with the batch, as that to a GET does.
+      // A HEAD request would wait for the end of the batch, as a GET does.
       exposeHeadRoute: false,
       schema: {
         operationId: 'followBatch',
@@ -185,8 +187,8 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
           200: z.object({
             id: z.string(),
             cancelled: count.describe('They were waiting'),
-            requested: count.describe('They were running; their workers were told'),
-            finished: count.describe('They were over'),
+            requested: count.describe('They were running; their workers cancel them'),
+            finished: count.describe('They were finished or expired'),
           }),
           ...ID_REFUSALS,
         },
@@ -195,7 +197,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
     async (request) => {
       const batch = await find(await callers.identify(request.token, 'submit'), request.params.id)
       const counts = { cancelled: 0, requested: 0, finished: 0, unknown: 0 }
-      // Backwards: none of those behind is started in place of one that was cancelled.
+      // From the end, so that no later job of the batch starts in the place of a cancelled one.
       const ids = batch.executions.toReversed()
       for (let at = 0; at < ids.length; at += CANCELS_AT_ONCE) {
         const told = ids.slice(at, at + CANCELS_AT_ONCE).map((id) => client.cancel(id))

@@ -11,19 +11,19 @@ import { unknownExecution } from '../submissions.ts'
 
 const eventId = z.string().refine((id) => id === '' || isEventId(id), { error: 'must be the id of an event' })
 
-/** `GET /v1/executions/{id}/events`: what an execution does, as server-sent events. */
+/** `GET /v1/executions/{id}/events`: the events of an execution, as server-sent events. */
 export function eventRoutes(http: Http, { client, callers, submissions, logger }: GatewayParts): void {
   const closing = untilClose(http)
   http.get(
     '/v1/executions/:id/events',
     {
-      // The answer to a HEAD would end with the execution, as that to a GET does.
+      // A HEAD request would wait for the end of the execution, as a GET does.
       exposeHeadRoute: false,
       schema: {
         operationId: 'followExecution',
         summary: 'Follow an execution',
         description:
-          'Server-sent events: `status`, `stdout`, `stderr`, `test`, `dropped`, and `finished` at the end. A job needs `stream: true` to tell more than `finished`. `Last-Event-ID` resumes.',
+          'Server-sent events: `status`, `stdout`, `stderr`, `test`, `dropped`, and `finished` at the end. A job without `stream: true` has only `finished`. `Last-Event-ID` resumes.',
         params: idPath,
         headers: z.looseObject({ 'last-event-id': eventId.optional() }),
         response: { 200: EVENT_STREAM, ...ID_REFUSALS },

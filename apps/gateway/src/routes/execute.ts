@@ -6,7 +6,7 @@ import { parseJsonBody } from '../http/json-body.ts'
 import { BODY_REFUSALS } from '../http/refusals.ts'
 import type { GatewayParts } from '../server.ts'
 
-/** The service plan's request, and a `policy` of its own that may be left out. */
+/** The service plan's request, with an optional `policy`. */
 const requestSchema = fields({
   language: z.string({ error: 'must be text' }).default('python'),
   code: z.string({ error: 'must be text' }).describe('Program text, 1 byte to 1 MiB'),
@@ -38,7 +38,7 @@ const responses = { 200: responseSchema, ...BODY_REFUSALS }
 export function executeRoutes(http: Http, { client, callers, submissions, config }: GatewayParts): void {
   http.register(async (scope) => {
     const plan = scope as Http
-    // The plan's own examples send JSON without saying so, as curl does by default.
+    // The plan's examples send JSON with curl's default Content-Type.
     plan.addContentTypeParser(
       ['application/x-www-form-urlencoded', 'text/plain'],
       { parseAs: 'buffer' },
@@ -93,7 +93,7 @@ function planResponse(result: Result): ExecuteResponse {
   }
 }
 
-/** The plan names a blocked module once, and not each function of it again. */
+/** Drops findings about functions of a module that is blocked as a whole, as the plan does. */
 function withoutRepeats(sentences: readonly string[]): string[] {
   return sentences.filter((sentence) => {
     const [, module] = /^Blocked function: ([\w.]+)\.\w+$/.exec(sentence) ?? []

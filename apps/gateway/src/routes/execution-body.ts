@@ -2,7 +2,7 @@ import type { IsopodClient } from '@isopod/client'
 import { type Result, resultSchema } from '@isopod/protocol'
 import { z } from 'zod'
 
-/** Jobs of one request. */
+/** Maximum number of jobs in one request. */
 export const MAX_JOBS = 1000
 
 /** An execution as its readers get it. */
@@ -23,8 +23,8 @@ export function jobList<Job extends z.ZodType>(job: Job) {
 }
 
 /**
- * The result if it comes in time; undefined if not. When the gateway stops, a caller that waits can ask another one: it is
- * told at once how far its execution is.
+ * Waits for a result; undefined if it does not come in time. When the gateway stops, the wait ends at once, so that the
+ * caller can ask another gateway.
  */
 export async function resultWithin(
   client: IsopodClient,
@@ -42,7 +42,7 @@ export async function resultWithin(
   }
 }
 
-/** A finished execution, as it is read and as webhooks send it. */
+/** The body of a finished execution, also sent by webhooks. */
 export function finishedExecution(id: string, result: Result): ExecutionBody {
   return { id, state: 'finished', result }
 }

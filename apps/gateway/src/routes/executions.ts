@@ -18,7 +18,7 @@ const listQuery = fields({
     .optional(),
   tenant: textParameter('must be the name of one tenant', 64)
     .optional()
-    .describe('For callers that see more than one; default: "default"'),
+    .describe('Another tenant needs access to all tenants; default: "default"'),
   cursor: textParameter('must be the cursor of the page before', 128)
     .optional()
     .describe('`cursor` of the page before'),
@@ -26,12 +26,12 @@ const listQuery = fields({
   details: z
     .enum(['true', 'false'], { error: 'must be true or false' })
     .default('false')
-    .describe('Also say of each how it stands with it; reads each result'),
+    .describe('Add state, status, language and wall time of each execution'),
 })
 const listedSchema = z.object({
   id: z.string(),
   submittedAt: z.iso.datetime(),
-  /** With `details`: where it is, and of a finished one how it ended. */
+  /** This and the following fields only with `details`. */
   state: z.enum(['waiting', 'running', 'finished', 'unknown']).optional(),
   status: z.enum(STATUSES).nullable().optional(),
   language: z.string().nullable().optional(),
@@ -65,7 +65,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       const state = await client.state(id)
       if (state === 'unknown') throw unknownExecution(id)
       if (state !== 'finished') return { id, state, result: null }
-      // It finished between the two questions.
+      // It finished between the two reads.
       const late = await client.result(id)
       if (late === undefined) throw unknownExecution(id)
       return finishedExecution(id, late)
@@ -78,7 +78,7 @@ export function executionRoutes(http: Http, parts: GatewayParts): void {
       schema: {
         operationId: 'listExecutions',
         summary: 'List the executions of a tenant, the newest first',
-        description: 'Those that came through a gateway and whose results are kept.',
+        description: 'Only executions that were submitted through a gateway and whose results are kept.',
         querystring: listQuery,
         response: {
           200: z.object({

@@ -17,18 +17,18 @@ const STREAMS = ['stdout', 'stderr', 'compile'] as const
 
 const responses = {
   200: {
-    description: 'The bytes, for saving: never shown by a browser',
+    description: 'The bytes, as an attachment that browsers save and never render',
     content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
   },
   409: problemSchema,
   ...ID_REFUSALS,
 }
 
-/** `/v1/executions/{id}/output/{stream}` and `/files/{path}`: what a program has written and left, byte for byte. */
+/** `/v1/executions/{id}/output/{stream}` and `/files/{path}`: outputs and files of a program, byte for byte. */
 export function outputRoutes(http: Http, { client, callers, submissions }: GatewayParts): void {
   const closing = untilClose(http)
 
-  /** @throws {RequestRefused} 404 if there is no such execution of the caller, 409 while it has no result */
+  /** @throws {RequestRefused} 404 if the caller has no such execution, 409 while it has no result */
   const resultOf = async (
     token: PresentedKey | undefined,
     { id, wait, reply }: { readonly id: string; readonly wait: number; readonly reply: FastifyReply },
@@ -48,7 +48,7 @@ export function outputRoutes(http: Http, { client, callers, submissions }: Gatew
         operationId: 'downloadOutput',
         summary: 'Download what a program has written',
         description:
-          'The bytes of `stdout` or `stderr`, also where they are no text, or what the compiler has printed (`compile`); as many as the result has.',
+          'The bytes of `stdout` or `stderr`, or the output of the compiler (`compile`), as far as the result has them.',
         params: z.object({
           ...idPath.shape,
           stream: z.enum(STREAMS, { error: `must be one of ${STREAMS.join(', ')}` }),
@@ -69,7 +69,7 @@ export function outputRoutes(http: Http, { client, callers, submissions }: Gatew
       schema: {
         operationId: 'downloadFile',
         summary: 'Download a file that a program has left',
-        description: 'The bytes of one of the files that the job names in `fetchFiles`, by its path.',
+        description: 'The bytes of a file that the job names in `fetchFiles`, by its path.',
         params: z.object({ ...idPath.shape, '*': textParameter('must be the path of a file', 255) }),
         querystring: waitQuery,
         response: responses,

@@ -6,12 +6,12 @@ import { ConfigError } from '@isopod/protocol'
 import type { Http } from '../http/create-http.ts'
 import type { GatewayParts } from '../server.ts'
 
-/** What the page may do: run its own scripts and styles, show its own pictures, and call this gateway. */
+/** The page may run its own scripts and styles, show its own images, and call this gateway. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  // Pictures that a program left: the page knows them by their bytes, and gives them an address of their own.
+  // Images that a program left: the page recognizes them by their bytes and shows them from `blob:` URLs.
   "img-src 'self' blob:",
   "connect-src 'self'",
   "base-uri 'none'",
@@ -23,7 +23,7 @@ const POLICY = [
 const INDEX = 'index.html'
 
 /**
- * The page at `/`, and its assets. It holds nothing secret, so it needs no key; what it asks `/v1` for does.
+ * The page at `/` and its assets. The page contains no secrets and needs no key; its requests to `/v1` do.
  *
  * @throws {ConfigError} if the page was not built
  */
@@ -40,7 +40,7 @@ export async function pageRoutes(http: Http, { config }: GatewayParts): Promise<
     prefix: '/assets/',
     index: false,
     preCompressed: true,
-    // Their names change with their content.
+    // The names of assets contain a hash of their content.
     immutable: true,
     maxAge: '365d',
     schemaHide: true,

@@ -7,7 +7,7 @@ const queueSchema = z.object({
   waiting: z.number().int(),
   running: z.number().int(),
   workers: z.number().int().describe('Workers that take jobs'),
-  slots: z.number().int().describe('How many jobs they take at once together'),
+  slots: z.number().int().describe('Maximum number of jobs that run at once on all workers'),
   oldestWaitingSeconds: z.number(),
 })
 
@@ -15,7 +15,7 @@ const languageSchema = z.object({
   name: z.string(),
   version: z.string(),
   aliases: z.array(z.string()),
-  missingImage: z.string().optional().describe('The image that it needs and that a worker lacks'),
+  missingImage: z.string().optional().describe('The image of the language, if a worker lacks it'),
 })
 
 /** `/v1/queue` and `/v1/languages`. */

@@ -38,7 +38,7 @@ export function submitRoutes(http: Http, { client, callers, submissions }: Gatew
           operationId: 'submitExecution',
           summary: 'Submit one job',
           description:
-            'Answers 202 at once, or, with `wait`, 200 with the result if it comes in time. As `multipart/form-data` the part `job` is the job as JSON, and each other part is a file of the job: its name is the path, its content the bytes.',
+            'Answers 202 at once, or, with `wait`, 200 with the result if it comes in time. In `multipart/form-data` the part `job` is the job as JSON; each other part is a file of the job, named by its path.',
           body: documented(jobSchema, EXAMPLES),
           querystring: waitQuery,
           response: { 200: executionSchema, 202: executionSchema, 409: BODY_REFUSALS[400], ...BODY_REFUSALS },
@@ -85,14 +85,14 @@ export function submitRoutes(http: Http, { client, callers, submissions }: Gatew
   )
 }
 
-/** Where an execution is; undefined while Redis is away. */
+/** The state of an execution; undefined while Redis is unavailable. */
 async function stateOf(client: IsopodClient, id: string) {
   return await client.state(id).catch(() => undefined)
 }
 
 const jobsBody = fields({ jobs: jobList(z.unknown()) })
 
-/** @throws {RequestRefused} if the body is no list of jobs; what is in it is the client's to check */
+/** Reads the list of jobs; the client validates each job. @throws {RequestRefused} if the body is not a list of jobs */
 function jobsOf(body: unknown): UncheckedJob[] {
   const parsed = jobsBody.safeParse(body)
   if (parsed.success) return parsed.data.jobs as UncheckedJob[]

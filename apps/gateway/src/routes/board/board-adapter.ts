@@ -11,8 +11,8 @@ import fastifyStatic from '@fastify/static'
 import type { Http } from '../../http/create-http.ts'
 
 /**
- * Serves bull-board's pages and the routes that read; those that write do not exist. The library's own adapter answers refusals
- * in a form of its own, and its page has inline styles and asks another host for a font, which the policy here forbids.
+ * Serves bull-board's page and its reading routes, without the writing ones. The library's own adapter is not used: its
+ * refusals have another form, and its page has inline styles and a font from another host, which our policy forbids.
  */
 export class BoardAdapter implements IServerAdapter {
   readonly #basePath: string
@@ -47,7 +47,7 @@ export class BoardAdapter implements IServerAdapter {
     return this
   }
 
-  /** The gateway answers errors itself. */
+  /** Ignored: the gateway answers errors itself. */
   setErrorHandler(): this {
     return this
   }
@@ -94,7 +94,7 @@ export class BoardAdapter implements IServerAdapter {
     }
   }
 
-  /** The library's page without its inline styles and its foreign font. */
+  /** The library's page without its inline styles and its external font. */
   async #page(): Promise<string> {
     const { name = '', params = {} } =
       this.#entry?.handler({ basePath: this.#basePath, uiConfig: this.#config }) ?? {}

@@ -7,7 +7,7 @@ import { BoardAdapter } from './board-adapter.ts'
 
 const BASE_PATH = '/queues'
 
-/** As strict as bull-board runs with: its pages call only this gateway, and run no script of another. */
+/** The strictest policy that bull-board works with: scripts and calls only from and to this gateway. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -20,7 +20,10 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** `/queues`: bull-board over the jobs queue, to look at only. With keys it is for admins, and a browser asks for the key. */
+/**
+ * `/queues`: bull-board over the jobs queue, read-only. Once keys exist, it is for admins, and the browser asks for the
+ * key.
+ */
 export async function boardRoutes(http: Http, parts: GatewayParts): Promise<void> {
   const { config, callers } = parts
   if (!config.board) return

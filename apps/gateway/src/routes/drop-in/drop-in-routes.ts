@@ -10,7 +10,7 @@ import { sandboxFusionRoutes } from './sandboxfusion/routes.ts'
 
 interface DropInService {
   readonly routes: (http: Http, parts: GatewayParts) => void
-  /** Sends a refusal as that service would. */
+  /** Sends a refusal in the form of the service. */
   readonly sendRefusal: SendRefusal
 }
 
@@ -20,7 +20,7 @@ const SERVICES: Readonly<Record<DropIn, DropInService>> = {
   sandboxfusion: { routes: sandboxFusionRoutes, sendRefusal: sendSandboxFusionRefusal },
 }
 
-/** The endpoints of other services that are enabled, each in a scope of its own: it refuses in that service's form. */
+/** The enabled endpoints of other services, each in its own scope, which refuses in the form of that service. */
 export function dropInRoutes(http: Http, parts: GatewayParts): void {
   for (const name of parts.config.dropIns) {
     const { routes, sendRefusal } = SERVICES[name]

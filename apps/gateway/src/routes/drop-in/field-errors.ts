@@ -3,13 +3,13 @@ import type { z } from 'zod'
 import { type Refusal, RequestRefused } from '../../http/problem.ts'
 import type { UncheckedJob } from '../../submissions.ts'
 
-/** A refused field by the name that the caller knows it by, and what is wrong with it. */
+/** A refused field, by the caller's name for it, and what is wrong with it. */
 export type FieldError = FieldProblem
 
 /** Names of a job's fields → names of the fields that the caller sent. */
 export type FieldNames = Readonly<Record<string, string>>
 
-/** A refusal of some fields. */
+/** Makes the refusal of some fields. */
 export function refusedFields(errors: readonly FieldError[]): RequestRefused {
   const detail = errors
     .map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
@@ -18,7 +18,7 @@ export function refusedFields(errors: readonly FieldError[]): RequestRefused {
 }
 
 /**
- * Parses a request with a schema of the service's own.
+ * Parses a request with the schema of the service.
  *
  * @throws {RequestRefused} 422 with the first error of each field
  */
@@ -34,7 +34,7 @@ export function parseFields<Schema extends z.ZodType>(schema: Schema, input: unk
 }
 
 /**
- * Returns the job if the client will take it; languages aside, which only the queue knows.
+ * Returns the job if it is valid. Does not check its language, which only the queue knows.
  *
  * @throws {RequestRefused} 422 with the caller's names of the fields
  */
@@ -48,7 +48,7 @@ export function checkedJob(job: UncheckedJob, names: FieldNames): UncheckedJob {
   }
 }
 
-/** The refused fields of any refusal, by the caller's names; none if it was not about fields. */
+/** The refused fields of any refusal, by the caller's names; empty if it is not about fields. */
 export function fieldErrorsOf({ errors = [] }: Refusal, names: FieldNames): FieldError[] {
   return renamedErrors(errors, names)
 }
@@ -60,7 +60,7 @@ function renamedErrors(errors: readonly FieldError[], names: FieldNames): FieldE
   })
 }
 
-/** Looks a field up by its whole path, or by the start of it; the longest wins. */
+/** Renames a field by the longest name that is its path or the start of its path. */
 function renamed(field: string, names: FieldNames): string {
   const [known] = Object.keys(names)
     .filter((name) => field === name || field.startsWith(`${name}.`) || field.startsWith(`${name}[`))

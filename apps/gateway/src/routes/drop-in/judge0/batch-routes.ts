@@ -16,7 +16,7 @@ const NONE = 'there should be at least one submission in a batch'
 
 const batchSchema = z.object({ submissions: z.array(submissionSchema).min(1).max(MAX_BATCH) })
 
-/** `/submissions/batch`. As with Judge0, each submission stands for itself: one that is invalid does not stop the others. */
+/** `/submissions/batch`. As in Judge0, an invalid submission does not affect the others. */
 export function batchRoutes(http: Http, parts: GatewayParts): void {
   const { callers, client, submissions, callbackRule } = parts
   const summary = `Judge0: create up to ${MAX_BATCH} submissions`
@@ -56,7 +56,7 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
   })
 }
 
-/** @throws {RequestRefused} 400 if there are none, or too many */
+/** @throws {RequestRefused} 400 if there are no submissions, or too many */
 function submissionsOf(body: unknown): unknown[] {
   const given = typeof body === 'object' && body !== null && 'submissions' in body ? body.submissions : []
   if (!Array.isArray(given) || given.length === 0) throw badRequest(NONE)

@@ -2,12 +2,12 @@ import type { Result } from '@isopod/client'
 import { LABELS } from './submission-job.ts'
 import { requestedFields, submissionView } from './submission-view.ts'
 
-/** Whether an execution came in as a submission. */
+/** Whether an execution was a Judge0 submission. */
 export function isSubmission(result: Result): boolean {
   return result.labels?.[LABELS.languageId] !== undefined
 }
 
-/** What Judge0 puts to a `callback_url`: the usual fields, texts in base64. */
+/** The body that Judge0 sends to a `callback_url`: the default fields, texts in base64. */
 export function callbackView(result: Result): Record<string, unknown> {
   const asked = requestedFields(undefined)
   const fields = 'fields' in asked ? asked.fields : []

@@ -2,7 +2,7 @@ import { MAX_FILES_BYTES } from '@isopod/protocol'
 import { JUDGE0_LANGUAGES } from './languages.ts'
 import { DEFAULTS, MAX_BATCH, MAXIMA } from './submission-limits.ts'
 
-/** The answer to `GET /config_info`: what submissions may ask for. Judge0's own Python client starts with it. */
+/** The response of `GET /config_info`: what submissions may ask for. Judge0's Python client requests it first. */
 export function configInfo(callbacks: boolean) {
   return {
     maintenance_mode: false,

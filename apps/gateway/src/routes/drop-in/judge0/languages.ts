@@ -1,21 +1,21 @@
 import { findLanguage, type LanguageSummary } from '@isopod/protocol'
 
-/** A language of the catalogue as Judge0 knows it. */
+/** A language of the catalogue in Judge0. */
 export interface Judge0Language {
-  /** How Judge0 calls it, without a version. */
+  /** Judge0's name for it, without a version. */
   readonly title: string
-  /** Its ids, one for each version and compiler that Judge0 has, or had; all of them run the catalogue's one version. */
+  /** Its ids, one for each version and compiler that Judge0 has or had; all run the catalogue's version. */
   readonly ids: readonly number[]
   /** Whether `compiler_options` reach its compiler. */
   readonly compilerOptions?: true
 }
 
-/** Ids below are of versions that Judge0 has archived. */
+/** Lower ids are versions that Judge0 has archived. */
 const FIRST_ACTIVE_ID = 43
 
 /**
- * Names of the catalogue → Judge0's ids. Left out are ids of other languages, and of versions that are another language: Python
- * 2 (36, 37, 70), Scala 3 (112).
+ * Names of the catalogue → Judge0's ids. Not included: languages that the catalogue lacks, and versions that are in effect
+ * another language: Python 2 (36, 37, 70), Scala 3 (112).
  */
 export const JUDGE0_LANGUAGES: Readonly<Record<string, Judge0Language>> = {
   bash: { title: 'Bash', ids: [1, 2, 46] },
@@ -62,7 +62,7 @@ export interface Judge0LanguageEntry {
   readonly is_archived: boolean
 }
 
-/** The catalogue's name of a language of Judge0; undefined if there is none. */
+/** The catalogue's name for an id of Judge0; undefined if there is none. */
 export function languageOfId(id: number): string | undefined {
   return BY_ID.get(id)
 }

@@ -2,7 +2,7 @@ import type { SendRefusal } from '../../../http/create-http.ts'
 import type { Refusal } from '../../../http/problem.ts'
 import { type FieldNames, fieldErrorsOf } from '../field-errors.ts'
 
-/** Fields of a job → the attributes of a submission that they are made from. */
+/** Fields of a job → attributes of a submission. */
 export const JUDGE0_FIELD_NAMES: FieldNames = {
   code: 'source_code',
   language: 'language_id',
@@ -21,7 +21,7 @@ export const JUDGE0_FIELD_NAMES: FieldNames = {
 /** Field → what is wrong with it, one sentence each. */
 export type Judge0Errors = Readonly<Record<string, readonly string[]>>
 
-/** A refusal as Judge0 writes it: 422 with the fields, or `error` with one sentence. */
+/** A refusal in Judge0's form: 422 with the fields, or `error` with one sentence. */
 export function judge0Refusal(refusal: Refusal): { status: number; body: Judge0Errors | { error: string } } {
   const { status, code, detail } = refusal
   if (status === 422 || code === 'invalid_job') return { status: 422, body: judge0Errors(refusal) }
@@ -35,7 +35,7 @@ export function judge0Errors(refusal: Refusal): Judge0Errors {
   return Object.fromEntries([...byField].map(([field, all]) => [field, all.map(({ message }) => message)]))
 }
 
-/** Sends a refusal as Judge0 would. */
+/** Sends a refusal in Judge0's form. */
 export const sendJudge0Refusal: SendRefusal = (reply, _, refusal) => {
   const { status, body } = judge0Refusal(refusal)
   return reply.code(status).send(body)

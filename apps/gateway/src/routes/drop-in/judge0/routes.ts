@@ -23,7 +23,7 @@ import {
 import { submissionSchema } from './submission-schema.ts'
 import { submissionView } from './submission-view.ts'
 
-/** The release of Judge0 whose API this is. */
+/** The release of Judge0 whose API is served. */
 const JUDGE0_VERSION = '1.13.1'
 
 /** Judge0's API: submissions, languages, statuses. */
@@ -109,7 +109,7 @@ function listRoutes(http: Http, { callers, client, callbackRule }: GatewayParts)
     await callers.identify(request.token, 'read')
     return { version: JUDGE0_VERSION, implementation: `isopod ${VERSION}` }
   })
-  // Any public name will do: without webhooks all are refused.
+  // Any public host name will do, because without webhooks all URLs are refused.
   const callbacks = callbackRule('https://example.com/') === undefined
   http.get(
     '/config_info',

@@ -1,10 +1,10 @@
-/** Judge0 drops these before its shell reads the words, so that no command can be added. */
+/** Judge0 drops these characters before its shell reads the words, so that no command can be added. */
 const DROPPED = /[$&;<>|`]/g
 const BLANK = /\s/
 
 /**
- * Splits `command_line_arguments` or `compiler_options` into words by the quoting rules of a shell. Nothing is expanded, and no
- * shell ever reads them.
+ * Splits `command_line_arguments` or `compiler_options` into words by the quoting rules of a shell, without expansion. No
+ * shell runs.
  *
  * @returns undefined if a quote is not closed
  *
@@ -38,7 +38,7 @@ export function splitWords(text: string): string[] | undefined {
   return word === undefined ? words : [...words, word]
 }
 
-/** Within double quotes a backslash stands for itself but before these two; within single quotes always. */
+/** In double quotes a backslash escapes only `"` and `\`; in single quotes it escapes nothing. */
 function isEscape(quote: string | undefined, next: string): boolean {
   if (quote === undefined) return next !== ''
   return quote === '"' && (next === '"' || next === '\\')

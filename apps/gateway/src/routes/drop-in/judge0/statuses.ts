@@ -22,7 +22,7 @@ const OTHER = 12
 const INTERNAL_ERROR = 13
 const OF_SIGNALS: Readonly<Record<string, number>> = { SIGSEGV: 7, SIGXFSZ: 8, SIGFPE: 9, SIGABRT: 10 }
 
-/** The id of Judge0's status for a result. What says nothing about the program is 13. */
+/** The id of Judge0's status for a result. 13 for results that say nothing about the program. */
 export function statusIdOf(result: Pick<Result, 'status' | 'signal' | 'tests'>): number {
   const { status, signal } = result
   switch (status) {

@@ -10,12 +10,10 @@ import { DEFAULTS } from './submission-limits.ts'
 import { BLANK, type Submission, submissionSchema } from './submission-schema.ts'
 import { unzip } from './unzip.ts'
 
-/** Judge0's defaults: seconds of CPU, seconds of wall time, kB of output. */
-
-/** What a job carries to its result, because no other place keeps it. */
+/** Labels that carry attributes of a submission to the result, because nothing else stores them. */
 export const LABELS = { languageId: 'judge0.language_id', createdAt: 'judge0.created_at' } as const
 
-/** How submissions of one request are read. */
+/** Context of the submissions of one request. */
 export interface SubmissionContext {
   /** `source_code`, `stdin` and `expected_output` are base64. */
   readonly base64: boolean
@@ -125,7 +123,7 @@ function limitsOf(submission: Submission) {
   return {
     cpuSeconds: submission.cpu_time_limit ?? DEFAULTS.cpuSeconds,
     timeoutSeconds: submission.wall_time_limit ?? DEFAULTS.wallSeconds,
-    // By default the language's own, which leaves room for its compiler.
+    // The language's default leaves room for its compiler.
     ...(memoryKb !== undefined && memoryKb !== null && { memoryMb: Math.ceil(memoryKb / 1024) }),
     ...(processes !== undefined && processes !== null && { processes: Math.floor(processes) }),
     outputBytes: Math.floor((submission.max_file_size ?? DEFAULTS.fileKb) * 1024),

@@ -1,10 +1,10 @@
-/** Submissions in one batch. */
+/** Maximum number of submissions in one batch. */
 export const MAX_BATCH = 20
 
-/** What a submission has that asks for nothing; its memory is the language's own. */
+/** Default limits of a submission; the default memory is the language's. */
 export const DEFAULTS = { cpuSeconds: 5, wallSeconds: 10, fileKb: 1024 }
 
-/** What a submission may ask for: Judge0's own defaults. Times are seconds, sizes kB. */
+/** Maximum limits of a submission, as in Judge0's default configuration. Times are seconds, sizes kB. */
 export const MAXIMA = {
   cpu_time_limit: 15,
   cpu_extra_time: 5,

@@ -4,20 +4,20 @@ import { RequestRefused } from '../../../http/problem.ts'
 import type { GatewayParts } from '../../../server.ts'
 import { type KnownSubmission, requestedFields } from './submission-view.ts'
 
-/** What is said of texts that cannot be sent as they are. */
+/** Judge0's error for output that is not UTF-8. */
 export const NOT_UTF8 = 'cannot be converted to UTF-8, use base64_encoded=true query parameter'
 
-/** Longest id of an execution. */
+/** Maximum length of the id of an execution. */
 export const MAX_TOKEN = 128
 
-/** Parameters of requests for submissions; Judge0 takes anything but `true` for false. */
+/** Query parameters of requests for submissions. Judge0 treats any text except `true` as false. */
 export const submissionQuery = z.object({
   base64_encoded: z.string().optional(),
   fields: z.string().max(1024).optional(),
   wait: z.string().optional(),
 })
 
-/** What is known of a submission; undefined if there is none, or it is another tenant's. */
+/** Finds a submission; undefined if it does not exist or is another tenant's. */
 export async function findSubmission(
   { client, submissions }: GatewayParts,
   caller: Caller,
@@ -35,19 +35,19 @@ export async function findSubmission(
   const state = await client.state(token)
   if (state === 'unknown') return undefined
   if (state !== 'finished') return { token, state, result: undefined }
-  // It finished between the two questions.
+  // It finished between the two reads.
   const late = await client.result(token)
   return late && { token, state, result: late }
 }
 
-/** @throws {RequestRefused} 400 naming the fields that cannot be had */
+/** Parses `fields`. @throws {RequestRefused} 400 naming the unknown ones */
 export function knownFields(text: string | undefined) {
   const asked = requestedFields(text)
   if ('fields' in asked) return asked.fields
   throw badRequest(`invalid fields: [${asked.unknown.join(', ')}]`)
 }
 
-/** Judge0's refusal of a request that is not about one field of a submission. */
+/** Makes a refusal that is not about a field of a submission. */
 export function badRequest(detail: string): RequestRefused {
   return new RequestRefused({ status: 400, code: 'invalid_request', detail })
 }

@@ -3,7 +3,7 @@ import { MAXIMA } from './submission-limits.ts'
 
 const text = z.string({ error: 'must be text' })
 
-/** Rails takes numbers and booleans as text too, and its clients send them so. */
+/** Rails accepts numbers and booleans as text too, and some clients send them as text. */
 const NUMERIC = /^\s*-?\d{1,15}(\.\d{1,15})?\s*$/
 const NOT_NUMERIC = { error: 'is not a number' }
 const numeric = z.union([z.number(), z.string().regex(NUMERIC, NOT_NUMERIC).transform(Number)], NOT_NUMERIC)
@@ -24,18 +24,18 @@ function wordsUpTo(max: number) {
   return text.max(max, { error: `is too long (maximum is ${max} characters)` })
 }
 
-/** An option that is accepted as long as it asks for nothing. */
+/** An option that may be present but not true. */
 function never(sentence: string) {
   return flag.refine((asked) => !asked, { error: sentence }).nullish()
 }
 
-/** What is said of a field that has to be there. */
+/** Judge0's error for a missing required field. */
 export const BLANK = "can't be blank"
 const NOT_ENABLED = 'this option cannot be enabled'
 
 /**
- * A submission as Judge0 takes it: null stands for the default, and unknown fields are ignored. Times are seconds, sizes kB. The
- * maxima are Judge0's own defaults; below our smallest limits a submission is refused rather than given more.
+ * A submission as in Judge0: null is the default, and unknown fields are ignored. Times are seconds, sizes kB. The maxima
+ * are Judge0's defaults; values below Isopod's minimum limits are refused rather than raised.
  */
 export const submissionSchema = z.object({
   source_code: text.refine((code) => code.trim() !== '', { error: BLANK }).nullish(),
@@ -50,9 +50,9 @@ export const submissionSchema = z.object({
   max_processes_and_or_threads: numberFrom(1, MAXIMA.max_processes_and_or_threads).nullish(),
   max_file_size: numberFrom(0, MAXIMA.max_file_size).nullish(),
   number_of_runs: numberFrom(1, MAXIMA.number_of_runs).nullish(),
-  /** Without effect: a limit ends a program at once. */
+  /** No effect: a program is ended as soon as it reaches its limit. */
   cpu_extra_time: numberFrom(0, MAXIMA.cpu_extra_time).nullish(),
-  /** Without effect: the stack is part of the memory. */
+  /** No effect: the stack counts as memory. */
   stack_limit: numberFrom(0, MAXIMA.stack_limit).nullish(),
   enable_per_process_and_thread_time_limit: never(NOT_ENABLED),
   enable_per_process_and_thread_memory_limit: never(NOT_ENABLED),
@@ -63,5 +63,5 @@ export const submissionSchema = z.object({
   additional_files: text.nullish(),
 })
 
-/** A submission whose fields are of the right kind. */
+/** A submission whose fields have the right types. */
 export type Submission = z.output<typeof submissionSchema>

@@ -4,7 +4,7 @@ import { encodeLines } from './base64.ts'
 import { JUDGE0_STATUSES, statusIdOf } from './statuses.ts'
 import { LABELS } from './submission-job.ts'
 
-/** Attributes of a submission that can be asked for. What was sent is not kept, so it cannot be read back. */
+/** Attributes of a submission that can be read. Submitted attributes are not stored and cannot be read back. */
 export const SUBMISSION_FIELDS = [
   'token',
   'time',
@@ -26,18 +26,18 @@ export const SUBMISSION_FIELDS = [
 /** One attribute of a submission. */
 export type SubmissionField = (typeof SUBMISSION_FIELDS)[number]
 
-/** The attributes that a caller gets who names none. */
+/** The attributes for a request without `fields`. */
 const DEFAULT_FIELDS = SUBMISSION_FIELDS.slice(0, 8)
 const TEXTS: readonly SubmissionField[] = ['stdout', 'stderr', 'compile_output', 'message']
 
-/** What is known of a submission: its result only once it is finished. */
+/** A submission that exists; it has a result once it is finished. */
 export interface KnownSubmission {
   readonly token: string
   readonly state: 'waiting' | 'running' | 'finished'
   readonly result: Result | undefined
 }
 
-/** The fields that `fields` names: nothing is the usual eight, `*` all; or the names that are none. */
+/** Parses `fields`: empty means the default eight, `*` all. Returns the unknown names if there are any. */
 export function requestedFields(
   text: string | undefined,
 ): { fields: readonly SubmissionField[] } | { unknown: readonly string[] } {
@@ -55,7 +55,7 @@ export function requestedFields(
 /**
  * The attributes of a submission.
  *
- * @returns undefined if one of them is no UTF-8 and base64 was not asked for
+ * @returns undefined if one of them is not UTF-8 and `base64` is false
  */
 export function submissionView(
   known: KnownSubmission,
@@ -85,7 +85,7 @@ function attributesOf({ token, state, result }: KnownSubmission): Record<Submiss
     stdout: ran === undefined ? null : bytesOf(ran.stdout, ran.raw?.stdout),
     stderr: ran === undefined ? null : bytesOf(ran.stderr, ran.raw?.stderr),
     compile_output: bytesOf(result?.compileOutput ?? ''),
-    // Of a wrong answer ours says what was expected, which a frontend would show; Judge0 says nothing.
+    // Our message for a wrong answer contains the expected output, which a frontend would show. Judge0 has no message.
     message: bytesOf(ran?.status === 'success' ? '' : (ran?.errorMessage ?? '')),
     status: JUDGE0_STATUSES[statusId - 1],
     status_id: statusId,
@@ -97,13 +97,13 @@ function attributesOf({ token, state, result }: KnownSubmission): Record<Submiss
   }
 }
 
-/** Bytes of a stream, in base64 if they are no text; Judge0 has null for an empty one. */
+/** The bytes of a stream; null if it is empty, as in Judge0. @param raw base64 of a stream that is not UTF-8 */
 function bytesOf(text: string, raw?: string): Uint8Array | null {
   const bytes = raw === undefined ? Buffer.from(text) : Buffer.from(raw, 'base64')
   return bytes.byteLength === 0 ? null : bytes
 }
 
-/** Judge0 writes its decimals as text. */
+/** Judge0 writes decimal numbers as text. */
 function seconds(milliseconds: number | null): string | null {
   return milliseconds === null ? null : (milliseconds / 1000).toFixed(3)
 }
@@ -112,7 +112,7 @@ function plus(one: number | null, other: number | null): number | null {
   return one === null || other === null ? null : one + other
 }
 
-/** The stages of a job follow each other, from its submit on. */
+/** The time of submit plus the durations of all stages, which follow each other. */
 function finishedAt(result: Result | undefined): string | null {
   const createdAt = Date.parse(result?.labels?.[LABELS.createdAt] ?? '')
   if (result === undefined || Number.isNaN(createdAt)) return null

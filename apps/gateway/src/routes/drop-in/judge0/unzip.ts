@@ -2,18 +2,18 @@ import { buffer } from 'node:stream/consumers'
 import { isSafePath, MAX_FILES, MAX_FILES_BYTES, sizeText } from '@isopod/protocol'
 import { fromBufferPromise, type ZipFile } from 'yauzl'
 
-/** Folders count as well: an archive of nothing but them must end, too. */
+/** Maximum number of entries, including folders, which do not count as files. */
 const MAX_ENTRIES = 4 * MAX_FILES
-/** By how much an archive may grow, beside a first part that may grow by anything: a small request must not fill the queue. */
+/** Maximum expansion of an archive, plus `FREE_BYTES`: a small request must not fill the queue. */
 const MAX_RATIO = 20
 const FREE_BYTES = 64 * 1024
 
-/** The files of an archive, or why it is refused. */
+/** The files of an archive, or the reason for its refusal. */
 export type Unzipped = { readonly files: ReadonlyMap<string, Buffer> } | { readonly problem: string }
 
 /**
- * Unpacks a zip archive in memory: at most as many files, and bytes of them, as a job may have. What an entry says of its size
- * holds: reading ends at the first byte beyond it. A link is a file with its target's name.
+ * Unpacks a zip archive in memory, within the maximum number and size of a job's files. An entry larger than its declared
+ * size is an error. A symbolic link becomes a file that contains the name of its target.
  */
 export async function unzip(archive: Buffer): Promise<Unzipped> {
   try {

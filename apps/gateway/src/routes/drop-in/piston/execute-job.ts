@@ -10,7 +10,7 @@ const HEX = /^[0-9a-f]*$/i
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /**
- * The job of a request: its first file is the program, the others lie beside it.
+ * The job of a request: its first file is the program, the others are files of the workspace.
  *
  * @throws {RequestRefused} 422 naming the fields as Piston does
  */

@@ -1,24 +1,24 @@
 import type { Result } from '@isopod/protocol'
 import type { PistonRuntime } from './runtimes.ts'
 
-/** How one stage ended, as Piston tells it. */
+/** The end of one stage, in Piston's form. */
 export interface PistonStage {
   readonly stdout: string
   readonly stderr: string
-  /** stdout, then stderr: which came first is not kept. */
+  /** stdout followed by stderr; their interleaving is not kept. */
   readonly output: string
   readonly code: number | null
   readonly signal: string | null
   readonly message: string | null
-  /** Null if all went well; time, signal, exit code, output, or a fault of the platform. */
+  /** Null on success; else time limit, signal, exit code, too much stdout, too much stderr, or a platform fault. */
   readonly status: 'TO' | 'SG' | 'RE' | 'OL' | 'EL' | 'XX' | null
-  /** Milliseconds and bytes, where they were measured: clients take these fields for numbers, or for absent. */
+  /** Milliseconds and bytes. Absent if not measured, because clients expect a number or no field. */
   readonly cpu_time?: number
   readonly wall_time?: number
   readonly memory?: number
 }
 
-/** The answer to `POST /api/v2/execute`. */
+/** The response of `POST /api/v2/execute`. */
 export interface ExecuteResponse {
   readonly language: string
   readonly version: string
@@ -26,7 +26,7 @@ export interface ExecuteResponse {
   readonly compile?: PistonStage
 }
 
-/** The answer for a result; what failed to compile has the compile stage for its run, as with Piston. */
+/** The response for a result. After a compile error `run` repeats the compile stage, as in Piston. */
 export function executeResponse(result: Result, { language, version }: PistonRuntime): ExecuteResponse {
   const compile = compileStage(result)
   const run = compile !== undefined && result.status === 'compile_error' ? compile : runStage(result)

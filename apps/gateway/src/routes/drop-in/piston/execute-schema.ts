@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 const MIB = 1024 * 1024
-/** As a job has them: see its `limits`. */
+/** The range of a job's time limits, in milliseconds. */
 const SECONDS = { min: 100, max: 300_000 }
 
 function required(field: string) {
@@ -51,11 +51,11 @@ export const executeSchema = z.object({
   run_timeout: milliseconds(),
   run_cpu_time: milliseconds(),
   run_memory_limit: bytes(),
-  /** Without effect, like the next two: the language says how long its compile run may take. */
+  /** No effect, like the next two: the language sets the limits of its compile run. */
   compile_timeout: ignored,
   compile_cpu_time: ignored,
   compile_memory_limit: ignored,
 })
 
-/** A request whose fields are of the right kind. */
+/** A request whose fields have the right types. */
 export type ExecuteRequest = z.output<typeof executeSchema>

@@ -2,7 +2,7 @@ import type { SendRefusal } from '../../../http/create-http.ts'
 import type { Refusal } from '../../../http/problem.ts'
 import { type FieldNames, fieldErrorsOf } from '../field-errors.ts'
 
-/** Fields of a job → the fields of a request that they are made from. */
+/** Fields of a job → fields of a request. */
 export const PISTON_FIELD_NAMES: FieldNames = {
   code: 'files[0].content',
   'limits.timeoutSeconds': 'run_timeout',
@@ -10,7 +10,7 @@ export const PISTON_FIELD_NAMES: FieldNames = {
   'limits.memoryMb': 'run_memory_limit',
 }
 
-/** A refusal as Piston writes it: `message`, and 400 for anything that is wrong with a request. */
+/** A refusal in Piston's form: `message`, and 400 for any invalid request. */
 export function pistonRefusal(refusal: Refusal): { status: number; body: { message: string } } {
   if (refusal.status === 415) {
     return { status: 415, body: { message: 'requests must be of type application/json' } }
@@ -18,13 +18,13 @@ export function pistonRefusal(refusal: Refusal): { status: number; body: { messa
   const errors = fieldErrorsOf(refusal, PISTON_FIELD_NAMES)
   if (errors.length === 0) return { status: refusal.status, body: { message: refusal.detail } }
   const sentences = errors.map(({ field, message }) => {
-    // Sentences of Piston's own name the field already.
+    // Piston's own messages already name the field.
     return field === '' || message.startsWith(field) ? message : `${field} ${message}`
   })
   return { status: refusal.status === 422 ? 400 : refusal.status, body: { message: sentences.join('; ') } }
 }
 
-/** Sends a refusal as Piston would. */
+/** Sends a refusal in Piston's form. */
 export const sendPistonRefusal: SendRefusal = (reply, _, refusal) => {
   const { status, body } = pistonRefusal(refusal)
   return reply.code(status).send(body)

@@ -10,7 +10,7 @@ import { executeResponse } from './execute-response.ts'
 import { executeSchema } from './execute-schema.ts'
 import { findRuntime, runtimesOf } from './runtimes.ts'
 
-/** Where Piston serves its API, and where its public host did. */
+/** The path of Piston's API, and that of its former public host. */
 const PREFIXES = ['/api/v2', '/api/v2/piston']
 
 /** Piston's API: execute, runtimes, and packages to read. */

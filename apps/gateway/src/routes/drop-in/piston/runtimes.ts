@@ -1,7 +1,7 @@
 import type { LanguageSummary } from '@isopod/protocol'
 import { coerce, maxSatisfying, validRange } from 'semver'
 
-/** How Piston calls a language of the catalogue, where it differs, and by which other names its callers ask for it. */
+/** Piston's names and aliases for languages of the catalogue, where they differ. */
 const PISTON_NAMES: Readonly<
   Record<string, { readonly name?: string; readonly aliases?: readonly string[]; readonly runtime?: string }>
 > = {
@@ -18,16 +18,16 @@ const PISTON_NAMES: Readonly<
   lisp: { aliases: ['commonlisp', 'clisp'] },
 }
 
-/** A language as Piston lists it. */
+/** A language in Piston's list. */
 export interface PistonRuntime {
   readonly language: string
-  /** As SemVer: a version of two numbers has 0 for the third. */
+  /** SemVer; the missing third number of a version is 0. */
   readonly version: string
   readonly aliases: readonly string[]
   readonly runtime?: string
 }
 
-/** A runtime, and the language of the catalogue that it is. */
+/** A runtime and its language in the catalogue. */
 export interface OfferedRuntime {
   readonly runtime: PistonRuntime
   readonly catalogueName: string
@@ -35,7 +35,7 @@ export interface OfferedRuntime {
   readonly installed: boolean
 }
 
-/** Piston's list of what workers offer. */
+/** The languages that workers offer, in Piston's form. */
 export function runtimesOf(offered: readonly LanguageSummary[]): OfferedRuntime[] {
   return offered.map(({ name, version, aliases, missingImage }) => {
     const piston = PISTON_NAMES[name] ?? {}

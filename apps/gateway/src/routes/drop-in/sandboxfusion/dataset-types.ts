@@ -1,4 +1,4 @@
-/** SandboxFusion's kinds of data sets whose rows carry their tests. */
+/** SandboxFusion's kinds of data sets whose rows contain their tests. */
 export const DATASET_TYPES = [
   'HumanEvalDataset',
   'MBPPDataset',
@@ -9,7 +9,7 @@ export const DATASET_TYPES = [
 /** One kind of data set. */
 export type DatasetType = (typeof DATASET_TYPES)[number]
 
-/** Data sets that are known by name. */
+/** Names of data sets that `dataset` can have instead of a type. */
 export const REGISTERED_DATASETS: Readonly<Record<string, DatasetType>> = {
   humaneval: 'HumanEvalDataset',
   humaneval_python: 'HumanEvalDataset',

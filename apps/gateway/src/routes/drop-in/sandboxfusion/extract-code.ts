@@ -1,17 +1,17 @@
-/** Where code stood in a completion, as SandboxFusion tells it. */
+/** Where the code was found in a completion, in SandboxFusion's terms. */
 export type ExtractedType = 'fenced' | 'incomplete_fenced' | 'heuristic' | 'empty'
 
-/** What of a completion is code. */
+/** The code of a completion. */
 export interface ExtractedCode {
   readonly code: string
   readonly type: ExtractedType
 }
 
-/** Which of the fenced blocks are the code. */
+/** Selects the fenced blocks with the code. */
 export interface BlockChoice {
-  /** One of them, from 0; from the end if negative. */
+  /** Index of one block, from 0; negative counts from the end. */
   readonly index?: number | undefined
-  /** The first of the language alone, or all of them. @default 'first' */
+  /** Only the first block of the language, or all of them. @default 'first' */
   readonly mode?: 'first' | 'all' | undefined
 }
 
@@ -21,7 +21,7 @@ interface Block {
   readonly isClosed: boolean
 }
 
-/** What models write behind a fence, beside the names of SandboxFusion's languages. */
+/** Further tags that models write after a fence, by SandboxFusion's names of languages. */
 const TAGS: Readonly<Record<string, readonly string[]>> = {
   python: ['py', 'python3'],
   cpp: ['c++'],
@@ -36,8 +36,8 @@ const TAGS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The code of a completion: the first block between fences that is of the language, else the first block at all; what follows a
- * fence that is never closed; without any fence all of it.
+ * Extracts the code of a completion: the first closed fenced block of the language, else the first closed block, else the
+ * text after an unclosed fence. Without fences it is the whole completion.
  */
 export function extractCode(completion: string, language: string, choice: BlockChoice = {}): ExtractedCode {
   const blocks = fencedBlocks(completion)
@@ -57,7 +57,7 @@ function extracted(code: string, type: ExtractedType): ExtractedCode {
   return code.trim() === '' ? { code: '', type: 'empty' } : { code, type }
 }
 
-/** Blocks between lines that begin with three back-ticks; the last one may have no end. */
+/** Blocks between lines that begin with three backticks; the last one may be unclosed. */
 function fencedBlocks(text: string): Block[] {
   const blocks: Block[] = []
   let tag: string | undefined

@@ -28,7 +28,7 @@ export const SANDBOXFUSION_LANGUAGES = {
 /** A language that SandboxFusion and the catalogue both have. */
 export type SandboxFusionLanguage = keyof typeof SANDBOXFUSION_LANGUAGES
 
-/** Its names, as they stand in a refusal. */
+/** The names of all these languages. */
 export const SANDBOXFUSION_NAMES = Object.keys(SANDBOXFUSION_LANGUAGES) as [
   SandboxFusionLanguage,
   ...SandboxFusionLanguage[],

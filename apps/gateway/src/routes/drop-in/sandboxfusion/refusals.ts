@@ -2,14 +2,14 @@ import type { SendRefusal } from '../../../http/create-http.ts'
 import type { Refusal } from '../../../http/problem.ts'
 import { type FieldNames, fieldErrorsOf } from '../field-errors.ts'
 
-/** Fields of a job → the fields of a request that they are made from. */
+/** Fields of a job → fields of a request. */
 export const SANDBOXFUSION_FIELD_NAMES: FieldNames = {
   fetchFiles: 'fetch_files',
   'limits.timeoutSeconds': 'run_timeout',
   'limits.memoryMb': 'memory_limit_MB',
 }
 
-/** One refused field, as FastAPI writes it. */
+/** One refused field, in FastAPI's form. */
 export interface FieldDetail {
   readonly type: string
   readonly loc: readonly string[]
@@ -18,7 +18,7 @@ export interface FieldDetail {
 
 const UNREADABLE = ['not_utf8', 'too_deep', 'invalid_json']
 
-/** A refusal as SandboxFusion writes it: `detail`, which is a list for what is wrong with a request. */
+/** A refusal in SandboxFusion's form: `detail`, which is a list of fields if the request is invalid. */
 export function sandboxFusionRefusal(refusal: Refusal): {
   status: number
   body: { detail: string | readonly FieldDetail[] }
@@ -39,13 +39,13 @@ export function sandboxFusionRefusal(refusal: Refusal): {
   return { status, body: { detail } }
 }
 
-/** Sends a refusal as SandboxFusion would. */
+/** Sends a refusal in SandboxFusion's form. */
 export const sendSandboxFusionRefusal: SendRefusal = (reply, _, refusal) => {
   const { status, body } = sandboxFusionRefusal(refusal)
   return reply.code(status).send(body)
 }
 
-/** The names on the way to a field of `config`; other fields are names by themselves, and may have dots. */
+/** Splits the path of a field of `config`. Other fields are single names, which may contain dots. */
 function locationOf(field: string): string[] {
   if (field === '') return []
   return field.startsWith('config.') ? field.split('.') : [field]

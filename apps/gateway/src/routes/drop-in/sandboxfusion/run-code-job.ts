@@ -5,16 +5,16 @@ import { SANDBOXFUSION_LANGUAGES, SANDBOXFUSION_NAMES } from './languages.ts'
 import { SANDBOXFUSION_FIELD_NAMES } from './refusals.ts'
 
 const DEFAULT_SECONDS = 10
-/** What SandboxFusion keeps of a stream. */
+/** Maximum output per stream, as in SandboxFusion. */
 export const OUTPUT_BYTES = 1024 * 1024
 
-/** A time limit. */
+/** Schema of a time limit in seconds. */
 export function seconds() {
   const error = 'Input should be a number from 0.1 to 300'
   return z.number({ error }).min(0.1, { error }).max(300, { error })
 }
 
-/** A text that has to be there. */
+/** Schema of a required text. */
 export function text() {
   return z.string({
     error: ({ input }) => (input === undefined ? 'Field required' : 'Input should be a valid string'),
@@ -32,7 +32,7 @@ export const runCodeSchema = z.object({
   }),
   stdin: z.string({ error: 'Input should be a valid string' }).nullish(),
   run_timeout: seconds().default(DEFAULT_SECONDS),
-  /** Without effect: the language says how long its compile run may take. */
+  /** No effect: the language sets the limits of its compile run. */
   compile_timeout: seconds().default(DEFAULT_SECONDS),
   memory_limit_MB: z
     .number({ error: memoryError })
@@ -45,18 +45,18 @@ export const runCodeSchema = z.object({
       error: 'Input should be a valid dictionary',
     })
     .default({}),
-  /** Files that the program leaves; those that are there are in the answer. */
+  /** Files that the program leaves; the response has those that exist. */
   fetch_files: z
     .array(z.string({ error: 'Input should be a valid string' }), { error: 'Input should be a valid list' })
     .default([]),
-  /** For pytest, which the catalogue does not have. */
+  /** Arguments for pytest, which the catalogue lacks. */
   args: z
     .array(z.unknown(), { error: 'Input should be a valid list' })
     .max(0, { error: 'is for pytest, which is not supported' })
     .default([]),
 })
 
-/** A request whose fields are of the right kind. */
+/** A request whose fields have the right types. */
 export type RunCodeRequest = z.output<typeof runCodeSchema>
 
 /**

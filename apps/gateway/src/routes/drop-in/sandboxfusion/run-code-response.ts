@@ -1,17 +1,17 @@
 import { type Result, signalNumber } from '@isopod/protocol'
 
-/** How one command ended, as SandboxFusion tells it. */
+/** The end of one command, in SandboxFusion's form. */
 export interface CommandResult {
   readonly status: 'Finished' | 'Error' | 'TimeLimitExceeded'
   /** Seconds. */
   readonly execution_time: number | null
-  /** Negative: the number of the signal that ended it. */
+  /** Exit code, or the negative number of the signal that ended the command. */
   readonly return_code: number | null
   readonly stdout: string | null
   readonly stderr: string | null
 }
 
-/** The answer to `POST /run_code`. */
+/** The response of `POST /run_code`. */
 export interface RunCodeResponse {
   readonly status: 'Success' | 'Failed' | 'SandboxError'
   readonly message: string
@@ -22,7 +22,7 @@ export interface RunCodeResponse {
   readonly files: Readonly<Record<string, string>>
 }
 
-/** The answer for a result. */
+/** Makes the response for a result. */
 export function runCodeResponse(result: Result): RunCodeResponse {
   const status = runStatusOf(result)
   return {
@@ -37,7 +37,7 @@ export function runCodeResponse(result: Result): RunCodeResponse {
   }
 }
 
-/** `SandboxError` is what says nothing about the program: trainers must not score it. */
+/** SandboxFusion's status. `SandboxError` says nothing about the program: trainers must not score it. */
 export function runStatusOf(result: Pick<Result, 'status' | 'validationErrors'>): RunCodeResponse['status'] {
   const { status, validationErrors } = result
   switch (status) {
@@ -50,7 +50,7 @@ export function runStatusOf(result: Pick<Result, 'status' | 'validationErrors'>)
     case 'output_exceeded':
       return 'Failed'
     case 'validation_error':
-      // The source was refused; without a finding it was a limit or a setting.
+      // With findings the source was refused, without them a limit or setting.
       return validationErrors.length > 0 ? 'Failed' : 'SandboxError'
     case 'cancelled':
     case 'setup_error':
@@ -60,12 +60,12 @@ export function runStatusOf(result: Pick<Result, 'status' | 'validationErrors'>)
   }
 }
 
-/** Ends that neither a return code nor a command's status can tell. */
+/** Whether neither the return code nor the command's status explains the end. */
 function needsMessage({ status }: Result): boolean {
   return !['success', 'execution_error', 'compile_error', 'timeout'].includes(status)
 }
 
-/** How the compile run ended; null for a language without one. */
+/** The end of the compile run; null for a language without one. */
 export function compileResult({ status, compileOutput, exitCode }: Result): CommandResult | null {
   const failed = status === 'compile_error'
   if (compileOutput === undefined && !failed) return null

@@ -19,7 +19,7 @@ const GRADERS: Readonly<Record<DatasetType, (row: Row, request: SubmitRequest) =
   AutoEvalDataset: gradeAutoEval,
 }
 
-/** Fields of a job → the fields of a request that they are made from. */
+/** Fields of a job → fields of a request. */
 export const SUBMIT_FIELD_NAMES = {
   code: 'completion',
   tests: 'config.provided_data.test',
@@ -28,7 +28,7 @@ export const SUBMIT_FIELD_NAMES = {
 }
 
 /**
- * What has to be run for a request.
+ * Plans the grading of a request.
  *
  * @throws {RequestRefused} 422 naming the fields as SandboxFusion does
  */

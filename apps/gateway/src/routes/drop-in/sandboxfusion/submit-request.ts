@@ -10,12 +10,12 @@ const config = z.object({
     .enum(SANDBOXFUSION_NAMES, { error: `Input should be one of ${SANDBOXFUSION_NAMES.join(', ')}` })
     .nullish(),
   run_timeout: seconds().nullish(),
-  /** Without effect: the language says how long its compile run may take. */
+  /** No effect: the language sets the limits of its compile run. */
   compile_timeout: seconds().nullish(),
   custom_extract_logic: z
     .null({ error: 'is not supported: it is a program that would run on the service itself' })
     .optional(),
-  /** The row, or rows of which one has the `id` that is asked for. */
+  /** The row, or a list of rows, one of which has the request's `id`. */
   provided_data: z
     .union([z.record(z.string(), z.unknown()), z.array(z.record(z.string(), z.unknown()))], {
       error: ({ input }) =>
@@ -43,20 +43,20 @@ export const submitSchema = z.object({
   config,
 })
 
-/** A request whose fields are of the right kind. */
+/** A request whose fields have the right types. */
 export type SubmitRequest = z.output<typeof submitSchema>
 
-/** A row of a data set, with the tests. */
+/** A row of a data set, with its tests. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** Where a row lies in the request. */
+/** Path of the row in the request. */
 const ROW = 'config.provided_data'
 
 /**
- * The kind of data set that a request names. As with SandboxFusion, `dataset_type` counts only where `dataset` is no data set that
- * is known by name.
+ * The kind of data set that a request names. As in SandboxFusion, `dataset_type` counts only if `dataset` is not a known
+ * name.
  *
- * @throws {RequestRefused} 422 listing what there is
+ * @throws {RequestRefused} 422 listing the supported ones
  */
 export function datasetTypeOf({ dataset, config }: SubmitRequest): DatasetType {
   const registered = Object.hasOwn(REGISTERED_DATASETS, dataset) ? REGISTERED_DATASETS[dataset] : undefined
@@ -82,7 +82,7 @@ function isId(value: unknown): value is string | number {
   return typeof value === 'string' || typeof value === 'number'
 }
 
-/** Parses a row, whose nested parts may be texts of JSON, as SandboxFusion's tables have them. */
+/** Parses a row, whose nested values may be JSON texts, as in SandboxFusion's tables. */
 export function parseRow<Schema extends z.ZodType>(schema: Schema, row: Row): z.output<Schema> {
   const { [ROW]: parsed } = parseFields(z.object({ [ROW]: schema }), { [ROW]: row }) as Record<
     string,
@@ -91,7 +91,7 @@ export function parseRow<Schema extends z.ZodType>(schema: Schema, row: Row): z.
   return parsed as z.output<Schema>
 }
 
-/** A schema for a value that may be written as a text of JSON. */
+/** A schema for a value that may be written as JSON text. */
 export function orJson<Schema extends z.ZodType>(schema: Schema) {
   return z.preprocess((given) => {
     if (typeof given !== 'string') return given
@@ -103,7 +103,7 @@ export function orJson<Schema extends z.ZodType>(schema: Schema) {
   }, schema)
 }
 
-/** The refusal of a field of a row. */
+/** Makes the refusal of a field of a row. */
 export function refusedRow(field: string, message: string) {
   return refusedFields([{ field: field === '' ? ROW : `${ROW}.${field}`, message }])
 }

@@ -6,14 +6,14 @@ import type { ExtractedType } from './extract-code.ts'
 import { compileResult, type RunCodeResponse, runCodeResponse, runStatusOf } from './run-code-response.ts'
 import type { SubmitRequest } from './submit-request.ts'
 
-/** How a completion was judged by one test. */
+/** The verdict of one test. */
 export interface EvalTestCase {
   readonly passed: boolean
   readonly exec_info: RunCodeResponse
   readonly test_info: null
 }
 
-/** The answer to `POST /submit`. */
+/** The response of `POST /submit`. */
 export interface SubmitResponse {
   readonly id: string | number
   readonly accepted: boolean
@@ -25,7 +25,7 @@ export interface SubmitResponse {
   readonly extra: null
 }
 
-/** The answer for a completion without code, which nothing was run for. */
+/** The response for a completion without code; nothing runs for it. */
 export function emptyResponse({ id }: SubmitRequest): SubmitResponse {
   return {
     ...{ id, accepted: false, extracted_code: '', full_code: null, test_code: null },
@@ -34,9 +34,10 @@ export function emptyResponse({ id }: SubmitRequest): SubmitResponse {
 }
 
 /**
- * The answer for a result.
+ * Makes the response for a result.
  *
- * @throws {RequestRefused} 503 for what says nothing about the completion: it must not count as a failure of the model
+ * @throws {RequestRefused} 503 if the result says nothing about the completion, which must not count as a failure of the
+ *   model
  */
 export function submitResponse({ id }: SubmitRequest, grading: Grading, result: Result): SubmitResponse {
   if (runStatusOf(result) === 'SandboxError') throw unjudged(result)
@@ -55,7 +56,7 @@ export function submitResponse({ id }: SubmitRequest, grading: Grading, result: 
 
 function unjudged({ status, errorMessage }: Result): RequestRefused {
   const detail = errorMessage ?? 'the completion could not be judged'
-  // The job was wrong, as by a limit above the deployment's: it would be the next time, too.
+  // The job is invalid, for example a limit above the deployment's maximum; a retry would not help.
   if (status === 'validation_error') return refusedFields([{ field: 'config', message: detail }])
   return new RequestRefused({ status: 503, code: 'unavailable', detail, retryAfterSeconds: 1 })
 }
@@ -74,13 +75,13 @@ function testCases(result: Result): EvalTestCase[] {
   }))
 }
 
-/** Of many runs a result keeps the output of one alone. */
+/** The result has the output of only one run, so it is shown only for a single test. */
 function execInfo(test: TestResult, result: Result, isOnly: boolean): RunCodeResponse {
   const { verdict, exitCode, signal, wallMs, diff } = test
   const isLate = verdict === 'timeout'
   const failure = exitCode ?? -((signal === null ? undefined : signalNumber(signal)) ?? 9)
   return {
-    // What printed something else ran well all the same.
+    // A wrong answer is still a successful run.
     status: failure === 0 && !isLate ? 'Success' : 'Failed',
     message: diff ?? '',
     compile_result: compileResult(result),

@@ -8,7 +8,7 @@ import type { Grading } from './grading.ts'
 const rowSchema = z.object({
   labels: orJson(
     z.object({
-      /** What stands behind a fence. */
+      /** The tag after a fence. */
       programming_language: z.string({ error: 'Input should be a valid string' }),
       execution_language: z
         .enum(SANDBOXFUSION_NAMES, { error: `Input should be one of ${SANDBOXFUSION_NAMES.join(', ')}` })
@@ -24,15 +24,15 @@ const rowSchema = z.object({
 })
 
 const INSERT = '#<INSERT>'
-/** Where the part of a program that runs begins. */
+/** Start of the main part of a program. */
 const MAIN: ReadonlyMap<string, RegExp> = new Map([
   ['python', /^if\s+__name__\s*==\s*['"]__main__['"]/m],
   ['cpp', /^[ \t]*int\s+main\s*\(/m],
 ])
-/** Their parts are put together anew by SandboxFusion, which is not done here: right code would fail. */
+/** SandboxFusion rearranges code in these languages, which is not implemented here: correct code would fail. */
 const RECOMPOSED: readonly string[] = ['java', 'go', 'go_test']
 
-/** Test code around extracted code, or behind it. */
+/** Grades with test code around the extracted code, or after it. */
 export function gradeAutoEval(row: Row, { completion, config }: SubmitRequest): Grading {
   const { labels, test } = parseRow(rowSchema, row)
   const written = labels.programming_language
@@ -49,7 +49,7 @@ export function gradeAutoEval(row: Row, { completion, config }: SubmitRequest): 
   const { code_block_idx: index, autoeval_extract_code_mode: mode, repr_code: asLiteral } = config.extra
   const extracted = extractCode(completion, written, { index: index ?? undefined, mode: mode ?? undefined })
   const trimmed = withoutMain(extracted.code, written)
-  // JSON's texts are texts of Python, too.
+  // A JSON string is also a Python string literal.
   const code = asLiteral ? JSON.stringify(trimmed) : trimmed
   const files = Object.fromEntries(
     Object.entries(test.asset ?? {}).map(([path, content]) => [
@@ -69,7 +69,7 @@ export function gradeAutoEval(row: Row, { completion, config }: SubmitRequest): 
   return { ...beside, code, tests: [{ script: test.code }], fullCode: `${code}\n${test.code}` }
 }
 
-/** Tests bring the part of a program that runs. */
+/** Removes the main part of a program, which the tests provide. */
 function withoutMain(code: string, language: string): string {
   const main = MAIN.get(language)
   const at = main === undefined ? -1 : code.search(main)

@@ -17,10 +17,10 @@ const rowSchema = z.object({
   ),
 })
 
-/** Lines in any case, white space aside; numbers may be off by a hundred-thousandth. */
+/** Ignores case and white space; numbers may have a relative error of 1e-5. */
 const CHECKER = { type: 'numbers', absolute: 1e-15, relative: 1e-5, ignoreCase: true } as const
 
-/** Programs that read standard input, and files by name, and print. */
+/** Grades programs that read standard input and files, and print. */
 export function gradeCommonOj(row: Row, { completion, config }: SubmitRequest): Grading {
   const { language, extra } = config
   if (!language) throw refusedFields([{ field: 'config.language', message: 'Field required' }])

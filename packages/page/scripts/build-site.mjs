@@ -1,5 +1,5 @@
-// Bundles the page into dist/static. The names of its assets carry a hash of their content, so they never go stale; beside each
-// lies what is sent to browsers that take it compressed.
+// Bundles the page into dist/static. Names of assets contain a hash of their content, so caches never go stale. Each file
+// also has compressed copies.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -25,7 +25,7 @@ const picker = createLanguagePicker(showLanguage)
 const connection = byId('connection', HTMLElement)
 let isLoaded = false
 
-/** The programs of the languages that are not chosen now, as they were left. */
+/** Unsaved programs of the other languages. */
 const drafts = new Map<string, string>()
 let chosen = ''
 
@@ -82,7 +82,7 @@ function openFromAddress(): void {
   if (id !== undefined) workbench.open(decoded(id))
 }
 
-/** An address that is not encoded as it should be is taken as it is: there is no such execution. */
+/** Decodes an id. An invalid encoding is used unchanged: there is no such execution. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,17 +1,17 @@
 import { Refused } from '../parts/api.ts'
 
-/** How often the page asks again while it is visible, in milliseconds. */
+/** Interval of polls while the page is visible, in milliseconds. */
 const INTERVAL_MS = 2000
-/** How long it waits at most after failures. */
+/** Maximum interval after failures. */
 const MAX_INTERVAL_MS = 30_000
 
-/** Asks again and again while the page is visible. */
+/** Polls the gateway while the page is visible. */
 export interface Poll {
-  /** Asks at once, and then goes on. */
+  /** Polls now and restarts the interval. */
   now(): void
 }
 
-/** @param ask what to ask; when it fails, the next time comes later, or when the gateway has said so */
+/** @param ask makes one request; after a failure the interval grows, or follows the gateway's `Retry-After` */
 export function startPoll(ask: () => Promise<void>, onError: (error: unknown) => void): Poll {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isAsking = false
@@ -25,7 +25,7 @@ export function startPoll(ask: () => Promise<void>, onError: (error: unknown) =>
   function now(): void {
     clearTimeout(timer)
     if (document.visibilityState === 'hidden') return
-    // One that is under way may have asked too early.
+    // A running request may have been sent before the change.
     isWanted = isAsking
     if (isAsking) return
     isAsking = true

@@ -9,10 +9,10 @@ export interface QueueNumbers {
   readonly oldestWaitingSeconds: number
 }
 
-/** More slots than this are shown as a number alone. */
+/** More slots than this are shown only as a number. */
 const MAX_SLOTS_DRAWN = 64
 
-/** Shows how full the queue is, and how many slots of the workers are taken. */
+/** Shows the length of the queue and how many slots of the workers are in use. */
 export function showQueue({ waiting, running, slots, workers, oldestWaitingSeconds }: QueueNumbers): void {
   setText(byId('queue-waiting', HTMLElement), String(waiting))
   setText(byId('queue-running', HTMLElement), `${running} of ${slots}`)

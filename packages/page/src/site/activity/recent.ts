@@ -13,7 +13,7 @@ export interface ListedExecution {
   readonly wallMs: number | null
 }
 
-/** Shows the executions of late, each a link to its own. */
+/** Shows the recent executions as links. */
 export function showRecent(executions: readonly ListedExecution[]): void {
   const list = byId('recent', HTMLElement)
   byId('recent-empty', HTMLElement).hidden = executions.length > 0
@@ -22,7 +22,7 @@ export function showRecent(executions: readonly ListedExecution[]): void {
     .filter(({ state }) => state !== 'unknown')
     .map((execution) => element('li', {}, linkTo(execution)))
   list.replaceChildren(...items)
-  // Whoever is in the list with the keyboard stays where he was.
+  // Keeps the keyboard focus on the same entry.
   for (const link of list.querySelectorAll('a')) if (link.getAttribute('href') === focused) link.focus()
 }
 

@@ -4,11 +4,11 @@ export interface FieldError {
   readonly message: string
 }
 
-/** The gateway refuses a request: a problem document. */
+/** The gateway refused a request, with a problem document. */
 export class Refused extends Error {
   readonly status: number
   readonly errors: readonly FieldError[]
-  /** When to try again, if it says so. */
+  /** Seconds until a retry, if the gateway names them. */
   readonly retryAfterSeconds: number | undefined
 
   constructor(status: number, detail: string, errors: readonly FieldError[], retryAfterSeconds?: number) {
@@ -26,7 +26,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Where the API key lies: gone with the tab, and never in a cookie that other pages could make use of. */
+/** Session storage key of the API key. It ends with the tab, and other sites cannot use it as they could a cookie. */
 const KEY = 'isopod-api-key'
 
 /** The API key of this tab. */
@@ -38,7 +38,7 @@ export const apiKey = {
   },
 }
 
-/** What a request is made with. */
+/** Options of a request. */
 export interface CallOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE'
   readonly body?: unknown
@@ -47,7 +47,7 @@ export interface CallOptions {
 }
 
 /**
- * Calls the gateway; the answer's body is still to be read.
+ * Calls the gateway. The caller reads the body of the response.
  *
  * @throws {Refused} with the problem that the gateway names
  * @throws {ConnectionLost} if it does not answer

@@ -1,4 +1,4 @@
-/** Attributes of a new element; false leaves one out. Neither `style` nor handlers: the page's policy refuses both. */
+/** Attributes of a new element; false omits one. Not `style` or handlers, which the page's policy forbids. */
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 /** Makes an element. Texts become text nodes, never markup. */
@@ -22,7 +22,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   throw new TypeError(`#${id} is no ${type.name}`)
 }
 
-/** Sets the text of an element if it differs, so that screen readers do not hear the same again. */
+/** Sets the text of an element if it differs, so that screen readers do not repeat it. */
 export function setText(target: HTMLElement, text: string): void {
   if (target.textContent !== text) target.textContent = text
 }

@@ -6,13 +6,13 @@ export interface KeyDialog {
   /**
    * Opens the dialog if a request was refused for its key.
    *
-   * @param isUnasked the page has made the request by itself: who has closed the dialog is not asked again
+   * @param isUnasked the page made the request on its own: the dialog stays closed if the user has closed it before
    * @returns whether the dialog is open now
    */
   openFor(error: unknown, isUnasked?: boolean): boolean
 }
 
-/** @param onChange runs when there is another key */
+/** @param onChange runs after the key has changed */
 export function createKeyDialog(onChange: () => void): KeyDialog {
   const dialog = byId('key-dialog', HTMLDialogElement)
   const input = byId('key-input', HTMLInputElement)

@@ -4,11 +4,11 @@ import { byId, element } from './dom.ts'
 
 const KEY = 'isopod-language'
 
-/** The picker of the language. */
+/** The language picker. */
 export interface LanguagePicker {
-  /** The chosen language; empty while none is known. */
+  /** The chosen language; empty until languages are loaded. */
   readonly value: string
-  /** Asks which languages workers offer. @throws what `callJson` does */
+  /** Loads the languages that workers offer. @throws what `callJson` throws */
   load(): Promise<void>
 }
 

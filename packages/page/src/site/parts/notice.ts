@@ -2,10 +2,10 @@ import { Refused } from './api.ts'
 import { byId } from './dom.ts'
 import type { KeyDialog } from './key-dialog.ts'
 
-/** The line of the page for what went wrong; screen readers read it out. */
+/** The page's line for errors; screen readers announce it. */
 export interface Notice {
   show(text: string): void
-  /** Shows why a request failed; one that needs a key opens the dialog for it. */
+  /** Shows why a request failed; opens the key dialog if a key is needed. */
   failure(error: unknown): void
   clear(): void
 }

@@ -1,12 +1,11 @@
 import { visible } from '@isopod/protocol'
 import { element } from './dom.ts'
 
-// Begins and ends what is written out: never part of a visible text, as `visible` writes it out too.
+// Marks the start and end of an escape. Never part of visible text, because `visible` escapes it too.
 const MARK = '\u0001'
 
 /**
- * A text of unknown origin as nodes: text alone, and what would deceive (control, bidi and invisible characters) written out
- * and marked.
+ * Untrusted text as text nodes. Control, bidi and invisible characters become marked escapes.
  */
 export function shownText(text: string): Node[] {
   const parts = visible(text, (codePoint) => `${MARK}${spelled(codePoint)}${MARK}`).split(MARK)

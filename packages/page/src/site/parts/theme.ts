@@ -2,7 +2,7 @@ import { byId } from './dom.ts'
 
 const KEY = 'isopod-theme'
 
-/** Light or dark as the system says, until the button of the bar says otherwise; the choice is remembered. */
+/** Follows the system's light or dark theme, unless the user has chosen one with the button; stores the choice. */
 export function startTheme(): void {
   const button = byId('theme', HTMLButtonElement)
   const system = matchMedia('(prefers-color-scheme: dark)')

@@ -1,14 +1,14 @@
 const KEY = 'isopod-program'
 
-/** A program that was left in the editor. */
+/** An unsaved program of the editor. */
 interface Draft {
   readonly language: string
   readonly code: string
 }
 
-/** The program that this tab had in its editor, so that a reload does not lose it. */
+/** Stores the editor's program for this tab, so that a reload does not lose it. */
 export const draft = {
-  /** The code, if it is of that language. */
+  /** The stored code, if its language matches. */
   of(language: string): string | undefined {
     try {
       const stored = JSON.parse(sessionStorage.getItem(KEY) ?? 'null') as Partial<Draft> | null
@@ -17,7 +17,7 @@ export const draft = {
       return undefined
     }
   },
-  /** A program that is too large for the storage is not kept. */
+  /** Stores the program, unless it is too large for the storage. */
   keep(left: Draft): void {
     try {
       sessionStorage.setItem(KEY, JSON.stringify(left))

@@ -15,19 +15,19 @@ import { syntaxOf } from './syntax.ts'
 
 const LABEL = 'Program. Tab indents; to leave the editor press Escape, then Tab.'
 
-/** The editor of the program. */
+/** The code editor. */
 export interface Editor {
-  /** What is written in it. */
+  /** The text of the editor. */
   readonly text: string
   replace(text: string): void
   focus(): void
-  /** Colours the text as that language is written. */
+  /** Sets the language of the syntax highlighting. */
   setLanguage(language: string): void
 }
 
 /**
- * Makes the editor, in a shadow root: there it takes its styles as constructed style sheets, which the policy of the page
- * allows; in the document it would write `style` elements.
+ * Creates the editor in a shadow root. There its styles are constructed style sheets, which the page's policy allows; in the
+ * document it would add `style` elements.
  *
  * @param onRun runs at Ctrl+Enter or Cmd+Enter
  */
@@ -74,14 +74,14 @@ export function createEditor(host: HTMLElement, onRun: () => void): Editor {
     setLanguage(language) {
       wanted = language
       syntaxOf(language).then((extension) => {
-        // Another one may have been chosen while this one was loading.
+        // The user may have chosen another language while this one was loading.
         if (wanted === language) view.dispatch({ effects: syntax.reconfigure(extension) })
       })
     },
   }
 }
 
-/** Colours are those of the page: custom properties reach into the shadow root. */
+/** Uses the page's colours: custom properties are inherited into the shadow root. */
 const THEME = EditorView.theme({
   '&': { height: '100%', color: 'var(--ink)', backgroundColor: 'transparent', fontSize: 'var(--code-size)' },
   '&.cm-focused': { outline: 'none' },

@@ -1,4 +1,4 @@
-/** A program to begin with. */
+/** An example program. */
 export interface Example {
   readonly title: string
   readonly code: string
@@ -6,7 +6,7 @@ export interface Example {
   readonly fields?: Readonly<Record<string, string>>
 }
 
-/** Examples of each language, the first one shown when it is chosen. */
+/** Examples of each language; the first one is shown when the language is chosen. */
 const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   python: [
     { title: 'Hello', code: 'import sys\n\nprint("Hello from Python", sys.version.split()[0])\n' },

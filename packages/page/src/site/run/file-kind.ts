@@ -1,20 +1,20 @@
-/** What a file is shown as, by its first bytes: what its name says is the program's to choose. */
+/** How a file is shown. Its first bytes decide, because the program chooses its name. */
 export type FileKind =
   | { readonly kind: 'image'; readonly type: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'other' }
 
-/** Pictures made of pixels alone; a drawing (SVG) may hold more than a picture. */
+/** Bitmap images. Not SVG, which can contain scripts. */
 const IMAGES: readonly (readonly [type: string, pattern: RegExp])[] = [
   ['image/png', /^\x89PNG/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8[79]a/],
   ['image/webp', /^RIFF.{4}WEBP/s],
 ]
-/** Longer texts are only there to download, in bytes. */
+/** Maximum size of a text that is shown, in bytes; longer ones can only be downloaded. */
 const MAX_TEXT_BYTES = 32 * 1024
 
-/** Finds out what the bytes of a file are. */
+/** Detects the kind of a file from its bytes. */
 export function kindOf(content: Uint8Array): FileKind {
   const head = String.fromCharCode(...content.subarray(0, 16))
   const [type] = IMAGES.find(([, pattern]) => pattern.test(head)) ?? []

@@ -10,22 +10,22 @@ interface Execution {
   readonly result: Result | null
 }
 
-/** Who is told of an execution that is followed. */
+/** Callbacks for the events of an execution. */
 export interface Follower {
   waiting(): void
-  /** The program starts; what was printed before is void. */
+  /** The program starts; output of an earlier attempt is void. */
   running(): void
   output(stream: 'stdout' | 'stderr', text: string): void
-  /** The connection broke and is made again. */
+  /** The connection broke; the page reconnects. */
   lost(error: Error): void
   finished(result: Result): void
 }
 
-/** How long to wait before the connection is made again, in milliseconds. */
+/** Pause before a reconnect, in milliseconds. */
 const RECONNECT_MS = 1000
 
 /**
- * Follows an execution to its end. A connection that breaks is made again, and goes on behind the last event.
+ * Follows an execution to its end. If the connection breaks, reconnects and resumes after the last event.
  *
  * @throws {Refused} if there is no such execution, or if this key may not see it
  */

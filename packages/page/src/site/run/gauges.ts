@@ -7,7 +7,7 @@ const MIB = 1024 * 1024
 interface Gauge {
   readonly name: string
   readonly used: number | null
-  /** Null: nothing limits it. */
+  /** Null: there is no limit. */
   readonly limit: number | null
   readonly shown: (value: number) => string
 }

@@ -15,21 +15,21 @@ const LIMITS = [
 
 /** The fields around the program: standard input, arguments, limits, policy. */
 export interface JobForm {
-  /** The job that program and fields make. */
+  /** Makes the job from the program and the fields. */
   job(language: string, code: string): JobInput
-  /** Fills the fields as an example needs them; all others are emptied. */
+  /** Fills the fields of an example and clears all others. */
   fill(example: Example): void
-  /** Shows what was refused beside the fields that it names. @returns what belongs to no field */
+  /** Shows each error beside its field. @returns the errors that belong to no field */
   showErrors(errors: readonly FieldError[]): readonly string[]
 }
 
-/** Makes the form work. */
+/** Connects the form. */
 export function createJobForm(): JobForm {
   const details = byId('options', HTMLDetailsElement)
   const form = byId('options-form', HTMLFormElement)
   const fields = new Map<string, Field>()
   for (const field of form.querySelectorAll<Field>('input, select, textarea')) fields.set(field.name, field)
-  // Enter in a field is no reason to leave the page.
+  // Enter in a field must not submit the form and leave the page.
   form.addEventListener('submit', (event) => event.preventDefault())
   const text = (name: string) => fields.get(name)?.value ?? ''
 
@@ -81,12 +81,12 @@ export function createJobForm(): JobForm {
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
-/** One value a line; the last line break ends the last one. */
+/** Splits text into one value per line; a final line break ends the last value. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }
 
-/** What is no number goes to the gateway as it is, which says what is wrong with it. */
+/** Parses a number. Other text is sent unchanged, so that the gateway explains the error. */
 function limitsOf(text: (name: string) => string): LimitsRequest {
   const given = LIMITS.flatMap((name) => {
     const value = text(`limits.${name}`).trim()
@@ -97,7 +97,7 @@ function limitsOf(text: (name: string) => string): LimitsRequest {
   return Object.fromEntries(given) as LimitsRequest
 }
 
-/** `warn:strict` → mode and rules; empty: as the deployment has it. */
+/** `warn:strict` → mode and rules; empty: the deployment's default. */
 function policyOf(text: string): { policy?: Policy } {
   const [mode = '', rules = ''] = text.split(':')
   return mode === '' ? {} : { policy: { mode, rules } as Policy }
@@ -106,7 +106,7 @@ function policyOf(text: string): { policy?: Policy } {
 function markInvalid(field: Field, message: string): void {
   const id = `error-${field.id}`
   document.getElementById(id)?.remove()
-  // The message begins with the field's own name, which its label says already.
+  // Drops the field's name from the message, because the label shows it.
   field.after(element('p', { id, class: 'field-error' }, message.replace(/^[\w.[\]]+: /, '')))
   field.setAttribute('aria-invalid', 'true')
   field.setAttribute('aria-describedby', id)

@@ -2,16 +2,16 @@ import type { Result } from '@isopod/protocol'
 import { byId, element } from '../parts/dom.ts'
 import { shownText } from '../parts/shown-text.ts'
 
-/** Characters of one stream that are shown; the rest can be downloaded. */
+/** Maximum number of characters shown per stream; the rest can be downloaded. */
 const MAX_SHOWN = 200_000
 
 type Stream = 'stdout' | 'stderr'
 
-/** What a program prints, while it runs and afterwards. */
+/** Shows the output of a program, live and afterwards. */
 export interface LiveConsole {
   clear(empty?: string): void
   append(stream: Stream, text: string): void
-  /** Shows all of a result's output. What was shown live stays as it is, in its order, if it is the same. */
+  /** Shows the output of a result. Keeps the live output and its order if it is the same. */
   finish(result: Result): void
 }
 
@@ -31,7 +31,7 @@ export function createConsole(): LiveConsole {
     output.dataset['empty'] = empty
   }
   const show = (stream: Stream, text: string) => {
-    // As long as the end is in sight, it stays in sight.
+    // Follow new output only if the end was visible before.
     const atEnd = output.scrollHeight - output.scrollTop - output.clientHeight < 40
     output.append(element('span', { class: stream }, ...shownText(text)))
     if (atEnd) output.scrollTop = output.scrollHeight
@@ -69,7 +69,7 @@ export function createConsole(): LiveConsole {
   }
 }
 
-/** What follows begins on a line of its own. */
+/** Ensures that further output begins on a new line. */
 function ended(text: string): string {
   return text.endsWith('\n') ? text : `${text}\n`
 }

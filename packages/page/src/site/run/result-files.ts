@@ -4,10 +4,10 @@ import { bytes } from '../parts/figures.ts'
 import { shownText } from '../parts/shown-text.ts'
 import { kindOf } from './file-kind.ts'
 
-/** Addresses of the files that are shown; each holds its file in memory until it is revoked. */
+/** Blob URLs of the shown files. Each keeps its file in memory until it is revoked. */
 const addresses = new Set<string>()
 
-/** Shows the files that a program left: pictures as such, short texts as text, all of them to download. */
+/** Shows the files that a program left: images and short texts inline, all as downloads. */
 export function showFiles(result: Result): void {
   for (const address of addresses) URL.revokeObjectURL(address)
   addresses.clear()
@@ -22,7 +22,7 @@ export function showFiles(result: Result): void {
 
 function fileElement(path: string, content: Uint8Array<ArrayBuffer>): HTMLElement {
   const shown = kindOf(content)
-  // As bytes of no type: the browser saves it, and never opens it here.
+  // Without a type the browser saves the file and never opens it here.
   const download = element('a', { href: addressOf(content, 'application/octet-stream') }, ...shownText(path))
   download.download = path.split('/').at(-1) ?? 'file'
   const caption = element('figcaption', {}, download, ` ${bytes(content.length)}`)

@@ -3,7 +3,7 @@ import type { Extension } from '@codemirror/state'
 
 type Load = () => Promise<Extension>
 
-/** A mode of the older kind, wrapped as an extension. */
+/** Wraps a mode of CodeMirror 5 as an extension. */
 async function stream(mode: Promise<unknown>, name: string): Promise<Extension> {
   const parser = ((await mode) as Record<string, StreamParser<unknown>>)[name]
   return parser === undefined ? [] : StreamLanguage.define(parser)
@@ -13,7 +13,7 @@ const clike = (name: string): Load => {
   return () => stream(import('@codemirror/legacy-modes/mode/clike'), name)
 }
 
-/** How each language is coloured; loaded when it is chosen. A language that is not here is shown plain. */
+/** Syntax highlighting by language, loaded when the language is chosen. Other languages are shown plain. */
 const SYNTAX: Readonly<Record<string, Load>> = {
   python: async () => (await import('@codemirror/lang-python')).python(),
   javascript: async () => (await import('@codemirror/lang-javascript')).javascript(),
@@ -49,7 +49,7 @@ const SYNTAX: Readonly<Record<string, Load>> = {
   d: () => stream(import('@codemirror/legacy-modes/mode/d'), 'd'),
 }
 
-/** The colouring of a language of the catalogue; nothing if there is none, or if it cannot be loaded. */
+/** The syntax highlighting of a language; empty if there is none or it cannot be loaded. */
 export async function syntaxOf(language: string): Promise<Extension> {
   const load = Object.hasOwn(SYNTAX, language) ? SYNTAX[language] : undefined
   return (await load?.().catch(() => [])) ?? []

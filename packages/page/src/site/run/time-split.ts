@@ -8,10 +8,10 @@ interface Stage {
   readonly ms: number
 }
 
-/** What would be shown as 0 ms is left out. */
+/** Omits parts that would be shown as 0 ms. */
 const MIN_MS = 0.05
 
-/** Shows where the time of an execution went: one bar, and a list that says the same in words. */
+/** Shows the time of each stage of an execution as a bar and as a list. */
 export function showTimeSplit(result: Result): void {
   const stages = stagesOf(result).filter(({ ms }) => ms >= MIN_MS)
   const total = stages.reduce((sum, { ms }) => sum + ms, 0)
@@ -43,7 +43,7 @@ function stagesOf(result: Result): Stage[] {
   ]
 }
 
-/** `run` holds the compile run; `wallMs` is the program alone. */
+/** `run` includes the compile run; `wallMs` is only the program. */
 function runStages({ timings, wallMs, compileOutput, status }: Result): Stage[] {
   if (compileOutput === undefined) return [{ name: 'run', title: 'Run', ms: timings.run }]
   const program = status === 'compile_error' ? 0 : Math.min(timings.run, wallMs ?? 0)

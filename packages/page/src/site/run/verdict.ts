@@ -3,7 +3,7 @@ import { byId, element, setText } from '../parts/dom.ts'
 import { bytes, duration } from '../parts/figures.ts'
 import { shownText } from '../parts/shown-text.ts'
 
-/** How good or bad a state is: what colour it has. */
+/** The tone of a state, which decides its colour. */
 export type Tone = 'good' | 'bad' | 'warn' | 'busy' | 'quiet'
 
 const WORDS: Readonly<Record<Status, readonly [label: string, tone: Tone]>> = {
@@ -18,14 +18,14 @@ const WORDS: Readonly<Record<Status, readonly [label: string, tone: Tone]>> = {
   setup_error: ['Platform error', 'bad'],
 }
 
-/** A status as people read it, and its tone. A status that a newer gateway knows is shown by its name. */
+/** Label and tone of a status. A status that this page does not know is shown by its name. */
 export function statusWords(status: string): readonly [label: string, tone: Tone] {
   return Object.hasOwn(WORDS, status) ? WORDS[status as Status] : [status, 'quiet']
 }
 
-/** The line above the output that says how it stands with an execution. */
+/** The line above the output with the state of the execution. */
 export interface Verdict {
-  /** `detail` changes often and is not read out. */
+  /** `detail` changes often, so screen readers do not announce it. */
   state(label: string, tone: Tone, detail?: string): void
   detail(text: string): void
   result(result: Result): void
@@ -55,7 +55,7 @@ export function createVerdict(): Verdict {
       for (const sentence of new Set(sentences)) {
         if (sentence !== '') explanation.append(element('p', {}, ...shownText(sentence)))
       }
-      // Of a program that does not compile the compiler's words are the output.
+      // After a compile error the output is the compiler's.
       if (result.compileOutput && result.compileOutput !== result.stderr) {
         explanation.append(element('pre', { class: 'compiler' }, ...shownText(result.compileOutput)))
       }

@@ -11,10 +11,10 @@ import { showFiles } from './result-files.ts'
 import { showTimeSplit } from './time-split.ts'
 import { createVerdict } from './verdict.ts'
 
-/** How often the clock of a running execution moves, in milliseconds. */
+/** Interval of the clock of a running execution, in milliseconds. */
 const CLOCK_MS = 100
 
-/** Runs programs, and shows one execution. */
+/** Runs programs and shows one execution. */
 export interface Workbench {
   /** Submits a job and opens its execution. */
   run(job: JobInput): Promise<void>
@@ -24,11 +24,11 @@ export interface Workbench {
   stop(): Promise<void>
 }
 
-/** What {@link createWorkbench} stands on. */
+/** Dependencies of {@link createWorkbench}. */
 export interface WorkbenchParts {
   readonly form: JobForm
   readonly notice: Notice
-  /** Something has changed that the list of executions shows. */
+  /** Called after a change that the list of executions shows. */
   readonly onChange: () => void
 }
 
@@ -126,7 +126,7 @@ export function createWorkbench({ form, notice, onChange }: WorkbenchParts): Wor
           verdict.state('Not found', 'quiet')
           output.clear()
           notice.failure(error)
-          // It can be opened again, with another key for example.
+          // The user can open it again, for example with another key.
           controller.abort()
         })
         .finally(() => {
@@ -153,7 +153,7 @@ interface Clock {
   stop(): void
 }
 
-/** Counts the time of a state that lasts. */
+/** Shows the elapsed time of the current state. */
 function startClock(show: (text: string) => void, signal: AbortSignal): Clock {
   let since: number | undefined
   const timer = setInterval(() => {

@@ -8,8 +8,8 @@ import { newWebhookSecret } from '@isopod/webhooks'
 export const SECRET_VARIABLE = 'ISOPOD_GATEWAY_WEBHOOK_SECRET'
 
 /**
- * What signs webhooks: the setting of the gateway if the environment has it, else what this checkout keeps for its own stack,
- * made when it is first needed.
+ * The secret that signs webhooks: the gateway's setting if the environment has it, else the secret of this checkout's stack,
+ * which is generated when it is first needed.
  *
  * @returns one `whsec_…` or several separated by commas, the current one first
  */
@@ -34,7 +34,7 @@ async function makeSecret(env: NodeJS.ProcessEnv, file: string): Promise<void> {
   }
 }
 
-/** Has the stack of this checkout sign with these from its next start on. */
+/** Stores the secrets with which the stack of this checkout signs from its next start on. */
 export async function keepWebhookSecret(env: NodeJS.ProcessEnv, text: string): Promise<void> {
   const draft = `${secretFile(env)}.${process.pid}`
   await writeFile(draft, text, { mode: 0o600 })

@@ -4,8 +4,8 @@ const MAX_CALLBACK_URL = 2048
 const FORM = 'must be an http or https URL'
 
 /**
- * A URL that takes webhooks. Without user and password: logs and lists show URLs, and the receiver knows the sender by the
- * signature. Which hosts may be called is the deployment's to say.
+ * A URL that receives webhooks. It has no user and password, because lists show URLs and the signature authenticates the
+ * sender. The deployment decides which hosts may be called.
  */
 export const callbackUrlSchema = z
   .string({ error: FORM })

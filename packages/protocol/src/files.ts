@@ -3,9 +3,9 @@ import { fields, listOf, oneOf, recordOf, sizeText, utf8Bytes } from './schema.t
 
 /** Files that one job may bring. */
 export const MAX_FILES = 64
-/** Files that one result may have. */
+/** Maximum number of files of one result. */
 export const MAX_FETCHED_FILES = 16
-/** Bytes of all files of one result together. */
+/** Maximum total size of the files of one result, in bytes. */
 export const MAX_FETCHED_BYTES = 4 * 1024 * 1024
 /** Bytes of all files of one job together, after decoding. */
 export const MAX_FILES_BYTES = 5 * 1024 * 1024
@@ -79,7 +79,7 @@ export const filesSchema = recordOf(
   error: `must be at most ${sizeText(MAX_FILES_BYTES)} together`,
 })
 
-/** Paths of files that a program leaves and that its result is to have. */
+/** Paths of files of the program that the result should contain. */
 export const fetchFilesSchema = listOf(
   z.string().refine(isSafePath, { error: PATH_RULE }),
   MAX_FETCHED_FILES,

@@ -62,8 +62,8 @@ export const jobSchema = fields({
   /** Files laid in the workspace first: relative path → text, or `{content, encoding}`; at most 64 and 5 MiB. */
   files: filesSchema.optional(),
   /**
-   * Paths of files in the workspace that the result is to have, at most 16 and 4 MiB together, of a program that is started once
-   * and came to its own end, well or not. Folders, links and what is not there are left out, and a warning says so.
+   * Paths of files in the workspace that the result should contain: at most 16 files and 4 MiB, from a program that is
+   * started once and ended by itself. Folders, links and missing files are omitted with a warning.
    */
   fetchFiles: fetchFilesSchema.optional(),
   /** What the program reads on standard input; at most 1 MiB. */
@@ -74,9 +74,9 @@ export const jobSchema = fields({
    */
   args: argumentsSchema.optional(),
   /**
-   * Variables of the program's environment, in each of its runs and not in the compile run: at most 64 of at most 4 KiB, 64 KiB
-   * together. Those are refused that the platform or the language sets, or that change what an interpreter or the loader runs.
-   * With any, the interpreter is not one that started before (`preload`).
+   * Variables of the program's environment, in each of its runs and not in the compile run: at most 64 of at most 4 KiB,
+   * 64 KiB together. Those are refused that the platform or the language sets, or that change what an interpreter or the
+   * loader runs. With any, the interpreter is not one that started before (`preload`).
    */
   env: environmentSchema.optional(),
   /** Arguments of the compile run, where the language has one that takes them; bounds as with `args`. */
@@ -101,10 +101,10 @@ export const jobSchema = fields({
    * the verdict (or status) differs, or the exit code or signal of a runtime error. Told is the first of the worst runs,
    * with its own figures; from bad to worse: wrong answer, runtime error, timeout, memory exceeded, output exceeded.
    *
-   * Whatever this says, a worker runs once more, with no other execution beside it, what timed out while others ran and kept
-   * it from the processor. What comes of that takes the place of the timeout, and it is `flaky` if it does not time out again.
-   * Where the worker has no time for that, the timeout stands, and one of the result's `warnings` begins with `contended:`.
-   * It is never done for a job with a network, a limit in CPU seconds, or a second time.
+   * Whatever this says, a worker runs once more, with no other execution beside it, what timed out while others ran and
+   * kept it from the processor. What comes of that takes the place of the timeout, and it is `flaky` if it does not time
+   * out again. Where the worker has no time for that, the timeout stands, and one of the result's `warnings` begins with
+   * `contended:`. It is never done for a job with a network, a limit in CPU seconds, or a second time.
    */
   repeat: integerBetween(1, 20).default(1),
   /** Run in an interpreter that has started already, where it can be none the wiser: not with `args` or `env`, say. */
@@ -113,8 +113,8 @@ export const jobSchema = fields({
   reuse: oneOf(['never', 'batch']).default('never'),
   batchId: nameUpTo(128).optional(),
   /**
-   * Take the result of the same job of the same tenant if one was made of late, and keep this one's: for programs that do the
-   * same each time.
+   * Take the result of the same job of the same tenant if one was made of late, and keep this one's: for programs that do
+   * the same each time.
    */
   cache: flag().default(false),
   /**
@@ -133,13 +133,13 @@ export const jobSchema = fields({
   /** Carried through to the result: at most 16 short texts. */
   labels: labels.optional(),
   /**
-   * http or https URL that the result is posted to, signed, once there is one: at least once, tried again until it answers 2xx.
-   * Which hosts may be called, the deployment says.
+   * http or https URL to which a gateway posts the signed result, at least once, with retries until it answers 2xx. The
+   * deployment decides which hosts may be called.
    */
   callbackUrl: callbackUrlSchema.optional(),
   /**
-   * Name of the results queue that takes the result; `none`: it lies in no queue, and whoever wants it waits for it or asks by
-   * the job's id. @default 'default'
+   * Name of the results queue that takes the result; `none`: it lies in no queue, and whoever wants it waits for it or
+   * asks by the job's id. @default 'default'
    */
   replyTo: nameUpTo(64).default('default'),
 })

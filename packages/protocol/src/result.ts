@@ -59,7 +59,7 @@ export const resultSchema = z.object({
   outputBytes: z.strictObject({ stdout: z.number(), stderr: z.number() }),
   /** Base64 of a stream that is not valid UTF-8. */
   raw: z.strictObject({ stdout: z.string().optional(), stderr: z.string().optional() }).optional(),
-  /** What the program left of the job's `fetchFiles`; absent if nothing was asked for. */
+  /** Those files of the job's `fetchFiles` that the program left; absent if the job has none. */
   files: fetchedFilesSchema.optional(),
   /** What the compiler printed, for languages with a compile run. */
   compileOutput: z.string().optional(),
@@ -90,14 +90,15 @@ export const resultSchema = z.object({
   /** The OCI runtime: `runc`, `crun` or `runsc`. */
   runtime: z.string().nullable(),
   /**
-   * Made for this job, taken from those that waited, or used before by jobs of the same batch; absent if there was none. Of a
-   * job with several containers: `batch` if any was used before.
+   * Made for this job, taken from those that waited, or used before by jobs of the same batch; absent if there was none.
+   * Of a job with several containers: `batch` if any was used before.
    */
   containerOrigin: z.enum(['made', 'pool', 'batch']).optional(),
   /** Whether the interpreter had started before the program came; absent if there was no container. */
   preloaded: z.boolean().optional(),
   /**
-   * The program, or one of its tests, did not end the same way each time that it ran; absent if it did. See a job's `repeat`.
+   * The program, or one of its tests, did not end the same way each time that it ran; absent if it did. See a job's
+   * `repeat`.
    */
   flaky: z.literal(true).optional(),
   /** The job did not run: this is what the same job came to before, its id in `cachedFrom`. Absent if it ran. */

@@ -3,7 +3,7 @@ import { connectRedis } from './connect-redis.ts'
 import { Keys } from './keys.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
 
-/** BullMQ's own view of the jobs queue, for boards that show it. Whoever writes through it is past all that Isopod promises. */
+/** BullMQ's own view of the jobs queue, for read-only boards. Writes through it bypass Isopod's guarantees. */
 export interface JobsBoard {
   readonly queue: Queue
   close(): Promise<void>
@@ -21,7 +21,7 @@ export async function openJobsBoard(options: QueueOptions): Promise<JobsBoard> {
   const queue = new Queue(JOBS_QUEUE, {
     connection: redis,
     prefix: new Keys(resolved.prefix).tag,
-    // It only reads: no version and no settings are written into the queue's own hash.
+    // Read-only: do not write version and settings into the queue's hash.
     skipMetasUpdate: true,
   })
   queue.on('error', () => {})

@@ -4,7 +4,7 @@ import { connectRedis, unavailable, within } from './connect-redis.ts'
 import { Keys } from './keys.ts'
 import { type QueueOptions, resolveOptions } from './options.ts'
 
-/** How long Redis may take for one question, in milliseconds. */
+/** Timeout of one call to Redis, in milliseconds. */
 const ANSWER_DEADLINE_MS = 5000
 
 /** A checked connection to the Redis of a deployment, for what lies beside its queue. */
@@ -14,12 +14,12 @@ export interface DeploymentRedis {
   /** How long results can be read, in seconds. */
   readonly resultTtlSeconds: number
   /**
-   * Asks Redis: the only way to the connection, so that none of its own errors, and no silence of it, reaches a caller.
+   * Calls Redis. This is the only access to the connection, so that callers see neither its raw errors nor a hang.
    *
    * @throws {UnavailableError} if it does not answer within 5 s
    */
   ask<T>(question: (redis: Redis) => Promise<T>): Promise<T>
-  /** Disconnects; a second call changes nothing. */
+  /** Disconnects; a second call has no effect. */
   close(): void
 }
 

@@ -6,7 +6,9 @@ import { isRefusal } from './quarantine.ts'
 /** A worker and how many jobs it takes at once. */
 type Note = readonly [workerId: string, slots: number]
 
-/** Notes how many jobs a worker takes at once; 0: it takes no more. It counts while the worker's lease lives. */
+/**
+ * Records how many jobs a worker runs at once; 0: it takes no more jobs. The entry counts while the worker's lease lives.
+ */
 export async function writeSlots(redis: Redis, keys: Keys, [workerId, slots]: Note): Promise<void> {
   const write = () => (slots > 0 ? redis.hset(keys.slots, workerId, slots) : redis.hdel(keys.slots, workerId))
   await write().catch(async (error) => {
@@ -17,7 +19,7 @@ export async function writeSlots(redis: Redis, keys: Keys, [workerId, slots]: No
   })
 }
 
-/** What workers have noted, those that died without a word too. */
+/** All entries, including those of workers that died. */
 export async function readSlots(redis: Redis, keys: Keys): Promise<Note[]> {
   const hash = await redis.hgetall(keys.slots).catch((error) => {
     if (!isRefusal(toError(error))) throw error
@@ -26,14 +28,14 @@ export async function readSlots(redis: Redis, keys: Keys): Promise<Note[]> {
   return Object.entries(hash).map(([id, slots]) => [id, Math.max(0, Math.trunc(Number(slots)) || 0)])
 }
 
-/** The notes of workers that live. */
+/** The entries of live workers. */
 export async function slotsOfLiving(redis: Redis, keys: Keys, notes: readonly Note[]): Promise<Note[]> {
   if (notes.length === 0) return []
   const leases = await redis.mget(notes.map(([id]) => keys.lease(id)))
   return notes.filter((_, index) => leases[index] != null)
 }
 
-/** Removes the notes of workers that died. */
+/** Removes the entries of dead workers. */
 export async function forgetSlotsOfDead(redis: Redis, keys: Keys): Promise<void> {
   const notes = await readSlots(redis, keys)
   const living = await slotsOfLiving(redis, keys, notes)

@@ -23,15 +23,15 @@ export function webhookCommands(
 ): void {
   webhooks
     .command('list')
-    .description('list the webhooks that were given up, the latest first, and those that wait for a try')
-    .option('--failed', 'only those that were given up')
+    .description('list failed webhooks, the latest first, and those that wait for an attempt')
+    .option('--failed', 'only failed webhooks')
     .option('--json', 'print one JSON object a line, with the whole URL')
     .action(async (options) => end(await withQueue(io, services, (queue) => list(io, queue, options))))
   webhooks
     .command('redeliver')
-    .description('try webhooks that were given up again, from the start')
-    .argument('[id...]', 'of executions, as list prints them')
-    .option('--all', 'all that were given up')
+    .description('retry failed webhooks from their first attempt')
+    .argument('[id...]', 'ids of executions, as printed by list')
+    .option('--all', 'all failed webhooks')
     .action(async (ids, options) => {
       const isAll = options.all ?? false
       if (isAll === ids.length > 0) throw new UsageError('redeliver: give ids or --all')
@@ -40,11 +40,11 @@ export function webhookCommands(
   webhooks
     .command('secret')
     .description('print the secret that a tenant verifies signatures with')
-    .option('--tenant <name>', 'whose executions are told of', 'default')
+    .option('--tenant <name>', 'tenant of the executions', 'default')
     .action(async (options) => end(await showSecret(io, options.tenant)))
   webhooks
     .command('rotate')
-    .description('make a new secret; the one before goes on signing until the next rotation')
+    .description('make a new secret; the previous one also signs until the next rotation')
     .action(async () => end(await rotate(io)))
 }
 
@@ -60,7 +60,7 @@ async function list(io: Io, queue: WebhookQueue, { failed, json }: ListOptions):
   return EXIT.success
 }
 
-/** @param ids none: all */
+/** @param ids empty: all failed webhooks */
 async function redeliver(io: Io, queue: WebhookQueue, ids: readonly string[]): Promise<ExitCode> {
   const wanted = [...ids]
   if (ids.length === 0) for await (const { id } of queue.dead()) wanted.push(id)
@@ -125,7 +125,7 @@ function shown({ at, finishedAt, error, ...webhook }: ListedWebhook): Record<str
   }
 }
 
-/** Without the query of the URL, where secrets are. */
+/** One line of the list. Omits the query of the URL, which may hold secrets. */
 function lineOf({ id, state, tenant, tries, at, url, error = '' }: ListedWebhook): string {
   const when = new Date(at).toISOString().slice(0, 19)
   const where = url.replace(/[?#].*/s, '')

@@ -47,7 +47,7 @@ const variables = z.object({
   PORT: numberVariable(0, 65_535).default(8007),
   /** Address that port is bound to. Loopback: without keys, everyone who reaches the port may run code. */
   ISOPOD_BIND: z.string().default('127.0.0.1'),
-  /** Serve callers without an API key from any host; once keys exist, as the tenant `default`. */
+  /** Also serve callers without an API key from other hosts, or once keys exist, as the tenant `default`. */
   ISOPOD_GATEWAY_ALLOW_ANONYMOUS: flagVariable.default(false),
   /** Policy of `POST /execute` requests that have none. The service plan checks every source before it runs it. */
   ISOPOD_GATEWAY_EXECUTE_POLICY: policyVariable.default({ mode: 'enforce', rules: 'strict' }),

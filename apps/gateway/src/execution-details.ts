@@ -13,7 +13,7 @@ export interface ExecutionDetails {
 /** How long the details of a finished execution are cached, in milliseconds. Bounded, because ids can be reused. */
 const KEPT_MS = 60_000
 const MAX_KEPT = 2000
-/** Results that are read at once for all callers: each can have tens of megabytes, and other calls wait behind it. */
+/** Results that are read concurrently for all callers: each can have tens of megabytes and delays other calls to Redis. */
 const RESULTS_AT_ONCE = 2
 
 /** Summarizes executions. Caches finished ones, because a result can have megabytes and lists are polled. */

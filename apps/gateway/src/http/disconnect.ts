@@ -11,7 +11,7 @@ export function untilDisconnect(reply: FastifyReply): AbortSignal {
     if (!reply.raw.writableFinished) controller.abort(new RequestRefused(GONE))
   }
   reply.raw.once('close', leave)
-  // A caller that left while Redis was asked is announced only once.
+  // The close event of a caller that disconnected earlier has already been emitted.
   if (reply.raw.destroyed || reply.request.raw.socket.destroyed) leave()
   return controller.signal
 }

@@ -31,7 +31,7 @@ export async function sendEvents(
 ): Promise<void> {
   reply.hijack()
   const { raw } = reply
-  // A reader that has left already never drains what is written to it.
+  // Writes to a reader that has already disconnected would never drain.
   if (signal.aborted || raw.destroyed || reply.request.raw.socket.destroyed) {
     raw.destroy()
     return

@@ -118,6 +118,6 @@ function finishedAt(result: Result | undefined): string | null {
   if (result === undefined || Number.isNaN(createdAt)) return null
   const took = Object.values(result.timings).reduce((sum, stage) => sum + stage, 0)
   const finished = new Date(createdAt + took)
-  // The label is the caller's, and may be the last moment that a date can have.
+  // The caller sets the label, so the sum may exceed the range of dates.
   return Number.isNaN(finished.getTime()) ? null : finished.toISOString()
 }

@@ -1,9 +1,14 @@
 import { MAX_FILES_BYTES } from '@isopod/protocol'
+import type { WebhookSettings } from '../../../config.ts'
 import { JUDGE0_LANGUAGES } from './languages.ts'
 import { DEFAULTS, MAX_BATCH, MAXIMA } from './submission-limits.ts'
 
-/** The response of `GET /config_info`: what submissions may ask for. Judge0's Python client requests it first. */
-export function configInfo(callbacks: boolean) {
+/**
+ * The response of `GET /config_info`: what submissions may ask for. Judge0's Python client requests it first.
+ *
+ * @param webhooks undefined if the gateway delivers none
+ */
+export function configInfo(webhooks: Pick<WebhookSettings, 'maxTries' | 'timeoutMs'> | undefined) {
   return {
     maintenance_mode: false,
     enable_wait_result: true,
@@ -13,9 +18,9 @@ export function configInfo(callbacks: boolean) {
     ),
     enable_command_line_arguments: true,
     enable_submission_delete: false,
-    enable_callbacks: callbacks,
-    callbacks_max_tries: 3,
-    callbacks_timeout: 5,
+    enable_callbacks: webhooks !== undefined,
+    callbacks_max_tries: webhooks?.maxTries ?? 0,
+    callbacks_timeout: (webhooks?.timeoutMs ?? 0) / 1000,
     enable_additional_files: true,
     max_queue_size: 100_000,
     cpu_time_limit: DEFAULTS.cpuSeconds,

@@ -81,7 +81,7 @@ function submissionRoutes(http: Http, parts: GatewayParts): void {
 }
 
 /** `/languages`, `/statuses`, `/about` and `/config_info`. */
-function listRoutes(http: Http, { callers, client, callbackRule }: GatewayParts): void {
+function listRoutes(http: Http, { callers, client, config }: GatewayParts): void {
   const entries = async (token: PresentedKey | undefined) => {
     await callers.identify(token, 'read')
     return judge0LanguageEntries((await client.languages()) ?? [])
@@ -109,14 +109,12 @@ function listRoutes(http: Http, { callers, client, callbackRule }: GatewayParts)
     await callers.identify(request.token, 'read')
     return { version: JUDGE0_VERSION, implementation: `isopod ${VERSION}` }
   })
-  // Any public host name will do, because without webhooks all URLs are refused.
-  const callbacks = callbackRule('https://example.com/') === undefined
   http.get(
     '/config_info',
     { schema: { summary: 'Judge0: what submissions may ask for' } },
     async (request) => {
       await callers.identify(request.token, 'read')
-      return configInfo(callbacks)
+      return configInfo(config.webhooks)
     },
   )
 }

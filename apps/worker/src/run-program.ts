@@ -20,7 +20,7 @@ export interface ProgramOptions {
 }
 
 /** What happened to a program. */
-export interface ProgramRun {
+export interface ProgramEnd {
   readonly outcome: Outcome
   /** Whether its second run ended otherwise than the first one. */
   readonly flaky: boolean
@@ -34,7 +34,7 @@ export async function runProgram(
   execution: Execution,
   { sandbox, retry, network }: ProgramOptions,
   options: RunOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget },
-): Promise<ProgramRun> {
+): Promise<ProgramEnd> {
   const { limits, language } = execution
   const first = await sandbox.run(execution, options)
   const starved = wasStarved(first, limits, (ms) => retry.wasOvercommitted(ms))

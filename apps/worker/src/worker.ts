@@ -18,10 +18,10 @@ import { engineLabels, engineWarnings } from './engine-facts.ts'
 import { EngineWatch } from './engine-watch.ts'
 import { gauges } from './gauges.ts'
 import { ImageWatch } from './image-watch.ts'
+import { LeftoverReaper } from './leftover-reaper.ts'
 import type { Networks } from './network/profiles.ts'
 import type { EgressEvent } from './network/proxy.ts'
 import type { PolicyGate } from './policy-gate.ts'
-import { Reaper } from './reaper.ts'
 import { jobRunner } from './run-job.ts'
 import { SelfTestGate } from './self-test-gate.ts'
 import { abandonJob } from './unexecuted-result.ts'
@@ -117,7 +117,7 @@ export class Worker {
   /** The components, in the order in which they start. */
   #lifecycle(): Lifecycle {
     const { config, logger, queue, sandbox, checker } = this.#parts
-    const reaper = new Reaper({
+    const reaper = new LeftoverReaper({
       reap: () => sandbox.reap((owners) => queue.lease.alive(owners)),
       onError: (error) => logger.warn({ err: error }, 'reaper failed'),
     })

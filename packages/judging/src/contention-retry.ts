@@ -1,7 +1,7 @@
 import type { JudgedRun } from './judged-run.ts'
 
 /** Runs that are to be repeated without other executions beside them. */
-export interface ExclusiveRequest {
+export interface RetryRequest {
   /** Wall-clock limit of each run, in their order, in milliseconds. */
   readonly timeoutsMs: readonly number[]
   /** What containers and compile runs may take on top, in milliseconds. */
@@ -19,7 +19,7 @@ export interface ContentionRetry {
    * @returns undefined if the worker's bounds do not allow the runs, or end them early
    */
   runExclusively<T>(
-    request: ExclusiveRequest,
+    request: RetryRequest,
     run: (count: number, signal: AbortSignal) => Promise<T>,
   ): Promise<T | undefined>
   /** Acquires the share again that `runExclusively` released. */

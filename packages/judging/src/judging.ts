@@ -1,7 +1,7 @@
 import type { Outcome, RunOptions, Sandbox, TimeBudget } from '@isopod/sandbox'
 import type { JobChecks } from './comparison/output-checks.ts'
 import type { ContentionRetry } from './contention-retry.ts'
-import type { Judged } from './summarize-tests.ts'
+import type { JudgedPart } from './summarize-tests.ts'
 import type { OnVerdict } from './verdict-events.ts'
 
 /** What judging a job needs. */
@@ -19,5 +19,5 @@ export type JobRunOptions = RunOptions & { readonly signal: AbortSignal; readonl
 export interface Judging {
   /** All executions of the job together. */
   readonly outcome: Outcome
-  readonly judged: Judged
+  readonly judged: JudgedPart
 }

@@ -4,7 +4,7 @@ import type { Outcome } from '@isopod/sandbox'
 import { foldByTest, type JudgedRun } from './judged-run.ts'
 
 /** What judging adds to the result of a job. */
-export type Judged = Partial<Pick<Result, 'tests' | 'summary' | 'errorMessage' | 'flaky'>>
+export type JudgedPart = Partial<Pick<Result, 'tests' | 'summary' | 'errorMessage' | 'flaky'>>
 
 /**
  * Summarizes all judged runs of a job's test cases.
@@ -17,7 +17,7 @@ export function summarizeTests(
   runs: readonly JudgedRun[],
   { status, limit, errorMessage }: Pick<Outcome, 'status' | 'limit' | 'errorMessage'>,
   stopOnFirstFailure: boolean,
-): Judged {
+): JudgedPart {
   const ranOut = limit === 'job'
   const unstarted = runs.length === 0 && !ranOut ? failureOf(status) : undefined
   const folded = foldByTest(runs)

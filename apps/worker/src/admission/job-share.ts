@@ -1,4 +1,4 @@
-import type { ContentionRetry, ExclusiveRequest } from '@isopod/judging'
+import type { ContentionRetry, RetryRequest } from '@isopod/judging'
 import type { Admission, Share } from './admission.ts'
 import type { ExclusiveOutcome, ExclusiveRuns } from './exclusive-runs.ts'
 
@@ -41,7 +41,7 @@ export class JobShare implements ContentionRetry {
   }
 
   async runExclusively<T>(
-    request: ExclusiveRequest,
+    request: RetryRequest,
     run: (count: number, signal: AbortSignal) => Promise<T>,
   ): Promise<T | undefined> {
     const { exclusive, tenant, signal } = this.#options

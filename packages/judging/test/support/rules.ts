@@ -2,22 +2,6 @@ import { createCatalogue } from '@isopod/languages'
 import { exceededMaxima, type Language, type LimitMaxima, resolveLimits } from '@isopod/protocol'
 import type { JudgingRules } from '../../src/judging-rules.ts'
 
-/** A language with nothing that an entry of the catalogue may leave out. */
-export const PYTHON: Language = {
-  name: 'python',
-  image: 'x',
-  version: '3.13',
-  aliases: [],
-  filename: 'main.py',
-  command: ['python3', '{filename}'],
-  compile_timeout_seconds: 30,
-  timeout_factor: 1,
-  env: {},
-  default_limits: {},
-  seccomp_profile: 'default',
-  allow_network: false,
-}
-
 /** A deployment of these languages, which plans an execution from a job's code and limits alone. */
 export function rulesOf(languages: readonly Language[], maxima: LimitMaxima = {}): JudgingRules {
   const catalogue = createCatalogue(languages)

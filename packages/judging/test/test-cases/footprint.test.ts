@@ -1,8 +1,9 @@
 import { type JobInput, type Language, parseJob } from '@isopod/protocol'
 import type { Execution } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
+import { PYTHON } from '../../../../test/support/python-language.ts'
 import { footprintOf, planJudging } from '../../src/plan-judging.ts'
-import { PYTHON, rulesOf } from '../support/rules.ts'
+import { rulesOf } from '../support/rules.ts'
 
 const heavy: Language = { ...PYTHON, name: 'heavy', default_limits: { memoryMb: 512, cpus: 1 } }
 const rules = rulesOf([PYTHON, heavy])

@@ -1,8 +1,9 @@
 import { type JobInput, parseJob } from '@isopod/protocol'
 import type { Execution } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
+import { PYTHON } from '../../../../test/support/python-language.ts'
 import { planJudging } from '../../src/plan-judging.ts'
-import { PYTHON, rulesOf } from '../support/rules.ts'
+import { rulesOf } from '../support/rules.ts'
 
 const rules = rulesOf([PYTHON])
 

@@ -1,19 +1,19 @@
 const INTERVAL_MS = 30_000
 
-/** What a {@link Reaper} is made with. */
-export interface ReaperOptions {
+/** What a {@link LeftoverReaper} is made with. */
+export interface LeftoverReaperOptions {
   /** Removes the containers of workers that are gone. */
   readonly reap: () => Promise<unknown>
   readonly onError: (error: unknown) => void
 }
 
 /** Removes what workers that are gone have left on the engine, every 30 seconds. */
-export class Reaper {
-  readonly #options: ReaperOptions
+export class LeftoverReaper {
+  readonly #options: LeftoverReaperOptions
   #timer: NodeJS.Timeout | undefined
   #isReaping = false
 
-  constructor(options: ReaperOptions) {
+  constructor(options: LeftoverReaperOptions) {
     this.#options = options
   }
 

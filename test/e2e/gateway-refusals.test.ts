@@ -151,7 +151,7 @@ describe('while Redis does not answer', () => {
 })
 
 // promise: http-stop
-describe('a gateway that is told to stop', () => {
+describe('a gateway that gets SIGTERM', () => {
   it('answers those who wait: an execution that has an id goes on, one that has none is cancelled', async () => {
     const prefix = 'refusals-stop'
     const env = { ISOPOD_GATEWAY_DRAIN_SECONDS: '1' }

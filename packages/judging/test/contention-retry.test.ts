@@ -32,7 +32,7 @@ describe('what runs again', () => {
   })
 })
 
-it('what one run of a test let slip stays with it, whichever run is told', () => {
+it('a suspicious run marks its test case, whichever run counts', () => {
   const run = (index: number, verdict: Verdict, suspicious?: string) =>
     ({
       index,

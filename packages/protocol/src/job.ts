@@ -107,19 +107,19 @@ export const jobSchema = fields({
    * `contended:`. It is never done for a job with a network, a limit in CPU seconds, or a second time.
    */
   repeat: integerBetween(1, 20).default(1),
-  /** Run in an interpreter that has started already, where it can be none the wiser: not with `args` or `env`, say. */
+  /** Run in an interpreter that has started already, if the program cannot tell: not with `args` or `env`, for example. */
   preload: flag().default(false),
   /** Share one container with other jobs of the same batch and tenant. */
   reuse: oneOf(['never', 'batch']).default('never'),
   batchId: nameUpTo(128).optional(),
   /**
-   * Take the result of the same job of the same tenant if one was made of late, and keep this one's: for programs that do
-   * the same each time.
+   * Reuse a recent result of the same job of the same tenant, and keep this job's result for the next one. For programs
+   * that do the same each time.
    */
   cache: flag().default(false),
   /**
-   * Tell what the program prints, and how tests are judged, while it runs: see `events` of `@isopod/client`. Output is told
-   * of a program that is started once, without tests and `repeat`. @default false
+   * Publish output and verdicts while the program runs: see `events` of `@isopod/client`. Output is published only for a
+   * program that runs once, without tests and `repeat`. @default false
    */
   stream: flag().optional(),
   /** Whose job it is, for fairness and budgets. */
@@ -138,8 +138,8 @@ export const jobSchema = fields({
    */
   callbackUrl: callbackUrlSchema.optional(),
   /**
-   * Name of the results queue that takes the result; `none`: it lies in no queue, and whoever wants it waits for it or
-   * asks by the job's id. @default 'default'
+   * Name of the results queue for the result. With `none` it goes to no queue, and the producer waits for it or reads it
+   * by the job's id. @default 'default'
    */
   replyTo: nameUpTo(64).default('default'),
 })

@@ -141,7 +141,7 @@ export class Keys {
   }
 }
 
-/** What a job gives as `replyTo` so that its result travels on no queue: whoever wants it waits for it, or asks by its id. */
+/** The `replyTo` of a job whose result goes to no results queue: the producer waits for it, or reads it by its id. */
 export const NO_RESULTS_QUEUE = 'none'
 
 /** Name of the queue that carries the results for one taker. */

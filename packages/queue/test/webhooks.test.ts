@@ -90,7 +90,7 @@ test('a key of the wrong type in the way costs no webhook and no result', async 
   expect(await claimed(webhooks)).toMatchObject({ id })
 })
 
-test('a claim that nobody settles ends with its lease, and its holder can no longer decide', async () => {
+test('an unsettled claim ends with its lease, and its holder can no longer settle it', async () => {
   const webhooks = await openWebhooks()
   const id = await finish('https://example.org/')
   const first = await claimed(webhooks, IDLE, 200)
@@ -124,7 +124,7 @@ test('tenants take turns, and so do the targets of one', async () => {
   await finish('https://two.example/0', 'greedy')
   await finish('https://three.example/0', 'modest')
   for (let at = 0; at < 5; at++) {
-    // Turns are told apart by the millisecond.
+    // Two turns within one millisecond have no order.
     await sleep(2)
     const { tenant, target } = await claimed(webhooks)
     order.push(`${tenant} ${target}`)

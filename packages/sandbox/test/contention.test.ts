@@ -18,7 +18,7 @@ describe('a timeout is in doubt', () => {
     expect(wasStarved(timedOut(600), limits, overcommitted)).toBe(true)
   })
 
-  it('but not if nobody else ran meanwhile', () => {
+  it('but not if no other execution ran meanwhile', () => {
     expect(wasStarved(timedOut(5_000), limits, (ms) => ms > 10_000)).toBe(false)
   })
 
@@ -31,7 +31,7 @@ describe('a timeout is in doubt', () => {
     ['its CPU seconds are limited', timedOut(5_000), { ...limits, cpuSeconds: 8 }],
     ['its CPU seconds ended it', { ...timedOut(5_000), limit: 'cpu' } as const, limits],
     ['its compiler took too long', { ...timedOut(5_000), status: 'compile_error' } as const, limits],
-    ['nobody measured it', { ...timedOut(0), cpuUserMs: null, cpuSysMs: null }, limits],
+    ['its processor time was not measured', { ...timedOut(0), cpuUserMs: null, cpuSysMs: null }, limits],
   ])('but not if %s', (_, outcome, its) => {
     expect(wasStarved(outcome, its, overcommitted)).toBe(false)
   })

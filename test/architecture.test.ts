@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { checkHouse } from './architecture/check-house.ts'
+import { findCircles } from './architecture/circles.ts'
 import { importsOf } from './architecture/imports.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -14,11 +15,11 @@ function house(changes: Record<string, string> = {}): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const files: Record<string, string> = {
     'packages/client/package.json':
-      '{"dependencies": {"@isopod/protocol": "1", "@isopod/queue": "1", "yaml": "1"}}',
+      '{"dependencies": {"@isopod/protocol": "1", "@isopod/queue": "1", "p-limit": "1"}}',
     'packages/client/tsconfig.json': '{"references": [{"path": "../protocol"}, {"path": "../queue"}]}',
     'packages/client/README.md': '',
     'packages/client/src/index.ts': `export { a } from './a.ts'\n`,
-    'packages/client/src/a.ts': `import { readFile } from 'node:fs/promises'\nimport { parse } from 'yaml'\n`,
+    'packages/client/src/a.ts': `import { readFile } from 'node:fs/promises'\nimport limit from 'p-limit'\n`,
     ...changes,
   }
   for (const [path, content] of Object.entries(files)) {
@@ -62,7 +63,11 @@ describe('the house', () => {
       `import { Queue } from 'bullmq'`,
       /imports bullmq, which only packages\/queue/,
     ],
-    ['what is not declared', `import { z } from 'zod'`, /imports zod, which package\.json does not declare/],
+    [
+      'what is not declared',
+      `import { execa } from 'execa'`,
+      /imports execa, which package\.json does not declare/,
+    ],
     ['a builtin without its prefix', `import { join } from 'path'`, /package\.json does not declare/],
   ])('finds %s that is not allowed', (_, line, finding) => {
     const findings = checkHouse(house({ 'packages/client/src/a.ts': `${line}\n` }))
@@ -70,20 +75,22 @@ describe('the house', () => {
   })
 
   it('finds a dependency and a reference that are not allowed', () => {
-    const manifest = '{"dependencies": {"@isopod/protocol": "1", "@isopod/telemetry": "1", "yaml": "1"}}'
+    const manifest = '{"dependencies": {"@isopod/protocol": "1", "@isopod/telemetry": "1", "p-limit": "1"}}'
     expect(checkHouse(house({ 'packages/client/package.json': manifest }))).toEqual([
       expect.stringContaining('depends on @isopod/telemetry, which the design does not allow'),
       expect.stringContaining('references protocol, queue, but package.json depends on protocol, telemetry'),
     ])
   })
 
-  it('finds a file that is too long, a page that is missing and a folder that nobody planned', () => {
+  it('finds a file that is too long, a page that is missing, a folder that nobody planned and a circle', () => {
     const findings = checkHouse(
       house({
         'packages/client/src/long.ts': '\n'.repeat(281),
         'packages/extra/package.json': '{}',
         'apps/mcp/package.json': '{}',
         'apps/mcp/tsconfig.json': '{}',
+        'scripts/a.mjs': "import './b.mjs'",
+        'scripts/b.mjs': "import './a.mjs'",
       }),
     )
     expect(findings).toEqual([
@@ -91,7 +98,37 @@ describe('the house', () => {
       'apps/mcp: has no src/main.ts',
       'packages/client/src/long.ts: has 281 lines, more than 280',
       'packages/extra: is not part of the house in test/architecture/house.ts',
+      expect.stringContaining('scripts: a.mjs → b.mjs → a.mjs is a circle'),
     ])
+  })
+})
+
+describe('findCircles', () => {
+  const arrow = (line: string) => {
+    const [from = '', to = ''] = line.split(' > ')
+    return { from, to }
+  }
+
+  it.each([
+    ['neighbours in order', ['src/main.ts > src/a.ts', 'src/a.ts > src/b.ts'], []],
+    [
+      'two files that use each other',
+      ['src/a.ts > src/b.ts', 'src/b.ts > src/a.ts'],
+      ['src: a.ts → b.ts → a.ts is a circle: src/a.ts uses src/b.ts, src/b.ts uses src/a.ts'],
+    ],
+    ['a folder that uses the file above it', ['src/a/x.ts > src/b.ts', 'src/c.ts > src/a/x.ts'], []],
+    [
+      'a folder that uses a file that uses the folder',
+      ['src/a/x.ts > src/b.ts', 'src/b.ts > src/a/y.ts'],
+      ['src: a → b.ts → a is a circle: src/a/x.ts uses src/b.ts, src/b.ts uses src/a/y.ts'],
+    ],
+    [
+      'three folders, no file of which is in a circle',
+      ['src/a/x > src/b/x', 'src/b/y > src/c/x', 'src/c/y > src/a/y'],
+      ['src: a → b → c → a is a circle: src/a/x uses src/b/x, src/b/y uses src/c/x, src/c/y uses src/a/y'],
+    ],
+  ])('reads %s', (_, lines, circles) => {
+    expect(findCircles(lines.map(arrow))).toEqual(circles)
   })
 })
 

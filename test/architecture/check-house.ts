@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { ARROWS, LONGEST_FILE, OWNERS } from './house.ts'
+import { findCircles } from './circles.ts'
+import { ARROWS, MAX_FILE_LINES, OPEN_CIRCLES, OWNERS, TOOLS } from './house.ts'
 import { type Import, importsOf, packageOf } from './imports.ts'
 
 interface Manifest {
@@ -11,7 +12,10 @@ interface Manifest {
 /** Checks a checkout against the design; one sentence per finding. */
 export function checkHouse(root: string): string[] {
   const folders = globSync('{packages,apps}/*/package.json', { cwd: root }).map(dirname).sort()
-  return folders.flatMap((folder) => checkFolder(root, folder))
+  return [
+    ...folders.flatMap((folder) => checkFolder(root, folder)),
+    ...TOOLS.flatMap((folder) => checkCircles(root, folder, sourcesOf(root, folder))),
+  ]
 }
 
 function checkFolder(root: string, folder: string): string[] {
@@ -19,7 +23,7 @@ function checkFolder(root: string, folder: string): string[] {
   if (arrows === undefined) return [`${folder}: is not part of the house in test/architecture/house.ts`]
   const manifest = readJson<Manifest>(join(root, folder, 'package.json'))
   const declared = Object.keys(manifest.dependencies ?? {})
-  const files = globSync(`${folder}/src/**/*.{ts,mts,cts,js,mjs,cjs}`, { cwd: root }).sort()
+  const files = sourcesOf(root, `${folder}/src`)
   return [
     ...checkShape(root, folder),
     ...ourPackages(declared)
@@ -27,7 +31,23 @@ function checkFolder(root: string, folder: string): string[] {
       .map((name) => `${folder}/package.json: depends on @isopod/${name}, which the design does not allow`),
     ...checkReferences(root, folder, declared),
     ...files.flatMap((file) => checkFile(root, folder, file, arrows, declared)),
+    ...checkCircles(root, `${folder}/src`, files),
   ]
+}
+
+function sourcesOf(root: string, folder: string): string[] {
+  return globSync(`${folder}/**/*.{ts,mts,cts,js,mjs,cjs}`, { cwd: root }).sort()
+}
+
+/** No file and no folder uses a neighbour that uses it. */
+function checkCircles(root: string, folder: string, files: readonly string[]): string[] {
+  if (OPEN_CIRCLES.includes(folder)) return []
+  const arrows = files.flatMap((from) =>
+    importsOf(readFileSync(join(root, from), 'utf8')).flatMap(({ target }) =>
+      target?.startsWith('.') ? [{ from, to: join(dirname(from), target) }] : [],
+    ),
+  )
+  return findCircles(arrows.filter(({ to }) => to.startsWith(`${folder}/`)))
 }
 
 /** Each package has its public page and its README; each app its composition root. */
@@ -58,7 +78,7 @@ function checkFile(
 ): string[] {
   const text = readFileSync(join(root, file), 'utf8')
   const lines = text.split('\n').length - 1
-  const tooLong = lines > LONGEST_FILE ? [`${file}: has ${lines} lines, more than ${LONGEST_FILE}`] : []
+  const tooLong = lines > MAX_FILE_LINES ? [`${file}: has ${lines} lines, more than ${MAX_FILE_LINES}`] : []
   const imports = importsOf(text).flatMap((found) => {
     const problem = importProblem(found, file, folder, arrows, declared)
     return problem === undefined ? [] : [`${file}:${found.line}: ${problem}`]
@@ -83,8 +103,10 @@ function importProblem(
   const ours = ourPackages([name])[0]
   if (ours !== undefined && !arrows.includes(ours)) return `imports ${name}, which the design does not allow`
   if (ours !== undefined && target !== name) return `imports ${target}; only ${name} itself is public`
-  const owner = OWNERS[name]
-  if (owner !== undefined && !file.startsWith(`${owner}/`)) return `imports ${name}, which only ${owner} may`
+  const owners = OWNERS[name]
+  if (owners !== undefined && !owners.some((owner) => file.startsWith(`${owner}/`))) {
+    return `imports ${name}, which only ${owners.join(' and ')} may`
+  }
   if (!declared.includes(name)) return `imports ${name}, which package.json does not declare`
   return undefined
 }

@@ -17,7 +17,7 @@ for source in ../native/*.c; do
   name=$(basename "$source")
   case $name in
     # What runs after the fork, or acts on the namespace as a whole: the harness has its own.
-    child.c | cover.c | seccomp.c | install.c | ipc.c) ;;
+    child.c | hide_init.c | seccomp.c | install.c | ipc.c) ;;
     *) $cc $flags $own -include seams.h -c -o "$objects/$name.o" "$source" ;;
   esac
 done

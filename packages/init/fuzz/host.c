@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "world.h"
 
-#include "../native/out.h"
+#include "../native/frame_writer.h"
 #include "seams.h"
 #undef read
 #undef writev
@@ -155,7 +155,7 @@ ssize_t fuzz_writev(int fd, const struct iovec *parts, int count) {
 
 void host_takes_all(void) {
   room = SIZE_MAX;
-  out_flush();
+  writer_flush();
 }
 
 int fuzz_clock_gettime(clockid_t clock, struct timespec *time) {

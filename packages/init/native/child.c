@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cover.h"
+#include "hide_init.h"
 #include "seccomp.h"
 #include "wire.h"
 
@@ -106,7 +106,7 @@ static int place_control(const struct exec_request *request, int control, int *r
 }
 
 static int guard(const struct exec_request *request) {
-  return cover_init() < 0 || seccomp_guard((request->flags & EXEC_FORKS) != 0) < 0 ? -1 : 0;
+  return hide_init() < 0 || seccomp_guard((request->flags & EXEC_FORKS) != 0) < 0 ? -1 : 0;
 }
 
 _Noreturn void child_run(const struct exec_request *request, const int stdio[3], int control, int report) {

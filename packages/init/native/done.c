@@ -12,7 +12,7 @@ static const char *const LIMITS[] = {
 };
 
 void done_send(const struct done *done) {
-  const struct metered *usage = &done->usage;
+  const struct usage *usage = &done->usage;
   json_begin();
   json_number("exitCode", WIFEXITED(done->status) ? WEXITSTATUS(done->status) : UNKNOWN);
   json_number("signal", WIFSIGNALED(done->status) ? WTERMSIG(done->status) : UNKNOWN);

@@ -3,14 +3,14 @@
 
 #include <stdint.h>
 
-#include "meter.h"
+#include "usage.h"
 #include "run.h"
 
 struct done {
   enum cause cause;
   int status; /* as waitpid gives it */
   int64_t wall_us;
-  struct metered usage;
+  struct usage usage;
   uint64_t total[2];
   int truncated[2];
   int spawn_error; /* errno, 0 for none */

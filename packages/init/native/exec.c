@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "life.h"
+#include "process.h"
 #include "preload.h"
 #include "put.h"
 #include "run.h"

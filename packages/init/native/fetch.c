@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "life.h"
-#include "out.h"
+#include "process.h"
+#include "frame_writer.h"
 #include "path.h"
 #include "util.h"
 #include "wire.h"
@@ -19,7 +19,7 @@ static void answer(int status, size_t length) {
   unsigned char head[HEADER_BYTES + 1] = {FRAME_FILE};
   put_u32(head + 1, (uint32_t)length + 1);
   head[HEADER_BYTES] = (unsigned char)status;
-  out_bytes(head, sizeof head);
+  write_bytes(head, sizeof head);
 }
 
 void fetch_refuse(int error) {
@@ -59,10 +59,10 @@ void fetch_begin(char *path, uint32_t most) {
 }
 
 void fetch_pump(void) {
-  while (left > 0 && out_pending() < OUT_FULL) {
-    ssize_t got = out_read(file, left < MAX_STREAM_BYTES ? left : MAX_STREAM_BYTES);
+  while (left > 0 && writer_pending() < WRITER_FULL) {
+    ssize_t got = write_from(file, left < MAX_STREAM_BYTES ? left : MAX_STREAM_BYTES);
     /* The length is promised already, and nobody else runs who could have cut the file. */
-    if (got <= 0) leave(EXIT_BROKEN);
+    if (got <= 0) exit_init(EXIT_BROKEN);
     left -= (size_t)got;
   }
   if (left == 0 && file >= 0) {

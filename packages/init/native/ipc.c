@@ -10,7 +10,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "empty.h"
+#include "clear_directory.h"
 
 #define MQUEUE_MAGIC 0x19800202
 
@@ -70,7 +70,7 @@ static int remove_posix_queues(void) {
   int left = 0;
   if (fstatfs(directory, &status) == 0 && status.f_type == MQUEUE_MAGIC) {
     struct stat before;
-    left = fstat(directory, &before) < 0 ? -1 : empty_directory(directory, before.st_mode & 07777);
+    left = fstat(directory, &before) < 0 ? -1 : clear_directory(directory, before.st_mode & 07777);
   }
   close(directory);
   return left;

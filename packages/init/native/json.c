@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "out.h"
+#include "frame_writer.h"
 #include "wire.h"
 
 /* Beyond this a double, which is what the host reads, is no longer exact. */
@@ -58,7 +58,7 @@ void json_word(const char *name, const char *word) {
 
 void json_send(unsigned char type) {
   append("}");
-  out_frame(type, text, used);
+  write_frame(type, text, used);
 }
 
 const char *error_name(int error) {

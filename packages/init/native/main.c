@@ -16,10 +16,10 @@
 
 #include "cgroup.h"
 #include "fetch.h"
-#include "in.h"
+#include "frame_reader.h"
 #include "install.h"
-#include "life.h"
-#include "out.h"
+#include "process.h"
+#include "frame_writer.h"
 #include "preload.h"
 #include "ready.h"
 #include "reset.h"
@@ -78,8 +78,8 @@ static void watch(enum watched index, int fd, short events) {
 }
 
 static void wait_for_something(void) {
-  watch(HOST_IN, STDIN_FILENO, in_wanted() ? POLLIN : 0);
-  watch(HOST_OUT, STDOUT_FILENO, out_pending() > 0 ? POLLOUT : 0);
+  watch(HOST_IN, STDIN_FILENO, reader_wants_input() ? POLLIN : 0);
+  watch(HOST_OUT, STDOUT_FILENO, writer_pending() > 0 ? POLLOUT : 0);
   /* A reader that has gone is reported even when nothing is asked for; handled below, or the loop would spin. */
   watch(PROGRAM_IN, stdin_fd, stdin_pending() ? POLLOUT : 0);
   for (int i = 0; i < 2; i++) {
@@ -99,11 +99,11 @@ static void wait_for_something(void) {
 
 static void handle_host(void) {
   const short gone = POLLERR | POLLHUP | POLLNVAL;
-  if ((watched[HOST_OUT].revents & gone) != 0 || out_flush() < 0) leave(EXIT_HOST_GONE);
+  if ((watched[HOST_OUT].revents & gone) != 0 || writer_flush() < 0) exit_init(EXIT_HOST_GONE);
   if ((watched[HOST_IN].revents & POLLIN) != 0) {
-    if (in_read() < 0) leave(EXIT_HOST_GONE);
+    if (reader_fill() < 0) exit_init(EXIT_HOST_GONE);
   } else if ((watched[HOST_IN].revents & gone) != 0) {
-    leave(EXIT_HOST_GONE);
+    exit_init(EXIT_HOST_GONE);
   }
 }
 
@@ -112,9 +112,9 @@ _Noreturn static void serve(void) {
   stay_in_memory();
   close_inherited();
   own_stdio();
-  if (chdir("/") < 0) leave(EXIT_USAGE);
+  if (chdir("/") < 0) exit_init(EXIT_USAGE);
   int children = watch_children();
-  if (children < 0) leave(EXIT_USAGE);
+  if (children < 0) exit_init(EXIT_USAGE);
   watch(CHILDREN, children, POLLIN);
   cgroup_open();
   reset_open();
@@ -130,9 +130,9 @@ _Noreturn static void serve(void) {
     else stdin_pump();
     preload_feed();
     fetch_pump();
-    in_handle();
+    reader_dispatch();
     run_pump();
-    in_handle();
+    reader_dispatch();
     /* Last, for what a frame has asked of a stream would wake nobody later. */
     tunnel_pump(watched + WATCHED);
   }

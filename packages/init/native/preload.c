@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "cgroup.h"
-#include "forks.h"
+#include "zygote.h"
 #include "json.h"
-#include "life.h"
+#include "process.h"
 #include "put.h"
 #include "reset.h"
 #include "spawn.h"
@@ -38,12 +38,12 @@ static void close_all(void) {
     if (*fds[i] >= 0) close(*fds[i]);
     *fds[i] = -1;
   }
-  forks_close();
+  zygote_close();
 }
 
 void preload_drop(void) {
-  int any = kept.waiting != 0 || kept.zygote != 0;
-  kept = (struct kept){0};
+  int any = standby.waiting != 0 || standby.zygote != 0;
+  standby = (struct standby){0};
   close_all();
   digest = 0;
   if (any && kill_everyone() < 0) fatal("init", ETIMEDOUT);
@@ -55,7 +55,7 @@ static int await_reader(int64_t deadline) {
   while ((main_pipe = open(main_path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)) < 0) {
     if (errno != ENXIO) return errno;
     reap_pending();
-    if (kept.waiting == 0) return ESRCH;
+    if (standby.waiting == 0) return ESRCH;
     if (now_us() >= deadline) return ETIMEDOUT;
     nanosleep(&(struct timespec){.tv_nsec = 1000 * 1000}, NULL);
   }
@@ -81,10 +81,10 @@ static int begin(const struct exec_request *request, const char *name) {
     return errno;
   }
   control = ends[0];
-  int error = spawn(request, ends[1], &kept.waiting, &open_files);
+  int error = spawn(request, ends[1], &standby.waiting, &open_files);
   if (ends[1] >= 0) close(ends[1]);
   if (error < 0) error = -error;
-  if (error == 0) error = by_pipe ? await_reader(deadline) : forks_word(control, deadline, NULL);
+  if (error == 0) error = by_pipe ? await_reader(deadline) : zygote_await_word(control, deadline, NULL);
   if (error == 0 && has_spoken()) error = EIO;
   return error;
 }
@@ -93,14 +93,14 @@ static int settle(const struct exec_request *request) {
   digest = request->digest;
   if (reset_files() < 0) return ENOTEMPTY;
   if ((request->flags & EXEC_FORKS) == 0) return 0;
-  kept.zygote = kept.waiting;
-  kept.waiting = 0;
+  standby.zygote = standby.waiting;
+  standby.waiting = 0;
   /* They were only to look like a run's. */
   streams_close();
-  forks_open(control);
+  zygote_open(control);
   control = -1;
   reset_baseline();
-  return forks_ask();
+  return zygote_request_fork();
 }
 
 void preload_start(const struct exec_request *request, const char *name) {
@@ -123,11 +123,11 @@ int preload_await(const struct exec_request *request) {
   if (digest == 0 || request->digest != digest) return EINVAL;
   /* Nobody is there who could be told. */
   if (main_pipe >= 0 && request->cpu_ms > 0) return ENOTSUP;
-  if (kept.zygote != 0 && kept.waiting == 0) {
-    int error = forks_await(&control);
+  if (standby.zygote != 0 && standby.waiting == 0) {
+    int error = zygote_await_fork(&control);
     if (error != 0) return error;
   }
-  return kept.waiting == 0 ? ESRCH : 0;
+  return standby.waiting == 0 ? ESRCH : 0;
 }
 
 /* Whole seconds that it has used by now: they are not the run's. */
@@ -153,8 +153,8 @@ static int let_go(const struct exec_request *request, pid_t pid) {
 
 int preload_go(const struct exec_request *request, int64_t *limit) {
   *limit = open_files;
-  reaped.main_pid = kept.waiting;
-  kept.waiting = 0;
+  reaped.main_pid = standby.waiting;
+  standby.waiting = 0;
   if (main_pipe < 0) return let_go(request, reaped.main_pid);
   main_file = open(main_path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (main_file < 0) return errno;
@@ -169,9 +169,9 @@ void preload_let_go(void) {
   control = -1;
 }
 
-const char *preload_renew(void) {
-  if (!forks_opened()) return NULL;
-  return forks_fit() && forks_ask() == 0 ? NULL : "preload";
+const char *preload_refork(void) {
+  if (!zygote_is_open()) return NULL;
+  return zygote_is_healthy() && zygote_request_fork() == 0 ? NULL : "preload";
 }
 
 int preload_fd(void) {

@@ -21,7 +21,7 @@ void preload_drop(void);
 /* After everybody else was killed: closes what the one that waited was given. */
 void preload_let_go(void);
 /* Then: what is wrong with the process that forks, NULL for nothing; asks for the next fork. */
-const char *preload_renew(void);
+const char *preload_refork(void);
 
 /* The pipe that wants to be written to, -1 for none. */
 int preload_fd(void);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
-#include "life.h"
+#include "process.h"
 #include "path.h"
 
 /* Left free in the cgroup beside a file's bytes, for the kernel's own pages and for init. */

@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "cgroup.h"
-#include "empty.h"
+#include "clear_directory.h"
 #include "ipc.h"
 #include "json.h"
-#include "keep.h"
-#include "life.h"
-#include "meter.h"
+#include "snapshot.h"
+#include "process.h"
+#include "usage.h"
 #include "preload.h"
 #include "put.h"
 #include "sockets.h"
@@ -55,7 +55,7 @@ static void count_used(int fd, uint64_t *blocks, uint64_t *files) {
 }
 
 void reset_baseline(void) {
-  meter_open();
+  usage_open();
   sockets_at_first = sockets_now();
 }
 
@@ -76,7 +76,7 @@ static int is_other_process(const char *name, unsigned char type, void *context)
   (void)type;
   (void)context;
   if (name[0] < '1' || name[0] > '9' || strcmp(name, "1") == 0) return 0;
-  return kept.zygote == 0 || strtol(name, NULL, 10) != kept.zygote;
+  return standby.zygote == 0 || strtol(name, NULL, 10) != standby.zygote;
 }
 
 /*
@@ -84,7 +84,7 @@ static int is_other_process(const char *name, unsigned char type, void *context)
  * a list that is read while processes come and go can miss some.
  */
 static int is_other_task(void) {
-  int64_t tasks = kept.zygote != 0 ? cgroup_usage().pids : UNKNOWN;
+  int64_t tasks = standby.zygote != 0 ? cgroup_usage().pids : UNKNOWN;
   return tasks > 2;
 }
 
@@ -134,7 +134,7 @@ int reset_files(void) {
   for (size_t i = 0; i < MOUNTS; i++) {
     /* What was not there at the start is no writable mount of this container. */
     if (mounts[i].fd < 0) continue;
-    if (empty_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0 || restore_write_hint(i) < 0)
+    if (clear_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0 || restore_write_hint(i) < 0)
       return -1;
   }
   return 0;
@@ -175,8 +175,8 @@ static const char *clean_up(void) {
   if (left == NULL && ipc_remove() < 0) left = "ipc";
   if (left == NULL) left = nothing_held();
   /* Before there is a next fork, whose pages are its own. */
-  meter_reset();
-  if (left == NULL) left = preload_renew();
+  usage_reset();
+  if (left == NULL) left = preload_refork();
   return left;
 }
 
@@ -191,11 +191,11 @@ static int clean(void) {
 }
 
 void reset(void) {
-  keep_drop();
+  snapshot_drop();
   clean();
 }
 
-void renew(void) {
+void reset_and_restore(void) {
   if (!clean()) fatal("init", ENOTRECOVERABLE);
-  keep_lay();
+  snapshot_restore();
 }

@@ -8,9 +8,9 @@
 
 #include "done.h"
 #include "json.h"
-#include "life.h"
-#include "meter.h"
-#include "out.h"
+#include "process.h"
+#include "usage.h"
+#include "frame_writer.h"
 #include "preload.h"
 #include "spawn.h"
 #include "streams.h"
@@ -33,7 +33,7 @@ enum run_state run_state(void) {
 }
 
 void run_refuse(int error) {
-  struct done refused = {.status = 127 << 8, .usage = METER_NOTHING, .spawn_error = error};
+  struct done refused = {.status = 127 << 8, .usage = USAGE_UNKNOWN, .spawn_error = error};
   done_send(&refused);
 }
 
@@ -55,7 +55,7 @@ void run_start(const struct exec_request *request) {
   if (!preloaded) preload_drop();
   else error = preload_await(request);
   reap_reset();
-  meter_start();
+  usage_start();
   uncounted_begin();
   started_us = now_us();
   if (error == 0) error = start(request);
@@ -93,17 +93,17 @@ void run_end(enum cause cause) {
   /* Also after an exit: what it left behind in the background ends with it. */
   if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
   done.status = reaped.main_status;
-  done.usage = meter_stop();
+  done.usage = usage_stop();
   stdin_close();
   tunnel_close();
   state = RUN_DRAINING;
 }
 
 static void sample(int64_t now) {
-  struct metered usage = meter_sample();
+  struct usage usage = usage_sample();
   next_sample_us = now + SAMPLE_US;
   /* A host that is behind has no use for more of them. */
-  if (out_pending() >= OUT_FULL) return;
+  if (writer_pending() >= WRITER_FULL) return;
   json_begin();
   json_ms("wallMs", now - started_us);
   json_ms("cpuMs", usage.cpu_us);
@@ -129,7 +129,7 @@ void run_tick(void) {
   if (reaped.main_ended) run_end(CAUSE_EXIT);
   else if (now >= deadline_us) run_end(CAUSE_TIMEOUT);
   else if (now >= next_tick_us) {
-    int64_t cpu_left = cpu_limit_us > 0 ? cpu_limit_us - meter_cpu_us() : 0;
+    int64_t cpu_left = cpu_limit_us > 0 ? cpu_limit_us - usage_cpu_us() : 0;
     if (cpu_limit_us > 0 && cpu_left <= 0) {
       run_end(CAUSE_CPU);
       return;
@@ -169,7 +169,7 @@ void run_pump(void) {
   for (int i = 0; i < 2; i++) {
     if (outputs[i].fd >= 0 && !output_wanted(&outputs[i])) return;
   }
-  if (out_pending() >= OUT_FULL) return;
+  if (writer_pending() >= WRITER_FULL) return;
   for (int i = 0; i < 2; i++) {
     done.total[i] = outputs[i].total;
     done.truncated[i] = outputs[i].total > outputs[i].limit;
@@ -183,7 +183,7 @@ void run_pump(void) {
 
 int64_t run_next_us(void) {
   /* With room in the queue nothing else needs to happen for the rest; without, the host's reading does. */
-  if (state == RUN_DRAINING && out_pending() < OUT_FULL) return 0;
+  if (state == RUN_DRAINING && writer_pending() < WRITER_FULL) return 0;
   if (state != RUN_ACTIVE) return -1;
   return next_tick_us < deadline_us ? next_tick_us : deadline_us;
 }

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "out.h"
+#include "frame_writer.h"
 #include "wire.h"
 
 /* More than the usual 64 KiB saves turns under a flood; a user's pipes share one budget over all containers. */
@@ -59,7 +59,7 @@ void streams_close(void) {
 }
 
 int output_wanted(const struct output *output) {
-  return output->fd >= 0 && (output->total >= output->limit || out_pending() < OUT_FULL);
+  return output->fd >= 0 && (output->total >= output->limit || writer_pending() < WRITER_FULL);
 }
 
 int output_pump(struct output *output) {
@@ -68,7 +68,7 @@ int output_pump(struct output *output) {
   uint64_t room = output->total < output->limit ? output->limit - output->total : 0;
   ssize_t got;
   if (room > 0) {
-    got = out_stream(output->type, "", 0, output->fd, room < MAX_STREAM_BYTES ? (size_t)room : MAX_STREAM_BYTES);
+    got = write_stream(output->type, "", 0, output->fd, room < MAX_STREAM_BYTES ? (size_t)room : MAX_STREAM_BYTES);
   } else {
     do got = read(output->fd, discarded, sizeof discarded);
     while (got < 0 && errno == EINTR);

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "life.h"
-#include "out.h"
+#include "process.h"
+#include "frame_writer.h"
 #include "sockets.h"
 #include "util.h"
 
@@ -139,7 +139,7 @@ void tunnel_grant(uint32_t id, uint32_t bytes) {
 }
 
 static int room(void) {
-  return out_pending() < QUEUE_FULL;
+  return writer_pending() < QUEUE_FULL;
 }
 
 static int may_read(const struct stream *stream) {
@@ -162,7 +162,7 @@ static void tell(unsigned char type, uint32_t id, uint32_t bytes) {
   unsigned char payload[8];
   put_u32(payload, id);
   put_u32(payload + 4, bytes);
-  out_frame(type, payload, type == FRAME_NET_CREDIT ? 8 : 4);
+  write_frame(type, payload, type == FRAME_NET_CREDIT ? 8 : 4);
 }
 
 static void accept_waiting(void) {
@@ -210,7 +210,7 @@ static void pump_in(struct stream *stream) {
 static void pump_out(struct stream *stream) {
   unsigned char id[4];
   put_u32(id, stream->id);
-  ssize_t got = out_stream(FRAME_NET_DATA, id, sizeof id, stream->fd,
+  ssize_t got = write_stream(FRAME_NET_DATA, id, sizeof id, stream->fd,
                            stream->credit < MAX_NET_BYTES ? stream->credit : MAX_NET_BYTES);
   if (got > 0) stream->credit -= (uint32_t)got;
   else if (got < 0 && errno != EAGAIN) hang_up(stream);

@@ -16,10 +16,10 @@ enum host_frame {
   FRAME_NET_FINISH = 0x09,
   FRAME_NET_DROP = 0x0a,
   FRAME_NET_GRANT = 0x0b,
-  FRAME_LOOK = 0x0c,
+  FRAME_INSPECT = 0x0c,
   FRAME_PRELOAD = 0x0d,
-  FRAME_KEEP = 0x0e,
-  FRAME_RENEW = 0x0f,
+  FRAME_SNAPSHOT = 0x0e,
+  FRAME_RESTORE = 0x0f,
 };
 
 enum init_frame {
@@ -38,7 +38,7 @@ enum init_frame {
   FRAME_NET_RESET = 0x8d,
   FRAME_NET_CREDIT = 0x8e,
   FRAME_PRELOADED = 0x8f,
-  FRAME_KEPT = 0x90,
+  FRAME_SNAPSHOT_DONE = 0x90,
 };
 
 #define HEADER_BYTES 5
@@ -51,7 +51,7 @@ enum init_frame {
 #define MAX_MAIN_BYTES 255u
 #define MAX_PENDING_STDIN_BYTES (2u * 1024 * 1024)
 #define MAX_PATH_BYTES 4095u
-#define MAX_KEPT_BYTES (64u * 1024 * 1024)
+#define MAX_SNAPSHOT_BYTES (64u * 1024 * 1024)
 #define MAX_NET_STREAMS 32u
 #define MAX_NET_BYTES (16u * 1024)
 #define MAX_NET_WINDOW_BYTES (32u * 1024)

@@ -2,11 +2,11 @@ import type { InitFrame } from './frames.ts'
 import {
   readDone,
   readFault,
-  readKept,
   readPreloaded,
   readReady,
   readReset,
   readSample,
+  readSnapshotDone,
   readStarted,
 } from './shapes.ts'
 import {
@@ -164,7 +164,7 @@ function payloadBound(type: number | undefined): number {
     case WIRE.fault:
     case WIRE.resetDone:
     case WIRE.preloaded:
-    case WIRE.kept:
+    case WIRE.snapshotDone:
       return MAX_JSON_BYTES
     default:
       throw new WireError(`unknown frame type ${type}`)
@@ -196,8 +196,8 @@ function toFrame(type: number | undefined, payload: Uint8Array): InitFrame {
       return { type: 'reset', reset: readReset(payload) }
     case WIRE.preloaded:
       return { type: 'preloaded', preloaded: readPreloaded(payload) }
-    case WIRE.kept:
-      return { type: 'kept', kept: readKept(payload) }
+    case WIRE.snapshotDone:
+      return { type: 'snapshotDone', snapshot: readSnapshotDone(payload) }
     case WIRE.netOpen:
       return { type: 'netOpen', ...readStream(payload) }
     case WIRE.netData:

@@ -161,22 +161,22 @@ export function encodeReset(): Uint8Array {
   return header(WIRE.reset, 0)
 }
 
-/** Has init copy all files of the workspace, for renewals; it answers with a `kept` frame. What it kept before is dropped. */
-export function encodeKeep(): Uint8Array {
-  return header(WIRE.keep, 0)
+/** Takes a snapshot of the workspace's files, which replaces the one before; init answers with a `snapshotDone` frame. */
+export function encodeSnapshot(): Uint8Array {
+  return header(WIRE.snapshot, 0)
 }
 
 /**
- * A reset that waits for the end of the current run, so that it can be sent ahead, and lays the kept files again. It answers
- * with a `reset` frame; if that is not clean, init ends. A plain reset drops what is kept.
+ * A reset that waits for the end of the current run, so that it can be sent ahead, and then writes the files of the snapshot
+ * again. Init answers with a `reset` frame; if that is not clean, init ends. A plain reset drops the snapshot.
  */
-export function encodeRenew(): Uint8Array {
-  return header(WIRE.renew, 0)
+export function encodeRestore(): Uint8Array {
+  return header(WIRE.restore, 0)
 }
 
-/** Has init read its confinement anew; it answers with another `ready`, also while a program runs. */
-export function encodeLook(): Uint8Array {
-  return header(WIRE.look, 0)
+/** Asks for the container's confinement as it is now; init answers with another `ready`, also while a program runs. */
+export function encodeInspect(): Uint8Array {
+  return header(WIRE.inspect, 0)
 }
 
 /**

@@ -138,8 +138,8 @@ export interface Preloaded {
   readonly error: string | null
 }
 
-/** What became of the files that were to be kept for a renewal. */
-export interface Kept {
+/** The snapshot of the workspace, or why there is none. */
+export interface SnapshotDone {
   readonly files: number
   /** Memory of the container that they take, names among them. */
   readonly bytes: number
@@ -172,5 +172,5 @@ export type InitFrame =
   | { readonly type: 'fault'; readonly fault: Fault }
   | { readonly type: 'reset'; readonly reset: Reset }
   | { readonly type: 'preloaded'; readonly preloaded: Preloaded }
-  | { readonly type: 'kept'; readonly kept: Kept }
+  | { readonly type: 'snapshotDone'; readonly snapshot: SnapshotDone }
   | NetFrame

@@ -1,4 +1,4 @@
-import type { Done, Fault, Kept, Preloaded, Ready, Reset, Sample, Started } from './frames.ts'
+import type { Done, Fault, Preloaded, Ready, Reset, Sample, SnapshotDone, Started } from './frames.ts'
 import { WireError } from './wire.ts'
 
 type Check<T> = (value: unknown) => value is T
@@ -141,7 +141,7 @@ export const readPreloaded = reader<Preloaded>('preloaded', {
 })
 
 /** Reads the payload of a kept frame. */
-export const readKept = reader<Kept>('kept', {
+export const readSnapshotDone = reader<SnapshotDone>('snapshotDone', {
   files: whole,
   bytes: whole,
   error: orNull(errno),

@@ -15,10 +15,10 @@
  * | 0x09 | net finish | stream u32: no more bytes come |
  * | 0x0a | net drop | stream u32: it is gone |
  * | 0x0b | net grant | stream u32, bytes u32 that may be sent in addition |
- * | 0x0c | look | none |
+ * | 0x0c | inspect | none |
  * | 0x0d | preload | main file length u16, main file, then as exec |
- * | 0x0e | keep | none |
- * | 0x0f | renew | none |
+ * | 0x0e | snapshot | none |
+ * | 0x0f | restore | none |
  *
  * | code | init → host | payload |
  * | --- | --- | --- |
@@ -36,7 +36,7 @@
  * | 0x8d | net reset | stream u32: it is gone |
  * | 0x8e | net credit | stream u32, bytes u32 that may be sent in addition |
  * | 0x8f | preloaded | JSON {@link Preloaded} |
- * | 0x90 | kept | JSON {@link Kept} |
+ * | 0x90 | snapshot done | JSON {@link SnapshotDone} |
  */
 export const WIRE = {
   putFile: 0x01,
@@ -50,10 +50,10 @@ export const WIRE = {
   netFinish: 0x09,
   netDrop: 0x0a,
   netGrant: 0x0b,
-  look: 0x0c,
+  inspect: 0x0c,
   preload: 0x0d,
-  keep: 0x0e,
-  renew: 0x0f,
+  snapshot: 0x0e,
+  restore: 0x0f,
   ready: 0x81,
   stdout: 0x82,
   stderr: 0x83,
@@ -69,7 +69,7 @@ export const WIRE = {
   netReset: 0x8d,
   netCredit: 0x8e,
   preloaded: 0x8f,
-  kept: 0x90,
+  snapshotDone: 0x90,
 } as const
 
 /** Version of the wire, as init states it in its ready frame. */
@@ -96,8 +96,8 @@ export const MAX_MAIN_BYTES = 255
 export const MAX_PENDING_STDIN_BYTES = 2 * 1024 * 1024
 /** Longest path of a put or a fetch, in bytes of UTF-8. */
 export const MAX_PATH_BYTES = 4095
-/** Most bytes of files that init keeps for a renewal, their names among them. */
-export const MAX_KEPT_BYTES = 64 * 1024 * 1024
+/** Most bytes of a snapshot, the names of its files among them. */
+export const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024
 /** Most streams of a tunnel at once; further connections of the program wait until one ends. */
 export const MAX_NET_STREAMS = 32
 /** Most bytes of one frame of a stream. */

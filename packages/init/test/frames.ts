@@ -81,8 +81,8 @@ export const EXAMPLES = [
   ],
   [frame(WIRE.preloaded, PRELOADED), { type: 'preloaded', preloaded: PRELOADED }],
   [
-    frame(WIRE.kept, { files: 2, bytes: 100, error: null }),
-    { type: 'kept', kept: { files: 2, bytes: 100, error: null } },
+    frame(WIRE.snapshotDone, { files: 2, bytes: 100, error: null }),
+    { type: 'snapshotDone', snapshot: { files: 2, bytes: 100, error: null } },
   ],
   [frame(WIRE.netOpen, Buffer.from([7, 1, 0, 0])), { type: 'netOpen', stream: 263 }],
   [

@@ -157,7 +157,7 @@ export async function runProgram(
         case 'file':
         case 'reset':
         case 'preloaded':
-        case 'kept':
+        case 'snapshotDone':
           break
         default:
           frame satisfies never

@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)('init on every input that the fuzzer kept
       'stderr',
       'started',
       'preloaded',
-      'kept',
+      'snapshotDone',
       'sample',
       'done',
       'file',

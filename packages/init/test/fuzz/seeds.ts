@@ -1,12 +1,12 @@
 import {
   encodeExec,
   encodeFetch,
-  encodeKeep,
   encodeKill,
   encodePutFile,
   encodeQuit,
-  encodeRenew,
   encodeReset,
+  encodeRestore,
+  encodeSnapshot,
   encodeStdin,
   encodeStdinEnd,
 } from '../../src/encode.ts'
@@ -71,21 +71,21 @@ export const SEEDS: Readonly<Record<string, Seed>> = {
   put: { frames: [put('a'), put('d/e/f', 70_000, 0o755), put('a', 0)] },
   'put-bad-paths': { frames: ['../a', '/a', 'a//b', '.', 'a/', 'a/../b'].map((path) => put(path)) },
   'put-refused': { frames: [put('a/b'), put('a'), exec, exec] },
-  renew: {
+  restore: {
     frames: [
       put('a'),
       put('d/e', 5000, 0o755),
-      encodeKeep(),
+      encodeSnapshot(),
       exec,
-      encodeRenew(),
+      encodeRestore(),
       put('b'),
       exec,
-      encodeRenew(),
+      encodeRestore(),
       exec,
     ],
     script: [SPAWN, EXIT, PLANT].flatMap((kind) => times(4, step(kind, 1))),
   },
-  'keep-refused': { frames: [exec, encodeKeep(), encodeKeep(), encodeReset(), encodeRenew()] },
+  'snapshot-refused': { frames: [exec, encodeSnapshot(), encodeSnapshot(), encodeReset(), encodeRestore()] },
   exec: { frames: [exec] },
   'exec-full': {
     frames: [encodeExec({ ...request, cpuMs: 40, cwd: '/', killOnOverflow: true, env: {} })],

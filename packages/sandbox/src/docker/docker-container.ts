@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { encodeLook, encodeReset, type InitFrame, type Ready, type Reset } from '@isopod/init'
+import { encodeInspect, encodeReset, type InitFrame, type Ready, type Reset } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { ContainerEnd, JobStart, OutsideLimits, OutsideMemory } from '../container.ts'
 import type { ChangeableLimits, ContainerLimits } from '../container-kind.ts'
@@ -36,7 +36,7 @@ export interface Connection {
 }
 
 /** In one write, so that both are answered after one way there and back. */
-const RESET_AND_LOOK = Buffer.concat([encodeReset(), encodeLook()])
+const RESET_AND_INSPECT = Buffer.concat([encodeReset(), encodeInspect()])
 
 /** One container on a Docker engine, seen through its attach stream. */
 export class DockerContainer implements WaitingContainer {
@@ -137,14 +137,14 @@ export class DockerContainer implements WaitingContainer {
 
   async look(): Promise<Ready> {
     return await this.#engine.call('look', async () => {
-      this.send(encodeLook())
+      this.send(encodeInspect())
       if (isGvisor(this.runtime)) this.#outside = await lookFromOutside(this.#engine, this.id)
       return await this.#readReady()
     })
   }
 
   async reset(): Promise<Reset> {
-    this.send(RESET_AND_LOOK)
+    this.send(RESET_AND_INSPECT)
     const frame = await this.receive()
     if (frame?.type !== 'reset')
       throw new RetryableError(`init did not answer a reset, got ${frame?.type ?? 'nothing'}`)

@@ -1,4 +1,4 @@
-import { encodeKeep, encodeRenew, type InitFrame } from '@isopod/init'
+import { encodeRestore, encodeSnapshot, type InitFrame } from '@isopod/init'
 import { isGvisor, RetryableError } from '@isopod/protocol'
 import type { Container } from '../container.ts'
 import type { Judgement } from '../judge.ts'
@@ -65,12 +65,12 @@ export class Leg {
   /** Has init keep what every run is to find. @returns how the program failed if it cannot be kept */
   async keep(): Promise<Judgement | undefined> {
     const laid = this.#options.compiled ? [] : workspaceFrames(this.#execution)
-    this.#container.send(Buffer.concat([...laid, encodeKeep()]))
-    const frame = await this.#answer('kept')
+    this.#container.send(Buffer.concat([...laid, encodeSnapshot()]))
+    const frame = await this.#answer('snapshotDone')
     // Code of the program's own that the compiler runs can leave more than can be kept in time.
     if (frame === undefined && this.#options.compiled) return notKept('ETIMEDOUT', this.#execution)
     if (frame === undefined) throw new RetryableError('init did not say that it keeps the files')
-    const { error, bytes } = frame.kept
+    const { error, bytes } = frame.snapshot
     this.#keptBytes = bytes
     return error === null ? undefined : notKept(error, this.#execution)
   }
@@ -117,7 +117,7 @@ export class Leg {
     if (pipe !== undefined && !(await this.#meet(pipe))) return false
     this.#wallMs[this.#next] = wallMsOf(limits.timeoutSeconds, this.#options.budget)
     const frames = [...fileFrames(files), ...programFrames(this.#program(this.#next), false)]
-    if (renewed) frames.unshift(encodeRenew())
+    if (renewed) frames.unshift(encodeRestore())
     this.#container.send(Buffer.concat(frames))
     this.#next++
     return true
@@ -142,7 +142,7 @@ export class Leg {
   }
 
   async #renew(): Promise<boolean> {
-    this.#container.send(encodeRenew())
+    this.#container.send(encodeRestore())
     return await this.#isClean()
   }
 

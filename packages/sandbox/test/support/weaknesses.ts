@@ -46,7 +46,7 @@ function withoutUlimit({ HostConfig }: CreateOptions, name: string): void {
 
 const DUMPABLE: readonly Defect[] = [
   ['main.c', 'prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);', 'prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);'],
-  ['child.c', 'cover_init() < 0 || ', ''],
+  ['child.c', 'hide_init() < 0 || ', ''],
 ]
 const KMSG = { PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }
 const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: [] })
@@ -153,10 +153,10 @@ export function weaknesses(folder: string): Weakness[] {
       },
     },
     broken('signals', 'whose init a signal can end', [
-      ['main.c', 'signal(SIGPIPE, SIG_IGN);', 'signal(SIGPIPE, SIG_IGN);\n  signal(SIGTERM, leave);'],
+      ['main.c', 'signal(SIGPIPE, SIG_IGN);', 'signal(SIGPIPE, SIG_IGN);\n  signal(SIGTERM, exit_init);'],
       ['seccomp.c', '    NEVER_ON_INIT(kill),\n', ''],
       // Else a signal that is quicker than the word that the program was started reads as an end before it.
-      ['life.c', 'leave(int code) {', 'leave(int code) {\n  out_flush_within(LAST_WORDS_MS);'],
+      ['process.c', 'exit_init(int code) {', 'exit_init(int code) {\n  writer_flush_within(LAST_WORDS_MS);'],
     ]),
     broken('wire', 'whose init lends its wire to the program', [
       [

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "empty.h"
+#include "clear_directory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -101,7 +101,7 @@ static int strip_attributes(int root) {
  * Directories within directories are moved up and emptied there, so that no depth needs more than two descriptors or
  * a path that is too long.
  */
-int empty_directory(int root, mode_t mode) {
+int clear_directory(int root, mode_t mode) {
   struct pass pass = {.root = root};
   if (fchmod(root, mode | 0700) < 0) {
     /* Not ours, so no program could have changed its mode. */

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "meter.h"
+#include "usage.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cgroup.h"
-#include "life.h"
+#include "process.h"
 #include "util.h"
 
 static struct cgroup_usage before;
@@ -87,16 +87,16 @@ static int64_t memory_peak(const struct cgroup_usage *now, int64_t oom_kills) {
   return inherited > 0 && most >= 0 ? larger(without_inherited(most), seen) : most;
 }
 
-void meter_open(void) {
+void usage_open(void) {
   memory_at_first = cgroup_usage().memory_bytes;
 }
 
-void meter_reset(void) {
+void usage_reset(void) {
   int64_t now = cgroup_usage().memory_bytes;
   inherited = memory_at_first >= 0 && now > memory_at_first ? now - memory_at_first : 0;
 }
 
-void meter_start(void) {
+void usage_start(void) {
   before = cgroup_usage();
   memory_seen = before.memory_bytes;
   processes_seen = UNKNOWN;
@@ -106,7 +106,7 @@ void meter_start(void) {
 
 /* Init, and the one that forks. */
 static int64_t no_program(void) {
-  return kept.zygote != 0 ? 2 : 1;
+  return standby.zygote != 0 ? 2 : 1;
 }
 
 /* By the processes' own account, those that still run among them. */
@@ -115,44 +115,44 @@ static int64_t own_us(void) {
   return reaped.user_us + reaped.sys_us + ticks * 1000000 / sysconf(_SC_CLK_TCK);
 }
 
-int64_t meter_cpu_us(void) {
+int64_t usage_cpu_us(void) {
   int64_t now = cgroup_cpu_us();
   if (before.cpu_us >= 0 && now >= 0) return now - before.cpu_us;
   return own_us();
 }
 
-struct metered meter_sample(void) {
-  struct metered metered = METER_NOTHING;
+struct usage usage_sample(void) {
+  struct usage usage = USAGE_UNKNOWN;
   struct cgroup_usage now = cgroup_usage();
-  metered.cpu_us = meter_cpu_us();
-  metered.memory_bytes = without_inherited(now.memory_bytes);
-  metered.processes = (now.pids > 0 ? now.pids : take_census().processes + 1) - no_program();
+  usage.cpu_us = usage_cpu_us();
+  usage.memory_bytes = without_inherited(now.memory_bytes);
+  usage.processes = (now.pids > 0 ? now.pids : take_census().processes + 1) - no_program();
   memory_seen = larger(memory_seen, now.memory_bytes);
-  processes_seen = larger(processes_seen, metered.processes);
-  return metered;
+  processes_seen = larger(processes_seen, usage.processes);
+  return usage;
 }
 
 /* The cgroup counts exactly, but not all kernels split its time better than by ticks; the processes' own times do. */
-static void split_cpu(struct metered *metered, int64_t total) {
+static void split_cpu(struct usage *usage, int64_t total) {
   int64_t own = reaped.user_us + reaped.sys_us;
-  metered->cpu_us = total >= 0 ? total : larger(own_us(), 0);
-  metered->cpu_sys_us = own > 0 ? (int64_t)((double)metered->cpu_us * (double)reaped.sys_us / (double)own) : 0;
-  metered->cpu_user_us = metered->cpu_us - metered->cpu_sys_us;
+  usage->cpu_us = total >= 0 ? total : larger(own_us(), 0);
+  usage->cpu_sys_us = own > 0 ? (int64_t)((double)usage->cpu_us * (double)reaped.sys_us / (double)own) : 0;
+  usage->cpu_user_us = usage->cpu_us - usage->cpu_sys_us;
 }
 
-struct metered meter_stop(void) {
+struct usage usage_stop(void) {
   struct cgroup_usage now = cgroup_usage();
-  struct metered metered = METER_NOTHING;
-  split_cpu(&metered, since(before.cpu_us, now.cpu_us));
-  metered.max_rss_bytes = reaped.max_rss_bytes;
-  metered.memory_bytes = without_inherited(now.memory_bytes);
-  metered.memory_start_bytes = without_inherited(before.memory_bytes);
-  metered.oom_kills = since(before.oom_kills, now.oom_kills);
-  metered.memory_peak_bytes = memory_peak(&now, metered.oom_kills);
+  struct usage usage = USAGE_UNKNOWN;
+  split_cpu(&usage, since(before.cpu_us, now.cpu_us));
+  usage.max_rss_bytes = reaped.max_rss_bytes;
+  usage.memory_bytes = without_inherited(now.memory_bytes);
+  usage.memory_start_bytes = without_inherited(before.memory_bytes);
+  usage.oom_kills = since(before.oom_kills, now.oom_kills);
+  usage.memory_peak_bytes = memory_peak(&now, usage.oom_kills);
   int64_t pids_peak = peak(before.pids_peak, now.pids_peak, UNKNOWN);
   /* At least the program itself, however short it was. */
-  metered.processes_peak = larger(pids_peak > 0 ? pids_peak - no_program() : processes_seen, 1);
-  metered.fork_failures = since(before.fork_failures, now.fork_failures);
-  metered.throttled_us = since(before.throttled_us, now.throttled_us);
-  return metered;
+  usage.processes_peak = larger(pids_peak > 0 ? pids_peak - no_program() : processes_seen, 1);
+  usage.fork_failures = since(before.fork_failures, now.fork_failures);
+  usage.throttled_us = since(before.throttled_us, now.throttled_us);
+  return usage;
 }

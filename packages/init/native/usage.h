@@ -1,13 +1,13 @@
 /* What a run uses: differences of the cgroup's counters, or of the processes' own where there is no cgroup. */
-#ifndef ISOPOD_METER_H
-#define ISOPOD_METER_H
+#ifndef ISOPOD_USAGE_H
+#define ISOPOD_USAGE_H
 
 #include <stdint.h>
 
 #include "json.h"
 
 /* UNKNOWN where nothing could be read. Processes are counted without init. */
-struct metered {
+struct usage {
   int64_t cpu_us;
   int64_t cpu_user_us;
   int64_t cpu_sys_us;
@@ -22,18 +22,18 @@ struct metered {
   int64_t throttled_us;
 };
 
-#define METER_NOTHING \
+#define USAGE_UNKNOWN \
   {0, 0, 0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}
 
 /* Once, before anything ran. */
-void meter_open(void);
+void usage_open(void);
 /* After a reset: what the container still holds is no later run's doing. */
-void meter_reset(void);
-void meter_start(void);
-struct metered meter_sample(void);
-/* CPU time since meter_start. */
-int64_t meter_cpu_us(void);
+void usage_reset(void);
+void usage_start(void);
+struct usage usage_sample(void);
+/* CPU time since usage_start. */
+int64_t usage_cpu_us(void);
 /* The whole run; call it when every process is reaped. */
-struct metered meter_stop(void);
+struct usage usage_stop(void);
 
 #endif

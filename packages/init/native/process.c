@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "life.h"
+#include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "json.h"
-#include "out.h"
+#include "frame_writer.h"
 #include "util.h"
 #include "wire.h"
 
@@ -22,7 +22,7 @@
 #define ROUNDS_UNHELD 4
 
 struct reaped reaped;
-struct kept kept;
+struct standby standby;
 
 void reap_reset(void) {
   reaped = (struct reaped){0};
@@ -44,8 +44,8 @@ int reap_pending(void) {
     reaped.sys_us += microseconds(usage.ru_stime);
     int64_t rss = (int64_t)usage.ru_maxrss * 1024;
     if (rss > reaped.max_rss_bytes) reaped.max_rss_bytes = rss;
-    if (pid == kept.waiting) kept.waiting = 0;
-    if (pid == kept.zygote) kept.zygote = 0;
+    if (pid == standby.waiting) standby.waiting = 0;
+    if (pid == standby.zygote) standby.zygote = 0;
     if (pid == reaped.main_pid) {
       reaped.main_ended = 1;
       reaped.main_status = status;
@@ -57,7 +57,7 @@ static int kill_other(const char *name, unsigned char type, void *context) {
   int *others = context;
   (void)type;
   long pid = name[0] >= '1' && name[0] <= '9' ? strtol(name, NULL, 10) : 0;
-  if (pid <= 1 || pid == kept.zygote) return 0;
+  if (pid <= 1 || pid == standby.zygote) return 0;
   ++*others;
   kill((pid_t)pid, SIGKILL);
   return 0;
@@ -71,14 +71,14 @@ static int kill_others(int held) {
   /* Whoever forks faster than it can be found forks no more: a signal to all reaches everyone at once. */
   if (held) kill(-1, SIGSTOP);
   int listed = each_entry(proc, entries, sizeof entries, kill_other, &others);
-  if (held && kept.zygote > 0) kill(kept.zygote, SIGCONT);
+  if (held && standby.zygote > 0) kill(standby.zygote, SIGCONT);
   close(proc);
   return listed < 0 ? -1 : others;
 }
 
 /* As kill_everyone; gives up on what cannot be killed one by one. */
 static int kill_all_but_zygote(int64_t deadline) {
-  for (int round = 0; kept.zygote != 0 && now_us() < deadline; round++) {
+  for (int round = 0; standby.zygote != 0 && now_us() < deadline; round++) {
     reap_pending();
     int others = kill_others(round >= ROUNDS_UNHELD);
     if (others <= 0) return others;
@@ -90,7 +90,7 @@ static int kill_all_but_zygote(int64_t deadline) {
 
 int kill_everyone(void) {
   int64_t deadline = now_us() + KILL_PATIENCE_US;
-  if (kept.zygote != 0 && kill_all_but_zygote(deadline) == 0) return 0;
+  if (standby.zygote != 0 && kill_all_but_zygote(deadline) == 0) return 0;
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
@@ -104,7 +104,7 @@ int kill_everyone(void) {
   return reap_pending() < 0 ? 0 : -1;
 }
 
-_Noreturn void leave(int code) {
+_Noreturn void exit_init(int code) {
   /* As PID 1 this ends the whole namespace, also whoever was forked meanwhile. */
   kill(-1, SIGKILL);
   _exit(code);
@@ -120,6 +120,6 @@ void fault(const char *where, int error) {
 _Noreturn void fatal(const char *where, int error) {
   kill(-1, SIGKILL);
   fault(where, error);
-  out_flush_within(LAST_WORDS_MS);
-  leave(EXIT_BROKEN);
+  writer_flush_within(LAST_WORDS_MS);
+  exit_init(EXIT_BROKEN);
 }

@@ -1,4 +1,4 @@
-#include "out.h"
+#include "frame_writer.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "life.h"
+#include "process.h"
 #include "util.h"
 #include "wire.h"
 
@@ -15,12 +15,12 @@
 static unsigned char ring[CAPACITY];
 static size_t head, pending;
 
-size_t out_pending(void) {
+size_t writer_pending(void) {
   return pending;
 }
 
-int out_crowded(void) {
-  return CAPACITY - pending < OUT_RESERVE;
+int writer_crowded(void) {
+  return CAPACITY - pending < WRITER_RESERVE;
 }
 
 /* The free part, or with `taken` the filled part, of the ring from `from` on as at most two pieces. */
@@ -38,18 +38,18 @@ static void copy_in(size_t at, const unsigned char *bytes, size_t length) {
   if (count == 2) memcpy(parts[1].iov_base, bytes + parts[0].iov_len, parts[1].iov_len);
 }
 
-void out_bytes(const void *bytes, size_t length) {
+void write_bytes(const void *bytes, size_t length) {
   /* Callers keep within the reserve; a frame cut short would break the wire in a way that looks like the host's fault. */
-  if (length > CAPACITY - pending) leave(EXIT_BROKEN);
+  if (length > CAPACITY - pending) exit_init(EXIT_BROKEN);
   copy_in(head + pending, bytes, length);
   pending += length;
 }
 
-void out_frame(unsigned char type, const void *payload, size_t length) {
+void write_frame(unsigned char type, const void *payload, size_t length) {
   unsigned char header[HEADER_BYTES] = {type};
   put_u32(header + 1, (uint32_t)length);
-  out_bytes(header, sizeof header);
-  out_bytes(payload, length);
+  write_bytes(header, sizeof header);
+  write_bytes(payload, length);
 }
 
 static ssize_t read_at(size_t at, int fd, size_t most) {
@@ -61,7 +61,7 @@ static ssize_t read_at(size_t at, int fd, size_t most) {
   return got;
 }
 
-ssize_t out_stream(unsigned char type, const void *prefix, size_t prefix_length, int fd, size_t most) {
+ssize_t write_stream(unsigned char type, const void *prefix, size_t prefix_length, int fd, size_t most) {
   ssize_t got = read_at(head + pending + HEADER_BYTES + prefix_length, fd, most);
   if (got <= 0) return got;
   unsigned char header[HEADER_BYTES] = {type};
@@ -72,13 +72,13 @@ ssize_t out_stream(unsigned char type, const void *prefix, size_t prefix_length,
   return got;
 }
 
-ssize_t out_read(int fd, size_t most) {
+ssize_t write_from(int fd, size_t most) {
   ssize_t got = read_at(head + pending, fd, most);
   if (got > 0) pending += (size_t)got;
   return got;
 }
 
-int out_flush(void) {
+int writer_flush(void) {
   while (pending > 0) {
     struct iovec parts[2];
     int count = pieces(parts, head, pending);
@@ -91,9 +91,9 @@ int out_flush(void) {
   return 0;
 }
 
-void out_flush_within(int milliseconds) {
+void writer_flush_within(int milliseconds) {
   int64_t deadline = now_us() + (int64_t)milliseconds * 1000;
-  while (out_flush() == 0 && pending > 0) {
+  while (writer_flush() == 0 && pending > 0) {
     int64_t left = (deadline - now_us()) / 1000;
     if (left <= 0) return;
     struct pollfd host = {.fd = STDOUT_FILENO, .events = POLLOUT};

@@ -1,5 +1,5 @@
-#ifndef ISOPOD_EMPTY_H
-#define ISOPOD_EMPTY_H
+#ifndef ISOPOD_CLEAR_DIRECTORY_H
+#define ISOPOD_CLEAR_DIRECTORY_H
 
 #include <sys/types.h>
 
@@ -7,6 +7,6 @@
  * Removes all that is below a directory, whatever its depth and modes, follows no symlink, and gives the directory
  * itself its mode back. 0 only if it was seen empty afterwards. No other process may run meanwhile.
  */
-int empty_directory(int root, mode_t mode);
+int clear_directory(int root, mode_t mode);
 
 #endif

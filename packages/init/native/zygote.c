@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "forks.h"
+#include "zygote.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "life.h"
+#include "process.h"
 #include "streams.h"
 #include "util.h"
 
@@ -16,7 +16,7 @@
 #define FORK_PATIENCE_US (10 * 1000000ll)
 #define HANDED_OVER 4
 
-static int zygote = -1;  /* socket to the process that forks */
+static int zygote_fd = -1; /* socket to the process that forks */
 static int asked = -1;   /* socket to the fork that was asked for */
 
 static void close_fd(int *fd) {
@@ -40,7 +40,7 @@ static ssize_t receive(int fd, pid_t *from) {
   return got;
 }
 
-int forks_word(int fd, int64_t deadline_us, pid_t *from) {
+int zygote_await_word(int fd, int64_t deadline_us, pid_t *from) {
   for (;;) {
     /* A host that goes away is noticed here too. */
     struct pollfd ends[2] = {{.fd = fd, .events = POLLIN}, {.fd = STDIN_FILENO, .events = 0}};
@@ -52,24 +52,24 @@ int forks_word(int fd, int64_t deadline_us, pid_t *from) {
   }
 }
 
-void forks_open(int fd) {
-  zygote = fd;
+void zygote_open(int fd) {
+  zygote_fd = fd;
 }
 
-int forks_opened(void) {
-  return zygote >= 0;
+int zygote_is_open(void) {
+  return zygote_fd >= 0;
 }
 
-void forks_close(void) {
-  close_fd(&zygote);
+void zygote_close(void) {
+  close_fd(&zygote_fd);
   close_fd(&asked);
 }
 
-int forks_fit(void) {
+int zygote_is_healthy(void) {
   char path[64], stat[1024];
   /* Until init itself has reaped it, nobody else can have its number. */
-  if (kept.zygote == 0) return 0;
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)kept.zygote);
+  if (standby.zygote == 0) return 0;
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)standby.zygote);
   if (read_small(path, stat, sizeof stat) < 0) return 0;
   const char *state = strrchr(stat, ')');
   return state != NULL && (strncmp(state, ") S", 3) == 0 || strncmp(state, ") R", 3) == 0);
@@ -82,10 +82,10 @@ static int hand_over(const int fds[HANDED_OVER]) {
   struct cmsghdr *head = CMSG_FIRSTHDR(&message);
   *head = (struct cmsghdr){.cmsg_len = CMSG_LEN(HANDED_OVER * sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
   memcpy(CMSG_DATA(head), fds, HANDED_OVER * sizeof(int));
-  return sendmsg(zygote, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : errno;
+  return sendmsg(zygote_fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ? 0 : errno;
 }
 
-int forks_ask(void) {
+int zygote_request_fork(void) {
   int fds[HANDED_OVER] = {-1, -1, -1, -1}, ends[2] = {-1, -1}, on = 1, error = 0;
   close_fd(&asked);
   streams_close();
@@ -101,16 +101,16 @@ int forks_ask(void) {
   return error;
 }
 
-int forks_await(int *control) {
+int zygote_await_fork(int *control) {
   pid_t from = 0;
-  int error = asked >= 0 ? 0 : forks_ask();
-  if (error == 0) error = forks_word(asked, now_us() + FORK_PATIENCE_US, &from);
-  if (error == 0 && (from <= 1 || from == kept.zygote)) error = EBADMSG;
+  int error = asked >= 0 ? 0 : zygote_request_fork();
+  if (error == 0) error = zygote_await_word(asked, now_us() + FORK_PATIENCE_US, &from);
+  if (error == 0 && (from <= 1 || from == standby.zygote)) error = EBADMSG;
   if (error != 0) {
     close_fd(&asked);
     return error;
   }
-  kept.waiting = from;
+  standby.waiting = from;
   *control = asked;
   asked = -1;
   return 0;

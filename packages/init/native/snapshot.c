@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "keep.h"
+#include "snapshot.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,13 +21,13 @@
 /* Left free in the cgroup beside a copy, for the kernel's own pages and for init. */
 #define HEADROOM_BYTES (512 * 1024)
 
-struct kept_file {
+struct snapshot_file {
   uint32_t size;
   uint16_t mode, path_length;
 };
 
 /* Takes no memory before it is written to. Each file: its head, its path with a NUL, its content. */
-static unsigned char store[MAX_KEPT_BYTES] __attribute__((aligned(4096)));
+static unsigned char store[MAX_SNAPSHOT_BYTES] __attribute__((aligned(4096)));
 static size_t used;
 static int files;
 /* What the cgroup still has for it; nobody else runs meanwhile. Below 0 if that is not known. */
@@ -58,14 +58,14 @@ static int copy_content(int file, size_t size) {
   return 0;
 }
 
-static int keep_file(struct walk *walk, const char *name, size_t path_length) {
+static int copy_file(struct walk *walk, const char *name, size_t path_length) {
   int file = openat(walk->directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat status = {0};
   if (file < 0) return fail(walk, errno);
   int error = fstat(file, &status) < 0 ? errno : 0;
-  struct kept_file head = {.mode = status.st_mode & 0777, .path_length = (uint16_t)path_length};
+  struct snapshot_file head = {.mode = status.st_mode & 0777, .path_length = (uint16_t)path_length};
   size_t needed = sizeof head + path_length + 1;
-  if (error == 0 && (!S_ISREG(status.st_mode) || status.st_size > (off_t)MAX_KEPT_BYTES)) error = EFBIG;
+  if (error == 0 && (!S_ISREG(status.st_mode) || status.st_size > (off_t)MAX_SNAPSHOT_BYTES)) error = EFBIG;
   if (error == 0 && (size_t)status.st_size + needed > sizeof store - used) error = EFBIG;
   int64_t taken = (int64_t)(needed + (size_t)status.st_size);
   if (error == 0 && room >= 0 && taken + HEADROOM_BYTES > room) error = ENOMEM;
@@ -82,26 +82,26 @@ static int keep_file(struct walk *walk, const char *name, size_t path_length) {
   return error == 0 ? 0 : fail(walk, error);
 }
 
-static int keep_entry(const char *name, unsigned char type, void *context);
+static int copy_entry(const char *name, unsigned char type, void *context);
 
 /* Closes the directory; 0 or why not all of it is kept. */
-static int keep_all(int directory, int depth, size_t path_length) {
+static int copy_all(int directory, int depth, size_t path_length) {
   char entries[ENTRIES_BYTES] __attribute__((aligned(8)));
   struct walk walk = {.directory = directory, .depth = depth, .path_length = path_length};
   if (directory < 0) return errno;
   if (depth > DEEPEST) walk.error = ENAMETOOLONG;
-  else if (each_entry(directory, entries, sizeof entries, keep_entry, &walk) < 0) walk.error = errno;
+  else if (each_entry(directory, entries, sizeof entries, copy_entry, &walk) < 0) walk.error = errno;
   close(directory);
   return walk.error;
 }
 
-static int keep_directory(struct walk *walk, const char *name, size_t path_length) {
+static int copy_directory(struct walk *walk, const char *name, size_t path_length) {
   int directory = openat(walk->directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  int error = keep_all(directory, walk->depth + 1, path_length);
+  int error = copy_all(directory, walk->depth + 1, path_length);
   return error == 0 ? 0 : fail(walk, error);
 }
 
-static int keep_entry(const char *name, unsigned char type, void *context) {
+static int copy_entry(const char *name, unsigned char type, void *context) {
   struct walk *walk = context;
   struct stat status;
   if (type == DT_UNKNOWN) {
@@ -114,29 +114,29 @@ static int keep_entry(const char *name, unsigned char type, void *context) {
   if (slash) path[at] = '/';
   memcpy(path + at + slash, name, size + 1);
   size_t length = at + slash + size;
-  return type == DT_DIR ? keep_directory(walk, name, length) : keep_file(walk, name, length);
+  return type == DT_DIR ? copy_directory(walk, name, length) : copy_file(walk, name, length);
 }
 
-void keep(int refused) {
+void snapshot_take(int refused) {
   int error = refused;
   if (error == 0) {
-    keep_drop();
+    snapshot_drop();
     room = cgroup_headroom();
     /* No child needs it, and what is not there costs a fork nothing. */
     madvise(store, sizeof store, MADV_DONTFORK);
-    error = keep_all(open(WORKSPACE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 0, 0);
-    if (error != 0) keep_drop();
+    error = copy_all(open(WORKSPACE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 0, 0);
+    if (error != 0) snapshot_drop();
   }
   json_begin();
   json_number("files", files);
   json_number("bytes", (int64_t)used);
   json_word("error", error != 0 ? error_name(error) : NULL);
-  json_send(FRAME_KEPT);
+  json_send(FRAME_SNAPSHOT_DONE);
 }
 
-void keep_lay(void) {
+void snapshot_restore(void) {
   for (size_t at = 0; at < used;) {
-    struct kept_file head;
+    struct snapshot_file head;
     memcpy(&head, store + at, sizeof head);
     unsigned char *content = store + at + sizeof head + head.path_length + 1;
     /* A put cuts the path it is given. */
@@ -148,7 +148,7 @@ void keep_lay(void) {
   }
 }
 
-void keep_drop(void) {
+void snapshot_drop(void) {
   if (used > 0) madvise(store, used, MADV_DONTNEED);
   used = 0;
   files = 0;

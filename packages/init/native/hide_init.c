@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "cover.h"
+#include "hide_init.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static int drop_capabilities(void) {
   return (int)syscall(SYS_capset, &header, none);
 }
 
-int cover_init(void) {
+int hide_init(void) {
   int is_open = init_is_open();
   if (is_open <= 0) return is_open;
   char users[32], groups[32];

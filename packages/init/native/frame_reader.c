@@ -1,4 +1,4 @@
-#include "in.h"
+#include "frame_reader.h"
 
 #include <errno.h>
 #include <string.h>
@@ -6,9 +6,9 @@
 
 #include "exec.h"
 #include "fetch.h"
-#include "keep.h"
-#include "life.h"
-#include "out.h"
+#include "snapshot.h"
+#include "process.h"
+#include "frame_writer.h"
 #include "put.h"
 #include "ready.h"
 #include "reset.h"
@@ -36,7 +36,7 @@ static size_t held_wanted;
 
 static int refused; /* errno for the frame under way, when it came at the wrong time */
 
-int in_read(void) {
+int reader_fill(void) {
   if (buffer_at < buffer_filled) return 0;
   ssize_t got;
   do got = read(STDIN_FILENO, buffer, sizeof buffer);
@@ -48,8 +48,8 @@ int in_read(void) {
   return 0;
 }
 
-int in_wanted(void) {
-  return buffer_at == buffer_filled && !out_crowded();
+int reader_wants_input(void) {
+  return buffer_at == buffer_filled && !writer_crowded();
 }
 
 static int length_fits(void) {
@@ -65,9 +65,9 @@ static int length_fits(void) {
     case FRAME_NET_DROP: return length == NET_HEAD;
     case FRAME_NET_GRANT: return length == NET_HEAD + 4;
     case FRAME_RESET:
-    case FRAME_KEEP:
-    case FRAME_RENEW:
-    case FRAME_LOOK:
+    case FRAME_SNAPSHOT:
+    case FRAME_RESTORE:
+    case FRAME_INSPECT:
     case FRAME_QUIT: return length == 0;
     default: return 0;
   }
@@ -101,9 +101,9 @@ static void begin(void) {
 
 /* Whether the frame under way must wait for the end of a run. Ends one that stands in a reset's way. */
 static int must_wait(void) {
-  if (type == FRAME_STDIN || type == FRAME_KILL || type == FRAME_QUIT || type == FRAME_LOOK || is_net()) return 0;
+  if (type == FRAME_STDIN || type == FRAME_KILL || type == FRAME_QUIT || type == FRAME_INSPECT || is_net()) return 0;
   /* Sent ahead, for when the run is over. */
-  if (type == FRAME_RENEW) return run_state() != RUN_IDLE;
+  if (type == FRAME_RESTORE) return run_state() != RUN_IDLE;
   if (type == FRAME_RESET) run_end(CAUSE_KILL);
   if (run_state() == RUN_ACTIVE) refused = EBUSY;
   return run_state() == RUN_DRAINING;
@@ -163,18 +163,18 @@ static void finish(void) {
       else fetch_begin(path_in(held + FETCH_HEAD, length - FETCH_HEAD), get_u32(held));
       break;
     case FRAME_RESET: reset(); break;
-    case FRAME_KEEP: keep(refused); break;
-    case FRAME_RENEW: renew(); break;
-    case FRAME_LOOK: ready_send(); break;
+    case FRAME_SNAPSHOT: snapshot_take(refused); break;
+    case FRAME_RESTORE: reset_and_restore(); break;
+    case FRAME_INSPECT: ready_send(); break;
     case FRAME_NET_FINISH: tunnel_finish(get_u32(held)); break;
     case FRAME_NET_DROP: tunnel_drop(get_u32(held)); break;
     case FRAME_NET_GRANT: tunnel_grant(get_u32(held), get_u32(held + NET_HEAD)); break;
-    case FRAME_QUIT: leave(EXIT_QUIT);
+    case FRAME_QUIT: exit_init(EXIT_QUIT);
     default: break;
   }
 }
 
-void in_handle(void) {
+void reader_dispatch(void) {
   for (;;) {
     if (header_filled < HEADER_BYTES) {
       if (buffer_at == buffer_filled) return;
@@ -184,7 +184,7 @@ void in_handle(void) {
     }
     if (taken == 0) {
       /* Also before the fault about a broken frame: it must not land within a file that is still being sent. */
-      if (out_crowded() || fetch_active()) return;
+      if (writer_crowded() || fetch_active()) return;
       if (!length_fits()) fatal("frame", EBADMSG);
       if (must_wait()) return;
     }

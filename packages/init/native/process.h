@@ -1,6 +1,6 @@
 /* Processes and their ends: reaping, killing all, and init's own end. */
-#ifndef ISOPOD_LIFE_H
-#define ISOPOD_LIFE_H
+#ifndef ISOPOD_PROCESS_H
+#define ISOPOD_PROCESS_H
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -17,13 +17,13 @@ struct reaped {
 
 extern struct reaped reaped;
 
-/* Processes that init keeps between runs; 0 for none, and from the moment on that one is reaped. */
-struct kept {
+/* Processes that stay between runs; 0 for none, also once that one is reaped. */
+struct standby {
   pid_t waiting; /* becomes the next run's first process */
   pid_t zygote;  /* forks the next one that waits */
 };
 
-extern struct kept kept;
+extern struct standby standby;
 
 void reap_reset(void);
 /* Reaps who is dead by now; -1 when no child is left at all. */
@@ -35,7 +35,7 @@ int reap_pending(void);
 int kill_everyone(void);
 
 /* Kills all and ends init. */
-_Noreturn void leave(int code);
+_Noreturn void exit_init(int code);
 /* Tells the host, then leaves. `where` is one of the words of src/frames.ts. */
 _Noreturn void fatal(const char *where, int error);
 /* Tells the host and goes on. */

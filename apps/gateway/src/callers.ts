@@ -1,4 +1,5 @@
 import type { Access, ApiKey, KeyScope } from '@isopod/access'
+import type { PresentedKey } from './http/presented-key.ts'
 import { RequestRefused } from './http/problem.ts'
 
 /** How long the answer to «are there any keys?» is cached, in milliseconds. */
@@ -10,16 +11,6 @@ export interface Caller {
   readonly tenant: string | undefined
   /** Undefined for a caller without a key. */
   readonly key: ApiKey | undefined
-}
-
-/** The API key that a request presents. It is looked up and counted once per request. */
-export class PresentedKey {
-  readonly token: string
-  found: Promise<ApiKey> | undefined
-
-  constructor(token: string) {
-    this.token = token
-  }
 }
 
 /** A caller on the gateway's own host while no keys exist: the operator. */

@@ -1,10 +1,5 @@
-import type { Access } from '@isopod/access'
-import type { IsopodClient } from '@isopod/client'
 import { healthAnswer, type Readiness } from '@isopod/service-kit'
-import type { Logger, MetricHandles, MetricsExposition } from '@isopod/telemetry'
-import type { Callers } from './callers.ts'
-import type { GatewayConfig } from './config.ts'
-import type { GATEWAY_METRICS } from './gateway-metrics.ts'
+import type { GatewayParts } from './gateway-parts.ts'
 import { createHttp, type Http } from './http/create-http.ts'
 import { serveDocument } from './http/document.ts'
 import { batchRoutes } from './routes/batches.ts'
@@ -17,20 +12,6 @@ import { outputRoutes } from './routes/outputs.ts'
 import { pageRoutes } from './routes/page.ts'
 import { queueRoutes } from './routes/queue.ts'
 import { submitRoutes } from './routes/submit.ts'
-import type { Submissions } from './submissions.ts'
-import type { CallbackRule } from './webhooks/callback-rule.ts'
-
-/** The parts that `main` joins, and that routes use. */
-export interface GatewayParts {
-  readonly config: GatewayConfig
-  readonly logger: Logger
-  readonly metrics: MetricHandles<typeof GATEWAY_METRICS> & MetricsExposition
-  readonly client: IsopodClient
-  readonly access: Access
-  readonly callers: Callers
-  readonly submissions: Submissions
-  readonly callbackRule: CallbackRule
-}
 
 /** Methods whose bodies are read only after authentication. */
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])

@@ -1,9 +1,9 @@
 import type { Access } from '@isopod/access'
 import { InvalidJobError, type IsopodClient, type JobInput, type Result } from '@isopod/client'
+import type { CallbackRule } from './callback-rule.ts'
 import type { Caller } from './callers.ts'
 import { invalidRequest, RequestRefused } from './http/problem.ts'
 import type { QueueGate } from './queue-gate.ts'
-import type { CallbackRule } from './webhooks/callback-rule.ts'
 
 /** `Retry-After` of a key that has too many executions, in seconds. */
 const RETRY_BUDGET_SECONDS = 1

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type Access, openAccess } from '@isopod/access'
 import { type RedisServer, startRedisServer } from '@isopod/devstack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Callers, PresentedKey } from '../src/callers.ts'
+import { Callers } from '../src/callers.ts'
+import { PresentedKey } from '../src/http/presented-key.ts'
 
 let directory: string
 let server: RedisServer

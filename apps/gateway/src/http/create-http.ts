@@ -11,12 +11,12 @@ import fastify, {
   type RawServerDefault,
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
-import { PresentedKey } from '../callers.ts'
 import type { GatewayConfig } from '../config.ts'
 import type { GATEWAY_METRICS } from '../gateway-metrics.ts'
 import { answerClientError } from './client-error.ts'
 import { parseJsonBody } from './json-body.ts'
 import { checkOrigin } from './origin.ts'
+import { PresentedKey } from './presented-key.ts'
 import { problemBody, type Refusal, RequestRefused, refusalOf, stoppingRefusal } from './problem.ts'
 import { closeWhenStalled } from './stalled.ts'
 import { validatorCompiler } from './validate.ts'

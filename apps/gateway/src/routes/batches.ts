@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { BatchProgress, type BatchView } from '../batches/batch-progress.ts'
 import { submitBatch } from '../batches/submit-batch.ts'
 import type { Caller } from '../callers.ts'
+import type { GatewayParts } from '../gateway-parts.ts'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { documented } from '../http/documented.ts'
@@ -11,7 +12,6 @@ import { EVENT_STREAM, type ServerSentEvent, sendEvents, untilClose } from '../h
 import { idPath, waitQuery, wholeParameter } from '../http/parameters.ts'
 import { problemSchema, RequestRefused } from '../http/problem.ts'
 import { BODY_REFUSALS, ID_REFUSALS } from '../http/refusals.ts'
-import type { GatewayParts } from '../server.ts'
 import { jobList, MAX_JOBS } from './execution-body.ts'
 
 /** Concurrent cancellations. */

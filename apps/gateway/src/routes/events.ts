@@ -1,12 +1,12 @@
 import type { IsopodClient } from '@isopod/client'
 import { isEventId } from '@isopod/protocol'
 import { z } from 'zod'
+import type { GatewayParts } from '../gateway-parts.ts'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { EVENT_STREAM, type ServerSentEvent, sendEvents, untilClose } from '../http/event-stream.ts'
 import { idPath } from '../http/parameters.ts'
 import { ID_REFUSALS } from '../http/refusals.ts'
-import type { GatewayParts } from '../server.ts'
 import { unknownExecution } from '../submissions.ts'
 
 const eventId = z.string().refine((id) => id === '' || isEventId(id), { error: 'must be the id of an event' })

@@ -1,10 +1,10 @@
 import { documentedExitCode, fields, integerBetween, jobSchema, type Result } from '@isopod/protocol'
 import { z } from 'zod'
+import type { GatewayParts } from '../gateway-parts.ts'
 import type { Http } from '../http/create-http.ts'
 import { untilDisconnect } from '../http/disconnect.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import { BODY_REFUSALS } from '../http/refusals.ts'
-import type { GatewayParts } from '../server.ts'
 
 /** The service plan's request, with an optional `policy`. */
 const requestSchema = fields({

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import { PAGE_FOLDER } from '@isopod/page'
 import { ConfigError } from '@isopod/protocol'
+import type { GatewayParts } from '../gateway-parts.ts'
 import type { Http } from '../http/create-http.ts'
-import type { GatewayParts } from '../server.ts'
 
 /** The page may run its own scripts and styles, show its own images, and call this gateway. */
 const POLICY = [

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import type { GatewayParts } from '../gateway-parts.ts'
 import type { Http } from '../http/create-http.ts'
 import { BARE_REFUSALS } from '../http/refusals.ts'
-import type { GatewayParts } from '../server.ts'
 
 const queueSchema = z.object({
   waiting: z.number().int(),

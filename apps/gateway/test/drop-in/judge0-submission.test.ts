@@ -1,9 +1,9 @@
 import { parseTargetRules } from '@isopod/webhooks'
 import { describe, expect, it } from 'vitest'
+import { callbackRule } from '../../src/callback-rule.ts'
 import { RequestRefused } from '../../src/http/problem.ts'
 import { judge0Refusal } from '../../src/routes/drop-in/judge0/refusals.ts'
 import { jobOfSubmission } from '../../src/routes/drop-in/judge0/submission-job.ts'
-import { callbackRule } from '../../src/webhooks/callback-rule.ts'
 import { aZip } from './a-zip.ts'
 
 const context = {

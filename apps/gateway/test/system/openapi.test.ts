@@ -5,6 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type World } from '../../../../test/support/world.ts'
+import { callbackRule } from '../../src/callback-rule.ts'
 import { Callers } from '../../src/callers.ts'
 import { readGatewayConfig } from '../../src/config.ts'
 import { GATEWAY_METRICS } from '../../src/gateway-metrics.ts'
@@ -12,7 +13,6 @@ import type { Http } from '../../src/http/create-http.ts'
 import { QueueGate } from '../../src/queue-gate.ts'
 import { createServer } from '../../src/server.ts'
 import { Submissions } from '../../src/submissions.ts'
-import { callbackRule } from '../../src/webhooks/callback-rule.ts'
 
 /** Routes that are no part of the API: for operators, the page, and the document itself. */
 const INTERNAL = /^\/($|healthz|readyz|metrics|openapi\.json|(docs|assets|queues)(\/.*)?$)/

@@ -1,8 +1,8 @@
 import { createBullBoard } from '@bull-board/api'
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import { openJobsBoard } from '@isopod/queue'
+import type { GatewayParts } from '../../gateway-parts.ts'
 import { answerRefusals, type Http, sendProblem } from '../../http/create-http.ts'
-import type { GatewayParts } from '../../server.ts'
 import { BoardAdapter } from './board-adapter.ts'
 
 const BASE_PATH = '/queues'

@@ -1,6 +1,6 @@
 import type { DropIn } from '../../config.ts'
+import type { GatewayParts } from '../../gateway-parts.ts'
 import { answerRefusals, type Http, type SendRefusal } from '../../http/create-http.ts'
-import type { GatewayParts } from '../../server.ts'
 import { sendJudge0Refusal } from './judge0/refusals.ts'
 import { judge0Routes } from './judge0/routes.ts'
 import { sendPistonRefusal } from './piston/refusals.ts'

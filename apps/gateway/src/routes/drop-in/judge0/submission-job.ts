@@ -1,6 +1,6 @@
 import { findLanguage, type LanguageSummary } from '@isopod/protocol'
+import type { CallbackRule } from '../../../callback-rule.ts'
 import type { UncheckedJob } from '../../../submissions.ts'
-import type { CallbackRule } from '../../../webhooks/callback-rule.ts'
 import { checkedJob, type FieldError, parseFields, refusedFields } from '../field-errors.ts'
 import { decodeBytes, decodeText } from './base64.ts'
 import { JUDGE0_LANGUAGES, languageOfId } from './languages.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Caller } from '../../../callers.ts'
+import type { GatewayParts } from '../../../gateway-parts.ts'
 import { RequestRefused } from '../../../http/problem.ts'
-import type { GatewayParts } from '../../../server.ts'
 import { type KnownSubmission, requestedFields } from './submission-view.ts'
 
 /** Judge0's error for output that is not UTF-8. */

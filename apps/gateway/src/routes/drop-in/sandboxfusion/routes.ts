@@ -1,7 +1,7 @@
+import type { GatewayParts } from '../../../gateway-parts.ts'
 import type { Http } from '../../../http/create-http.ts'
 import { untilDisconnect } from '../../../http/disconnect.ts'
 import { documented } from '../../../http/documented.ts'
-import type { GatewayParts } from '../../../server.ts'
 import { parseFields } from '../field-errors.ts'
 import { jobOfRunCode, runCodeSchema } from './run-code-job.ts'
 import { runCodeResponse } from './run-code-response.ts'

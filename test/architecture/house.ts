@@ -73,7 +73,6 @@ export const OPEN_CIRCLES: readonly string[] = [
   'packages/sandbox/src',
   'packages/queue/src',
   'packages/policy/src',
-  'test',
 ]
 
 /** Longest source file, in lines. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect, type IsopodClient } from '@isopod/client'
 import { ensureStack, type Stack, startWorker, type WorkerProcess } from '@isopod/devstack'
 import { Redis } from 'ioredis'
-import { type Engine, openEngine } from './contenders/engine.ts'
+import { type Engine, openEngine } from './engine.ts'
 
 /** Everything that a run stands on, and what takes it away again. */
 export interface Stage {

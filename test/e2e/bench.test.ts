@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Redis } from 'ioredis'
 import { expect, inject, it, onTestFinished } from 'vitest'
+import { NAMES } from '../bench/names.ts'
 import type { Row } from '../bench/report/rows.ts'
-import { NAMES } from '../bench/report/targets.ts'
 import { containersOf } from '../support/engine.ts'
 
 const MAIN = fileURLToPath(new URL('../bench/main.ts', import.meta.url))

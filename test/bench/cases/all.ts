@@ -1,7 +1,7 @@
 import type { BenchCase } from '../bench.ts'
 import type { Program } from '../contenders/contender.ts'
 import { MODES } from '../contenders/isopod.ts'
-import { NAMES } from '../report/targets.ts'
+import { NAMES } from '../names.ts'
 import { coldStart } from './cold-start.ts'
 import { CORPUS_CASES } from './corpus.ts'
 import { fiftyTests } from './fifty-tests.ts'

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { gunzipSync } from 'node:zlib'
 import type { Bench, BenchCase } from '../bench.ts'
 import type { Program } from '../contenders/contender.ts'
-import { NAMES } from '../report/targets.ts'
+import { NAMES } from '../names.ts'
 import { saturatedCase } from './saturated.ts'
 
 /** Rounds of MBPP; who makes a container for each program has this part of all in a round, as minutes are enough. */

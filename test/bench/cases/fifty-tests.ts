@@ -4,7 +4,7 @@ import { IMAGES } from '../contenders/commands.ts'
 import type { Program } from '../contenders/contender.ts'
 import { runOnce } from '../contenders/docker-loop.ts'
 import { laned } from '../contenders/laned.ts'
-import { NAMES } from '../report/targets.ts'
+import { NAMES } from '../names.ts'
 import { interleave } from '../rounds.ts'
 
 const NAME = 'fifty-tests'

@@ -1,7 +1,7 @@
 import type { IsopodClient, JobEvent } from '@isopod/client'
 import type { BenchCase } from '../bench.ts'
 import { poolLevel, workerRests } from '../measure/scrape.ts'
-import { NAMES } from '../report/targets.ts'
+import { NAMES } from '../names.ts'
 
 /** Lines that the program prints, a pause before each. */
 const LINES = 5

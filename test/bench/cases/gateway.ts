@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { IsopodClient } from '@isopod/client'
 import { startGateway } from '@isopod/devstack'
 import type { BenchCase } from '../bench.ts'
-import { NAMES } from '../report/targets.ts'
+import { NAMES } from '../names.ts'
 import { interleave } from '../rounds.ts'
 import { redisRests, removeKeys } from '../stage.ts'
 

@@ -2,7 +2,7 @@ import type { Bench, BenchCase } from '../bench.ts'
 import type { Contender, Program, Run } from '../contenders/contender.ts'
 import type { Mode } from '../contenders/isopod.ts'
 import { poolLevel, workerRests } from '../measure/scrape.ts'
-import { NAMES, PART } from '../report/targets.ts'
+import { NAMES, PART } from '../names.ts'
 import { interleave } from '../rounds.ts'
 
 /** How long a worker's pool may stay as it is before it counts as full again between two jobs, in milliseconds. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { BenchCase } from '../bench.ts'
 import { runProcess } from '../contenders/spawned.ts'
-import { NAMES } from '../report/targets.ts'
+import { NAMES } from '../names.ts'
 import { interleave } from '../rounds.ts'
 import { redisRests, removeKeys } from '../stage.ts'
 

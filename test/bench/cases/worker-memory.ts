@@ -1,7 +1,7 @@
 import type { BenchCase } from '../bench.ts'
 import { residentMb } from '../measure/processor.ts'
 import { median } from '../measure/statistics.ts'
-import { LATE_GROWTH, NAMES } from '../report/targets.ts'
+import { LATE_GROWTH, NAMES } from '../names.ts'
 import { interleave } from '../rounds.ts'
 import { passJobs, startSimulated } from './simulated.ts'
 

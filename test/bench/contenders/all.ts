@@ -1,7 +1,7 @@
 import { seccompDecisions, seccompProfile } from '@isopod/sandbox'
 import type { Book } from '../measure/book.ts'
 import { workerRests } from '../measure/scrape.ts'
-import { NAMES } from '../report/targets.ts'
+import { NAMES } from '../names.ts'
 import type { Stage } from '../stage.ts'
 import type { Contender } from './contender.ts'
 import { dockerLoop } from './docker-loop.ts'

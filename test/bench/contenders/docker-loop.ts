@@ -1,9 +1,9 @@
 import { containerOptions } from '@isopod/sandbox'
 import type { ContainerCreateOptions } from 'dockerode'
+import type { Engine } from '../engine.ts'
 import { FROM_STDIN, IMAGES } from './commands.ts'
 import type { Contender, Program } from './contender.ts'
 import { demultiplexed } from './demultiplexed.ts'
-import type { Engine } from './engine.ts'
 import { type LanesTrial, laned } from './laned.ts'
 
 /** What distinguishes one such loop from the next. */

@@ -1,5 +1,5 @@
 import type { IsopodClient, JobInput, Result } from '@isopod/client'
-import { NAMES } from '../report/targets.ts'
+import { NAMES } from '../names.ts'
 import type { Contender, Program, Run } from './contender.ts'
 
 /** One of the ways in which Isopod runs a job. */

@@ -1,9 +1,9 @@
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NAMES } from '../report/targets.ts'
+import type { Engine } from '../engine.ts'
+import { NAMES } from '../names.ts'
 import { FROM_FILE, IMAGES } from './commands.ts'
 import { type Contender, Impossible, type Program } from './contender.ts'
-import type { Engine } from './engine.ts'
 import { type LanesTrial, laned } from './laned.ts'
 import { runProcess } from './spawned.ts'
 

@@ -1,8 +1,8 @@
 import type { Summary } from '../measure/book.ts'
 import { REST } from '../measure/bounds.ts'
+import { PART } from '../names.ts'
 import { factor, short, verdict, withUnit } from './format.ts'
 import type { Report } from './report.ts'
-import { PART } from './targets.ts'
 
 /** The generated part of the page: what was promised, what was measured, where, and what bounds it. */
 export function markdownOf(report: Report, charts: readonly string[]): string {

@@ -1,11 +1,11 @@
 import type { Bench, BenchCase } from '../bench.ts'
+import type { Surroundings } from '../machine.ts'
 import type { Missing, Summary } from '../measure/book.ts'
 import type { LifeOfContainer } from '../measure/bounds.ts'
-import type { Surroundings } from '../measure/machine.ts'
+import { NAMES } from '../names.ts'
 import type { BenchOptions } from '../options.ts'
 import { workerSettings } from '../stage.ts'
 import { type Row, rowsOf } from './rows.ts'
-import { NAMES } from './targets.ts'
 
 /** Everything that a run found out; `results.json` is this, as it stands. */
 export interface Report extends Surroundings {

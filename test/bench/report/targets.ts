@@ -1,4 +1,5 @@
 import type { Unit } from '../measure/book.ts'
+import { LATE_GROWTH, NAMES, PART } from '../names.ts'
 
 /** The measured values that a target speaks of, by contender. */
 export type Look = (contender: string, metric?: string) => number | undefined
@@ -17,37 +18,9 @@ export interface Target {
   readonly holds: (value: number, baseline: number, look: Look) => boolean
 }
 
-/** How contenders are called everywhere: rows, tables, charts. */
-export const NAMES = {
-  dockerRun: 'docker run',
-  loop: 'dockerode loop',
-  loopOurSeccomp: 'dockerode loop, our seccomp profile',
-  loopCrun: 'dockerode loop, crun',
-  plain: 'plain interpreter',
-  bullmq: 'raw BullMQ',
-  fresh: 'isopod fresh',
-  freshPreload: 'isopod fresh, preload',
-  batch: 'isopod batch',
-  batchPreload: 'isopod batch, preload',
-  own: 'the program itself',
-  queue: 'isopod queue',
-  worker: 'isopod worker',
-  onePerTest: 'one container per test',
-  oneForAll: 'isopod, one container for all',
-  live: 'isopod live output',
-  client: 'isopod client',
-  gateway: 'isopod gateway',
-} as const
-
 const HELLO = { case: 'hello-python-idle', contender: NAMES.fresh, unit: 'ms' } as const
 const times = (share: number) => (value: number, baseline: number) => value >= share * baseline
 const faster = (factor: number) => (value: number, baseline: number) => baseline >= factor * value
-
-/** How a metric begins that is a part of another one. */
-export const PART = 'of it: '
-
-/** Growth of a worker's memory over the last half of 20,000 jobs. */
-export const LATE_GROWTH = 'RSS, jobs 15,001 to 20,000 above 10,001 to 15,000'
 
 /** Every promise about speed. */
 export const TARGETS: readonly Target[] = [

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { CASES } from '../cases/all.ts'
 import { Book } from '../measure/book.ts'
 import { seededRandom } from '../measure/random.ts'
+import { NAMES } from '../names.ts'
 import { type Measured, rowsOf } from '../report/rows.ts'
-import { NAMES, TARGETS } from '../report/targets.ts'
+import { TARGETS } from '../report/targets.ts'
 
 const IDLE = 'hello-python-idle'
 

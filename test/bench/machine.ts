@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineJson } from '@isopod/devstack'
-import { IMAGES } from '../contenders/commands.ts'
-import { runOnce } from '../contenders/docker-loop.ts'
-import type { Engine } from '../contenders/engine.ts'
-import { machineTime } from './processor.ts'
+import { IMAGES } from './contenders/commands.ts'
+import { runOnce } from './contenders/docker-loop.ts'
+import type { Engine } from './engine.ts'
+import { machineTime } from './measure/processor.ts'
 
 /** What a run was measured on; nothing that names a machine or a place. */
 export interface Surroundings {

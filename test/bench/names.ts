@@ -1,0 +1,27 @@
+/** How contenders are called everywhere: rows, tables, charts. */
+export const NAMES = {
+  dockerRun: 'docker run',
+  loop: 'dockerode loop',
+  loopOurSeccomp: 'dockerode loop, our seccomp profile',
+  loopCrun: 'dockerode loop, crun',
+  plain: 'plain interpreter',
+  bullmq: 'raw BullMQ',
+  fresh: 'isopod fresh',
+  freshPreload: 'isopod fresh, preload',
+  batch: 'isopod batch',
+  batchPreload: 'isopod batch, preload',
+  own: 'the program itself',
+  queue: 'isopod queue',
+  worker: 'isopod worker',
+  onePerTest: 'one container per test',
+  oneForAll: 'isopod, one container for all',
+  live: 'isopod live output',
+  client: 'isopod client',
+  gateway: 'isopod gateway',
+} as const
+
+/** How a metric begins that is a part of another one. */
+export const PART = 'of it: '
+
+/** Growth of a worker's memory over the last half of 20,000 jobs. */
+export const LATE_GROWTH = 'RSS, jobs 15,001 to 20,000 above 10,001 to 15,000'

@@ -15,12 +15,12 @@ if (!existsSync(fileURLToPath(devstack))) {
 const { stackDown } = await import(devstack.href)
 try {
   let said = false
-  const say = (line) => {
+  const log = (line) => {
     said = true
     console.error(line)
   }
-  await stackDown({ purge: process.argv.includes('--purge'), say })
-  if (!said) say('nothing was running')
+  await stackDown({ purge: process.argv.includes('--purge'), log })
+  if (!said) log('nothing was running')
 } catch (error) {
   console.error(`down: ${error.message}`)
   process.exit(3)

@@ -24,7 +24,7 @@ if (!Number.isInteger(jobs) || jobs < 1) {
 const say = (line) => console.error(line)
 const folder = await mkdtemp(join(tmpdir(), 'isopod-flame-'))
 try {
-  await writeFile(values.out, await flame(await ensureStack({ workers: 0, say })))
+  await writeFile(values.out, await flame(await ensureStack({ workers: 0, log: say })))
   say(`drew ${values.out}`)
 } finally {
   await rm(folder, { recursive: true, force: true })

@@ -10,7 +10,7 @@ if (unknown.length > 0) {
 }
 const images = words.includes('--all') ? IMAGE_NAMES : words
 try {
-  const { engine } = await ensureStack({ workers: 0, images, say: (line) => console.error(line) })
+  const { engine } = await ensureStack({ workers: 0, images, log: (line) => console.error(line) })
   const states = await imageStates(engine)
   if (words.length === 0) console.log(table(states))
   else console.error(`images are ready at ${engine.dockerHost}`)

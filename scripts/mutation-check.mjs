@@ -21,7 +21,7 @@ const TABLE = join(root, 'docs', 'mutation-table.md')
 const USERS = { first: 60_000, last: 60_255, gid: 65_534 }
 
 const only = process.argv[2] ?? ''
-const stack = await ensureStack({ workers: 0, say: (line) => console.error(line) })
+const stack = await ensureStack({ workers: 0, log: (line) => console.error(line) })
 const folder = mkdtempSync(join(tmpdir(), 'isopod-mutation-'))
 const engine = new RewritingEngine(
   join(folder, 'engine.sock'),

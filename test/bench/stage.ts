@@ -51,7 +51,7 @@ export function workerSettings(env: NodeJS.ProcessEnv): Record<string, string> {
 
 /** Sees to Redis, engine and images as `npm run demo` does, and opens a stage on them. */
 export async function openStage(signal: AbortSignal, say: (line: string) => void): Promise<Stage> {
-  const stack = await ensureStack({ workers: 0, say })
+  const stack = await ensureStack({ workers: 0, log: say })
   signal.throwIfAborted()
   const id = `bench-${process.pid}`
   const engine = await openEngine(stack.engine, id, signal)

@@ -15,9 +15,9 @@ const GIVEN = process.env['TEST_IMAGES']?.split(' ').filter(isImageName)
 
 /** Sees to Redis, an engine and the images before the first system test; they are left running for the next time. */
 export async function setup(project: TestProject): Promise<void> {
-  const say = (line: string) => console.error(`stack: ${line}`)
-  const stack = await ensureStack({ workers: 0, images: GIVEN ?? IMAGES, say })
+  const log = (line: string) => console.error(`stack: ${line}`)
+  const stack = await ensureStack({ workers: 0, images: GIVEN ?? IMAGES, log })
   // Only root can use it; the specs that need it say so when they are skipped.
-  if (process.getuid?.() === 0) await installPackages(['iproute2'], say).catch((error) => say(String(error)))
+  if (process.getuid?.() === 0) await installPackages(['iproute2'], log).catch((error) => log(String(error)))
   project.provide('stack', { redisUrl: stack.redis.url, dockerHost: stack.engine.dockerHost })
 }

@@ -1,10 +1,10 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { endMounts, stackPlaces } from '@isopod/devstack'
+import { endMounts, stackPaths } from '@isopod/devstack'
 
 /** Where the virtual machines' disks are kept; `npm run down -- --purge` removes it with the rest of the state. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  return join(stackPlaces(env).state, 'vm')
+  return join(stackPaths(env).state, 'vm')
 }
 
 /** A folder for what is made on the way. `work` gets its path; it is unmounted and removed however that ends. */

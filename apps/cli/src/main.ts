@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { openAccess } from '@isopod/access'
 import { connect } from '@isopod/client'
-import { ensureStack, findStack, stackDown, stackPlaces, startGateway } from '@isopod/devstack'
+import { ensureStack, findStack, stackDown, stackPaths, startGateway } from '@isopod/devstack'
 import { readQueueSettings } from '@isopod/service-kit'
 import { openWebhookQueue } from '@isopod/webhooks'
 import { write } from './io.ts'
@@ -32,7 +32,7 @@ const exitCode = await runCli(
       await startGateway({
         ...options,
         env: { ...env, [SECRET_VARIABLE]: await webhookSecret(env) },
-        log: join(stackPlaces(env).logs, 'gateway.log'),
+        log: join(stackPaths(env).logs, 'gateway.log'),
       }),
     openAccess: (url, env) => openAccess({ url, ...readQueueSettings(env) }),
     openWebhooks: (url, env) => openWebhookQueue({ url, ...readQueueSettings(env) }),

@@ -1,11 +1,8 @@
 import type { Access } from '@isopod/access'
-import type { ServiceProcess, Stack } from '@isopod/devstack'
+import type { Log, ServiceProcess, Stack } from '@isopod/devstack'
 import type { ExitCode } from '@isopod/service-kit'
 import type { WebhookQueue } from '@isopod/webhooks'
 import type { JobClient } from './job-client.ts'
-
-/** Takes one line about something that is being done. */
-export type Say = (line: string) => void
 
 /** What commands stand on; `main.ts` gives the real ones. */
 export interface Services {
@@ -14,9 +11,9 @@ export interface Services {
   /** The stack that an earlier call left running, if all of it still answers. */
   findStack(env: NodeJS.ProcessEnv): Promise<Stack | undefined>
   /** Starts what is missing of a stack with that many workers. */
-  ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; say: Say }): Promise<Stack>
+  ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; log: Log }): Promise<Stack>
   /** Stops and removes what {@link Services.ensureStack} has started. */
-  stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; say: Say }): Promise<void>
+  stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; log: Log }): Promise<void>
   /** Starts a gateway for a Redis on this machine; it ends with this process. */
   startGateway(options: { env: NodeJS.ProcessEnv; redisUrl: string; port: number }): Promise<ServiceProcess>
   /** API keys and budgets of the deployment that the environment names. */

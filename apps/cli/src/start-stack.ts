@@ -9,22 +9,22 @@ const SLOW_START_MS = 3_000
 export async function startStack(io: Io, services: Services, workers: number): Promise<Stack> {
   const steps = patientSteps((line) => note(io, `isopod: ${line}`))
   try {
-    return await services.ensureStack({ env: io.env, workers, say: steps.say })
+    return await services.ensureStack({ env: io.env, workers, log: steps.log })
   } finally {
     steps.end()
   }
 }
 
 /** Keeps the steps of a quick start to itself; from the moment on that a start is slow, its user may follow it. */
-function patientSteps(say: (line: string) => void): { say(line: string): void; end(): void } {
+function patientSteps(log: (line: string) => void): { log(line: string): void; end(): void } {
   let held: string[] | undefined = []
   const timer = setTimeout(() => {
-    for (const line of held ?? []) say(line)
+    for (const line of held ?? []) log(line)
     held = undefined
   }, SLOW_START_MS)
   return {
-    say: (line) => {
-      if (held === undefined) say(line)
+    log: (line) => {
+      if (held === undefined) log(line)
       else held.push(line)
     },
     end: () => clearTimeout(timer),

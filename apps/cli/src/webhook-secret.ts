@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stackPlaces } from '@isopod/devstack'
+import { stackPaths } from '@isopod/devstack'
 import { ConfigError } from '@isopod/protocol'
 import { newWebhookSecret } from '@isopod/webhooks'
 
@@ -23,7 +23,7 @@ export async function webhookSecret(env: NodeJS.ProcessEnv): Promise<string> {
 
 async function makeSecret(env: NodeJS.ProcessEnv, file: string): Promise<void> {
   try {
-    await mkdir(stackPlaces(env).state, { recursive: true, mode: 0o700 })
+    await mkdir(stackPaths(env).state, { recursive: true, mode: 0o700 })
     await writeFile(file, newWebhookSecret(), { mode: 0o600, flag: 'wx' })
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -42,5 +42,5 @@ export async function keepWebhookSecret(env: NodeJS.ProcessEnv, text: string): P
 }
 
 function secretFile(env: NodeJS.ProcessEnv): string {
-  return join(stackPlaces(env).state, 'webhook-secret')
+  return join(stackPaths(env).state, 'webhook-secret')
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { judgeCgroup, judgeImages } from '../src/doctor/check-engine.ts'
-import { checkInit } from '../src/doctor/check-init.ts'
+import { judgeCgroup, judgeImages } from '../src/doctor/inspect-engine.ts'
+import { inspectInit } from '../src/doctor/inspect-init.ts'
 import { judgeRunc } from '../src/doctor/runc-version.ts'
 import { cli, fakeClient, servicesWith } from './support.ts'
 
@@ -59,9 +59,9 @@ describe('judgeImages', () => {
   })
 })
 
-describe('checkInit', () => {
+describe('inspectInit', () => {
   it('says how to build it where it is missing', async () => {
-    const finding = await checkInit('/nowhere/')
+    const finding = await inspectInit('/nowhere/')
     expect([finding.state, finding.text]).toEqual(['absent', expect.stringContaining('npm run setup')])
   })
 })

@@ -19,8 +19,8 @@ function noting(found: Stack | undefined) {
       return fakeClient().client
     },
     findStack: async () => found,
-    ensureStack: async ({ workers, say }) => {
-      say('started a part')
+    ensureStack: async ({ workers, log }) => {
+      log('started a part')
       asked.push(`ensure ${workers}`)
       return stack
     },

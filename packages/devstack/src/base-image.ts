@@ -5,9 +5,9 @@ import { tryDocker } from './docker-cli.ts'
 import type { EngineService } from './engine-service.ts'
 import { findImage, localImages } from './image-list.ts'
 import { endMounts } from './leftovers.ts'
-import { stackPlaces } from './places.ts'
+import { type Log, secondsSince } from './log.ts'
+import { stackPaths } from './paths.ts'
 import { lastLines, withAdminPath } from './run-command.ts'
-import { type Say, secondsSince } from './say.ts'
 import { SetupError } from './setup-error.ts'
 import { installPackages } from './system-packages.ts'
 
@@ -41,11 +41,11 @@ export async function localBase(engine: EngineService): Promise<BaseImage | unde
  */
 export async function baseImage(
   engine: EngineService,
-  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+  { env, log }: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<BaseImage> {
   const there = await localBase(engine)
   if (there) return there
-  if (!(await pullImage(engine, REGISTRY_BASE, { env, say }))) await makeBase(engine, { env, say })
+  if (!(await pullImage(engine, REGISTRY_BASE, { env, log }))) await makeBase(engine, { env, log })
   const made = await localBase(engine)
   if (made) return made
   throw new SetupError(`the engine at ${engine.dockerHost} does not keep the base image that it was given`)
@@ -59,7 +59,7 @@ export async function baseImage(
 export async function pullImage(
   engine: EngineService,
   tag: string,
-  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+  { env, log }: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<boolean> {
   const startedAt = performance.now()
   const giveUp = new AbortController()
@@ -74,13 +74,13 @@ export async function pullImage(
     },
   })
   void silence
-  if (exitCode === 0) say(`pulled ${tag} in ${secondsSince(startedAt)}`)
+  if (exitCode === 0) log(`pulled ${tag} in ${secondsSince(startedAt)}`)
   return exitCode === 0
 }
 
 async function makeBase(
   engine: EngineService,
-  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+  { env, log }: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<void> {
   const startedAt = performance.now()
   if (process.platform !== 'linux') {
@@ -88,9 +88,9 @@ async function makeBase(
       `${REGISTRY_BASE} can't be pulled; connect to a registry, or load that image, and try again`,
     )
   }
-  await installPackages(['debootstrap'], say, env)
-  say(`no registry in reach: making a base image from Debian's packages (about 20 s)`)
-  const { scratch } = stackPlaces(env)
+  await installPackages(['debootstrap'], log, env)
+  log(`no registry in reach: making a base image from Debian's packages (about 20 s)`)
+  const { scratch } = stackPaths(env)
   await mkdir(scratch, { recursive: true, mode: 0o755 })
   const bootstrap = spawn('mmdebstrap', bootstrapArguments(), {
     env: { ...withAdminPath(env), TMPDIR: scratch },
@@ -126,7 +126,7 @@ async function makeBase(
   if (imported.exitCode !== 0) {
     throw new SetupError(`importing the base image failed: ${lastLines(imported.output, 4)}`)
   }
-  say(`made ${LOCAL_BASE} in ${secondsSince(startedAt)}`)
+  log(`made ${LOCAL_BASE} in ${secondsSince(startedAt)}`)
 }
 
 /**

@@ -63,7 +63,7 @@ export async function engineJson(dockerHost: string, path: `/${string}`): Promis
  *
  * @returns undefined when it answers, else why not, as the end of a sentence; never throws
  */
-export async function engineTrouble(
+export async function checkEngine(
   dockerHost: string,
   env: NodeJS.ProcessEnv = process.env,
   deadlineMs = 2000,

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { engineJson } from './engine-api.ts'
 import type { EngineService } from './engine-service.ts'
-import type { Places } from './places.ts'
+import type { Log } from './log.ts'
+import type { Paths } from './paths.ts'
 import { dockerdConfig } from './private-engine.ts'
 import { isRunning } from './process-identity.ts'
 import { ensureRunsc } from './runsc.ts'
-import type { Say } from './say.ts'
 import { SetupError } from './setup-error.ts'
 import { readRecord } from './stack-record.ts'
 
@@ -24,9 +24,9 @@ const RELOAD_DEADLINE_MS = 10_000
  */
 export async function ensureRuntimes(
   engine: EngineService,
-  places: Places,
+  paths: Paths,
   wanted: readonly ExtraRuntime[],
-  options: { env: NodeJS.ProcessEnv; say: Say },
+  options: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<void> {
   const known = await runtimesOf(engine.dockerHost)
   if (wanted.every((name) => known.includes(name))) return
@@ -36,9 +36,9 @@ export async function ensureRuntimes(
         'add it to that engine’s daemon.json (docs/gvisor.md shows how), or unset DOCKER_HOST for a private engine',
     )
   }
-  const runsc = await ensureRunsc(engine, places, options)
-  await writeFile(join(places.state, 'dockerd.json'), dockerdConfig(places, runsc), { mode: 0o600 })
-  const { engine: recorded } = await readRecord(places)
+  const runsc = await ensureRunsc(engine, paths, options)
+  await writeFile(join(paths.state, 'dockerd.json'), dockerdConfig(paths, runsc), { mode: 0o600 })
+  const { engine: recorded } = await readRecord(paths)
   if (recorded && isRunning(recorded.dockerd)) process.kill(recorded.dockerd.pid, 'SIGHUP')
   const deadline = performance.now() + RELOAD_DEADLINE_MS
   while (!(await runtimesOf(engine.dockerHost)).includes('runsc')) {

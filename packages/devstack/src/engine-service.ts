@@ -1,10 +1,10 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { engineTrouble } from './engine-api.ts'
-import type { Places } from './places.ts'
+import { checkEngine } from './engine-api.ts'
+import type { Log } from './log.ts'
+import type { Paths } from './paths.ts'
 import { startPrivateEngine } from './private-engine.ts'
 import { isRunning } from './process-identity.ts'
-import type { Say } from './say.ts'
 import { SetupError } from './setup-error.ts'
 import { readRecord } from './stack-record.ts'
 import { installPackages } from './system-packages.ts'
@@ -25,18 +25,18 @@ export interface EngineService {
  * @throws {SetupError} when there is none and none can be started
  */
 export async function findOrStartEngine(
-  places: Places,
-  options: { env: NodeJS.ProcessEnv; say: Say; privateOnly?: boolean },
+  paths: Paths,
+  options: { env: NodeJS.ProcessEnv; log: Log; privateOnly?: boolean },
 ): Promise<EngineService> {
-  const { env, say } = options
-  const found = options.privateOnly ? undefined : await findEngine(env, say)
-  const recorded = (await readRecord(places)).engine
+  const { env, log } = options
+  const found = options.privateOnly ? undefined : await findEngine(env, log)
+  const recorded = (await readRecord(paths)).engine
   if (found !== undefined) return { dockerHost: found, ours: found === recorded?.dockerHost }
 
   if (
     recorded &&
     isRunning(recorded.dockerd) &&
-    (await engineTrouble(recorded.dockerHost, env)) === undefined
+    (await checkEngine(recorded.dockerHost, env)) === undefined
   ) {
     return { dockerHost: recorded.dockerHost, ours: true }
   }
@@ -48,16 +48,16 @@ export async function findOrStartEngine(
       'no Docker engine answers, and starting a private one needs root; start Docker, or run this command as root',
     )
   }
-  await installPackages(['engine', 'docker-cli'], say, env)
-  return { dockerHost: await startPrivateEngine(places, { env, say }), ours: true }
+  await installPackages(['engine', 'docker-cli'], log, env)
+  return { dockerHost: await startPrivateEngine(paths, { env, log }), ours: true }
 }
 
-async function findEngine(env: NodeJS.ProcessEnv, say: Say): Promise<string | undefined> {
+async function findEngine(env: NodeJS.ProcessEnv, log: Log): Promise<string | undefined> {
   const given = env['DOCKER_HOST']
   if (given) {
-    const trouble = await engineTrouble(given, env)
+    const trouble = await checkEngine(given, env)
     if (trouble === undefined) return given
-    say(`DOCKER_HOST ${given} ${trouble}: looking for another engine`)
+    log(`DOCKER_HOST ${given} ${trouble}: looking for another engine`)
   }
   const sockets = [
     env['DOCKER_SOCKET_PATH'],
@@ -65,7 +65,7 @@ async function findEngine(env: NodeJS.ProcessEnv, say: Say): Promise<string | un
     join(homedir(), '.docker', 'run', 'docker.sock'),
   ]
   for (const socket of sockets) {
-    if (socket && (await engineTrouble(`unix://${socket}`, env)) === undefined) return `unix://${socket}`
+    if (socket && (await checkEngine(`unix://${socket}`, env)) === undefined) return `unix://${socket}`
   }
   return undefined
 }

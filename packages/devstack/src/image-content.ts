@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { contentHash } from './content-hash.ts'
 import type { LocalImage } from './image-list.ts'
 import { type ImageName, parentOf } from './image-names.ts'
-import { CHECKOUT } from './places.ts'
+import { CHECKOUT } from './paths.ts'
 
 /** What an image was built from: its folder, and the base below it. */
 export const CONTENT_LABEL = 'isopod.content'

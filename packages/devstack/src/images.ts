@@ -14,7 +14,7 @@ import {
 } from './image-content.ts'
 import { engineArchitecture, findImage, localImages } from './image-list.ts'
 import { IMAGES, type ImageName, parentOf } from './image-names.ts'
-import { type Say, secondsSince } from './say.ts'
+import { type Log, secondsSince } from './log.ts'
 import { installPackages } from './system-packages.ts'
 
 const NODE_TAG = 'isopod/node:24'
@@ -23,7 +23,7 @@ const AT_ONCE = 2
 
 interface ImageOptions {
   readonly env: NodeJS.ProcessEnv
-  readonly say: Say
+  readonly log: Log
 }
 
 /** What an image is built on. */
@@ -45,7 +45,7 @@ export async function buildImages(
 ): Promise<void> {
   const missing = await outdatedImages(engine, names)
   if (missing.length === 0) return
-  await installPackages(['docker-cli'], options.say, options.env)
+  await installPackages(['docker-cli'], options.log, options.env)
   const debian = await baseImage(engine, options)
   const started = new Map<ImageName, Promise<Below>>()
   const wanted = missing.length
@@ -64,7 +64,7 @@ export async function buildImages(
     const old = findImage(await localImages(engine.dockerHost), IMAGES[name])
     if (old && isCurrent(old, content, below.id)) return { tag: IMAGES[name], id: old.id }
     begun += 1
-    if (wanted > AT_ONCE) options.say(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
+    if (wanted > AT_ONCE) options.log(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
     await buildImage(engine, name, below, content, options)
     // Nothing uses the one before any more; if something does, it stays until that ends.
     if (old) await tryDocker(engine, ['rmi', old.id], { env: options.env })
@@ -114,7 +114,7 @@ async function buildImage(
     { env: options.env, what: `building ${IMAGES[name]}` },
   )
   if (node) await tryDocker(engine, ['rmi', node], { env: options.env })
-  options.say(`built ${IMAGES[name]} in ${secondsSince(startedAt)}`)
+  options.log(`built ${IMAGES[name]} in ${secondsSince(startedAt)}`)
 }
 
 /** `--build-arg` words: ours, and the proxies of the environment, which Docker keeps out of the image. */

@@ -1,5 +1,5 @@
 export { contentHash } from './content-hash.ts'
-export { engineJson, engineTrouble } from './engine-api.ts'
+export { checkEngine, engineJson } from './engine-api.ts'
 export type { ExtraRuntime } from './engine-runtimes.ts'
 export type { EngineService } from './engine-service.ts'
 export { freePort } from './free-port.ts'
@@ -7,8 +7,9 @@ export { type GatewayOptions, startGateway } from './gateway-process.ts'
 export { IMAGE_NAMES, IMAGES, type ImageName, isImageName, USUAL_IMAGES } from './image-names.ts'
 export { type ImageState, imageStates } from './image-states.ts'
 export { endMounts } from './leftovers.ts'
-export { CHECKOUT, type Places, stackPlaces } from './places.ts'
-export { redisTrouble, withoutPassword } from './redis-ping.ts'
+export type { Log } from './log.ts'
+export { CHECKOUT, type Paths, stackPaths } from './paths.ts'
+export { checkRedis, withoutPassword } from './redis-ping.ts'
 export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.ts'
 export type { RedisService } from './redis-service.ts'
 export {
@@ -18,8 +19,7 @@ export {
   runCommand,
   tryCommand,
 } from './run-command.ts'
-export type { Say } from './say.ts'
-export { type ServiceProcess, serviceTrouble } from './service-process.ts'
+export { checkService, type ServiceProcess } from './service-process.ts'
 export { SetupError } from './setup-error.ts'
 export { ensureBaseImage, ensureStack, findStack, type Stack, type StackOptions } from './stack.ts'
 export { type DownOptions, stackDown } from './stack-down.ts'

@@ -7,8 +7,8 @@ import type { EngineService } from './engine-service.ts'
 import { engineArchitecture, findImage, localImages } from './image-list.ts'
 import { IMAGES } from './image-names.ts'
 import { buildArguments } from './images.ts'
-import { CHECKOUT } from './places.ts'
-import { type Say, secondsSince } from './say.ts'
+import { type Log, secondsSince } from './log.ts'
+import { CHECKOUT } from './paths.ts'
 import { installPackages } from './system-packages.ts'
 
 const FOLDER = join(CHECKOUT, 'packages', 'init')
@@ -25,7 +25,7 @@ const PROGRAMS = { init: 'native', probe: 'probe' } as const
  */
 export async function ensureInitBinary(
   engine: EngineService,
-  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+  { env, log }: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<void> {
   const architecture = await engineArchitecture(engine.dockerHost)
   const programs = await Promise.all(
@@ -38,17 +38,17 @@ export async function ensureInitBinary(
   if ((await Promise.all(programs.map(isBuilt))).every(Boolean)) return
 
   const startedAt = performance.now()
-  await installPackages(['docker-cli'], say, env)
+  await installPackages(['docker-cli'], log, env)
   // The C image is the base with the compiler installed already.
   const compiler = findImage(await localImages(engine.dockerHost), IMAGES.c)
-  const base = compiler ? IMAGES.c : (await baseImage(engine, { env, say })).tag
+  const base = compiler ? IMAGES.c : (await baseImage(engine, { env, log })).tag
   await mkdir(join(FOLDER, 'build'), { recursive: true })
   await compile(engine, base, programs, env)
   for (const { path, sources } of programs) {
     await chmod(path, 0o755)
     await writeFile(`${path}.sources`, sources)
   }
-  say(`built init in a container in ${secondsSince(startedAt)}`)
+  log(`built init in a container in ${secondsSince(startedAt)}`)
 }
 
 interface Program {

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import type { Places } from './places.ts'
+import type { Paths } from './paths.ts'
 import { engineSockets } from './private-engine.ts'
 import { endProcess, identifyProcess } from './process-identity.ts'
 import { tryCommand } from './run-command.ts'
@@ -8,9 +8,9 @@ import { tryCommand } from './run-command.ts'
  * Ends what outlived our engine: containerd's shims, which carry the address of our containerd's socket as an argument
  * and so can't be anybody else's, and the containers below them.
  */
-export async function endShims(places: Places): Promise<void> {
+export async function endShims(paths: Paths): Promise<void> {
   if (process.platform !== 'linux') return
-  const { containerd } = engineSockets(places)
+  const { containerd } = engineSockets(paths)
   for (const shim of await processNumbers()) {
     const words = (await readFile(`/proc/${shim}/cmdline`, 'utf8').catch(() => '')).split('\0')
     if (!words.includes(containerd) || !isShim(words[0])) continue

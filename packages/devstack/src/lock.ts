@@ -1,8 +1,8 @@
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from './log.ts'
 import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts'
-import type { Say } from './say.ts'
 import { SetupError } from './setup-error.ts'
 
 const POLL_MS = 50
@@ -18,9 +18,9 @@ type Holder = ProcessIdentity | 'absent' | 'damaged'
 export async function withLock<T>(
   file: string,
   work: () => Promise<T>,
-  options: { say?: Say; waitMs?: number } = {},
+  options: { log?: Log; waitMs?: number } = {},
 ): Promise<T> {
-  await acquire(file, options.say, options.waitMs ?? 900_000)
+  await acquire(file, options.log, options.waitMs ?? 900_000)
   try {
     return await work()
   } finally {
@@ -28,7 +28,7 @@ export async function withLock<T>(
   }
 }
 
-async function acquire(file: string, say: Say | undefined, waitMs: number): Promise<void> {
+async function acquire(file: string, log: Log | undefined, waitMs: number): Promise<void> {
   const deadline = performance.now() + waitMs
   let told = false
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -43,7 +43,7 @@ async function acquire(file: string, say: Say | undefined, waitMs: number): Prom
     if (performance.now() > deadline) {
       throw new SetupError(`another set-up (process ${holder.pid}) holds ${file}; end it and try again`)
     }
-    if (!told) say?.(`waiting for another set-up (process ${holder.pid})`)
+    if (!told) log?.(`waiting for another set-up (process ${holder.pid})`)
     told = true
     await sleep(POLL_MS)
   }

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { engineTrouble } from './engine-api.ts'
-import { makePlaces, type Places } from './places.ts'
+import { checkEngine } from './engine-api.ts'
+import { type Log, secondsSince } from './log.ts'
+import { makePaths, type Paths } from './paths.ts'
 import { endProcess, identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts'
 import { lastLines, withAdminPath } from './run-command.ts'
-import { type Say, secondsSince } from './say.ts'
 import { SetupError } from './setup-error.ts'
 import { readRecord, updateRecord } from './stack-record.ts'
 
@@ -21,44 +21,44 @@ const START_DEADLINE_MS = 30_000
  * @throws {SetupError} when it does not answer within 30 s, with the last lines of its log
  */
 export async function startPrivateEngine(
-  places: Places,
-  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+  paths: Paths,
+  { env, log }: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<string> {
   const startedAt = performance.now()
-  await makePlaces(places)
-  await endLeftovers(places)
-  const sockets = engineSockets(places)
+  await makePaths(paths)
+  await endLeftovers(paths)
+  const sockets = engineSockets(paths)
   const dockerHost = `unix://${sockets.docker}`
-  await writeFile(join(places.state, 'containerd.toml'), containerdConfig(places), { mode: 0o600 })
-  await writeFile(join(places.state, 'dockerd.json'), dockerdConfig(places), { mode: 0o600 })
+  await writeFile(join(paths.state, 'containerd.toml'), containerdConfig(paths), { mode: 0o600 })
+  await writeFile(join(paths.state, 'dockerd.json'), dockerdConfig(paths), { mode: 0o600 })
 
   const containerd = await startDaemon(
-    ['containerd', '--config', join(places.state, 'containerd.toml')],
-    join(places.logs, 'containerd.log'),
+    ['containerd', '--config', join(paths.state, 'containerd.toml')],
+    join(paths.logs, 'containerd.log'),
     env,
   )
   const dockerd = await startDaemon(
-    ['dockerd', '--config-file', join(places.state, 'dockerd.json')],
-    join(places.logs, 'dockerd.log'),
+    ['dockerd', '--config-file', join(paths.state, 'dockerd.json')],
+    join(paths.logs, 'dockerd.log'),
     env,
   )
-  await updateRecord(places, (record) => ({ ...record, engine: { containerd, dockerd, dockerHost } }))
+  await updateRecord(paths, (record) => ({ ...record, engine: { containerd, dockerd, dockerHost } }))
   try {
-    await untilAnswers(dockerHost, places, containerd, dockerd)
+    await untilAnswers(dockerHost, paths, containerd, dockerd)
   } catch (error) {
     await endProcess(dockerd, 10_000)
     await endProcess(containerd, 5000)
     throw error
   }
-  say(`started a private Docker engine in ${secondsSince(startedAt)}`)
+  log(`started a private Docker engine in ${secondsSince(startedAt)}`)
   return dockerHost
 }
 
 /** Paths of a private engine's sockets. */
-export function engineSockets(places: Places): { docker: string; containerd: string } {
+export function engineSockets(paths: Paths): { docker: string; containerd: string } {
   return {
-    docker: join(places.runtime, 'docker.sock'),
-    containerd: join(places.runtime, 'containerd.sock'),
+    docker: join(paths.runtime, 'docker.sock'),
+    containerd: join(paths.runtime, 'containerd.sock'),
   }
 }
 
@@ -70,15 +70,15 @@ const RUNSC_ARGUMENTS = ['--network=none', '--platform=systrap']
  *
  * @param runsc path of gVisor's program, if the engine shall have it as a runtime; dockerd reads that part again on SIGHUP
  */
-export function dockerdConfig(places: Places, runsc?: string): string {
-  const sockets = engineSockets(places)
+export function dockerdConfig(paths: Paths, runsc?: string): string {
+  const sockets = engineSockets(paths)
   return `${JSON.stringify(
     {
       hosts: [`unix://${sockets.docker}`],
       containerd: sockets.containerd,
-      'data-root': places.docker,
-      'exec-root': join(places.runtime, 'docker'),
-      pidfile: join(places.runtime, 'docker.pid'),
+      'data-root': paths.docker,
+      'exec-root': join(paths.runtime, 'docker'),
+      pidfile: join(paths.runtime, 'docker.pid'),
       bridge: 'none',
       iptables: false,
       ip6tables: false,
@@ -93,28 +93,28 @@ export function dockerdConfig(places: Places, runsc?: string): string {
 }
 
 /** containerd's settings; the Kubernetes part would open a port and the rest write outside our directories. */
-export function containerdConfig(places: Places): string {
+export function containerdConfig(paths: Paths): string {
   const text = (value: string) => JSON.stringify(value)
   return [
     'version = 2',
-    `root = ${text(places.containerd)}`,
-    `state = ${text(join(places.runtime, 'containerd'))}`,
+    `root = ${text(paths.containerd)}`,
+    `state = ${text(join(paths.runtime, 'containerd'))}`,
     'disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.internal.v1.opt"]',
     '[grpc]',
-    `address = ${text(engineSockets(places).containerd)}`,
+    `address = ${text(engineSockets(paths).containerd)}`,
     '',
   ].join('\n')
 }
 
 /** What a crash left would be in the way of a new start: half an engine, its pid file, its sockets. */
-async function endLeftovers(places: Places): Promise<void> {
-  const { engine } = await readRecord(places)
+async function endLeftovers(paths: Paths): Promise<void> {
+  const { engine } = await readRecord(paths)
   if (engine) {
     await endProcess(engine.dockerd, 15_000)
     await endProcess(engine.containerd, 5000)
   }
-  const { docker, containerd } = engineSockets(places)
-  for (const file of [docker, containerd, `${containerd}.ttrpc`, join(places.runtime, 'docker.pid')]) {
+  const { docker, containerd } = engineSockets(paths)
+  for (const file of [docker, containerd, `${containerd}.ttrpc`, join(paths.runtime, 'docker.pid')]) {
     await rm(file, { force: true })
   }
 }
@@ -124,12 +124,12 @@ async function startDaemon(
   logFile: string,
   env: NodeJS.ProcessEnv,
 ): Promise<ProcessIdentity> {
-  const log = await open(logFile, 'w', 0o600)
+  const file = await open(logFile, 'w', 0o600)
   try {
     const child = spawn(program, words, {
       detached: true,
       env: withAdminPath(env),
-      stdio: ['ignore', log.fd, log.fd],
+      stdio: ['ignore', file.fd, file.fd],
     })
     await once(child, 'spawn').catch((cause: Error) => {
       throw new SetupError(`${program} could not be started: ${cause.message}`, { cause })
@@ -138,24 +138,24 @@ async function startDaemon(
     // It can only be missing if it has ended already; the wait below then reads its log.
     return identifyProcess(child.pid ?? 0) ?? { pid: child.pid ?? 0, startedAt: 'ended' }
   } finally {
-    await log.close()
+    await file.close()
   }
 }
 
 async function untilAnswers(
   dockerHost: string,
-  places: Places,
+  paths: Paths,
   containerd: ProcessIdentity,
   dockerd: ProcessIdentity,
 ): Promise<void> {
   const deadline = performance.now() + START_DEADLINE_MS
-  while ((await engineTrouble(dockerHost, process.env, 1000)) !== undefined) {
+  while ((await checkEngine(dockerHost, process.env, 1000)) !== undefined) {
     const ended = !isRunning(containerd) ? 'containerd' : !isRunning(dockerd) ? 'dockerd' : undefined
     if (ended === undefined && performance.now() < deadline) {
       await sleep(50)
       continue
     }
-    const file = join(places.logs, `${ended ?? 'dockerd'}.log`)
+    const file = join(paths.logs, `${ended ?? 'dockerd'}.log`)
     const words = lastLines(await readFile(file, 'utf8').catch(() => ''), 8)
     const what = ended === undefined ? 'does not answer after 30 s' : `did not start: ${ended} ended`
     throw new SetupError(`the private Docker engine ${what}; the end of ${file}:\n${words}`)

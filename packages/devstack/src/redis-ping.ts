@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls'
  * @param url `redis://`, `rediss://`, `redis+unix://<path>` or the absolute path of a socket
  * @returns undefined when it answers PONG, else why not, as the end of a sentence; never throws
  */
-export async function redisTrouble(url: string, deadlineMs = 2000): Promise<string | undefined> {
+export async function checkRedis(url: string, deadlineMs = 2000): Promise<string | undefined> {
   const target = parseRedisUrl(url)
   if (target === undefined) {
     return 'is not a redis://, rediss:// or redis+unix:// URL'

@@ -1,10 +1,10 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makePlaces, type Places } from './places.ts'
+import type { Log } from './log.ts'
+import { makePaths, type Paths } from './paths.ts'
 import { identifyProcess, isRunning } from './process-identity.ts'
-import { redisTrouble, withoutPassword } from './redis-ping.ts'
+import { checkRedis, withoutPassword } from './redis-ping.ts'
 import { startRedisServer } from './redis-server.ts'
-import type { Say } from './say.ts'
 import { SetupError } from './setup-error.ts'
 import { readRecord, updateRecord } from './stack-record.ts'
 import { installPackages } from './system-packages.ts'
@@ -24,24 +24,24 @@ export interface RedisService {
  * @throws {SetupError} when there is none and none can be started
  */
 export async function findOrStartRedis(
-  places: Places,
-  options: { env: NodeJS.ProcessEnv; say: Say; privateOnly?: boolean },
+  paths: Paths,
+  options: { env: NodeJS.ProcessEnv; log: Log; privateOnly?: boolean },
 ): Promise<RedisService> {
-  const { env, say } = options
+  const { env, log } = options
   const given = options.privateOnly ? undefined : env['REDIS_URL']
   if (given) {
-    const trouble = await redisTrouble(given)
+    const trouble = await checkRedis(given)
     if (trouble === undefined) return { url: given, ours: false }
-    say(`REDIS_URL ${withoutPassword(given)} ${trouble}: using a private Redis instead`)
+    log(`REDIS_URL ${withoutPassword(given)} ${trouble}: using a private Redis instead`)
   }
-  const recorded = (await readRecord(places)).redis
-  if (recorded && isRunning(recorded.process) && (await redisTrouble(recorded.url)) === undefined) {
+  const recorded = (await readRecord(paths)).redis
+  if (recorded && isRunning(recorded.process) && (await checkRedis(recorded.url)) === undefined) {
     return { url: recorded.url, ours: true }
   }
-  await installPackages(['redis'], say, env)
-  await makePlaces(places)
+  await installPackages(['redis'], log, env)
+  await makePaths(paths)
   const server = await startRedisServer({
-    directory: await shortPath(places),
+    directory: await shortPath(paths),
     persistent: true,
     detached: true,
   }).catch((cause: Error) => {
@@ -49,16 +49,16 @@ export async function findOrStartRedis(
   })
   const process = identifyProcess(server.pid)
   if (process === undefined) throw new SetupError('the private Redis ended right after its start')
-  await updateRecord(places, (record) => ({ ...record, redis: { process, url: server.url } }))
-  say('started a private Redis')
+  await updateRecord(paths, (record) => ({ ...record, redis: { process, url: server.url } }))
+  log('started a private Redis')
   return { url: server.url, ours: true }
 }
 
 /** Its data belong to the state directory, but a socket's path must be short: a link in the runtime directory is both. */
-async function shortPath(places: Places): Promise<string> {
-  await mkdir(places.redis, { recursive: true, mode: 0o700 })
-  const link = join(places.runtime, 'redis')
-  await symlink(places.redis, link).catch((error: NodeJS.ErrnoException) => {
+async function shortPath(paths: Paths): Promise<string> {
+  await mkdir(paths.redis, { recursive: true, mode: 0o700 })
+  const link = join(paths.runtime, 'redis')
+  await symlink(paths.redis, link).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
   return link

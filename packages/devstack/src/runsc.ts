@@ -4,9 +4,9 @@ import { baseImage } from './base-image.ts'
 import { docker, tryDocker } from './docker-cli.ts'
 import type { EngineService } from './engine-service.ts'
 import { buildArguments } from './images.ts'
-import type { Places } from './places.ts'
+import { type Log, secondsSince } from './log.ts'
+import type { Paths } from './paths.ts'
 import { findProgram } from './run-command.ts'
-import { type Say, secondsSince } from './say.ts'
 import { installPackages } from './system-packages.ts'
 
 /** apt checks the package by the archive's signature. */
@@ -24,15 +24,15 @@ RUN apt-get update && apt-get install -y --no-install-recommends runsc && runsc 
  */
 export async function ensureRunsc(
   engine: EngineService,
-  places: Places,
-  { env, say }: { env: NodeJS.ProcessEnv; say: Say },
+  paths: Paths,
+  { env, log }: { env: NodeJS.ProcessEnv; log: Log },
 ): Promise<string> {
   const installed = await findProgram('runsc', env)
   if (installed !== undefined) return installed
-  if (await isExecutable(places.runsc)) return places.runsc
+  if (await isExecutable(paths.runsc)) return paths.runsc
   const startedAt = performance.now()
-  await installPackages(['docker-cli'], say, env)
-  const base = await baseImage(engine, { env, say })
+  await installPackages(['docker-cli'], log, env)
+  const base = await baseImage(engine, { env, log })
   const what = 'taking runsc (gVisor) from Debian’s package'
   const tag = `isopod/runsc:${process.pid}`
   const build = ['build', '--network', 'host', '--force-rm', '--tag', tag]
@@ -44,18 +44,18 @@ export async function ensureRunsc(
   try {
     const container = await docker(engine, ['create', '--network', 'none', tag, 'true'], { env, what })
     try {
-      await docker(engine, ['cp', `${container}:/usr/bin/runsc`, `${places.runsc}.new`], { env, what })
+      await docker(engine, ['cp', `${container}:/usr/bin/runsc`, `${paths.runsc}.new`], { env, what })
     } finally {
       await tryDocker(engine, ['rm', '-f', container], { env })
     }
   } finally {
     await tryDocker(engine, ['rmi', tag], { env })
   }
-  await chmod(`${places.runsc}.new`, 0o755)
+  await chmod(`${paths.runsc}.new`, 0o755)
   // In one step: an interrupted copy must not be taken for the program.
-  await rename(`${places.runsc}.new`, places.runsc)
-  say(`took runsc (gVisor) from Debian’s package in ${secondsSince(startedAt)}`)
-  return places.runsc
+  await rename(`${paths.runsc}.new`, paths.runsc)
+  log(`took runsc (gVisor) from Debian’s package in ${secondsSince(startedAt)}`)
+  return paths.runsc
 }
 
 function isExecutable(path: string): Promise<boolean> {

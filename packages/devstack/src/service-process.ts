@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { access, mkdir, open, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CHECKOUT } from './places.ts'
+import { CHECKOUT } from './paths.ts'
 import { endProcess, identifyProcess, type ProcessIdentity } from './process-identity.ts'
 import { lastLines } from './run-command.ts'
 import { SetupError } from './setup-error.ts'
@@ -75,7 +75,7 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
  *
  * @returns undefined when it can, else why not, as the end of a sentence; never throws
  */
-export async function serviceTrouble(url: string, deadlineMs = 2000): Promise<string | undefined> {
+export async function checkService(url: string, deadlineMs = 2000): Promise<string | undefined> {
   try {
     const answer = await fetch(`${url}/readyz`, {
       signal: AbortSignal.timeout(deadlineMs),
@@ -110,7 +110,7 @@ async function untilReady(child: ChildProcess, url: string, options: ServiceOpti
   const deadline = performance.now() + deadlineMs
   for (;;) {
     const ended = child.exitCode !== null || child.signalCode !== null
-    const trouble = ended ? 'ended before it was ready' : await serviceTrouble(url)
+    const trouble = ended ? 'ended before it was ready' : await checkService(url)
     if (trouble === undefined) return
     if (ended || performance.now() > deadline) {
       const words = lastLines(await readFile(options.log, 'utf8').catch(() => ''), 8)

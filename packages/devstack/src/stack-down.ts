@@ -1,13 +1,13 @@
 import { access, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { askEngine, engineJson, engineTrouble } from './engine-api.ts'
+import { askEngine, checkEngine, engineJson } from './engine-api.ts'
 import { localImages } from './image-list.ts'
 import { endMounts, endShims } from './leftovers.ts'
 import { withLock } from './lock.ts'
-import { type Places, stackPlaces } from './places.ts'
+import type { Log } from './log.ts'
+import { type Paths, stackPaths } from './paths.ts'
 import { endProcess, isRunning } from './process-identity.ts'
 import { runCommand } from './run-command.ts'
-import type { Say } from './say.ts'
 import { asSetupError } from './setup-error.ts'
 import { readRecord, updateRecord } from './stack-record.ts'
 import { stopWorkers } from './stack-workers.ts'
@@ -19,7 +19,7 @@ export interface DownOptions {
   /** Read for `ISOPOD_STATE_DIR`. @default process.env */
   readonly env?: NodeJS.ProcessEnv
   /** Gets one line for each thing that is done. @default nothing is said */
-  readonly say?: Say
+  readonly log?: Log
 }
 
 /**
@@ -28,51 +28,51 @@ export interface DownOptions {
  * it. Our engine's image store stays for the next time unless `purge` is set. Calling it again changes nothing.
  */
 export async function stackDown(options: DownOptions = {}): Promise<void> {
-  const { env = process.env, say = () => {}, purge = false } = options
-  const places = stackPlaces(env)
-  if (!(await exists(places.state)) && !(await exists(places.runtime))) return
-  await asSetupError(() => withLock(places.lock, () => takeDown(places, { env, say, purge }), { say }))
+  const { env = process.env, log = () => {}, purge = false } = options
+  const paths = stackPaths(env)
+  if (!(await exists(paths.state)) && !(await exists(paths.runtime))) return
+  await asSetupError(() => withLock(paths.lock, () => takeDown(paths, { env, log, purge }), { log }))
   // The lock lies in the state directory, so that can only go once the lock is let go.
-  if (purge) await rm(places.state, { recursive: true, force: true })
+  if (purge) await rm(paths.state, { recursive: true, force: true })
 }
 
-async function takeDown(places: Places, { env, say, purge }: Required<DownOptions>): Promise<void> {
-  await stopWorkers(places, say)
-  const record = await readRecord(places)
+async function takeDown(paths: Paths, { env, log, purge }: Required<DownOptions>): Promise<void> {
+  await stopWorkers(paths, log)
+  const record = await readRecord(paths)
   for (const dockerHost of record.visited.filter((host) => host !== record.engine?.dockerHost)) {
-    await clearEngine(dockerHost, `{"label":["isopod.stack=${places.id}"]}`, env)
+    await clearEngine(dockerHost, `{"label":["isopod.stack=${paths.id}"]}`, env)
     if (purge) await removeImages(dockerHost, env)
   }
-  await stopEngine(places, say, env)
-  if (record.redis && (await endProcess(record.redis.process, 10_000))) say('stopped the private Redis')
-  await endMounts([places.state, places.runtime])
-  await rm(places.runtime, { recursive: true, force: true })
-  await rm(places.redis, { recursive: true, force: true })
-  await rm(places.scratch, { recursive: true, force: true })
-  await updateRecord(places, () => ({ workers: [], visited: [] }))
-  await rm(places.record, { force: true })
-  if (purge || record.engine) await reportStore(places, say, purge)
+  await stopEngine(paths, log, env)
+  if (record.redis && (await endProcess(record.redis.process, 10_000))) log('stopped the private Redis')
+  await endMounts([paths.state, paths.runtime])
+  await rm(paths.runtime, { recursive: true, force: true })
+  await rm(paths.redis, { recursive: true, force: true })
+  await rm(paths.scratch, { recursive: true, force: true })
+  await updateRecord(paths, () => ({ workers: [], visited: [] }))
+  await rm(paths.record, { force: true })
+  if (purge || record.engine) await reportStore(paths, log, purge)
 }
 
-async function stopEngine(places: Places, say: Say, env: NodeJS.ProcessEnv): Promise<void> {
-  const { engine } = await readRecord(places)
+async function stopEngine(paths: Paths, log: Log, env: NodeJS.ProcessEnv): Promise<void> {
+  const { engine } = await readRecord(paths)
   if (engine && isRunning(engine.dockerd)) {
     await clearEngine(engine.dockerHost, '{}', env)
     await endProcess(engine.dockerd, 20_000)
-    say('stopped the private Docker engine')
+    log('stopped the private Docker engine')
   }
   if (engine) await endProcess(engine.containerd, 10_000)
-  await endShims(places)
+  await endShims(paths)
   // An engine that was killed can't remove its containers and volumes any more, and the next one would bring them back.
-  await endMounts([places.docker])
+  await endMounts([paths.docker])
   for (const folder of ['containers', 'volumes']) {
-    await rm(join(places.docker, folder), { recursive: true, force: true })
+    await rm(join(paths.docker, folder), { recursive: true, force: true })
   }
 }
 
 /** Removes the containers, then the volumes, that a filter finds; an engine that is gone has none to remove. */
 async function clearEngine(dockerHost: string, filters: string, env: NodeJS.ProcessEnv): Promise<void> {
-  if ((await engineTrouble(dockerHost, env)) !== undefined) return
+  if ((await checkEngine(dockerHost, env)) !== undefined) return
   const query = `filters=${encodeURIComponent(filters)}`
   const containers = (await engineJson(dockerHost, `/containers/json?all=1&${query}`)) as { Id: string }[]
   await Promise.all(
@@ -89,24 +89,23 @@ async function clearEngine(dockerHost: string, filters: string, env: NodeJS.Proc
 }
 
 async function removeImages(dockerHost: string, env: NodeJS.ProcessEnv): Promise<void> {
-  if ((await engineTrouble(dockerHost, env)) !== undefined) return
+  if ((await checkEngine(dockerHost, env)) !== undefined) return
   const ours = (await localImages(dockerHost)).filter((image) => image.labels['isopod.content'] !== undefined)
   for (const tag of ours.flatMap((image) => image.tags)) {
     await askEngine(dockerHost, `DELETE /images/${encodeURIComponent(tag)}`, { env })
   }
 }
 
-async function reportStore(places: Places, say: Say, purge: boolean): Promise<void> {
-  if (!(await exists(places.docker))) return
+async function reportStore(paths: Paths, log: Log, purge: boolean): Promise<void> {
+  if (!(await exists(paths.docker))) return
   if (purge) {
-    for (const folder of [places.docker, places.containerd])
-      await rm(folder, { recursive: true, force: true })
-    say('deleted the private engine’s image store')
+    for (const folder of [paths.docker, paths.containerd]) await rm(folder, { recursive: true, force: true })
+    log('deleted the private engine’s image store')
     return
   }
-  const size = await runCommand(['du', '-sh', places.docker]).catch(() => '')
+  const size = await runCommand(['du', '-sh', paths.docker]).catch(() => '')
   const text = size.split('\t')[0] || 'unknown size'
-  say(`kept the images for the next time (${text} in ${places.docker}); npm run down -- --purge deletes them`)
+  log(`kept the images for the next time (${text} in ${paths.docker}); npm run down -- --purge deletes them`)
 }
 
 function exists(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
-import type { Places } from './places.ts'
+import type { Paths } from './paths.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 
 /** One worker process that was started to outlive its starter. */
@@ -30,9 +30,9 @@ export interface StackRecord {
 const EMPTY: StackRecord = { workers: [], visited: [] }
 
 /** Reads the record; a missing or damaged file counts as «nothing was started». */
-export async function readRecord(places: Places): Promise<StackRecord> {
+export async function readRecord(paths: Paths): Promise<StackRecord> {
   try {
-    const found: unknown = JSON.parse(await readFile(places.record, 'utf8'))
+    const found: unknown = JSON.parse(await readFile(paths.record, 'utf8'))
     return typeof found === 'object' && found !== null ? { ...EMPTY, ...found } : EMPTY
   } catch {
     return EMPTY
@@ -41,12 +41,12 @@ export async function readRecord(places: Places): Promise<StackRecord> {
 
 /** Changes the record in one rename, so that a reader never sees half of it. Call it with the stack's lock held. */
 export async function updateRecord(
-  places: Places,
+  paths: Paths,
   change: (record: StackRecord) => StackRecord,
 ): Promise<StackRecord> {
-  const next = change(await readRecord(places))
-  const draft = `${places.record}.${process.pid}`
+  const next = change(await readRecord(paths))
+  const draft = `${paths.record}.${process.pid}`
   await writeFile(draft, `${JSON.stringify(next, undefined, 2)}\n`, { mode: 0o600 })
-  await rename(draft, places.record)
+  await rename(draft, paths.record)
   return next
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EngineService } from './engine-service.ts'
-import { CHECKOUT, type Places } from './places.ts'
+import type { Log } from './log.ts'
+import { CHECKOUT, type Paths } from './paths.ts'
 import { endProcess, isRunning } from './process-identity.ts'
-import type { Say } from './say.ts'
-import { serviceTrouble } from './service-process.ts'
+import { checkService } from './service-process.ts'
 import { readRecord, updateRecord, type WorkerRecord } from './stack-record.ts'
 import { startWorker } from './worker-process.ts'
 import { workerSettings } from './worker-settings.ts'
@@ -19,7 +19,7 @@ export interface WorkerSurroundings {
   readonly redisUrl: string
   readonly engine: EngineService
   readonly env: NodeJS.ProcessEnv
-  readonly say: Say
+  readonly log: Log
 }
 
 /**
@@ -27,43 +27,50 @@ export interface WorkerSurroundings {
  * Workers that no longer fit are drained and stopped; those above `count` are left.
  */
 export async function ensureWorkers(
-  places: Places,
+  paths: Paths,
   count: number,
   surroundings: WorkerSurroundings,
 ): Promise<WorkerRecord[]> {
-  const { redisUrl, engine, say } = surroundings
+  const { redisUrl, engine, log } = surroundings
   const { dockerHost } = engine
   const workerEnv = workerSettings(engine, surroundings.env)
   const settings = await settingsFingerprint(workerEnv)
   const fitting: WorkerRecord[] = []
-  for (const worker of (await readRecord(places)).workers) {
+  for (const worker of (await readRecord(paths)).workers) {
     if (await fits(worker, surroundings, settings)) fitting.push(worker)
     else await endProcess(worker.process, STOP_GRACE_MS)
   }
-  await updateRecord(places, (record) => ({ ...record, workers: fitting }))
+  await updateRecord(paths, (record) => ({ ...record, workers: fitting }))
   while (fitting.length < count) {
-    const log = join(places.logs, `worker-${freeNumber(fitting)}.log`)
+    const logFile = join(paths.logs, `worker-${freeNumber(fitting)}.log`)
     // A worker's own name must be unique, so the one that a user has set is only good for a worker of his own.
     const { ISOPOD_WORKER_ID: _, ...env } = workerEnv
-    const worker = await startWorker({ redisUrl, dockerHost, env, log, stack: places.id, detached: true })
-    fitting.push({ process: worker.process, url: worker.url, redisUrl, dockerHost, log, settings })
-    await updateRecord(places, (record) => ({
+    const worker = await startWorker({
+      redisUrl,
+      dockerHost,
+      env,
+      log: logFile,
+      stack: paths.id,
+      detached: true,
+    })
+    fitting.push({ process: worker.process, url: worker.url, redisUrl, dockerHost, log: logFile, settings })
+    await updateRecord(paths, (record) => ({
       ...record,
       workers: fitting,
       visited: [...new Set([...record.visited, dockerHost])],
     }))
-    say(`started a worker (${worker.url}/metrics, log ${log})`)
-    if (engine.ours && fitting.length === 1) await repeatWarnings(log, say)
+    log(`started a worker (${worker.url}/metrics, log ${logFile})`)
+    if (engine.ours && fitting.length === 1) await repeatWarnings(logFile, log)
   }
   return fitting
 }
 
 /** Drains and stops all recorded workers, side by side. */
-export async function stopWorkers(places: Places, say: Say): Promise<void> {
-  const { workers } = await readRecord(places)
+export async function stopWorkers(paths: Paths, log: Log): Promise<void> {
+  const { workers } = await readRecord(paths)
   const ended = await Promise.all(workers.map((worker) => endProcess(worker.process, STOP_GRACE_MS)))
   const count = ended.filter(Boolean).length
-  if (count > 0) say(count === 1 ? 'stopped the worker' : `stopped ${count} workers`)
+  if (count > 0) log(count === 1 ? 'stopped the worker' : `stopped ${count} workers`)
 }
 
 async function fits(
@@ -76,16 +83,16 @@ async function fits(
     worker.dockerHost === engine.dockerHost &&
     worker.settings === settings &&
     isRunning(worker.process) &&
-    (await serviceTrouble(worker.url)) === undefined
+    (await checkService(worker.url)) === undefined
   )
 }
 
 /** What the first of the workers has against its engine; the others would say the same. */
-async function repeatWarnings(log: string, say: Say): Promise<void> {
-  const lines = (await readFile(log, 'utf8').catch(() => '')).split('\n')
+async function repeatWarnings(logFile: string, log: Log): Promise<void> {
+  const lines = (await readFile(logFile, 'utf8').catch(() => '')).split('\n')
   for (const line of lines.filter((text) => text.includes('"level":"warn"'))) {
     const { msg }: { msg?: unknown } = JSON.parse(line)
-    say(`warning: ${String(msg)}`)
+    log(`warning: ${String(msg)}`)
   }
 }
 

@@ -1,16 +1,16 @@
 import { baseImage as makeBaseImage } from './base-image.ts'
-import { engineTrouble } from './engine-api.ts'
+import { checkEngine } from './engine-api.ts'
 import { type ExtraRuntime, ensureRuntimes } from './engine-runtimes.ts'
 import { type EngineService, findOrStartEngine } from './engine-service.ts'
 import { type ImageName, USUAL_IMAGES } from './image-names.ts'
 import { buildImages } from './images.ts'
 import { ensureInitBinary } from './init-binary.ts'
 import { withLock } from './lock.ts'
-import { stackPlaces } from './places.ts'
-import { redisTrouble } from './redis-ping.ts'
+import type { Log } from './log.ts'
+import { stackPaths } from './paths.ts'
+import { checkRedis } from './redis-ping.ts'
 import { findOrStartRedis, type RedisService } from './redis-service.ts'
-import type { Say } from './say.ts'
-import { serviceTrouble } from './service-process.ts'
+import { checkService } from './service-process.ts'
 import { asSetupError } from './setup-error.ts'
 import { readRecord } from './stack-record.ts'
 import { ensureWorkers } from './stack-workers.ts'
@@ -28,7 +28,7 @@ export interface StackOptions {
   /** `REDIS_URL`, `DOCKER_HOST`, `DOCKER_SOCKET_PATH`, `ISOPOD_STATE_DIR`, `CI`, and settings of the workers. @default process.env */
   readonly env?: NodeJS.ProcessEnv
   /** Gets one line for each thing that is done. @default nothing is said */
-  readonly say?: Say
+  readonly log?: Log
 }
 
 /** Services that stand ready. */
@@ -49,25 +49,25 @@ export interface Stack {
  *
  * @example
  * ```ts
- * const stack = await ensureStack({ workers: 1, say: (line) => console.error(line) })
+ * const stack = await ensureStack({ workers: 1, log: (line) => console.error(line) })
  * const client = await connect({ url: stack.redis.url })
  * ```
  */
 export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
-  const { env = process.env, say = () => {}, privateOnly = false, images = USUAL_IMAGES } = options
+  const { env = process.env, log = () => {}, privateOnly = false, images = USUAL_IMAGES } = options
   const runtimes = options.runtimes ?? (env['ISOPOD_RUNTIME'] === 'runsc' ? ['runsc'] : [])
-  const places = stackPlaces(env)
+  const paths = stackPaths(env)
   const work = async (): Promise<Stack> => {
-    const engine = await findOrStartEngine(places, { env, say, privateOnly })
-    await ensureRuntimes(engine, places, runtimes, { env, say })
-    const redis = await findOrStartRedis(places, { env, say, privateOnly })
-    await buildImages(engine, images, { env, say })
-    await ensureInitBinary(engine, { env, say })
-    const surroundings = { redisUrl: redis.url, engine, env, say }
-    const workers = await ensureWorkers(places, options.workers ?? 1, surroundings)
-    return { id: places.id, redis, engine, workers: workers.map(summary) }
+    const engine = await findOrStartEngine(paths, { env, log, privateOnly })
+    await ensureRuntimes(engine, paths, runtimes, { env, log })
+    const redis = await findOrStartRedis(paths, { env, log, privateOnly })
+    await buildImages(engine, images, { env, log })
+    await ensureInitBinary(engine, { env, log })
+    const surroundings = { redisUrl: redis.url, engine, env, log }
+    const workers = await ensureWorkers(paths, options.workers ?? 1, surroundings)
+    return { id: paths.id, redis, engine, workers: workers.map(summary) }
   }
-  return await asSetupError(() => withLock(places.lock, work, { say }))
+  return await asSetupError(() => withLock(paths.lock, work, { log }))
 }
 
 /**
@@ -76,19 +76,19 @@ export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
  * @returns undefined if none was left, or a part of it is gone
  */
 export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promise<Stack | undefined> {
-  const places = stackPlaces(options.env)
-  const record = await readRecord(places)
+  const paths = stackPaths(options.env)
+  const record = await readRecord(paths)
   const [first] = record.workers
   if (first === undefined) return undefined
   const { redisUrl, dockerHost } = first
   const troubles = await Promise.all([
-    redisTrouble(redisUrl),
-    engineTrouble(dockerHost, options.env),
-    serviceTrouble(first.url),
+    checkRedis(redisUrl),
+    checkEngine(dockerHost, options.env),
+    checkService(first.url),
   ])
   if (troubles.some((trouble) => trouble !== undefined)) return undefined
   return {
-    id: places.id,
+    id: paths.id,
     redis: { url: redisUrl, ours: redisUrl === record.redis?.url },
     engine: { dockerHost, ours: dockerHost === record.engine?.dockerHost },
     workers: record.workers.map(summary),
@@ -102,10 +102,10 @@ export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promis
  */
 export async function ensureBaseImage(
   engine: EngineService,
-  options: Pick<StackOptions, 'env' | 'say'> = {},
+  options: Pick<StackOptions, 'env' | 'log'> = {},
 ): Promise<string> {
-  const { env = process.env, say = () => {} } = options
-  return (await makeBaseImage(engine, { env, say })).tag
+  const { env = process.env, log = () => {} } = options
+  return (await makeBaseImage(engine, { env, log })).tag
 }
 
 function summary({ url, log, process }: { url: string; log: string; process: { pid: number } }) {

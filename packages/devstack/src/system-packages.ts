@@ -2,8 +2,8 @@ import { access, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
+import { type Log, secondsSince } from './log.ts'
 import { findProgram, lastLines, tryCommand } from './run-command.ts'
-import { type Say, secondsSince } from './say.ts'
 import { SetupError } from './setup-error.ts'
 
 /** What set-up may need from the distribution; the specs add the last ones, those in virtual machines the `qemu-*`. */
@@ -33,7 +33,7 @@ const APT_OPTIONS = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=2'
  */
 export async function installPackages(
   needs: readonly SystemNeed[],
-  say: Say,
+  log: Log,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
   if ((await missingPrograms(needs)).length === 0 && !(await needsKeyring(needs))) return
@@ -53,7 +53,7 @@ export async function installPackages(
       // Which package holds a program can only be told once the lists are there.
       packages = await missingPackages(needs)
     }
-    say(`installing ${packages.join(', ')} with apt-get`)
+    log(`installing ${packages.join(', ')} with apt-get`)
     let outcome = await install(packages)
     if (outcome.exitCode !== 0) {
       refreshed = await refreshLists()
@@ -65,7 +65,7 @@ export async function installPackages(
   })
   const still = await missingPrograms(needs)
   if (still.length > 0) throw new SetupError(`${still.join(', ')} is still missing after «${byHand}»`)
-  say(`installed in ${secondsSince(startedAt)}`)
+  log(`installed in ${secondsSince(startedAt)}`)
 }
 
 const PROGRAMS: Record<SystemNeed, readonly string[]> = {

@@ -4,7 +4,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { EngineService } from './engine-service.ts'
-import { CHECKOUT } from './places.ts'
+import { CHECKOUT } from './paths.ts'
 import { SetupError } from './setup-error.ts'
 import { workerSettings } from './worker-settings.ts'
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { askEngine, engineTrouble } from '../src/engine-api.ts'
+import { askEngine, checkEngine } from '../src/engine-api.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 async function listen(server: Server, where: string | number): Promise<Server> {
@@ -21,10 +21,10 @@ const answering = (status: number) => createServer((_, response) => response.wri
 it('is silent about an engine that answers a ping, on a socket or over TCP', async () => {
   const socket = join(await temporaryFolder(), 's')
   await listen(answering(200), socket)
-  expect(await engineTrouble(`unix://${socket}`)).toBeUndefined()
+  expect(await checkEngine(`unix://${socket}`)).toBeUndefined()
   const { port } = (await listen(answering(200), 0)).address() as AddressInfo
-  expect(await engineTrouble(`tcp://127.0.0.1:${port}`, {})).toBeUndefined()
-  expect(await engineTrouble(`http://127.0.0.1:${port}`, {})).toBeUndefined()
+  expect(await checkEngine(`tcp://127.0.0.1:${port}`, {})).toBeUndefined()
+  expect(await checkEngine(`http://127.0.0.1:${port}`, {})).toBeUndefined()
 })
 
 it('says why an engine is of no use', async () => {
@@ -34,11 +34,11 @@ it('says why an engine is of no use', async () => {
     createServer(() => {}),
     join(folder, 'silent'),
   )
-  expect(await engineTrouble(`unix://${folder}/ill`)).toBe('answers 500 to a ping')
-  expect(await engineTrouble(`unix://${folder}/silent`, {}, 100)).toBe('does not answer (no answer in time)')
-  expect(await engineTrouble(`unix://${folder}/none`)).toBe('does not answer (ENOENT)')
-  expect(await engineTrouble('ssh://somewhere', {})).toMatch(/only unix:\/\/, tcp:\/\//)
-  expect(await engineTrouble('nonsense', {})).toMatch(/nonsense is not an engine's address/)
+  expect(await checkEngine(`unix://${folder}/ill`)).toBe('answers 500 to a ping')
+  expect(await checkEngine(`unix://${folder}/silent`, {}, 100)).toBe('does not answer (no answer in time)')
+  expect(await checkEngine(`unix://${folder}/none`)).toBe('does not answer (ENOENT)')
+  expect(await checkEngine('ssh://somewhere', {})).toMatch(/only unix:\/\/, tcp:\/\//)
+  expect(await checkEngine('nonsense', {})).toMatch(/nonsense is not an engine's address/)
 })
 
 it('passes method and path on and gives status and body back', async () => {

@@ -6,7 +6,7 @@ import { contentHash } from '../src/content-hash.ts'
 import { imageContent } from '../src/image-content.ts'
 import { IMAGE_NAMES, IMAGES, parentOf } from '../src/image-names.ts'
 import { buildArguments } from '../src/images.ts'
-import { CHECKOUT } from '../src/places.ts'
+import { CHECKOUT } from '../src/paths.ts'
 
 const FOLDER = join(CHECKOUT, 'deploy', 'images')
 

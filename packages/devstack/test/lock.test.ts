@@ -95,7 +95,7 @@ it('names a live holder once, and again when it gives up waiting', async () => {
   const holder = hold(lock, log, 60_000)
   await untilLogged(log)
   const said: string[] = []
-  const waiting = withLock(lock, async () => 'mine', { waitMs: 300, say: (line) => said.push(line) })
+  const waiting = withLock(lock, async () => 'mine', { waitMs: 300, log: (line) => said.push(line) })
   await expect(waiting).rejects.toThrow(`another set-up (process ${holder.pid}) holds ${lock}`)
   expect(said).toEqual([`waiting for another set-up (process ${holder.pid})`])
 })

@@ -1,25 +1,25 @@
 import { expect, it } from 'vitest'
-import { stackPlaces } from '../src/places.ts'
+import { stackPaths } from '../src/paths.ts'
 import { containerdConfig, dockerdConfig } from '../src/private-engine.ts'
 
-const places = stackPlaces({ ISOPOD_STATE_DIR: '/state "7"' })
+const paths = stackPaths({ ISOPOD_STATE_DIR: '/state "7"' })
 
 it('shares no directory, socket or containerd with another engine', () => {
-  const config = JSON.parse(dockerdConfig(places)) as Record<string, unknown>
+  const config = JSON.parse(dockerdConfig(paths)) as Record<string, unknown>
   expect(config).toMatchObject({
-    hosts: [`unix://${places.runtime}/docker.sock`],
-    containerd: `${places.runtime}/containerd.sock`,
-    'data-root': places.docker,
-    'exec-root': `${places.runtime}/docker`,
-    pidfile: `${places.runtime}/docker.pid`,
+    hosts: [`unix://${paths.runtime}/docker.sock`],
+    containerd: `${paths.runtime}/containerd.sock`,
+    'data-root': paths.docker,
+    'exec-root': `${paths.runtime}/docker`,
+    pidfile: `${paths.runtime}/docker.pid`,
   })
-  expect(containerdConfig(places)).toContain(`address = "${places.runtime}/containerd.sock"`)
-  expect(containerdConfig(places)).toContain(`state = "${places.runtime}/containerd"`)
-  expect(containerdConfig(places)).toContain('root = "/state \\"7\\"/containerd"')
+  expect(containerdConfig(paths)).toContain(`address = "${paths.runtime}/containerd.sock"`)
+  expect(containerdConfig(paths)).toContain(`state = "${paths.runtime}/containerd"`)
+  expect(containerdConfig(paths)).toContain('root = "/state \\"7\\"/containerd"')
 })
 
 it('makes no bridge and touches no firewall rule', () => {
-  expect(JSON.parse(dockerdConfig(places))).toMatchObject({
+  expect(JSON.parse(dockerdConfig(paths))).toMatchObject({
     bridge: 'none',
     iptables: false,
     ip6tables: false,
@@ -29,8 +29,8 @@ it('makes no bridge and touches no firewall rule', () => {
 })
 
 it('has gVisor as a runtime, without a network, only when that was asked for', () => {
-  expect(JSON.parse(dockerdConfig(places))).not.toHaveProperty('runtimes')
-  expect(JSON.parse(dockerdConfig(places, '/state/runsc'))).toMatchObject({
+  expect(JSON.parse(dockerdConfig(paths))).not.toHaveProperty('runtimes')
+  expect(JSON.parse(dockerdConfig(paths, '/state/runsc'))).toMatchObject({
     runtimes: { runsc: { path: '/state/runsc', runtimeArgs: ['--network=none', '--platform=systrap'] } },
   })
 })

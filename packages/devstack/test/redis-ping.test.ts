@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { redisTrouble, withoutPassword } from '../src/redis-ping.ts'
+import { checkRedis, withoutPassword } from '../src/redis-ping.ts'
 import { startRedisServer } from '../src/redis-server.ts'
 import { tryCommand } from '../src/run-command.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
@@ -16,8 +16,8 @@ async function listen(server: Server): Promise<number> {
 it('is silent about a Redis that answers on a socket', async () => {
   const redis = await startRedisServer({ directory: await temporaryFolder() })
   onTestFinished(() => redis.stop())
-  expect(await redisTrouble(redis.url)).toBeUndefined()
-  expect(await redisTrouble(redis.url.replace('redis+unix://', ''))).toBeUndefined()
+  expect(await checkRedis(redis.url)).toBeUndefined()
+  expect(await checkRedis(redis.url.replace('redis+unix://', ''))).toBeUndefined()
 })
 
 it('uses the password of the URL, and tells a wrong one from silence', async () => {
@@ -29,33 +29,33 @@ it('uses the password of the URL, and tells a wrong one from silence', async () 
   expect((await set('port', String(port + 1))).stdout.trim()).toBe('OK')
   expect((await set('requirepass', 's3cret:/')).stdout.trim()).toBe('OK')
   const url = (password: string) => `redis://${password}127.0.0.1:${port + 1}/0`
-  expect(await redisTrouble(url(':s3cret%3A%2F@'))).toBeUndefined()
-  expect(await redisTrouble(url('default:s3cret%3A%2F@'))).toBeUndefined()
-  expect(await redisTrouble(url(''))).toMatch(/^refuses: NOAUTH/)
-  expect(await redisTrouble(url(':wrong@'))).toMatch(/^refuses: WRONGPASS/)
+  expect(await checkRedis(url(':s3cret%3A%2F@'))).toBeUndefined()
+  expect(await checkRedis(url('default:s3cret%3A%2F@'))).toBeUndefined()
+  expect(await checkRedis(url(''))).toMatch(/^refuses: NOAUTH/)
+  expect(await checkRedis(url(':wrong@'))).toMatch(/^refuses: WRONGPASS/)
 })
 
 it('says that nothing listens', async () => {
   const server = createServer()
   const port = await listen(server)
   server.close()
-  expect(await redisTrouble(`redis://127.0.0.1:${port}`)).toBe('does not answer (ECONNREFUSED)')
-  expect(await redisTrouble('redis+unix:///nowhere/redis.sock')).toBe('does not answer (ENOENT)')
+  expect(await checkRedis(`redis://127.0.0.1:${port}`)).toBe('does not answer (ECONNREFUSED)')
+  expect(await checkRedis('redis+unix:///nowhere/redis.sock')).toBe('does not answer (ENOENT)')
 })
 
 it('does not wait for a server that is silent, hangs up or speaks another language', async () => {
   const silent = await listen(createServer(() => {}))
-  expect(await redisTrouble(`redis://127.0.0.1:${silent}`, 100)).toBe('does not answer within 0.1 s')
+  expect(await checkRedis(`redis://127.0.0.1:${silent}`, 100)).toBe('does not answer within 0.1 s')
   const closing = await listen(createServer((socket) => socket.end()))
-  expect(await redisTrouble(`redis://127.0.0.1:${closing}`)).toMatch(/closed the connection|does not answer/)
+  expect(await checkRedis(`redis://127.0.0.1:${closing}`)).toMatch(/closed the connection|does not answer/)
   const talkative = await listen(createServer((socket) => socket.write('x'.repeat(2000))))
-  expect(await redisTrouble(`redis://127.0.0.1:${talkative}`)).toBe('is not a Redis')
+  expect(await checkRedis(`redis://127.0.0.1:${talkative}`)).toBe('is not a Redis')
 })
 
 it.each(['http://127.0.0.1', 'localhost:6379', '', 'redis:'])(
   'refuses %j as a URL of a Redis',
   async (url) => {
-    expect(await redisTrouble(url, 200)).toBeDefined()
+    expect(await checkRedis(url, 200)).toBeDefined()
   },
 )
 

@@ -1,18 +1,18 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { type Places, stackPlaces } from '../src/places.ts'
+import { type Paths, stackPaths } from '../src/paths.ts'
 import { readRecord, updateRecord } from '../src/stack-record.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
-async function places(): Promise<Places> {
-  const found = stackPlaces({ ISOPOD_STATE_DIR: join(await temporaryFolder(), 'state') })
+async function paths(): Promise<Paths> {
+  const found = stackPaths({ ISOPOD_STATE_DIR: join(await temporaryFolder(), 'state') })
   await mkdir(found.state)
   return found
 }
 
 it('is empty where nothing was started, and where the file is damaged', async () => {
-  const here = await places()
+  const here = await paths()
   const empty = { workers: [], visited: [] }
   expect(await readRecord(here)).toEqual(empty)
   for (const text of ['', '{"workers": [', 'null', '7']) {
@@ -22,7 +22,7 @@ it('is empty where nothing was started, and where the file is damaged', async ()
 })
 
 it('keeps what a change leaves alone, and leaves no draft', async () => {
-  const here = await places()
+  const here = await paths()
   const redis = { process: { pid: 7, startedAt: 'x' }, url: 'redis+unix:///r' }
   await updateRecord(here, (record) => ({ ...record, redis }))
   await updateRecord(here, (record) => ({ ...record, visited: ['unix:///d'] }))

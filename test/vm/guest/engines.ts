@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { engineTrouble, runCommand, tryCommand } from '@isopod/devstack'
+import { checkEngine, runCommand, tryCommand } from '@isopod/devstack'
 import type { EngineMode } from '../legs.ts'
 
 const ANSWER_MS = 300_000
@@ -51,7 +51,7 @@ async function startRootless(): Promise<string> {
 async function untilAnswers(dockerHost: string): Promise<string> {
   const until = Date.now() + ANSWER_MS
   for (;;) {
-    const trouble = await engineTrouble(dockerHost, {}, 10_000)
+    const trouble = await checkEngine(dockerHost, {}, 10_000)
     if (trouble === undefined) return dockerHost
     if (Date.now() > until) {
       const { output } = await tryCommand(['journalctl', '--no-pager', '-n', '40', '-o', 'cat'])

@@ -21,7 +21,7 @@ async function main(task: GuestTask): Promise<void> {
   const images = imagesOf(leg, task)
   if (leg.probes && task.specs === undefined) {
     // Where the processor is another than the host's, init is compiled now, in a container.
-    await ensureStack({ workers: 0, images, say, env: { ...process.env, DOCKER_HOST: dockerHost } })
+    await ensureStack({ workers: 0, images, log: say, env: { ...process.env, DOCKER_HOST: dockerHost } })
     await runProbes(dockerHost)
   }
   const specs = task.specs ?? leg.specs

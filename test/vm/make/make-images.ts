@@ -10,7 +10,7 @@ import {
   type ImageName,
   runCommand,
   stackDown,
-  stackPlaces,
+  stackPaths,
 } from '@isopod/devstack'
 import { cached, inScratch } from '../cache.ts'
 import { FEW } from '../legs.ts'
@@ -57,7 +57,7 @@ export async function makeImages(options: ImagesOptions): Promise<string> {
           ...FEW.map((name) => IMAGES[name]),
         ])
         await stackDown({ env })
-        const { docker: data } = stackPlaces(env)
+        const { docker: data } = stackPaths(env)
         for (const name of IMAGE_FOLDERS) await rename(join(data, name), join(folder, 'plain', name))
       } finally {
         await stackDown({ env, purge: true })
@@ -74,8 +74,8 @@ async function copyOwn(
   scratch: string,
   env: NodeJS.ProcessEnv,
 ): Promise<EngineService> {
-  const { engine } = await ensureStack({ workers: 0, images: names, say: log })
-  const base = await ensureBaseImage(engine, { say: log })
+  const { engine } = await ensureStack({ workers: 0, images: names, log })
+  const base = await ensureBaseImage(engine, { log })
   const archive = join(scratch, 'all.tar')
   await docker(engine, ['save', '--output', archive, base, ...names.map((name) => IMAGES[name])])
   const { engine: fresh } = await startEngine(env, [])
@@ -115,7 +115,7 @@ function startEngine(env: NodeJS.ProcessEnv, images: readonly ImageName[], log?:
     workers: 0,
     images,
     env,
-    ...(log === undefined ? {} : { say: log }),
+    ...(log === undefined ? {} : { log }),
   })
 }
 

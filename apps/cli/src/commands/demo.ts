@@ -16,8 +16,8 @@ const DEADLINE_MS = 120_000
 
 /** `isopod demo`: sets up what is missing, runs every job through the queue, and compares each result. */
 export async function demoCommand(io: Io, services: Services): Promise<ExitCode> {
-  const say = (line: string) => note(io, `isopod: ${line}`)
-  const stack = await services.ensureStack({ env: io.env, workers: 1, say })
+  const log = (line: string) => note(io, `isopod: ${line}`)
+  const stack = await services.ensureStack({ env: io.env, workers: 1, log })
   const client = await services.connect(stack.redis.url, io.env)
   try {
     const startedAt = performance.now()

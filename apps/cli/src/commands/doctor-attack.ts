@@ -1,7 +1,7 @@
-import { type EngineService, engineTrouble, runSelfTest } from '@isopod/devstack'
+import { checkEngine, type EngineService, runSelfTest } from '@isopod/devstack'
 import { EXIT, type ExitCode } from '@isopod/service-kit'
 import Table from 'cli-table3'
-import { findEngine } from '../doctor/check-engine.ts'
+import { findEngine } from '../doctor/inspect-engine.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { startStack } from '../start-stack.ts'
@@ -36,7 +36,7 @@ export async function doctorAttackCommand(
   options: { readonly json?: boolean },
 ): Promise<ExitCode> {
   const engine = await engineOf(io, services)
-  const trouble = await engineTrouble(engine.dockerHost, io.env)
+  const trouble = await checkEngine(engine.dockerHost, io.env)
   if (trouble !== undefined) {
     note(io, `isopod: the engine at ${engine.dockerHost} ${trouble}; start it, or set DOCKER_HOST`)
     return EXIT.platform

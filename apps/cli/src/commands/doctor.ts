@@ -1,8 +1,8 @@
 import { EXIT, type ExitCode } from '@isopod/service-kit'
-import { checkEngine } from '../doctor/check-engine.ts'
-import { checkInit } from '../doctor/check-init.ts'
-import { checkRedis } from '../doctor/check-redis.ts'
 import { findingLine } from '../doctor/finding.ts'
+import { inspectEngine } from '../doctor/inspect-engine.ts'
+import { inspectInit } from '../doctor/inspect-init.ts'
+import { inspectRedis } from '../doctor/inspect-redis.ts'
 import { type Io, write } from '../io.ts'
 import type { Services } from '../services.ts'
 
@@ -10,9 +10,9 @@ import type { Services } from '../services.ts'
 export async function doctorCommand(io: Io, services: Services): Promise<ExitCode> {
   const stack = await services.findStack(io.env)
   const [redis, engine, init] = await Promise.all([
-    checkRedis(services, io.env, stack?.redis.url),
-    checkEngine(io.env, stack?.engine),
-    checkInit(),
+    inspectRedis(services, io.env, stack?.redis.url),
+    inspectEngine(io.env, stack?.engine),
+    inspectInit(),
   ])
   const findings = [...redis, ...engine, init]
   await write(io.stdout, findings.map((finding) => `${findingLine(finding)}\n`).join(''))

@@ -19,23 +19,23 @@ export async function upCommand(
 ): Promise<ExitCode> {
   const workers = workerCount(options.workers ?? '1')
   const port = gatewayPort(options.port ?? String(GATEWAY_PORT))
-  const say = (line: string) => note(io, `isopod: ${line}`)
+  const log = (line: string) => note(io, `isopod: ${line}`)
   const { env } = io
   return await interruptible(async (signal) => {
     let gateway: ServiceProcess | undefined
     try {
-      const stack = await services.ensureStack({ env, workers, say })
+      const stack = await services.ensureStack({ env, workers, log })
       if (signal.aborted) return EXIT.success
       gateway = await services.startGateway({ env, redisUrl: stack.redis.url, port })
       if (signal.aborted) return EXIT.success
       await write(io.stdout, addresses(stack, gateway.url))
       if (await stays(signal, () => services.findStack(env))) return EXIT.success
-      say('the stack is gone: another command stopped it, or a part of it died')
+      log('the stack is gone: another command stopped it, or a part of it died')
       return EXIT.platform
     } finally {
       await gateway?.stop()
       // Also after a start that failed half-way: nothing of it is of use to anyone.
-      await services.stackDown({ env, purge: false, say })
+      await services.stackDown({ env, purge: false, log })
     }
   })
 }
@@ -61,12 +61,12 @@ export async function downCommand(
   options: { readonly purge?: boolean },
 ): Promise<ExitCode> {
   let said = false
-  const say = (line: string) => {
+  const log = (line: string) => {
     said = true
     note(io, `isopod: ${line}`)
   }
-  await services.stackDown({ env: io.env, purge: options.purge ?? false, say })
-  if (!said) say('nothing was running')
+  await services.stackDown({ env: io.env, purge: options.purge ?? false, log })
+  if (!said) log('nothing was running')
   return EXIT.success
 }
 

@@ -1,12 +1,12 @@
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
-import { engineTrouble } from '../../src/engine-api.ts'
+import { checkEngine } from '../../src/engine-api.ts'
 import { IMAGES } from '../../src/image-names.ts'
 import { mountsBelow } from '../../src/leftovers.ts'
-import { type Places, stackPlaces } from '../../src/places.ts'
+import { type Paths, stackPaths } from '../../src/paths.ts'
 import { isRunning } from '../../src/process-identity.ts'
-import { redisTrouble } from '../../src/redis-ping.ts'
+import { checkRedis } from '../../src/redis-ping.ts'
 import { runCommand } from '../../src/run-command.ts'
 import { ensureStack, type Stack } from '../../src/stack.ts'
 import { stackDown } from '../../src/stack-down.ts'
@@ -14,20 +14,20 @@ import { readRecord, updateRecord } from '../../src/stack-record.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let env: NodeJS.ProcessEnv
-let places: Places
+let paths: Paths
 let said: string[]
-const say = (line: string) => void said.push(line)
+const log = (line: string) => void said.push(line)
 
 beforeEach(async () => {
   said = []
   env = { ...process.env, ISOPOD_STATE_DIR: join(await temporaryFolder(), 'state') }
-  places = stackPlaces(env)
+  paths = stackPaths(env)
 })
 
 afterEach(() => stackDown({ env, purge: true }))
 
 function up(): Promise<Stack> {
-  return ensureStack({ env, say, privateOnly: true, workers: 0, images: [] })
+  return ensureStack({ env, log, privateOnly: true, workers: 0, images: [] })
 }
 
 function docker(dockerHost: string, ...words: string[]): Promise<string> {
@@ -36,7 +36,7 @@ function docker(dockerHost: string, ...words: string[]): Promise<string> {
 
 /** A running container of the private engine, from an image that the tests' engine has. */
 async function startContainer(dockerHost: string): Promise<string> {
-  const file = join(places.state, 'image.tar')
+  const file = join(paths.state, 'image.tar')
   await docker(inject('stack').dockerHost, 'save', '-o', file, IMAGES.bash)
   await docker(dockerHost, 'load', '-i', file)
   return await docker(
@@ -66,30 +66,30 @@ async function exists(path: string): Promise<boolean> {
 }
 
 async function expectNothingLeft(): Promise<void> {
-  expect(await processesNaming(places.runtime)).toEqual([])
-  expect(await processesNaming(places.state)).toEqual([])
+  expect(await processesNaming(paths.runtime)).toEqual([])
+  expect(await processesNaming(paths.state)).toEqual([])
   expect(await processesNaming('sleep 777')).toEqual([])
-  expect(mountsBelow(await readFile('/proc/self/mountinfo', 'utf8'), [places.state, places.runtime])).toEqual(
+  expect(mountsBelow(await readFile('/proc/self/mountinfo', 'utf8'), [paths.state, paths.runtime])).toEqual(
     [],
   )
-  expect(await exists(places.runtime)).toBe(false)
-  expect(await exists(places.redis)).toBe(false)
+  expect(await exists(paths.runtime)).toBe(false)
+  expect(await exists(paths.redis)).toBe(false)
 }
 
 // A private engine needs root; everything else here is tried without one as well.
 describe.skipIf(process.getuid?.() !== 0)('a private stack', () => {
   it('comes up, is not started twice, and goes without a trace but its images', async () => {
     const stack = await up()
-    expect(stack).toMatchObject({ id: places.id, redis: { ours: true }, engine: { ours: true }, workers: [] })
-    expect(await redisTrouble(stack.redis.url)).toBeUndefined()
-    expect(await engineTrouble(stack.engine.dockerHost)).toBeUndefined()
+    expect(stack).toMatchObject({ id: paths.id, redis: { ours: true }, engine: { ours: true }, workers: [] })
+    expect(await checkRedis(stack.redis.url)).toBeUndefined()
+    expect(await checkEngine(stack.engine.dockerHost)).toBeUndefined()
     expect(said).toHaveLength(2)
 
     expect(await up()).toEqual(stack)
     expect(said).toHaveLength(2)
 
     await startContainer(stack.engine.dockerHost)
-    await stackDown({ env, say })
+    await stackDown({ env, log })
     await expectNothingLeft()
     expect(said.slice(2)).toEqual([
       'stopped the private Docker engine',
@@ -99,25 +99,25 @@ describe.skipIf(process.getuid?.() !== 0)('a private stack', () => {
       ),
     ])
 
-    await stackDown({ env, say })
+    await stackDown({ env, log })
     expect(said).toHaveLength(5)
 
     const { engine } = await up()
     expect(await docker(engine.dockerHost, 'images', '-q', IMAGES.bash)).not.toBe('')
     expect(await docker(engine.dockerHost, 'ps', '-aq')).toBe('')
     expect(await docker(engine.dockerHost, 'volume', 'ls', '-q')).toBe('')
-    await stackDown({ env, say, purge: true })
-    expect(await exists(places.state)).toBe(false)
+    await stackDown({ env, log, purge: true })
+    expect(await exists(paths.state)).toBe(false)
   })
 
   it('is cleared away after a crash, running containers too', async () => {
     const stack = await up()
     await startContainer(stack.engine.dockerHost)
-    const { engine, redis } = await readRecord(places)
+    const { engine, redis } = await readRecord(paths)
     for (const identity of [engine?.dockerd, engine?.containerd, redis?.process]) {
       if (identity) process.kill(identity.pid, 'SIGKILL')
     }
-    await stackDown({ env, say })
+    await stackDown({ env, log })
     await expectNothingLeft()
     const again = await up()
     expect(await docker(again.engine.dockerHost, 'ps', '-aq')).toBe('')
@@ -134,16 +134,16 @@ describe.skipIf(process.getuid?.() !== 0)('a private stack', () => {
     await up()
     await stackDown({ env })
     await up()
-    const record = await readRecord(places)
+    const record = await readRecord(paths)
     const stranger = { pid: process.pid, startedAt: 'another boot:1' }
     const dockerHost = record.engine?.dockerHost ?? ''
-    await updateRecord(places, () => ({
+    await updateRecord(paths, () => ({
       redis: { process: stranger, url: '' },
       engine: { dockerd: stranger, containerd: stranger, dockerHost },
       workers: [{ process: stranger, url: '', redisUrl: '', dockerHost, log: '', settings: '' }],
       visited: [],
     }))
-    await stackDown({ env, say })
+    await stackDown({ env, log })
     expect(said.at(-1)).not.toBe('stopped the worker')
     // What the record no longer knows has to be ended by hand, or this test would leave it.
     for (const identity of [record.engine?.dockerd, record.engine?.containerd, record.redis?.process]) {
@@ -156,7 +156,7 @@ describe('services that were there already', () => {
   it('are used and never stopped', async () => {
     const { redisUrl, dockerHost } = inject('stack')
     env = { ...env, REDIS_URL: redisUrl, DOCKER_HOST: dockerHost }
-    const stack = await ensureStack({ env, say, workers: 0, images: [] })
+    const stack = await ensureStack({ env, log, workers: 0, images: [] })
     expect(stack).toMatchObject({
       redis: { url: redisUrl, ours: false },
       engine: { dockerHost, ours: false },
@@ -167,18 +167,18 @@ describe('services that were there already', () => {
     )
     const other = await docker(dockerHost, 'create', '--network', 'none', IMAGES.bash, 'true')
     onTestFinished(() => void docker(dockerHost, 'rm', '-f', other))
-    await updateRecord(places, (record) => ({ ...record, visited: [dockerHost] }))
-    await stackDown({ env, say })
+    await updateRecord(paths, (record) => ({ ...record, visited: [dockerHost] }))
+    await stackDown({ env, log })
     const left = await docker(dockerHost, 'ps', '-aq', '--no-trunc')
     expect(left).toContain(other)
     expect(left).not.toContain(mine)
-    expect(await redisTrouble(redisUrl)).toBeUndefined()
+    expect(await checkRedis(redisUrl)).toBeUndefined()
     expect(said).toEqual([])
   })
 
   it('are replaced by private ones when they do not answer, and that is said', async () => {
     env = { ...env, REDIS_URL: 'redis://:s3cret@127.0.0.1:1', DOCKER_HOST: inject('stack').dockerHost }
-    const stack = await ensureStack({ env, say, workers: 0, images: [] })
+    const stack = await ensureStack({ env, log, workers: 0, images: [] })
     expect(stack.redis.ours).toBe(true)
     expect(said).toEqual([
       'REDIS_URL redis://:***@127.0.0.1:1 does not answer (ECONNREFUSED): using a private Redis instead',

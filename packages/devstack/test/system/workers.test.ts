@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest'
-import { stackPlaces } from '../../src/places.ts'
+import { stackPaths } from '../../src/paths.ts'
 import { identifyProcess } from '../../src/process-identity.ts'
 import { startRedisServer } from '../../src/redis-server.ts'
-import { serviceTrouble } from '../../src/service-process.ts'
+import { checkService } from '../../src/service-process.ts'
 import { ensureStack, findStack, type Stack } from '../../src/stack.ts'
 import { stackDown } from '../../src/stack-down.ts'
 import { startWorker } from '../../src/worker-process.ts'
@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let env: NodeJS.ProcessEnv
 let said: string[]
-const say = (line: string) => void said.push(line)
+const log = (line: string) => void said.push(line)
 
 beforeEach(async () => {
   // Of its own, so that no key of these workers stays in a Redis that somebody else uses.
@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => stackDown({ env }))
 
 function up(workers: number, more: NodeJS.ProcessEnv = {}): Promise<Stack> {
-  return ensureStack({ env: { ...env, ...more }, say, workers, images: [] })
+  return ensureStack({ env: { ...env, ...more }, log, workers, images: [] })
 }
 
 it('outlive their starter, are found again, and are not started twice', async () => {
@@ -51,7 +51,7 @@ it('outlive their starter, are found again, and are not started twice', async ()
   expect(two.workers[0]).toEqual(one.workers[0])
   expect(two.workers[1]?.pid).not.toBe(one.workers[0]?.pid)
 
-  await stackDown({ env, say })
+  await stackDown({ env, log })
   expect(said.at(-1)).toBe('stopped 2 workers')
   expect(two.workers.map(({ pid }) => identifyProcess(pid))).toEqual([undefined, undefined])
   expect(await findStack({ env })).toBeUndefined()
@@ -67,7 +67,7 @@ it('are replaced when a setting has changed, or when they have died', async () =
   const third = await up(1, { ISOPOD_SLOTS: '1' })
   expect(third.workers).toHaveLength(1)
   expect(third.workers[0]?.pid).not.toBe(other?.pid)
-  expect(await serviceTrouble(third.workers[0]?.url ?? '')).toBeUndefined()
+  expect(await checkService(third.workers[0]?.url ?? '')).toBeUndefined()
 })
 
 it('say why they do not start, in the words of their log', async () => {
@@ -80,11 +80,11 @@ it('say why they do not start, in the words of their log', async () => {
 it('that are not detached stop when told to, and log where they were told to', async () => {
   const [redisUrl = '', dockerHost = ''] = [env['REDIS_URL'], env['DOCKER_HOST']]
   const log = join(await temporaryFolder(), 'logs', 'worker.log')
-  const worker = await startWorker({ redisUrl, dockerHost, log, env, stack: stackPlaces(env).id })
+  const worker = await startWorker({ redisUrl, dockerHost, log, env, stack: stackPaths(env).id })
   onTestFinished(() => worker.stop())
   expect((await fetch(`${worker.url}/metrics`)).status).toBe(200)
   expect(await readFile(log, 'utf8')).toMatch(/^\{/)
   await Promise.all([worker.stop(), worker.stop()])
-  expect(await serviceTrouble(worker.url)).toBe('does not answer')
+  expect(await checkService(worker.url)).toBe('does not answer')
   expect(identifyProcess(worker.process.pid)).toBeUndefined()
 })

@@ -8,7 +8,7 @@ import type { Finding } from './finding.ts'
  *
  * @param recorded the Redis of the stack that is running, if one is
  */
-export async function checkRedis(
+export async function inspectRedis(
   services: Services,
   env: NodeJS.ProcessEnv,
   recorded: string | undefined,

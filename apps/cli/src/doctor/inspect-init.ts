@@ -5,7 +5,7 @@ import type { Finding } from './finding.ts'
 const FOLDER = fileURLToPath(new URL('../../../../packages/init/build/', import.meta.url))
 
 /** Checks that init, the program that every container starts with, is built for this machine's processor. */
-export async function checkInit(folder: string = FOLDER): Promise<Finding> {
+export async function inspectInit(folder: string = FOLDER): Promise<Finding> {
   const name = `isopod-init-${process.arch}`
   try {
     await access(`${folder}${name}`, constants.X_OK)

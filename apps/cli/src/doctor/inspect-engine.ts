@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import {
+  checkEngine,
   type EngineService,
   engineJson,
-  engineTrouble,
   IMAGE_NAMES,
   IMAGES,
   USUAL_IMAGES,
@@ -33,13 +33,13 @@ interface Info {
  *
  * @param recorded the engine of the stack that is running, if one is
  */
-export async function checkEngine(
+export async function inspectEngine(
   env: NodeJS.ProcessEnv,
   recorded: EngineService | undefined,
 ): Promise<Finding[]> {
   const given = env['DOCKER_HOST']
   if (recorded === undefined && given) {
-    const trouble = await engineTrouble(given, env)
+    const trouble = await checkEngine(given, env)
     if (trouble !== undefined) {
       const text = `DOCKER_HOST ${given} ${trouble}; start that engine, or unset DOCKER_HOST`
       return [{ state: 'failed', subject: 'engine', text }]
@@ -84,7 +84,7 @@ export async function findEngine(
 async function defaultEngine(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   const home = join(homedir(), '.docker', 'run', 'docker.sock')
   for (const socket of [env['DOCKER_SOCKET_PATH'], '/var/run/docker.sock', home]) {
-    if (socket && (await engineTrouble(`unix://${socket}`, env)) === undefined) return `unix://${socket}`
+    if (socket && (await checkEngine(`unix://${socket}`, env)) === undefined) return `unix://${socket}`
   }
   return undefined
 }

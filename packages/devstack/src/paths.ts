@@ -9,7 +9,7 @@ import { SetupError } from './setup-error.ts'
 export const CHECKOUT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
 /** Where one stack keeps what. Two checkouts share nothing. */
-export interface Places {
+export interface Paths {
   /** 8 hexadecimal digits of the state directory's path; names the runtime directory and labels containers. */
   readonly id: string
   /** Data, logs and the record; survives a reboot. `.isopod` in the checkout, or `ISOPOD_STATE_DIR`. */
@@ -28,8 +28,8 @@ export interface Places {
   readonly scratch: string
 }
 
-/** Works out the places of the stack that `env` asks for; touches nothing. */
-export function stackPlaces(env: NodeJS.ProcessEnv = process.env): Places {
+/** Works out the paths of the stack that `env` asks for; touches nothing. */
+export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
   const state = resolve(env['ISOPOD_STATE_DIR'] || join(CHECKOUT, '.isopod'))
   const id = createHash('sha256').update(state).digest('hex').slice(0, 8)
   return {
@@ -52,16 +52,16 @@ export function stackPlaces(env: NodeJS.ProcessEnv = process.env): Places {
  *
  * @throws {SetupError} when the runtime directory is there but is someone else's, or open to others
  */
-export async function makePlaces(places: Places): Promise<void> {
-  await mkdir(places.logs, { recursive: true, mode: 0o700 })
-  await mkdir(places.runtime, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+export async function makePaths(paths: Paths): Promise<void> {
+  await mkdir(paths.logs, { recursive: true, mode: 0o700 })
+  await mkdir(paths.runtime, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
   // Its name can be guessed and its parent may be world-writable, so somebody could have been there first.
-  const found = await lstat(places.runtime)
+  const found = await lstat(paths.runtime)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
     throw new SetupError(
-      `${places.runtime} must be a directory of this user that nobody else can enter; remove it and try again`,
+      `${paths.runtime} must be a directory of this user that nobody else can enter; remove it and try again`,
     )
   }
 }

@@ -1,5 +1,5 @@
 /** Takes one plain line about something that is being done; never called when nothing is to be done. */
-export type Say = (line: string) => void
+export type Log = (line: string) => void
 
 /** Seconds since `startedAt` (from `performance.now()`), as people read it: `0.4 s`, `17 s`. */
 export function secondsSince(startedAt: number): string {

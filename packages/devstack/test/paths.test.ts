@@ -1,0 +1,47 @@
+import { chmod, lstat, mkdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { CHECKOUT, makePaths, stackPaths } from '../src/paths.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
+
+it('lie in the checkout, or where ISOPOD_STATE_DIR says', () => {
+  expect(stackPaths({}).state).toBe(join(CHECKOUT, '.isopod'))
+  expect(stackPaths({ ISOPOD_STATE_DIR: '' }).state).toBe(join(CHECKOUT, '.isopod'))
+  expect(stackPaths({ ISOPOD_STATE_DIR: '/elsewhere' })).toMatchObject({
+    state: '/elsewhere',
+    redis: '/elsewhere/redis',
+  })
+})
+
+it('are shared by no two state directories', () => {
+  const one = stackPaths({ ISOPOD_STATE_DIR: '/one' })
+  const other = stackPaths({ ISOPOD_STATE_DIR: '/other' })
+  expect(one.id).toMatch(/^[0-9a-f]{8}$/)
+  expect(one.id).not.toBe(other.id)
+  expect(one.runtime).not.toBe(other.runtime)
+})
+
+it('keep socket paths short however deep the checkout lies', () => {
+  const deep = stackPaths({ ISOPOD_STATE_DIR: `/${'deep/'.repeat(60)}` })
+  expect(join(deep.runtime, 'containerd.sock.ttrpc').length).toBeLessThan(104)
+})
+
+it('are for their owner only', async () => {
+  const folder = await temporaryFolder()
+  const paths = { ...stackPaths({ ISOPOD_STATE_DIR: join(folder, 's') }), runtime: join(folder, 'r') }
+  await makePaths(paths)
+  await makePaths(paths)
+  expect((await lstat(paths.runtime)).mode & 0o777).toBe(0o700)
+  expect((await lstat(paths.logs)).mode & 0o777).toBe(0o700)
+})
+
+it('refuse a runtime directory that others can enter, or that is a link', async () => {
+  const folder = await temporaryFolder()
+  const paths = { ...stackPaths({ ISOPOD_STATE_DIR: join(folder, 's') }), runtime: join(folder, 'r') }
+  await mkdir(paths.runtime)
+  await chmod(paths.runtime, 0o755)
+  await expect(makePaths(paths)).rejects.toThrow(`${paths.runtime} must be a directory of this user`)
+  await mkdir(join(folder, 'private'), { mode: 0o700 })
+  await symlink(join(folder, 'private'), join(folder, 'link'))
+  await expect(makePaths({ ...paths, runtime: join(folder, 'link') })).rejects.toThrow('must be a directory')
+})

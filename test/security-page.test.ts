@@ -4,11 +4,14 @@ import { DEFAULT_LIMITS } from '@isopod/protocol'
 import { containerOptions } from '@isopod/sandbox'
 import { expect, it } from 'vitest'
 
-const page = readFileSync(fileURLToPath(new URL('../docs/security.md', import.meta.url)), 'utf8')
-/** What decides which container is made, not how it is confined. */
+function page(name: string): string {
+  return readFileSync(fileURLToPath(new URL(`../docs/${name}`, import.meta.url)), 'utf8')
+}
+
+/** Options that choose the container rather than confine it. */
 const NO_FLAGS = ['Image', 'HostConfig']
 
-it('the table of flags has every flag of a container, and none that is not set', () => {
+it('the table of flags lists exactly the flags that a container has', () => {
   const plan = {
     limits: DEFAULT_LIMITS,
     image: 'sha256:0',
@@ -23,19 +26,20 @@ it('the table of flags has every flag of a container, and none that is not set',
     return [...Object.keys(options), ...Object.keys(HostConfig ?? {})]
   })
   const set = [...new Set(names)].filter((name) => !NO_FLAGS.includes(name))
-  const section = page.slice(page.indexOf('## Flags of a container'), page.indexOf('## Runtimes'))
+  const text = page('security.md')
+  const section = text.slice(text.indexOf('## Flags of a container'), text.indexOf('## System calls'))
   const rows = section.split('\n').filter((line) => line.startsWith('| `'))
-  const told = rows.flatMap((row) =>
+  const listed = rows.flatMap((row) =>
     [...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name),
   )
-  expect(told.sort()).toEqual(set.sort())
+  expect(listed.sort()).toEqual(set.sort())
 })
 
-it('names the events that the audit has', () => {
+it('the page about the audit log names each event', () => {
   const events = fileURLToPath(new URL('../apps/worker/src/audit/audit-event.ts', import.meta.url))
   const names = [...readFileSync(events, 'utf8').matchAll(/readonly event: (.+)/g)].flatMap(
     ([, union = '']) => [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? ''),
   )
   expect(names.length).toBeGreaterThan(8)
-  expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+  expect(names.filter((name) => !page('audit.md').includes(`\`${name}\``))).toEqual([])
 })

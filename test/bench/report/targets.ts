@@ -1,5 +1,5 @@
 import type { Unit } from '../measure/book.ts'
-import { LATE_GROWTH, NAMES, PART } from '../names.ts'
+import { LATE_GROWTH, NAMES } from '../names.ts'
 
 /** The measured values that a target speaks of, by contender. */
 export type Look = (contender: string, metric?: string) => number | undefined

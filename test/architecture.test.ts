@@ -91,6 +91,11 @@ describe('the house', () => {
         'apps/mcp/tsconfig.json': '{}',
         'scripts/a.mjs': "import './b.mjs'",
         'scripts/b.mjs': "import './a.mjs'",
+        'packages/init/native/main.c': '#include <poll.h>\n#include "run/a.h"\n',
+        'packages/init/native/run/a.c': '#include "run/a.h"\n#include "files/b.h"\n',
+        'packages/init/native/run/a.h': '',
+        'packages/init/native/files/b.c': '#include "b.h"\n',
+        'packages/init/native/files/b.h': '#include "run/a.h"\n',
       }),
     )
     expect(findings).toEqual([
@@ -99,6 +104,7 @@ describe('the house', () => {
       'packages/client/src/long.ts: has 281 lines, more than 280',
       'packages/extra: is not part of the house in test/architecture/house.ts',
       expect.stringContaining('scripts: a.mjs → b.mjs → a.mjs is a circle'),
+      expect.stringContaining('packages/init/native: files → run → files is a circle'),
     ])
   })
 })

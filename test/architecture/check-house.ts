@@ -1,8 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { findCircles } from './circles.ts'
-import { ARROWS, MAX_FILE_LINES, OPEN_CIRCLES, OWNERS, TOOLS } from './house.ts'
-import { type Import, importsOf, packageOf } from './imports.ts'
+import { ARROWS, C_SOURCES, MAX_FILE_LINES, OPEN_CIRCLES, OWNERS, TOOLS } from './house.ts'
+import { type Import, importsOf, includesOf, packageOf } from './imports.ts'
 
 interface Manifest {
   readonly name?: string
@@ -15,6 +15,7 @@ export function checkHouse(root: string): string[] {
   return [
     ...folders.flatMap((folder) => checkFolder(root, folder)),
     ...TOOLS.flatMap((folder) => checkCircles(root, folder, sourcesOf(root, folder))),
+    ...C_SOURCES.flatMap((folder) => checkIncludes(root, folder)),
   ]
 }
 
@@ -48,6 +49,19 @@ function checkCircles(root: string, folder: string, files: readonly string[]): s
     ),
   )
   return findCircles(arrows.filter(({ to }) => to.startsWith(`${folder}/`)))
+}
+
+/** The same for C, where a header and its source are one: including the one is using the other. */
+function checkIncludes(root: string, folder: string): string[] {
+  const files = globSync('**/*.{c,h}', { cwd: join(root, folder) }).sort()
+  const arrows = files.flatMap((from) =>
+    includesOf(readFileSync(join(root, folder, from), 'utf8')).map((header) => {
+      const beside = join(dirname(from), header)
+      return { from, to: files.includes(beside) ? beside : header }
+    }),
+  )
+  const moduleOf = (file: string) => join(folder, file.replace(/\.[ch]$/, ''))
+  return findCircles(arrows.map(({ from, to }) => ({ from: moduleOf(from), to: moduleOf(to) })))
 }
 
 /** Each package has its public page and its README; each app its composition root. */

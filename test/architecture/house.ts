@@ -68,6 +68,13 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
 /** Folders outside every package; they may import any of ours, but not in circles. */
 export const TOOLS: readonly string[] = ['scripts', 'test']
 
+/** Folders of C; their includes are relative to the folder. */
+export const C_SOURCES: readonly string[] = [
+  'packages/init/native',
+  'packages/init/fuzz',
+  'packages/init/probe',
+]
+
 /** Where circles are still being mended. */
 export const OPEN_CIRCLES: readonly string[] = [
   'packages/sandbox/src',

@@ -20,6 +20,11 @@ export function importsOf(text: string): Import[] {
   }))
 }
 
+/** Lists the headers of ours that the text of a C file includes. */
+export function includesOf(text: string): string[] {
+  return [...text.matchAll(/^#include "([^"]+)"/gm)].map(([, header]) => header ?? '')
+}
+
 /** The package that an import names: `a/b` → `a`, `@a/b/c` → `@a/b`. */
 export function packageOf(target: string): string {
   return target

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { access, chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { baseImage } from './base-image.ts'
 import { docker, tryDocker } from './docker-cli.ts'
@@ -90,11 +91,11 @@ async function compile(
   }
 }
 
-/** Names and bytes of the C sources: the same sum as `packages/init/scripts/build-native.mjs` leaves beside the binary. */
+/** Names and bytes of the C sources: the same digest as `packages/init/scripts/build-native.mjs` writes beside the binary. */
 async function sourcesDigest(name: string): Promise<string> {
   const folder = join(FOLDER, name)
   const hash = createHash('sha256')
-  for (const file of (await readdir(folder)).sort()) {
+  for (const file of globSync('**/*.*', { cwd: folder }).sort()) {
     hash.update(`${file}\0`).update(await readFile(join(folder, file)))
   }
   return hash.digest('hex')

@@ -13,17 +13,17 @@ case $kind in
 esac
 # The doubled return of fork() is of no concern to variables that stay as they are in between.
 flags="-std=gnu17 -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror -Wno-unknown-warning-option -Wno-clobbered -D_GNU_SOURCE="
-for source in ../native/*.c; do
+for source in $(find ../native -name '*.c' | LC_ALL=C sort); do
   name=$(basename "$source")
   case $name in
     # What runs after the fork, or acts on the namespace as a whole: the harness has its own.
     child.c | hide_init.c | seccomp.c | install.c | ipc.c) ;;
-    *) $cc $flags $own -include seams.h -c -o "$objects/$name.o" "$source" ;;
+    *) $cc $flags $own -I../native -include seams.h -c -o "$objects/$name.o" "$source" ;;
   esac
 done
 ld -r -T state.ld -o "$objects/native" "$objects"/*.o
 # Without coverage: what the harness does is no discovery.
 for source in host.c sender.c sink.c ledger.c program.c net.c dial.c files.c target.c $main; do
-  $cc $flags $checks -c -o "$objects/harness-$source.o" "$source"
+  $cc $flags $checks -I../native -c -o "$objects/harness-$source.o" "$source"
 done
 $cc $checks $link -o "$output" "$objects/native" "$objects"/harness-*.o

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../native/clear_directory.h"
+#include "files/clear_directory.h"
 #include "seams.h"
 #undef open
 #undef openat

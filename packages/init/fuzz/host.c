@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "world.h"
 
-#include "../native/frame_writer.h"
+#include "frames/frame_writer.h"
 #include "seams.h"
 #undef read
 #undef writev

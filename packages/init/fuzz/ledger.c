@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../native/wire.h"
+#include "frames/wire.h"
 
 /* More than a script can connect. */
 #define MOST_STREAMS 8192u

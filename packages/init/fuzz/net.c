@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "../native/wire.h"
+#include "frames/wire.h"
 #include "seams.h"
 #undef read
 #undef readv

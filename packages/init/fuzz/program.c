@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../native/child.h"
-#include "../native/wire.h"
+#include "process/child.h"
+#include "frames/wire.h"
 #include "seams.h"
 #undef read
 #undef fcntl

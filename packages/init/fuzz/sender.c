@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../native/wire.h"
+#include "frames/wire.h"
 
 #define STREAM_AT HEADER_BYTES
 #define BYTES_AT (HEADER_BYTES + 4)

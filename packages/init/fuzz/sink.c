@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../native/wire.h"
+#include "frames/wire.h"
 
 static uint8_t header[HEADER_BYTES];
 static char text[MAX_JSON_BYTES + 1];

@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../native/install.h"
-#include "../native/ipc.h"
+#include "install.h"
+#include "run/ipc.h"
 
 int init_main(int argc, char **argv);
 _Noreturn void fuzz_exit(int with);

@@ -4,19 +4,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "exec.h"
-#include "fetch.h"
-#include "snapshot.h"
-#include "process.h"
-#include "frame_writer.h"
-#include "put.h"
-#include "ready.h"
-#include "reset.h"
-#include "run.h"
-#include "streams.h"
-#include "tunnel.h"
-#include "util.h"
-#include "wire.h"
+#include "common/exit_init.h"
+#include "common/util.h"
+#include "files/fetch.h"
+#include "files/put.h"
+#include "files/snapshot.h"
+#include "frames/fault.h"
+#include "frames/frame_writer.h"
+#include "frames/wire.h"
+#include "network/tunnel.h"
+#include "process/streams.h"
+#include "resources/ready.h"
+#include "run/exec.h"
+#include "run/reset.h"
+#include "run/run.h"
 
 #define PUT_HEAD 4u
 #define FETCH_HEAD 4u

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "wire.h"
+#include "frames/wire.h"
 
 static int complain(const char *what, const char *path) {
   dprintf(STDERR_FILENO, "init: %s %s: %s\n", what, path, strerror(errno));

@@ -14,20 +14,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cgroup.h"
-#include "fetch.h"
+#include "common/exit_init.h"
+#include "common/util.h"
+#include "files/fetch.h"
+#include "files/mounts.h"
 #include "frame_reader.h"
+#include "frames/frame_writer.h"
+#include "frames/wire.h"
 #include "install.h"
-#include "process.h"
-#include "frame_writer.h"
-#include "preload.h"
-#include "ready.h"
-#include "reset.h"
-#include "run.h"
-#include "streams.h"
-#include "tunnel.h"
-#include "util.h"
-#include "wire.h"
+#include "network/tunnel.h"
+#include "process/streams.h"
+#include "resources/cgroup.h"
+#include "resources/ready.h"
+#include "run/preload.h"
+#include "run/leftovers.h"
+#include "run/run.h"
 
 #ifndef __NR_close_range
 #define __NR_close_range 436
@@ -117,7 +118,8 @@ _Noreturn static void serve(void) {
   if (children < 0) exit_init(EXIT_USAGE);
   watch(CHILDREN, children, POLLIN);
   cgroup_open();
-  reset_open();
+  leftovers_baseline();
+  mounts_open();
   ready_send();
   for (;;) {
     /* Whatever waits for room in the queue finds the queue filled here, so it is the queue that wakes it. */

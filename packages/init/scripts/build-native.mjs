@@ -2,7 +2,7 @@
 // very sources.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -32,7 +32,7 @@ for (const [program, folder] of [
 
 function digestOf(sources) {
   const hash = createHash('sha256')
-  for (const name of readdirSync(sources).sort()) {
+  for (const name of globSync('**/*.*', { cwd: sources }).sort()) {
     hash.update(`${name}\0`).update(readFileSync(join(sources, name)))
   }
   return hash.digest('hex')

@@ -1,6 +1,6 @@
 /**
  * The frame types of init's wire, both ways: `type u8, length u32 little-endian, payload`.
- * The same table stands in `native/wire.h`; a test compares the two.
+ * The same table stands in `native/frames/wire.h`; a test compares the two.
  *
  * | code | host → init | payload |
  * | --- | --- | --- |

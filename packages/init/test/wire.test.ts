@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import * as wire from '../src/wire.ts'
 
-const header = readFileSync(new URL('../native/wire.h', import.meta.url), 'utf8')
+const header = readFileSync(new URL('../native/frames/wire.h', import.meta.url), 'utf8')
 
 /** The value of one name in the C header: `NAME = 0x01,` or `#define NAME (6u * 1024)`. */
 function inHeader(name: string): number | undefined {

@@ -46,7 +46,7 @@ function withoutUlimit({ HostConfig }: CreateOptions, name: string): void {
 
 const DUMPABLE: readonly Defect[] = [
   ['main.c', 'prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);', 'prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);'],
-  ['child.c', 'hide_init() < 0 || ', ''],
+  ['process/child.c', 'hide_init() < 0 || ', ''],
 ]
 const KMSG = { PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }
 const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: [] })
@@ -79,7 +79,7 @@ export function weaknesses(folder: string): Weakness[] {
     host('read-only', 'whose image can be written to', { ReadonlyRootfs: false }),
     host('devices', 'with a device of the host', { Devices: [KMSG] }),
     broken('descriptors', 'whose init leaves its pipes open', [
-      ['streams.c', 'pipe2(ends, O_CLOEXEC)', 'pipe2(ends, 0)'],
+      ['process/streams.c', 'pipe2(ends, O_CLOEXEC)', 'pipe2(ends, 0)'],
     ]),
     host('masks', 'without covered paths', { MaskedPaths: [] }),
     {
@@ -116,24 +116,28 @@ export function weaknesses(folder: string): Weakness[] {
       SecurityOpt: ['no-new-privileges:true', `seccomp=${ALL_ALLOWED}`],
     }),
     broken('uncounted', 'whose init lets programs lay filters', [
-      ['seccomp.c', '    NEVER_WITH(prctl, 0, PR_SET_SECCOMP),\n', ''],
+      ['confinement/seccomp.c', '    NEVER_WITH(prctl, 0, PR_SET_SECCOMP),\n', ''],
     ]),
     broken('uncounted', 'whose init allows every socket option', [
-      ['seccomp.c', '    IF_EQUAL(__NR_setsockopt, 1),\n    ALLOW,\n    SOCKET_OPTIONS,\n', '    ALLOW,\n'],
+      [
+        'confinement/seccomp.c',
+        '    IF_EQUAL(__NR_setsockopt, 1),\n    ALLOW,\n    SOCKET_OPTIONS,\n',
+        '    ALLOW,\n',
+      ],
     ]),
     host('uncounted', 'whose kernel remembers connections that have ended', { Sysctls: {} }),
     broken('uncounted', 'whose init lets pipes take pages of sockets', [
-      ['seccomp.c', '    UNLESS(__NR_splice, 1),\n    FAIL(EINVAL),\n', ''],
+      ['confinement/seccomp.c', '    UNLESS(__NR_splice, 1),\n    FAIL(EINVAL),\n', ''],
     ]),
     broken('uncounted', 'whose init lets pipes be sent pages of sockets', [
       [
-        'seccomp.c',
+        'confinement/seccomp.c',
         '    UNLESS(0, 1),\n    FAIL(EINVAL),\n    ALLOW,\n',
         '    ALLOW,\n    ALLOW,\n    ALLOW,\n',
       ],
     ]),
     broken('uncounted', 'whose init allows huge pages', [
-      ['seccomp.c', '    WITHOUT(memfd_create, 1, MFD_HUGETLB, ENOMEM),\n', ''],
+      ['confinement/seccomp.c', '    WITHOUT(memfd_create, 1, MFD_HUGETLB, ENOMEM),\n', ''],
     ]),
     {
       canary: 'uncounted',
@@ -141,7 +145,7 @@ export function weaknesses(folder: string): Weakness[] {
       change: ({ HostConfig }) => {
         HostConfig['SecurityOpt'] = ['no-new-privileges:true', `seccomp=${ALL_ALLOWED}`]
       },
-      init: [['seccomp.c', '    FAMILIES(socket),\n', '']],
+      init: [['confinement/seccomp.c', '    FAMILIES(socket),\n', '']],
     },
     {
       canary: 'clock',
@@ -154,13 +158,17 @@ export function weaknesses(folder: string): Weakness[] {
     },
     broken('signals', 'whose init a signal can end', [
       ['main.c', 'signal(SIGPIPE, SIG_IGN);', 'signal(SIGPIPE, SIG_IGN);\n  signal(SIGTERM, exit_init);'],
-      ['seccomp.c', '    NEVER_ON_INIT(kill),\n', ''],
+      ['confinement/seccomp.c', '    NEVER_ON_INIT(kill),\n', ''],
       // Else a signal that is quicker than the word that the program was started reads as an end before it.
-      ['process.c', 'exit_init(int code) {', 'exit_init(int code) {\n  writer_flush_within(LAST_WORDS_MS);'],
+      [
+        'common/exit_init.c',
+        'exit_init(int code) {',
+        'exit_init(int code) {\n  extern void writer_flush_within(int milliseconds);\n  writer_flush_within(1000);',
+      ],
     ]),
     broken('wire', 'whose init lends its wire to the program', [
       [
-        'child.c',
+        'process/child.c',
         'for (int i = 0; i < 3; i++) ready',
         'fcntl(1, F_SETFD, 0);\n  for (int i = 0; i < 3; i += 2) ready',
       ],
@@ -170,8 +178,12 @@ export function weaknesses(folder: string): Weakness[] {
     tmpfs('disk', 'with larger folders', /size=\d+/, `size=${64 * 1024 * 1024}`),
     tmpfs('inodes', 'with folders for any number of files', /nr_inodes=\d+/, 'nr_inodes=0'),
     broken('open-files', 'whose init sets no limit of open files, and says it did', [
-      ['child.c', 'if (limit(RLIMIT_NOFILE, request->open_files, request->open_files) < 0) return -1;', ''],
-      ['child.c', 'tell(report, CHILD_HELD, (uint32_t)now.rlim_cur)', 'tell(report, CHILD_HELD, 32)'],
+      [
+        'process/child.c',
+        'if (limit(RLIMIT_NOFILE, request->open_files, request->open_files) < 0) return -1;',
+        '',
+      ],
+      ['process/child.c', 'tell(report, CHILD_HELD, (uint32_t)now.rlim_cur)', 'tell(report, CHILD_HELD, 32)'],
     ]),
     ...['core', 'nofile', 'memlock', 'msgqueue'].map((name) => ({
       canary: 'limits',
@@ -180,33 +192,33 @@ export function weaknesses(folder: string): Weakness[] {
     })),
     broken('output', 'whose init closes the pipe of a flood', [
       [
-        'streams.c',
+        'process/streams.c',
         'do got = read(output->fd, discarded, sizeof discarded);',
         'do got = 0 * (ssize_t)sizeof discarded;',
       ],
     ]),
     host('cpu', 'without a share of the processor', { NanoCpus: 0 }),
     broken('sleeper', 'whose init has no clock', [
-      ['run.c', 'else if (now >= deadline_us) run_end(CAUSE_TIMEOUT);', ''],
+      ['run/run.c', 'else if (now >= deadline_us) run_end(CAUSE_TIMEOUT);', ''],
     ]),
     {
       canary: 'core-file',
       what: 'without any limit of core files',
       change: (options) => withoutUlimit(options, 'core'),
-      init: [['child.c', 'if (limit(RLIMIT_CORE, 0, 0) < 0) return -1;', '']],
+      init: [['process/child.c', 'if (limit(RLIMIT_CORE, 0, 0) < 0) return -1;', '']],
     },
     host('neighbour', 'that shares the memory of the host', { IpcMode: 'host' }),
     { canary: 'neighbour', what: 'of the user of another', users: 1 },
     broken('artifact', 'whose init follows a link that is an artifact', [
-      ['fetch.c', 'openat(directory, leaf, O_RDONLY | O_NOFOLLOW', 'openat(directory, leaf, O_RDONLY'],
+      ['files/fetch.c', 'openat(directory, leaf, O_RDONLY | O_NOFOLLOW', 'openat(directory, leaf, O_RDONLY'],
     ]),
     broken('artifact', 'whose init follows a link on the way to an artifact', [
       [
-        'path.c',
+        'files/path.c',
         'openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW',
         'openat(parent, name, O_RDONLY | O_DIRECTORY',
       ],
-      ['path.c', 'name, &status, AT_SYMLINK_NOFOLLOW)', 'name, &status, 0)'],
+      ['files/path.c', 'name, &status, AT_SYMLINK_NOFOLLOW)', 'name, &status, 0)'],
     ]),
   ]
 }

@@ -1,0 +1,22 @@
+#ifndef ISOPOD_UTIL_H
+#define ISOPOD_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A value that could not be read. */
+#define UNKNOWN (-1)
+
+int64_t now_us(void);
+uint16_t get_u16(const unsigned char *bytes);
+uint32_t get_u32(const unsigned char *bytes);
+void put_u32(unsigned char *bytes, uint32_t value);
+
+/* The whole of a small file, NUL-terminated; the bytes read, or -1. */
+long read_small(const char *path, char *buffer, size_t size);
+
+/* Like getdents64, over a directory from its start to its end; calls `each` until it returns non-zero. */
+int each_entry(int directory, char *buffer, size_t size, int (*each)(const char *name, unsigned char type, void *context),
+               void *context);
+
+#endif

@@ -1,0 +1,102 @@
+#include "frames/frame_writer.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "common/exit_init.h"
+#include "common/util.h"
+#include "frames/wire.h"
+
+#define CAPACITY (512u * 1024)
+
+static unsigned char ring[CAPACITY];
+static size_t head, pending;
+
+size_t writer_pending(void) {
+  return pending;
+}
+
+int writer_crowded(void) {
+  return CAPACITY - pending < WRITER_RESERVE;
+}
+
+/* The free part, or with `taken` the filled part, of the ring from `from` on as at most two pieces. */
+static int pieces(struct iovec *parts, size_t from, size_t length) {
+  size_t first = CAPACITY - from < length ? CAPACITY - from : length;
+  parts[0] = (struct iovec){ring + from, first};
+  parts[1] = (struct iovec){ring, length - first};
+  return length > first ? 2 : 1;
+}
+
+static void copy_in(size_t at, const unsigned char *bytes, size_t length) {
+  struct iovec parts[2];
+  int count = pieces(parts, at % CAPACITY, length);
+  memcpy(parts[0].iov_base, bytes, parts[0].iov_len);
+  if (count == 2) memcpy(parts[1].iov_base, bytes + parts[0].iov_len, parts[1].iov_len);
+}
+
+void write_bytes(const void *bytes, size_t length) {
+  /* Callers keep within the reserve; a frame cut short would break the wire in a way that looks like the host's fault. */
+  if (length > CAPACITY - pending) exit_init(EXIT_BROKEN);
+  copy_in(head + pending, bytes, length);
+  pending += length;
+}
+
+void write_frame(unsigned char type, const void *payload, size_t length) {
+  unsigned char header[HEADER_BYTES] = {type};
+  put_u32(header + 1, (uint32_t)length);
+  write_bytes(header, sizeof header);
+  write_bytes(payload, length);
+}
+
+static ssize_t read_at(size_t at, int fd, size_t most) {
+  struct iovec parts[2];
+  int count = pieces(parts, at % CAPACITY, most);
+  ssize_t got;
+  do got = readv(fd, parts, count);
+  while (got < 0 && errno == EINTR);
+  return got;
+}
+
+ssize_t write_stream(unsigned char type, const void *prefix, size_t prefix_length, int fd, size_t most) {
+  ssize_t got = read_at(head + pending + HEADER_BYTES + prefix_length, fd, most);
+  if (got <= 0) return got;
+  unsigned char header[HEADER_BYTES] = {type};
+  put_u32(header + 1, (uint32_t)(prefix_length + (size_t)got));
+  copy_in(head + pending, header, sizeof header);
+  copy_in(head + pending + HEADER_BYTES, prefix, prefix_length);
+  pending += HEADER_BYTES + prefix_length + (size_t)got;
+  return got;
+}
+
+ssize_t write_from(int fd, size_t most) {
+  ssize_t got = read_at(head + pending, fd, most);
+  if (got > 0) pending += (size_t)got;
+  return got;
+}
+
+int writer_flush(void) {
+  while (pending > 0) {
+    struct iovec parts[2];
+    int count = pieces(parts, head, pending);
+    ssize_t put = writev(STDOUT_FILENO, parts, count);
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return errno == EAGAIN ? 0 : -1;
+    head = (head + (size_t)put) % CAPACITY;
+    pending -= (size_t)put;
+  }
+  return 0;
+}
+
+void writer_flush_within(int milliseconds) {
+  int64_t deadline = now_us() + (int64_t)milliseconds * 1000;
+  while (writer_flush() == 0 && pending > 0) {
+    int64_t left = (deadline - now_us()) / 1000;
+    if (left <= 0) return;
+    struct pollfd host = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    poll(&host, 1, (int)left);
+  }
+}

@@ -1,0 +1,134 @@
+#define _GNU_SOURCE
+#include "process/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "confinement/hide_init.h"
+#include "confinement/seccomp.h"
+#include "frames/wire.h"
+
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+
+static void offer_to_oom_killer(const struct exec_request *request) {
+  /* As long as it is not dumpable, which it has from init, even its own /proc files are root's. */
+  prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+  /* It is no program but outlives many: each of its forks offers itself. */
+  if ((request->flags & EXEC_FORKS) != 0) return;
+  int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  if (write(fd, "1000", 4) < 0) {
+    /* Best effort: the kernel then chooses by size alone. */
+  }
+  close(fd);
+}
+
+static int limit(int resource, rlim_t soft, rlim_t hard) {
+  struct rlimit now;
+  if (getrlimit((__rlimit_resource_t)resource, &now) < 0) return -1;
+  /* A hard limit can only be lowered. */
+  if (hard > now.rlim_max) hard = now.rlim_max;
+  if (soft > hard) soft = hard;
+  return setrlimit((__rlimit_resource_t)resource, &(struct rlimit){soft, hard});
+}
+
+static int set_limits(const struct exec_request *request) {
+  if (limit(RLIMIT_NOFILE, request->open_files, request->open_files) < 0) return -1;
+  if (limit(RLIMIT_CORE, 0, 0) < 0) return -1;
+  rlim_t seconds = cpu_seconds(request);
+  return request->cpu_ms > 0 ? limit(RLIMIT_CPU, seconds, seconds + 1) : 0;
+}
+
+static void tell(int report, enum child_word word, uint32_t value) {
+  struct child_report told = {word, value};
+  if (write(report, &told, sizeof told) < 0) {
+    /* Then init takes the exit code below for the program's. */
+  }
+}
+
+/* Read back before the program has any say in it. */
+static void tell_open_files(int report) {
+  struct rlimit now;
+  if (getrlimit(RLIMIT_NOFILE, &now) == 0) tell(report, CHILD_HELD, (uint32_t)now.rlim_cur);
+}
+
+static void reset_signals(void) {
+  for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static const char *search_path(char *const *env) {
+  for (; *env != NULL; env++) {
+    if (strncmp(*env, "PATH=", 5) == 0) return *env + 5;
+  }
+  return DEFAULT_PATH;
+}
+
+/* Leaves the errno that says most: of a name found nowhere, or of one that was found but may not run. */
+static void execute(const struct exec_request *request) {
+  const char *name = request->argv[0];
+  if (strchr(name, '/') != NULL || name[0] == '\0') {
+    execve(name, request->argv, request->env);
+    return;
+  }
+  int found = ENOENT;
+  for (const char *part = search_path(request->env); part != NULL;) {
+    const char *colon = strchr(part, ':');
+    int length = colon != NULL ? (int)(colon - part) : (int)strlen(part);
+    char candidate[MAX_PATH_BYTES + 1];
+    int size = snprintf(candidate, sizeof candidate, "%.*s/%s", length > 0 ? length : 1, length > 0 ? part : ".", name);
+    if (size > 0 && size < (int)sizeof candidate) {
+      execve(candidate, request->argv, request->env);
+      if (errno != ENOENT && errno != ENOTDIR) found = errno;
+      if (found != ENOENT && found != EACCES) break;
+    }
+    part = colon != NULL ? colon + 1 : NULL;
+  }
+  errno = found;
+}
+
+/* Before the limit of descriptors is lowered; the report may be in its way. */
+static int place_control(const struct exec_request *request, int control, int *report) {
+  int last = (int)request->open_files - 1;
+  if (control < 0) return 0;
+  if (control == last) return fcntl(control, F_SETFD, 0);
+  if (*report == last) *report = fcntl(*report, F_DUPFD_CLOEXEC, 3);
+  return *report < 0 || dup2(control, last) < 0 ? -1 : 0;
+}
+
+static int guard(const struct exec_request *request) {
+  return hide_init() < 0 || seccomp_guard((request->flags & EXEC_FORKS) != 0) < 0 ? -1 : 0;
+}
+
+_Noreturn void child_run(const struct exec_request *request, const int stdio[3], int control, int report) {
+  setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  int ready = 1;
+  for (int i = 0; i < 3; i++) ready = ready && dup2(stdio[i], i) == i;
+  umask(022);
+  offer_to_oom_killer(request);
+  reset_signals();
+  ready = ready && place_control(request, control, &report) == 0;
+  /* The guard needs a descriptor, of which the limits may leave none: init's own are there as well. */
+  if (ready && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0) {
+    if (guard(request) < 0) {
+      tell(report, CHILD_UNCONFINED, (uint32_t)errno);
+      _exit(127);
+    }
+    if (set_limits(request) == 0) {
+      tell_open_files(report);
+      execute(request);
+    }
+  }
+  tell(report, CHILD_FAILED, (uint32_t)errno);
+  _exit(127);
+}

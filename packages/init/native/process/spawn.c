@@ -1,0 +1,47 @@
+#define _GNU_SOURCE
+#include "process/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "common/util.h"
+#include "process/streams.h"
+
+#define EXEC_PATIENCE_MS 10000
+
+/* Waits until the child has become the program; as spawn. */
+static int await_exec(int report, int64_t *open_files) {
+  *open_files = UNKNOWN;
+  for (;;) {
+    struct pollfd child = {.fd = report, .events = POLLIN};
+    int polled;
+    do polled = poll(&child, 1, EXEC_PATIENCE_MS);
+    while (polled < 0 && errno == EINTR);
+    if (polled == 0) return ETIMEDOUT;
+    struct child_report told;
+    if (read(report, &told, sizeof told) != sizeof told) return 0;
+    if (told.word == CHILD_UNCONFINED) return -(int)told.value;
+    if (told.word == CHILD_FAILED) return (int)told.value;
+    *open_files = told.value;
+  }
+}
+
+int spawn(const struct exec_request *request, int control, pid_t *pid, int64_t *open_files) {
+  int child[3], report[2] = {-1, -1}, error = 0;
+  if (streams_open(child) < 0 || pipe2(report, O_CLOEXEC) < 0) error = errno;
+  if (error == 0) {
+    pid_t forked = fork();
+    if (forked == 0) child_run(request, child, control, report[1]);
+    if (forked < 0) error = errno;
+    else *pid = forked;
+  }
+  for (int i = 0; i < 3; i++) {
+    if (child[i] >= 0) close(child[i]);
+  }
+  if (report[1] >= 0) close(report[1]);
+  if (error == 0) error = await_exec(report[0], open_files);
+  if (report[0] >= 0) close(report[0]);
+  return error;
+}

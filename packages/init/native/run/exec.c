@@ -1,0 +1,92 @@
+#include "run/exec.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/util.h"
+#include "files/put.h"
+#include "frames/fault.h"
+#include "frames/wire.h"
+#include "run/preload.h"
+#include "run/run.h"
+
+#define NUMBERS 28u
+/* From here on it is what a process keeps from its start: open files, then the strings. */
+#define COMMAND 20u
+
+/* argv and env, each with its NULL. */
+static char *strings[MAX_EXEC_STRINGS + 2];
+
+struct reader {
+  unsigned char *at;
+  size_t left;
+};
+
+/* The next string, moved over its length so that a NUL fits behind it. */
+static char *next_string(struct reader *reader) {
+  if (reader->left < 4) fatal("frame", EBADMSG);
+  size_t size = get_u32(reader->at);
+  if (size > reader->left - 4 || memchr(reader->at + 4, '\0', size) != NULL) fatal("frame", EBADMSG);
+  char *string = (char *)reader->at;
+  memmove(string, string + 4, size);
+  string[size] = '\0';
+  reader->at += 4 + size;
+  reader->left -= 4 + size;
+  return string;
+}
+
+static char **next_strings(struct reader *reader, char **into, unsigned count) {
+  for (unsigned i = 0; i < count; i++) into[i] = next_string(reader);
+  into[count] = NULL;
+  return into;
+}
+
+/* Tells one command from another; FNV-1a. */
+static uint64_t digest_of(const unsigned char *bytes, size_t length) {
+  uint64_t digest = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < length; i++) digest = (digest ^ bytes[i]) * 0x100000001b3u;
+  return digest | 1;
+}
+
+static struct exec_request read_request(unsigned char *payload, size_t length) {
+  struct exec_request request = {
+      .wall_ms = get_u32(payload),
+      .cpu_ms = get_u32(payload + 4),
+      .stdout_limit = get_u32(payload + 8),
+      .stderr_limit = get_u32(payload + 12),
+      .flags = get_u32(payload + 16),
+      .open_files = get_u32(payload + 20),
+      .digest = digest_of(payload + COMMAND, length - COMMAND),
+  };
+  unsigned argc = get_u16(payload + 24), envc = get_u16(payload + 26);
+  if (argc == 0 || argc + envc > MAX_EXEC_STRINGS || request.wall_ms == 0) fatal("frame", EBADMSG);
+  struct reader reader = {payload + NUMBERS, length - NUMBERS};
+  request.cwd = next_string(&reader);
+  request.argv = next_strings(&reader, strings, argc);
+  request.env = next_strings(&reader, strings + argc + 1, envc);
+  if (reader.left != 0) fatal("frame", EBADMSG);
+  return request;
+}
+
+void exec_frame(unsigned char *payload, size_t length, int refused) {
+  struct exec_request request = read_request(payload, length);
+  request.flags &= ~EXEC_FORKS;
+  if (refused != 0) fault("exec", refused);
+  else if (put_take_failure()) run_refuse(ECANCELED);
+  else run_start(&request);
+}
+
+void preload_frame(unsigned char *payload, size_t length, int refused) {
+  size_t size = get_u16(payload);
+  char name[MAX_MAIN_BYTES + 1];
+  if (size > MAX_MAIN_BYTES || size + PRELOAD_HEAD > length) fatal("frame", EBADMSG);
+  memcpy(name, payload + 2, size);
+  name[size] = '\0';
+  if (strlen(name) != size || strchr(name, '/') != NULL) fatal("frame", EBADMSG);
+  struct exec_request request = read_request(payload + 2 + size, length - 2 - size);
+  /* Its run's own are laid on it when that comes. */
+  request.flags &= EXEC_FORKS;
+  request.cpu_ms = 0;
+  if (refused != 0) fault("exec", refused);
+  else preload_start(&request, name);
+}

@@ -1,4 +1,4 @@
-/** What a workflow gives a step of the type `code_execution`. */
+/** Input of a workflow step of the type `code_execution`. */
 export interface CodeStep {
   readonly config?: {
     readonly code?: string
@@ -10,7 +10,7 @@ export interface CodeStep {
   }
 }
 
-/** The answer of `POST /execute`. */
+/** The response of `POST /execute`. */
 export interface CodeStepResult {
   readonly success: boolean
   readonly stdout: string
@@ -21,9 +21,9 @@ export interface CodeStepResult {
   readonly validation_errors: string[] | null
 }
 
-/** What the engine tells a step of the run that it belongs to. */
+/** What the workflow engine passes to a step. */
 export interface StepContext {
-  /** Aborted when the run is cancelled; the program is then ended too. */
+  /** Aborted when the workflow run is cancelled; this also ends the program. */
   readonly signal?: AbortSignal
 }
 

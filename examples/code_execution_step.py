@@ -10,8 +10,8 @@ import urllib.request
 async def code_execution_step(step_config, input_data, execution_context):
     """Runs the code of a step; ``input_data`` is the variable of that name in the program.
 
-    Returns the answer of ``POST /execute``. Raises ``RuntimeError`` if the service refuses the
-    request; a program that fails is an answer.
+    Returns the response of ``POST /execute``. Raises ``RuntimeError`` if the service refuses the
+    request; a failed program is a response.
     """
     config = step_config.get("config", {})
     timeout = config.get("timeout", 30)
@@ -22,7 +22,7 @@ async def code_execution_step(step_config, input_data, execution_context):
         "memory_mb": config.get("memory_mb", 256),
         "input_data": input_data,
     }
-    # Waiting for a free worker comes on top of the program's own time.
+    # The job may also wait for a free worker.
     return await asyncio.to_thread(_post, "/execute", body, timeout + 60)
 
 

@@ -1,7 +1,7 @@
 import { InvalidJobError, type IsopodClient, type JobInput, type Result } from '@isopod/client'
 import { ApplicationFailure, Context } from '@temporalio/activity'
 
-/** What a heartbeat carries: the execution that the next attempt goes on with. */
+/** Details of a heartbeat: the execution that the next attempt continues. */
 interface Progress {
   readonly executionId: string
 }
@@ -23,8 +23,8 @@ interface Progress {
 export function createActivities(isopod: IsopodClient) {
   return {
     /**
-     * Runs one program. A program that fails is a result; only a fault of the platform fails the activity, which Temporal then
-     * tries again. A job that is not valid is not tried again.
+     * Runs one program. A failed program is a result; only a platform fault fails the activity, which Temporal then
+     * retries. An invalid job is not retried.
      */
     async runProgram(job: JobInput): Promise<Result> {
       const { info, heartbeat, cancellationSignal } = Context.current()

@@ -48,7 +48,7 @@ def test_a_server_that_is_no_gateway_is_told_apart():
         client = Isopod(f"http://127.0.0.1:{server.server_port}")
         with pytest.raises(UnavailableError, match="HTTP 404 and no problem document"):
             client.queue()
-        with pytest.raises(UnavailableError, match="does not answer with JSON"):
+        with pytest.raises(UnavailableError, match="did not respond with JSON"):
             client.languages()
         server.shutdown()
 

@@ -1,4 +1,4 @@
-"""Ends calls that wait in other threads."""
+"""Aborts calls that block in other threads."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Iterator, Set
 
 
 class Aborted(Exception):
-    """The call was ended by :meth:`Abort.set`. It never reaches callers of the package."""
+    """Raised in a call that :meth:`Abort.set` ended. Callers of the package never see it."""
 
 
 class Abort:
-    """A switch that ends the calls which were given it: those under way, and later ones."""
+    """A signal that ends the calls that received it: running ones and later ones."""
 
     def __init__(self) -> None:
         self._event = threading.Event()

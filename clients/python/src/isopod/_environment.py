@@ -11,9 +11,10 @@ DEFAULT_URL = "http://127.0.0.1:8007"
 
 
 def open_transport(url: Optional[str], key: Optional[str]) -> Transport:
-    """What is not given comes from ``ISOPOD_URL`` and ``ISOPOD_API_KEY``; empty counts as unset.
+    """Opens a transport. Defaults: ``ISOPOD_URL`` and ``ISOPOD_API_KEY``; empty counts as unset.
 
-    A key of the environment goes to the gateway of the environment only.
+    ``ISOPOD_API_KEY`` is used only if the URL comes from the environment too, so that a key is
+    never sent to another gateway.
     """
     from_environment = url is None
     url = url or os.environ.get("ISOPOD_URL") or DEFAULT_URL

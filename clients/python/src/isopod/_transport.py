@@ -1,4 +1,4 @@
-"""HTTP to a gateway, with the standard library alone. A call has a connection of its own."""
+"""HTTP to a gateway with the standard library. Each call opens its own connection."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .errors import (
 )
 
 CONNECT_SECONDS = 10.0
-# The gateway answers at once, or when the `wait` of the request is over.
+# The gateway responds at once, or when the `wait` of the request ends.
 ANSWER_SECONDS = 30.0
 
 
@@ -97,7 +97,7 @@ class Transport:
             with abort.watching(connection.sock):
                 type_header = {} if body is None else {"Content-Type": "application/json"}
                 all_headers = {**self._headers, **type_header, **headers}
-                # A gateway that refuses a large body answers before it has read it, and closes.
+                # A gateway that refuses a large body responds before it has read it, and closes.
                 with suppress(BrokenPipeError, ConnectionResetError):
                     connection.request(method, self._base + path, body, all_headers)
                 with connection.getresponse() as response:
@@ -128,7 +128,7 @@ class Transport:
             problem = None
         if not isinstance(problem, dict) or "code" not in problem:
             return UnavailableError(
-                f"{self.url} answers with HTTP {response.status} and no problem document; "
+                f"{self.url} responded with HTTP {response.status} and no problem document; "
                 "set ISOPOD_URL to the URL of an Isopod gateway"
             )
         return error_of(response.status, problem, _seconds(response.getheader("Retry-After")))
@@ -138,7 +138,7 @@ class Transport:
             return json.loads(text)
         except ValueError:
             raise UnavailableError(
-                f"{self.url} does not answer with JSON; "
+                f"{self.url} did not respond with JSON; "
                 "set ISOPOD_URL to the URL of an Isopod gateway"
             ) from None
 
@@ -151,9 +151,9 @@ class Transport:
 
 
 def encode(body: Optional[Mapping[str, Any]]) -> Optional[bytes]:
-    """A body as JSON. NaN and infinity have none.
+    """Encodes a body as JSON, without NaN and infinity.
 
-    :raises InvalidJobError: naming the field that has no JSON
+    :raises InvalidJobError: naming the field that JSON cannot represent
     """
     if body is None:
         return None

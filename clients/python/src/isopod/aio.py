@@ -1,4 +1,4 @@
-"""The client for asyncio. Calls wait in threads of their own; a cancelled one ends its thread."""
+"""The asyncio client. Each call runs in a thread; cancelling the call ends its thread."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AsyncIsopod:
 
     def __init__(self, url: Optional[str] = None, key: Optional[str] = None) -> None:
         self._client = Isopod(url, key)
-        # Threads start as they are needed. The loop's own pool has a handful.
+        # The loop's default pool has too few threads; these start on demand.
         self._pool = ThreadPoolExecutor(MAX_IN_FLIGHT, thread_name_prefix="isopod")
 
     async def __aenter__(self) -> AsyncIsopod:
@@ -62,7 +62,7 @@ class AsyncIsopod:
         await self.close()
 
     async def close(self) -> None:
-        """Waits for calls that are under way, and ends the threads."""
+        """Waits for running calls, and ends the threads."""
         await asyncio.get_running_loop().run_in_executor(None, self._pool.shutdown)
 
     async def submit(
@@ -123,7 +123,7 @@ class AsyncIsopod:
                 yield event
         finally:
             abort.set()
-            # A thread that is still in there closes it by itself.
+            # A thread that still reads it closes it.
             with suppress(ValueError):
                 events.close()
 

@@ -32,18 +32,18 @@ from .errors import InvalidJobError, IsopodError, RateLimitError, UnavailableErr
 from .models import BatchItem, Event, Job, LanguageSummary, Result, event_of, result_of
 
 if TYPE_CHECKING:
-    # Type checkers bring it; nothing imports it at run time.
+    # Only type checkers import it.
     from typing_extensions import Unpack
 
     from .models import JobOptions
 
 Answer = TypeVar("Answer")
 
-# One request waits so long for a result; the gateway allows 60.
+# How long one request waits for a result; the gateway allows 60.
 POLL_SECONDS = 50.0
-# How long calls that can be repeated go on while the gateway is away.
+# How long repeatable calls are retried while the gateway is unavailable.
 RETRY_SECONDS = 30.0
-# The gateway says something at least each 15 s.
+# Maximum silence of a stream; the gateway sends something every 15 s.
 SILENCE_SECONDS = 60.0
 MAX_IN_FLIGHT = 1000
 
@@ -83,16 +83,16 @@ class Isopod:
     ) -> Result:
         """Runs one program and waits for its result. An interrupt (Ctrl-C) cancels it.
 
-        :param wait: seconds after which it is cancelled, its time in the queue included
+        :param wait: seconds after which it is cancelled, including its time in the queue
         :raises InvalidJobError: naming each wrong field; nothing was enqueued
         :raises WaitTimeoutError: if it was cancelled because of ``wait``
         """
         return self._run(wire_job(code, language, options), wait, Abort())
 
     def wait(self, id: str, timeout: Optional[float] = None) -> Result:
-        """Waits for a result. A gateway that restarts meanwhile is asked again.
+        """Waits for a result, also across a restart of the gateway.
 
-        :raises WaitTimeoutError: after ``timeout`` seconds; the execution goes on
+        :raises WaitTimeoutError: after ``timeout`` seconds; the execution continues
         """
         return self._wait(id, timeout, Abort())
 
@@ -106,26 +106,26 @@ class Isopod:
         return str(self._read(id)["state"])
 
     def cancel(self, id: str) -> str:
-        """Cancels an execution: ``cancelled``, ``requested``, or ``finished`` if it was over."""
+        """Cancels an execution: ``cancelled``, ``requested``, or ``finished`` if it had ended."""
         return str(self._transport.request("DELETE", _path(id))["outcome"])
 
     def events(self, id: str, after: Optional[str] = None) -> Iterator[Event]:
-        """What an execution does, while it does it; ``finished`` is the last event.
+        """Yields the events of an execution as they happen; ``finished`` is the last one.
 
-        A job that was submitted with ``stream=True`` tells what it prints and how its tests are
-        judged. A connection that breaks is resumed.
+        Output and verdicts need a job that was submitted with ``stream=True``. Resumes a broken
+        connection.
 
-        :param after: id of an event; those behind it are told
+        :param after: id of an event; only later events are yielded
         """
         return self._events(id, after, Abort())
 
     def batch(
         self, jobs: Iterable[Job], *, in_flight: int = 32
     ) -> Generator[BatchItem, None, None]:
-        """Runs many jobs and yields each as soon as it is over. Leaving the loop cancels the rest.
+        """Runs many jobs and yields each when it finishes. Leaving the loop cancels the rest.
 
-        Jobs are pulled from ``jobs`` as others end. A job that is refused is yielded with its
-        ``error``. Full queues and budgets are waited for.
+        Takes the next job from ``jobs`` when another finishes. Yields a refused job with its
+        ``error``. Waits while the queue or the key's budget is full.
 
         :param in_flight: jobs at once, up to 1,000; each waits in a thread
         """
@@ -156,14 +156,14 @@ class Isopod:
         return answer
 
     def _run(self, wire: Mapping[str, Any], wait: Optional[float], abort: Abort) -> Result:
-        # An abort does not end the submit: without its answer nobody could cancel the execution.
+        # An abort does not end the submit: without the id nobody could cancel the execution.
         abort.raise_if_set()
         return self._wait_or_cancel(self._submit(wire), wire, wait, abort)
 
     def _run_in_batch(self, wire: Mapping[str, Any], abort: Abort) -> Result:
-        # With a key, a submit whose answer was lost can be sent again.
+        # With an idempotency key, a submit whose response was lost can be repeated.
         keyed = {"idempotencyKey": str(uuid.uuid4()), **wire}
-        id = _patiently(lambda: self._submit(keyed), abort)
+        id = _retry_while_unavailable(lambda: self._submit(keyed), abort)
         return self._wait_or_cancel(id, wire, None, abort)
 
     def _wait_or_cancel(
@@ -172,9 +172,9 @@ class Isopod:
         try:
             return self._wait(id, wait, abort)
         except BaseException:
-            # An execution under the caller's own key may be somebody else's, too.
+            # Another caller may wait for an execution under the same idempotency key.
             if "idempotencyKey" not in wire:
-                # Should that fail, it just runs; the caller hears of the first error.
+                # If this fails, the execution just runs; the caller gets the first error.
                 with suppress(IsopodError):
                     self.cancel(id)
             raise
@@ -184,7 +184,7 @@ class Isopod:
         while True:
             left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
             seconds = min(max(left, 0.0), POLL_SECONDS)
-            answer = _patiently(lambda: self._read(id, seconds, abort), abort)
+            answer = _retry_while_unavailable(lambda: self._read(id, seconds, abort), abort)
             if answer["result"] is not None:
                 return result_of(answer["result"])
             if deadline is not None and time.monotonic() >= deadline:
@@ -209,7 +209,7 @@ class Isopod:
                 failing_since = failing_since or time.monotonic()
                 if time.monotonic() - failing_since > RETRY_SECONDS:
                     raise
-            # The gateway ends streams when it stops; another one goes on.
+            # A gateway that stops ends its streams; another one continues them.
             abort.sleep(0.5)
 
     def _batch(self, jobs: Iterator[Job], in_flight: int) -> Generator[BatchItem, None, None]:
@@ -241,7 +241,7 @@ def wire_job(code: str, language: str, options: Mapping[str, Any]) -> Dict[str, 
 
 
 def batch_item(index: int, job: Job, result: Callable[[], Result]) -> BatchItem:
-    """What became of one job. An error that is about more than this job is raised."""
+    """The item of one finished job. Raises errors that concern more than this job."""
     try:
         return BatchItem(index, job, result=result())
     except InvalidJobError as error:
@@ -259,8 +259,8 @@ def _path(id: str) -> str:
     return f"/v1/executions/{quote(id, safe='')}"
 
 
-def _patiently(call: Callable[[], Answer], abort: Abort) -> Answer:
-    """Repeats a call while the gateway is away or full; a limit of the key is waited out."""
+def _retry_while_unavailable(call: Callable[[], Answer], abort: Abort) -> Answer:
+    """Repeats a call while the gateway is unavailable or full; waits out the key's rate limit."""
     failing_since: Optional[float] = None
     pause = 0.2
     while True:

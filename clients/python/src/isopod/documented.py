@@ -1,4 +1,4 @@
-"""The functions of the API document. They never raise for a job: what went wrong is in the result.
+"""The functions of the API document. They never raise for a job; the result says what failed.
 
 Jobs go to the gateway of ``ISOPOD_URL`` (``http://127.0.0.1:8007``) with ``ISOPOD_API_KEY``.
 """
@@ -14,7 +14,7 @@ from .errors import IsopodError
 from .limits import ExecutionLimits, check_number, wire_limits
 from .models import Result
 
-# After so long without a result, its time in the queue included, a job is given up.
+# Timeout for a result, including the job's time in the queue.
 _WAIT_SECONDS = 900.0
 _CHECK_SECONDS = 20.0
 _PROCESSES = 50
@@ -29,14 +29,14 @@ _STATUSES = {
     "output_exceeded": "execution_error",
 }
 
-# Linux numbers: the program ran on Linux, wherever this one runs (signal(7)).
+# Linux numbers (signal(7)), because the program ran on Linux, wherever this client runs.
 _SIGNALS = {
     "SIGHUP": 1, "SIGINT": 2, "SIGQUIT": 3, "SIGILL": 4, "SIGTRAP": 5, "SIGABRT": 6, "SIGBUS": 7,
     "SIGFPE": 8, "SIGKILL": 9, "SIGUSR1": 10, "SIGSEGV": 11, "SIGUSR2": 12, "SIGPIPE": 13,
     "SIGALRM": 14, "SIGTERM": 15, "SIGXCPU": 24, "SIGXFSZ": 25, "SIGSYS": 31,
 }  # fmt: skip
 
-# What gateway and workers call an argument of these functions, and what it is called here.
+# Field name of the gateway → argument name of these functions.
 _SESSION = {"session_id": "session_id", "sessionId": "session_id"}
 _CALL_NAMES = {
     "limits.timeout_seconds": "timeout",
@@ -85,7 +85,7 @@ def execute_with_limits(
     stdin: Optional[str] = None,
     session_id: Optional[str] = None,
 ) -> Dict[str, Any]:
-    """Runs a program within limits, and says what it used.
+    """Runs a program within limits, and reports what it used.
 
     :returns: as :func:`execute_code`, with ``resource_usage`` (all 0 if nothing ran) and
         ``limits_applied``, as the container itself saw them (as asked for if there was none)
@@ -96,7 +96,7 @@ def execute_with_limits(
 def sandbox_process_isolation(
     language: str, code: str, limits: ExecutionLimits, stdin: Optional[str] = None
 ) -> Dict[str, Any]:
-    """Runs a program within limits, and says how it was isolated.
+    """Runs a program within limits, and reports how it was isolated.
 
     :returns: as :func:`execute_with_limits`, with ``isolation``: ``isolated``; ``method``, which is
         ``container``; ``runtime``, the OCI runtime; ``fresh``: no other job was ever in there;
@@ -118,14 +118,14 @@ def sandbox_process_isolation(
 
 
 def check_docker_available() -> bool:
-    """Whether a container can be had: the smallest program is run in one.
+    """Whether a container can be started; runs a minimal program in one.
 
     False also if the gateway does not answer, or no worker takes the program within 20 s.
     """
     with suppress(IsopodError):
         client = Isopod()
         able = [each.name for each in client.languages() if each.missing_image is None]
-        # The fastest of those that set-up always builds.
+        # The fastest language that set-up always builds.
         language = next((name for name in ("bash", "python", *able) if name in able), None)
         if language is not None:
             code = "exit" if language == "bash" else "0"

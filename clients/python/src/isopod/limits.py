@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Dict, Mapping, Tuple
 
-# Field → whether it must be whole, least, most.
+# Field → whether it must be whole, minimum, maximum.
 _BOUNDS: Mapping[str, Tuple[bool, float, float]] = {
     "time_limit": (True, 1, 300),
     "memory_limit": (True, 16, 1024),
@@ -13,17 +13,17 @@ _BOUNDS: Mapping[str, Tuple[bool, float, float]] = {
     "max_output_chars": (True, 1, 10 * 1024 * 1024),
 }
 _MAX_OUTPUT_BYTES = 10 * 1024 * 1024
-# Longest UTF-8 form of one character.
+# Maximum length of one character in UTF-8.
 _BYTES_PER_CHAR = 4
 
 
 @dataclass
 class ExecutionLimits:
-    """Limits of one execution. A value that is no limit is a ``ValueError`` that names the field,
-    when it is made and when a field is set later.
+    """Limits of one execution. An invalid value raises a ``ValueError`` that names the field,
+    in the constructor and when a field is assigned later.
 
     >>> ExecutionLimits(memory_limit=0)
-    Traceback (most recent call last):
+    Traceback (maximum recent call last):
     ValueError: memory_limit: must be a whole number from 16 to 1024, got 0
     """
 
@@ -39,20 +39,20 @@ class ExecutionLimits:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in _BOUNDS:
             raise AttributeError(f"ExecutionLimits has no field {name!r}")
-        whole, least, most = _BOUNDS[name]
-        check_number(name, value, whole=whole, least=least, most=most)
+        whole, minimum, maximum = _BOUNDS[name]
+        check_number(name, value, whole=whole, minimum=minimum, maximum=maximum)
         object.__setattr__(self, name, value)
 
 
-def check_number(name: str, value: Any, *, whole: bool, least: float, most: float) -> None:
+def check_number(name: str, value: Any, *, whole: bool, minimum: float, maximum: float) -> None:
     """:raises ValueError: naming the field, what is allowed and what was given"""
     kinds = (int,) if whole else (int, float)
     is_number = isinstance(value, kinds) and not isinstance(value, bool)
     # No comparison holds for NaN.
-    if is_number and least <= value <= most:
+    if is_number and minimum <= value <= maximum:
         return
     kind = "a whole number" if whole else "a number"
-    raise ValueError(f"{name}: must be {kind} from {least} to {most}, got {value!r}")
+    raise ValueError(f"{name}: must be {kind} from {minimum} to {maximum}, got {value!r}")
 
 
 def wire_limits(limits: ExecutionLimits) -> Dict[str, Any]:

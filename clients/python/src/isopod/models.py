@@ -80,7 +80,7 @@ class Job(JobOptions, total=False):
 
 @dataclass(frozen=True)
 class JudgedTest:
-    """How one test was judged."""
+    """The verdict of one test case."""
 
     name: str
     verdict: str
@@ -99,7 +99,7 @@ class JudgedTest:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one job. The same shape for every status; what was never measured is None."""
+    """The result of one job. All statuses share this shape; unmeasured values are None."""
 
     id: str
     status: str
@@ -121,7 +121,7 @@ class Result:
     language: str
     tests: List[JudgedTest]
     raw: Mapping[str, Any] = field(repr=False)
-    """The result as the wire has it, with all of its fields."""
+    """The result as the gateway sent it, with all fields."""
 
     @property
     def ok(self) -> bool:
@@ -130,7 +130,7 @@ class Result:
 
     @property
     def files(self) -> Dict[str, bytes]:
-        """The files that ``fetch_files`` asked for and the program left."""
+        """Files named in ``fetch_files`` that the program wrote."""
         found = self.raw.get("files", {})
         return {path: base64.b64decode(file["content"]) for path, file in found.items()}
 
@@ -141,12 +141,12 @@ class Result:
 
     @property
     def stdout_bytes(self) -> bytes:
-        """What the program wrote, also where that is not UTF-8."""
+        """The output as bytes, even if it is not UTF-8."""
         return self._bytes("stdout")
 
     @property
     def stderr_bytes(self) -> bytes:
-        """The same of stderr."""
+        """Standard error as bytes, even if it is not UTF-8."""
         return self._bytes("stderr")
 
     def _bytes(self, stream: str) -> bytes:
@@ -155,7 +155,7 @@ class Result:
 
 
 def result_of(wire: Mapping[str, Any]) -> Result:
-    """The result that a gateway has sent."""
+    """Parses the result that a gateway sent."""
     tests = [
         JudgedTest(
             name=test["name"],
@@ -190,31 +190,31 @@ def result_of(wire: Mapping[str, Any]) -> Result:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that an execution did. ``finished`` is the last one."""
+    """One event of an execution. ``finished`` is the last one."""
 
     id: str
-    """``events(id, after=…)`` resumes behind it."""
+    """``events(id, after=…)`` resumes after this event."""
     type: str
     """``status``, ``stdout``, ``stderr``, ``test``, ``dropped`` or ``finished``"""
     data: Mapping[str, Any]
 
     @property
     def text(self) -> str:
-        """What was printed; empty for other events."""
+        """Printed text; empty for events that are no output."""
         return str(self.data.get("text", ""))
 
 
 def event_of(id: str, type: str, wire: Dict[str, Any]) -> Event:
-    """The event that a gateway has sent."""
+    """Parses an event that a gateway sent."""
     return Event(id=id, type=type, data=from_wire(wire))
 
 
 @dataclass(frozen=True)
 class BatchItem:
-    """One job of a batch that is over: it has a result, or the error that refused it."""
+    """One finished job of a batch: its result, or the error that refused it."""
 
     index: int
-    """Its place among the jobs of the batch, from 0."""
+    """Index of the job in the batch, from 0."""
     job: Mapping[str, Any]
     result: Optional[Result] = None
     error: Optional[Exception] = None
@@ -228,4 +228,4 @@ class LanguageSummary:
     version: str
     aliases: List[str]
     missing_image: Optional[str]
-    """The image that it needs and that a worker lacks; None if it can run."""
+    """The required image if a worker lacks it; None if the language can run."""

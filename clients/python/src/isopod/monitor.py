@@ -12,8 +12,8 @@ _MIB = 1024 * 1024
 class ResourceMonitor:
     """Measures the process that it runs in: memory, processor and time between start and now.
 
-    What a sandboxed program used is measured where it ran, and is the ``resource_usage`` of its
-    result; this one is for the program that calls.
+    The ``resource_usage`` of a result has the use of a sandboxed program; this class measures the
+    calling program.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class ResourceMonitor:
         self._last = (0.0, 0.0)
 
     def start_monitoring(self) -> None:
-        """Begins, or begins anew."""
+        """Starts, or restarts, the measurement."""
         self._started = time.monotonic()
         self._cpu_started = time.process_time()
         self._memory_start = self._memory_peak = _memory_mib()
@@ -72,7 +72,7 @@ def _percent(cpu_seconds: float, seconds: float) -> float:
 
 
 def _memory_mib() -> float:
-    """Resident memory; its peak where the system tells no more, 0 where it tells nothing."""
+    """Resident memory; its peak if the system reports only that, 0 if it reports nothing."""
     try:
         with open("/proc/self/status", encoding="ascii", errors="replace") as status:
             for line in status:

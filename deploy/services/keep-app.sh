@@ -8,6 +8,8 @@ npm ci --omit=dev --ignore-scripts --no-audit --no-fund --workspace "@isopod/$1"
 rm -rf node_modules/node-linux-*
 # An optional peer of a library of the gateway, which only its types need.
 rm -rf node_modules/typescript node_modules/@typescript
+# Native code that piscina needs only to change the priority of a thread.
+rm -rf node_modules/@napi-rs
 mkdir -p /app/apps /app/packages
 for link in node_modules/@isopod/*; do
   folder=$(realpath --relative-to=. "$link")

@@ -46,6 +46,8 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['packages/queue/src'],
   dockerode: ['packages/sandbox/src/docker'],
   '@vscode/tree-sitter-wasm': ['packages/policy/src'],
+  piscina: ['packages/threads/src'],
+  'p-queue': ['packages/threads/src'],
   re2js: ['packages/grading/src'],
   pino: ['packages/telemetry/src'],
   'prom-client': ['packages/telemetry/src'],

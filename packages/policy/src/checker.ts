@@ -1,9 +1,10 @@
+import { setFlagsFromString } from 'node:v8'
 import { type JobFile, type Policy, RetryableError } from '@isopod/protocol'
-import { CheckLane, type CheckOutcome, type LaneOptions, sizeOf } from './check-lane.ts'
-import type { SourceFile } from './check-thread.ts'
+import { type TaskFailure, type TaskOutcome, ThreadPool } from '@isopod/threads'
+import type { SourceReport } from './check-source.ts'
+import type { CheckRequest, SourceFile } from './check-thread.ts'
 import { decide, type PolicyDecision } from './decide.ts'
 import { baseName, isCompiled, programKind, sourceKind } from './sources.ts'
-import { startCheckThread } from './start-check-thread.ts'
 
 /** What is checked: a program and the files that it may load. */
 export interface CheckedProgram {
@@ -16,11 +17,17 @@ export interface CheckedProgram {
   readonly files?: Readonly<Record<string, JobFile>> | undefined
 }
 
-/** How a checker differs from the usual. */
-export interface PolicyCheckerOptions extends Partial<LaneOptions> {
+/** Bounds that differ from the defaults. */
+export interface PolicyCheckerOptions {
+  /** Checks that may wait for their turn. @default 1024 */
+  readonly waiting?: number
+  /** Longest wait, in milliseconds. @default 120000 */
+  readonly waitMs?: number
+  /** CPU time of a check per started 256 Ki characters, in milliseconds; then its thread ends. @default 1000 */
+  readonly cpuMs?: number
   /** Heap of a thread in MiB, the parser's own memory aside; a check that needs more ends its thread. @default 512 */
   readonly heapMb?: number
-  /** Characters of sources of one job that are checked; what is beyond is not. @default 2 Mi */
+  /** Characters of sources of one job that are checked. @default 2 Mi */
   readonly maxCharacters?: number
 }
 
@@ -46,8 +53,14 @@ const DEFAULTS = {
   heapMb: 512,
   maxCharacters: 2 * 1024 * 1024,
 }
-/** Characters of one job that are checked by the thread that stays. */
+/** How long the first thread may take to load a grammar, in milliseconds. */
+const START_MS = 20_000
+/** Characters of a job whose check shares the thread that stays. */
 const SMALL = 64 * 1024
+/** Characters that `cpuMs` is for. */
+const PORTION = 256 * 1024
+/** Wall clock of a check per millisecond of CPU time. */
+const WALL_FACTOR = 10
 
 /**
  * Starts a thread and loads the grammars, so that the first job does not wait for it.
@@ -65,32 +78,56 @@ const SMALL = 64 * 1024
  * ```
  */
 export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Promise<PolicyChecker> {
-  const { maxCharacters, heapMb, ...bounds } = { ...DEFAULTS, ...options }
-  const start = () => startCheckThread(heapMb)
-  const small = new CheckLane(bounds, { start, kept: true })
-  // The parser's memory never shrinks, so what needs much of it has a thread of its own for as long as it takes.
-  const large = new CheckLane(bounds, { start, kept: false })
-  await small.open()
+  const { waiting, waitMs, cpuMs, heapMb, maxCharacters } = { ...DEFAULTS, ...options }
+  // Compiling the grammars a second time, for speed, took 500 MB for a second and made no check faster.
+  setFlagsFromString('--no-wasm-dynamic-tiering')
+  setFlagsFromString('--no-wasm-tier-up')
+  const here = import.meta.url
+  // A file beside this one: its source in specs, compiled in the product.
+  const entry = new URL(`./check-thread${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
+  // A larger young generation made the process up to 30 MB larger and no check faster.
+  const threads = { entry, size: 1, heapMb, youngMb: 2, maxWaiting: waiting }
+  const small = new ThreadPool<CheckRequest, readonly SourceReport[]>({ ...threads, keepsIdle: true })
+  // The parser's memory never shrinks: the thread of large sources goes when none waits.
+  const large = new ThreadPool<CheckRequest, readonly SourceReport[]>({ ...threads, keepsIdle: false })
+  const close = async () => void (await Promise.all([small.close(), large.close()]))
+
+  const run = (request: CheckRequest, signal?: AbortSignal) => {
+    const size = request.files.reduce((sum, { content }) => sum + content.length, 0)
+    const budget = cpuMs * (1 + Math.floor(size / PORTION))
+    // The smallest source first: no heap of large ones delays it.
+    const bounds = { cpuMs: budget, wallMs: budget * WALL_FACTOR, waitMs, priority: -size, signal }
+    return (size <= SMALL ? small : large).run(request, bounds)
+  }
+
+  const [file] = sourcesOf({ language: 'python', filename: 'a.py', code: 'a = b' }, maxCharacters).files
+  const first = await small.run(
+    { files: file ? [file] : [], others: [], rules: 'strict' },
+    { cpuMs: START_MS, wallMs: START_MS },
+  )
+  if (first.failure !== undefined) {
+    await close()
+    throw new Error('the policy check cannot start', { cause: first.cause })
+  }
   return {
     check: async (program, policy, signal) => {
       if (policy.mode === 'off') return decide(policy, { findings: [], gaps: [], checked: false })
       const { files, gaps, others, hasRules } = sourcesOf(program, maxCharacters)
       const request = { files, others, rules: policy.rules }
-      const lane = sizeOf(request) <= SMALL ? small : large
-      const outcome: CheckOutcome = files.length === 0 ? { reports: [] } : await lane.run(request, signal)
+      const outcome = files.length === 0 ? NOTHING : await run(request, signal)
       if (outcome.failure !== undefined) {
-        const { why, ofHost } = failureText(outcome.failure)
-        // It says nothing about the source, and unchecked it must not run.
-        if (ofHost && policy.mode === 'enforce')
+        const why = UNCHECKED[outcome.failure]
+        // The host's trouble says nothing about the source, and unchecked it must not run.
+        if (!SOURCE_FAILURES.has(outcome.failure) && policy.mode === 'enforce')
           throw new RetryableError(`the source was not checked: ${why}`)
-        gaps.push(`${files[outcome.at ?? 0]?.path} was not checked: ${why}`)
+        gaps.push(`${files[outcome.progress]?.path} was not checked: ${why}`)
       }
-      const reports = outcome.reports ?? []
+      const reports = outcome.answer ?? []
       for (const [index, report] of reports.entries()) {
         gaps.push(...report.gaps.map((gap) => `${files[index]?.path} ${gap}`))
       }
       const findings = reports.flatMap((report) => report.findings)
-      // Who only asked to be warned knows that their language has no rules; who asked for refusal has to be told.
+      // Who only asked for warnings knows that the language has no rules; who asked for refusals must be told.
       const notes =
         hasRules || policy.mode !== 'enforce'
           ? []
@@ -98,9 +135,7 @@ export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Pro
       const checked = hasRules && gaps.length === 0
       return decide(policy, { findings, gaps, notes, main: program.filename, checked })
     },
-    close: async () => {
-      await Promise.all([small.close(), large.close()])
-    },
+    close,
   }
 }
 
@@ -150,26 +185,19 @@ function unescaped(json: string): string {
   )
 }
 
-/** Why there are no reports, and whether that is a matter of the host rather than of the source. */
-function failureText(failure: NonNullable<CheckOutcome['failure']>): { why: string; ofHost: boolean } {
-  switch (failure) {
-    case 'cpu':
-      return { why: 'it took too long', ofHost: false }
-    case 'memory':
-      return { why: 'the check of it took too much memory', ofHost: false }
-    case 'died':
-      return { why: 'the check failed on it', ofHost: false }
-    case 'starved':
-      return { why: 'the host had no time for it', ofHost: true }
-    case 'unstarted':
-      return { why: 'no thread could be started for it', ofHost: true }
-    case 'busy':
-      return { why: 'too many checks are waiting', ofHost: true }
-    case 'late':
-      return { why: 'it waited too long for its turn', ofHost: true }
-    case 'closed':
-      return { why: 'the worker is stopping', ofHost: true }
-    default:
-      return failure satisfies never
-  }
+/** The outcome for a job without sources that have rules. */
+const NOTHING: TaskOutcome<readonly SourceReport[]> = { answer: [], cpuMs: 0 }
+
+/** Failures that are the doing of the source; the others are the host's. */
+const SOURCE_FAILURES: ReadonlySet<TaskFailure> = new Set(['cpu', 'memory', 'died'])
+
+const UNCHECKED: Readonly<Record<TaskFailure, string>> = {
+  cpu: 'it took too long',
+  memory: 'the check of it took too much memory',
+  died: 'the check failed on it',
+  starved: 'the host had no time for it',
+  unstarted: 'no thread could be started for it',
+  busy: 'too many checks are waiting',
+  late: 'it waited too long for its turn',
+  closed: 'the worker is stopping',
 }

@@ -1,10 +1,8 @@
-export { type AskBounds, ask, type ThreadFailure, type ThreadOutcome } from './ask.ts'
-export { serve } from './serve.ts'
-export { startThread, type ThreadOptions } from './start-thread.ts'
+export { boundedTask, type TaskMessage, type TaskReply } from './bounded-task.ts'
 export {
-  type Account,
-  PoolClosedError,
-  type PoolRequest,
+  type TaskFailure,
+  type TaskOptions,
+  type TaskOutcome,
   ThreadPool,
   type ThreadPoolOptions,
 } from './thread-pool.ts'

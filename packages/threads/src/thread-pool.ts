@@ -1,153 +1,169 @@
+import { fileURLToPath } from 'node:url'
 import type { Worker } from 'node:worker_threads'
-import { type AskBounds, ask, type ThreadOutcome } from './ask.ts'
+import PQueue from 'p-queue'
+import { Piscina } from 'piscina'
+import { SHARED, type TaskMessage, type TaskReply } from './bounded-task.ts'
 
-/** How a pool comes by its threads. */
+/** What the threads of a pool are. */
 export interface ThreadPoolOptions {
-  /** Threads at once. One of them is left to light requests if there are two or more. */
+  /** Module that exports `run`, made by `boundedTask`. */
+  readonly entry: URL
+  /** Threads at once; each is started when a task needs it. */
   readonly size: number
-  /** Starts a thread; see `startThread`. */
-  readonly start: () => Promise<Worker>
-  /** CPU time, in milliseconds, after which all requests of an account count as heavy. */
-  readonly lightMs: number
+  /** Whether idle threads stay. Otherwise a thread, and the memory its tasks needed, goes when no task is waiting. */
+  readonly keepsIdle: boolean
+  /** Heap in MiB; a task that needs more ends its thread. Memory outside of V8's heap does not count. */
+  readonly heapMb: number
+  /** MiB of the heap for young objects. */
+  readonly youngMb: number
+  /** Tasks that may wait. @default unlimited */
+  readonly maxWaiting?: number
 }
 
-/** Whom requests are charged to. The pool adds the CPU time of each request to `cpuMs`. */
-export interface Account {
-  /** Accounts of one group share the pool with those of others as if they were one. */
-  readonly group: string
-  cpuMs: number
-}
-
-/** One question for a pool. */
-export interface PoolRequest<Request> {
-  readonly request: Request
-  /** Of one account there is one request at a time. */
-  readonly account: Account
-  /** Known to take long or to need much memory: its thread is ended after it, and one is left to others. */
-  readonly heavy: boolean
-  readonly bounds: AskBounds
+/** Bounds of one task and its place in the queue. */
+export interface TaskOptions {
+  /** CPU time of the task, in milliseconds. Before Node 24.6, which cannot measure it, `wallMs` takes its place. */
+  readonly cpuMs: number
+  /** Wall clock of the task, in milliseconds: a thread that was starved for so long would hardly finish. */
+  readonly wallMs: number
+  /** Longest wait for a thread, in milliseconds. @default unlimited */
+  readonly waitMs?: number
+  /** Of the waiting tasks the one with the highest priority is next, then the oldest. @default 0 */
+  readonly priority?: number
+  /** Takes the task out of the queue, or ends its thread. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a request that waits or runs is rejected with when its pool closes. */
-export class PoolClosedError extends Error {
-  override readonly name = 'PoolClosedError'
-}
-
-interface Entry<Request, Answer> extends PoolRequest<Request> {
-  readonly settled: PromiseWithResolvers<ThreadOutcome<Answer>>
-}
-
 /**
- * Threads for questions of many. Next comes the group with the fewest threads, of it the account that has used the least, then
- * the one that has waited longest; heavy requests never have the last thread.
+ * Why a task has no answer. Its own doing: `cpu`, `memory` (it exceeded a bound) and `died` (it threw, or ended its thread).
+ * The host's: `starved` (no processor time for the thread), `unstarted` (no thread), `busy` (too many tasks wait), `late` (it
+ * waited too long) and `closed`.
  */
-export class ThreadPool<Request, Answer> {
-  readonly #options: ThreadPoolOptions
-  readonly #closing = new AbortController()
-  readonly #idle = new Set<Worker>()
-  readonly #running = new Set<Entry<Request, Answer>>()
-  #waiting: Entry<Request, Answer>[] = []
+export type TaskFailure = 'cpu' | 'memory' | 'died' | 'starved' | 'unstarted' | 'busy' | 'late' | 'closed'
 
-  constructor(options: ThreadPoolOptions) {
-    this.#options = options
+/** How a task ended, with the CPU time that it used, in milliseconds. */
+export type TaskOutcome<Answer> =
+  | { readonly answer: Answer; readonly cpuMs: number; readonly failure?: undefined }
+  | {
+      readonly failure: TaskFailure
+      readonly cpuMs: number
+      /** The progress that the task reported last; 0 before the first report. */
+      readonly progress: number
+      /** What the thread threw, if it did. */
+      readonly cause?: unknown
+      readonly answer?: undefined
+    }
+
+/** The longest delay of a timer: some 25 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+/** How often the CPU time of a running task is read, in milliseconds. */
+const LOOK_MS = 100
+
+/** Worker threads for tasks that an untrusted person wrote the input of: a task can exhaust its own thread and nothing else. */
+export class ThreadPool<Request, Answer> {
+  readonly #threads: Piscina<TaskMessage<Request>, TaskReply<Answer>>
+  // Piscina serves tasks that have a signal first come, first served, whatever its queue says.
+  readonly #queue: PQueue
+  readonly #maxWaiting: number
+  readonly #closing = new AbortController()
+
+  constructor({ entry, size, keepsIdle, heapMb, youngMb, maxWaiting = Infinity }: ThreadPoolOptions) {
+    this.#threads = new Piscina({
+      filename: fileURLToPath(entry),
+      name: 'run',
+      minThreads: 0,
+      maxThreads: size,
+      idleTimeout: keepsIdle ? Infinity : 0,
+      recordTiming: false,
+      // A thread sees nothing of this process; loaders of a test runner would break it.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
+    })
+    // Without a listener, a thread that fails while it is idle would end the process.
+    this.#threads.on('error', () => {})
+    this.#queue = new PQueue({ concurrency: size })
+    this.#maxWaiting = maxWaiting
   }
 
   /**
-   * Resolves with the answer, or with why there is none.
+   * Runs a task in a thread.
    *
-   * @throws {PoolClosedError} once the pool is closed, and the reason of `signal` when that aborts
+   * @throws the reason of `signal` when that aborts
    */
-  async run(request: PoolRequest<Request>): Promise<ThreadOutcome<Answer>> {
-    const signal = AbortSignal.any([this.#closing.signal, ...(request.signal ? [request.signal] : [])])
-    signal.throwIfAborted()
-    const settled = Promise.withResolvers<ThreadOutcome<Answer>>()
-    const entry = { ...request, signal, settled }
-    const leave = () => {
-      // One that runs is ended by its thread's end.
-      if (this.#running.has(entry)) return
-      this.#waiting = this.#waiting.filter((other) => other !== entry)
-      settled.reject(signal.reason)
+  async run(request: Request, options: TaskOptions): Promise<TaskOutcome<Answer>> {
+    const { cpuMs, wallMs, waitMs, priority = 0, signal } = options
+    signal?.throwIfAborted()
+    const shared = new Int32Array(new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT))
+    let usedMs: number | undefined
+    const failed = (failure: TaskFailure, cause?: unknown): TaskOutcome<Answer> => {
+      return { failure, cause, cpuMs: usedMs ?? 0, progress: Atomics.load(shared, SHARED.progress) }
     }
-    signal.addEventListener('abort', leave, { once: true })
-    this.#waiting.push(entry)
-    this.#fill()
-    try {
-      return await settled.promise
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
-  }
+    if (this.#closing.signal.aborted) return failed('closed')
+    if (this.#queue.size >= this.#maxWaiting) return failed('busy')
 
-  /** Ends the threads; what waits or runs is rejected. Idempotent. */
-  async close(): Promise<void> {
-    this.#closing.abort(new PoolClosedError('the pool of threads is closed'))
-    await Promise.all([...this.#idle].map((thread) => thread.terminate()))
-  }
-
-  #fill(): void {
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const chosen = next
-      this.#waiting = this.#waiting.filter((entry) => entry !== chosen)
-      this.#running.add(chosen)
-      void this.#serve(chosen)
-    }
-  }
-
-  /** The request that is to have a thread now; undefined if none may. */
-  #next(): Entry<Request, Answer> | undefined {
-    const free = this.#options.size - this.#running.size
-    if (free <= 0) return undefined
-    const running = [...this.#running]
-    const isLast = free === 1 && this.#options.size > 1
-    const threadsOf = (group: string) => running.filter(({ account }) => account.group === group).length
-    // The sort is stable: those that are equal stay as they came.
-    const [first] = this.#waiting
-      .filter((entry) => running.every(({ account }) => account !== entry.account))
-      .filter((entry) => !isLast || !this.#isHeavy(entry))
-      .toSorted(
-        ({ account: one }, { account: other }) =>
-          threadsOf(one.group) - threadsOf(other.group) || one.cpuMs - other.cpuMs,
+    // Its reason is the outcome.
+    const ending = new AbortController()
+    const end = (failure: TaskFailure, cause?: unknown) => ending.abort(failed(failure, cause))
+    const signals = [ending.signal, ...(signal ? [signal] : [])]
+    const isStarted = () => Atomics.load(shared, SHARED.thread) > 0
+    const onThreadError = (error: unknown) => void (isStarted() || end('unstarted', error))
+    const timers = [setTimeout(() => end('late'), waitMs ?? MAX_TIMER_MS)]
+    const serve = async () => {
+      timers.forEach(clearTimeout)
+      timers.push(
+        // Piscina bounds the wall clock alone, and on a busy host that says nothing about the task.
+        setInterval(async () => {
+          usedMs = await cpuMsSince(shared, this.#thread(shared))
+          if (usedMs !== undefined && usedMs > cpuMs) end('cpu')
+        }, LOOK_MS),
+        setTimeout(() => {
+          if (!isStarted()) end('unstarted', new Error('the thread took too long to start'))
+          else end(usedMs === undefined ? 'cpu' : 'starved')
+        }, wallMs),
       )
-    return first
-  }
-
-  #isHeavy({ heavy, account }: Entry<Request, Answer>): boolean {
-    return heavy || account.cpuMs > this.#options.lightMs
-  }
-
-  async #serve(entry: Entry<Request, Answer>): Promise<void> {
-    const { request, account, bounds, signal, settled } = entry
-    let thread: Worker | undefined
-    let isKept = false
+      this.#threads.on('error', onThreadError)
+      return await this.#threads.run({ request, shared }, { signal: AbortSignal.any(signals) })
+    }
     try {
-      thread = await this.#thread()
-      const outcome: ThreadOutcome<Answer> =
-        thread === undefined
-          ? { failure: 'died', cpuMs: 0, progress: undefined }
-          : await ask<Request, Answer>(thread, request, bounds, signal)
-      account.cpuMs += outcome.cpuMs
-      // What a heavy one needed would stay with its thread.
-      isKept = outcome.failure === undefined && !entry.heavy && !this.#closing.signal.aborted
-      settled.resolve(outcome)
+      const queued = AbortSignal.any([...signals, this.#closing.signal])
+      return await this.#queue.add(serve, { priority, signal: queued })
     } catch (error) {
-      settled.reject(error)
+      signal?.throwIfAborted()
+      if (ending.signal.aborted) return ending.signal.reason
+      if (this.#closing.signal.aborted) return failed('closed')
+      // After a throw the state of the thread is unknown.
+      await this.#thread(shared)?.terminate()
+      return failed(isOutOfMemory(error) ? 'memory' : 'died', error)
+    } finally {
+      timers.forEach(clearTimeout)
+      this.#threads.off('error', onThreadError)
     }
-    if (thread !== undefined && isKept) this.#idle.add(thread)
-    else await thread?.terminate()
-    this.#running.delete(entry)
-    this.#fill()
   }
 
-  /** Undefined if the host cannot start one now; it may be able to for the next request. */
-  async #thread(): Promise<Worker | undefined> {
-    const [idle] = this.#idle
-    if (idle !== undefined) {
-      this.#idle.delete(idle)
-      return idle
-    }
-    const thread = await this.#options.start().catch(() => undefined)
-    thread?.once('exit', () => this.#idle.delete(thread))
-    return thread
+  /** Ends the threads and waits until they have ended; open tasks fail with `closed`. */
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#threads.destroy()
+  }
+
+  /** The thread that works on a task. */
+  #thread(shared: Int32Array): Worker | undefined {
+    return this.#threads.threads.find(({ threadId }) => threadId === Atomics.load(shared, SHARED.thread))
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}
+
+/** CPU time that a task has used so far, in milliseconds; undefined if that cannot be measured, or not yet. */
+async function cpuMsSince(shared: Int32Array, thread: Worker | undefined): Promise<number | undefined> {
+  try {
+    const usage = await thread?.cpuUsage()
+    return usage && (usage.user + usage.system) / 1000 - Atomics.load(shared, SHARED.cpuAtStart)
+  } catch {
+    // Node before 24.6, or a thread that has ended.
+    return undefined
   }
 }

@@ -1,145 +1,151 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
-import { type Account, PoolClosedError, ThreadPool } from '../src/index.ts'
-import { ENTRY, startThread, type Task } from './support/worker.ts'
+import { type TaskOptions, ThreadPool, type ThreadPoolOptions } from '../src/index.ts'
+import type { ThreadTask } from './support/task-thread.ts'
 
-const bounds = { cpuMs: 20_000, wallMs: 60_000 }
+const ENTRY = new URL('./support/task-thread.ts', import.meta.url)
+const BOUNDS = { cpuMs: 20_000, wallMs: 60_000 }
+const FOREVER = { do: 'spin forever' } as const
 
-function poolOf(size: number, lightMs = 100) {
-  const threads: Worker[] = []
-  const start = async () => {
-    const thread = await startThread({ entry: ENTRY, heapMb: 32, youngMb: 2 })
-    threads.push(thread)
-    return thread
-  }
-  const pool = new ThreadPool<Task, string>({ size, lightMs, start })
+function open(options: Partial<ThreadPoolOptions> = {}) {
+  const pool = new ThreadPool<ThreadTask, string>({
+    ...{ entry: ENTRY, size: 1, keepsIdle: true, heapMb: 32, youngMb: 2 },
+    ...options,
+  })
   onTestFinished(() => pool.close())
-  const done: string[] = []
-  /** Asks, and notes the name when there is an answer. */
-  const run = async (name: string, task: Task, account: Account = accountOf(name), heavy = false) => {
-    const outcome = await pool.run({ request: task, account, heavy, bounds })
-    done.push(name)
-    return outcome
-  }
-  return { pool, run, done, threads }
+  const run = (task: ThreadTask, bounds: Partial<TaskOptions> = {}) =>
+    pool.run(task, { ...BOUNDS, ...bounds })
+  const echo = async (text: string, bounds: Partial<TaskOptions> = {}) =>
+    (await run({ do: 'echo', text }, bounds)).answer
+  return { pool, run, echo }
 }
 
-function accountOf(group: string): Account {
-  return { group, cpuMs: 0 }
-}
+it('an answer comes with the CPU time that its task used', async () => {
+  const { run, echo } = open()
+  expect(await echo('a')).toBe('a')
+  const { answer, cpuMs } = await run({ do: 'spin', ms: 150 })
+  expect(answer).toBe('spun')
+  expect(cpuMs).toBeGreaterThanOrEqual(150)
+})
 
-it('each request gets its own answer, and its account is charged', async () => {
-  const { run } = poolOf(2)
-  const account = accountOf('a')
+it('each of many tasks gets its own answer', async () => {
+  const { echo } = open({ size: 2 })
   const texts = Array.from({ length: 20 }, (_, n) => `${n}`)
-  const outcomes = await Promise.all(texts.map((text) => run(text, { do: 'echo', text }, account)))
-  expect(outcomes.map(({ answer }) => answer)).toEqual(texts)
-  await run('spin', { do: 'spin', ms: 50 }, account)
-  expect(account.cpuMs).toBeGreaterThanOrEqual(50)
+  expect(await Promise.all(texts.map((text) => echo(text)))).toEqual(texts)
 })
 
-it('heavy requests leave a thread to light ones, however many there are', async () => {
-  const { run, done } = poolOf(2)
-  const heavy = Array.from({ length: 3 }, (_, n) =>
-    run('heavy', { do: 'spin', ms: 300 }, accountOf(`${n}`), true),
-  )
-  const light = Array.from({ length: 5 }, (_, n) => run('light', { do: 'echo', text: `${n}` }))
-  await Promise.all([...light, ...heavy])
-  expect(done.slice(0, 5)).toEqual(Array(5).fill('light'))
+it('a task that hangs ends with its CPU bound, says how far it got, and the next one has a new thread', async () => {
+  const { run, echo } = open()
+  const outcome = await run(FOREVER, { cpuMs: 200 })
+  expect(outcome).toMatchObject({ failure: 'cpu', progress: 1 })
+  expect(outcome.cpuMs).toBeGreaterThan(200)
+  expect(await echo('next')).toBe('next')
 })
 
-it('an account that has used much is heavy by that', async () => {
-  const { run, done } = poolOf(2, 50)
-  const account = accountOf('busy')
-  await run('first', { do: 'spin', ms: 100 }, account)
-  const other = run('heavy', { do: 'spin', ms: 400 }, accountOf('x'), true)
-  const busy = run('busy', { do: 'spin', ms: 100 }, account)
-  await run('light', { do: 'echo', text: '' })
-  await Promise.all([other, busy])
-  expect(done).toEqual(['first', 'light', 'heavy', 'busy'])
+it('CPU time of earlier tasks, and time that a thread only waits, do not count', async () => {
+  const { run } = open()
+  await run({ do: 'spin', ms: 400 })
+  expect(await run({ do: 'wait', ms: 600 }, { cpuMs: 300 })).toMatchObject({ answer: 'waited' })
 })
 
-it('of one account there is one request at a time, and groups take turns', async () => {
-  const { run, done } = poolOf(2, 10_000)
-  const one = accountOf('one')
-  const many = Array.from({ length: 4 }, (_, n) => run(`one-${n}`, { do: 'spin', ms: 150 }, one))
-  // The second thread is free, and stays so for the account that has one already.
-  await run('two', { do: 'echo', text: '' })
-  expect(done).toEqual(['two'])
-  await Promise.all(many)
-
-  const single = poolOf(1, 10_000)
-  const jobs = ['a', 'a', 'a', 'b'].map((group, n) =>
-    single.run(`${group}${n}`, { do: 'spin', ms: 100 }, accountOf(group)),
-  )
-  await Promise.all(jobs)
-  expect(single.done).toEqual(['a0', 'a1', 'a2', 'b3'])
-  const busy = { group: 'a', cpuMs: 100 }
-  const turns = [run('x', { do: 'spin', ms: 50 }, busy), run('y', { do: 'echo', text: '' }, busy)]
-  await Promise.all(turns)
+it('a thread that got no processor time is starved, which the task is not blamed for', async () => {
+  const { run } = open()
+  expect(await run({ do: 'wait', ms: 5_000 }, { cpuMs: 1_000, wallMs: 400 })).toMatchObject({
+    failure: 'starved',
+  })
 })
 
-it('the account that has used the least comes first', async () => {
-  const { run, done } = poolOf(1)
-  const first = run('first', { do: 'spin', ms: 100 })
-  const busy = run('busy', { do: 'echo', text: '' }, { group: 'busy', cpuMs: 500 })
-  const idle = run('idle', { do: 'echo', text: '' }, { group: 'idle', cpuMs: 5 })
-  await Promise.all([first, busy, idle])
-  expect(done).toEqual(['first', 'idle', 'busy'])
+it('memory, a throw and an exit are told apart, and each thread is replaced', async () => {
+  const { run } = open()
+  const ids = [(await run({ do: 'own id' })).answer]
+  for (const [task, failure] of [
+    ['fill the heap', 'memory'],
+    ['throw', 'died'],
+    ['exit', 'died'],
+  ] as const) {
+    const waiting = run({ do: 'own id' }, { priority: -1 })
+    expect(await run({ do: task })).toMatchObject({ failure })
+    ids.push((await waiting).answer, (await run({ do: 'own id' })).answer)
+  }
+  expect(new Set(ids).size).toBe(4)
 })
 
-it('a thread that fails, or has served a heavy request, is replaced', async () => {
-  const { run, threads } = poolOf(1)
-  expect(await run('fails', { do: 'throw' })).toMatchObject({ failure: 'died' })
-  expect(await run('fills', { do: 'fill the heap' })).toMatchObject({ failure: 'memory' })
-  expect(await run('heavy', { do: 'echo', text: '' }, accountOf('h'), true)).toMatchObject({ answer: '' })
-  expect(await run('light', { do: 'echo', text: '1' })).toMatchObject({ answer: '1' })
-  expect(await run('light', { do: 'echo', text: '2' })).toMatchObject({ answer: '2' })
-  expect(threads).toHaveLength(4)
-  await threads.at(-1)?.terminate()
-  expect(await run('light', { do: 'echo', text: '3' })).toMatchObject({ answer: '3' })
+it('a failing task harms none beside it', async () => {
+  const { run } = open({ size: 2 })
+  const [filled, spun] = await Promise.all([run({ do: 'fill the heap' }), run({ do: 'spin', ms: 500 })])
+  expect([filled.failure, spun.answer]).toEqual(['memory', 'spun'])
 })
 
-it('a host that cannot start a thread fails a request, not the pool', async () => {
-  let tries = 0
-  const start = () =>
-    tries++ === 0
-      ? Promise.reject(new Error('no memory'))
-      : startThread({ entry: ENTRY, heapMb: 32, youngMb: 2 })
-  const pool = new ThreadPool<Task, string>({ size: 1, lightMs: 100, start })
-  onTestFinished(() => pool.close())
-  const request = {
-    request: { do: 'echo', text: 'a' },
-    account: accountOf('a'),
-    heavy: false,
-    bounds,
-  } as const
-  expect(await pool.run(request)).toMatchObject({ failure: 'died' })
-  expect(await pool.run(request)).toMatchObject({ answer: 'a' })
-})
-
-it('an abort takes a request out, whether it waits or runs, and frees its thread', async () => {
-  const { pool, run } = poolOf(1)
-  const abort = new AbortController()
-  const request = { request: { do: 'spin forever' }, heavy: false, bounds, signal: abort.signal } as const
-  const running = pool.run({ ...request, account: accountOf('a') })
-  const waiting = pool.run({ ...request, account: accountOf('b') })
-  const after = run('after', { do: 'echo', text: 'after' })
+it('idle threads stay or go as the pool is told', async () => {
+  const id = async (run: ReturnType<typeof open>['run']) => (await run({ do: 'own id' })).answer
+  const { run: kept } = open()
+  expect(await id(kept)).toBe(await id(kept))
+  const { run: fresh } = open({ keepsIdle: false })
+  const first = await id(fresh)
   await sleep(50)
-  const reason = new Error('cancelled')
-  abort.abort(reason)
-  await Promise.all([running, waiting].map((open) => expect(open).rejects.toBe(reason)))
-  expect(await after).toMatchObject({ answer: 'after' })
+  expect(await id(fresh)).not.toBe(first)
 })
 
-it('closing rejects all that is open', async () => {
-  const { pool, threads } = poolOf(1)
-  const request = { request: { do: 'spin forever' }, heavy: false, bounds } as const
-  const open = [1, 2].map((n) => pool.run({ ...request, account: accountOf(`${n}`) }).catch((error) => error))
+it('the waiting task with the highest priority is next', async () => {
+  const { run } = open()
+  const done: number[] = []
+  const first = run({ do: 'spin', ms: 100 })
+  const waiting = [1, 3, 2].map(async (priority) => {
+    await run({ do: 'echo', text: '' }, { priority })
+    done.push(priority)
+  })
+  await Promise.all([first, ...waiting])
+  expect(done).toEqual([3, 2, 1])
+})
+
+it('the queue is bounded in length and in time, and neither is the doing of the task', async () => {
+  const { run } = open({ maxWaiting: 1 })
+  const abort = new AbortController()
+  const running = run(FOREVER, { signal: abort.signal }).catch((error) => error)
+  const late = run({ do: 'echo', text: '' }, { waitMs: 50 })
+  expect(await run({ do: 'echo', text: '' })).toMatchObject({ failure: 'busy' })
+  expect(await late).toMatchObject({ failure: 'late', cpuMs: 0 })
+  abort.abort(new Error('cancelled'))
+  expect(await running).toBe(abort.signal.reason)
+})
+
+it('an abort takes a task out, whether it waits or runs, and frees its thread', async () => {
+  const { run, echo } = open()
+  const { signal, abort } = cancellable()
+  const open1 = [run(FOREVER, { signal }), run(FOREVER, { signal })]
+  const after = echo('after')
+  await sleep(300)
+  const reason = abort()
+  for (const task of open1) await expect(task).rejects.toBe(reason)
+  expect(await after).toBe('after')
+  await expect(echo('', { signal })).rejects.toBe(reason)
+})
+
+it('closing ends every open task and all threads', async () => {
+  const { pool, run } = open()
+  const tasks = [run(FOREVER), run(FOREVER)]
   await sleep(300)
   await pool.close()
-  for (const error of await Promise.all(open)) expect(error).toBeInstanceOf(PoolClosedError)
-  await expect(pool.run({ ...request, account: accountOf('3') })).rejects.toThrow(PoolClosedError)
-  await expect.poll(() => threads.map(({ threadId }) => threadId)).toEqual([-1])
+  for (const task of tasks) expect(await task).toMatchObject({ failure: 'closed' })
+  expect(await run({ do: 'own id' })).toMatchObject({ failure: 'closed' })
 })
+
+it('a thread that cannot start fails its task, with the cause, and the next task tries again', async () => {
+  const { run } = open({ entry: new URL('./support/no-such-thread.ts', import.meta.url) })
+  for (let tries = 0; tries < 2; tries++) {
+    const outcome = await run({ do: 'own id' })
+    expect(outcome).toMatchObject({ failure: 'unstarted' })
+    expect(`${outcome.failure && outcome.cause}`).toContain('no-such-thread.ts')
+  }
+  const { run: hurried } = open()
+  expect(await hurried({ do: 'own id' }, { wallMs: 1 })).toMatchObject({ failure: 'unstarted' })
+})
+
+function cancellable() {
+  const controller = new AbortController()
+  const abort = () => {
+    controller.abort(new Error('cancelled'))
+    return controller.signal.reason
+  }
+  return { signal: controller.signal, abort }
+}

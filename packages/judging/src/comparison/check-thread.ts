@@ -1,5 +1,5 @@
 import { type Checker, check, type Difference, regexProblem } from '@isopod/grading'
-import { serve } from '@isopod/threads'
+import { boundedTask } from '@isopod/threads'
 
 /** One output to compare; without an `actual`, a regular expression to validate. */
 export interface CheckRequest {
@@ -8,7 +8,7 @@ export interface CheckRequest {
   readonly actual: string | undefined
 }
 
-serve(
+export const run = boundedTask(
   ({ checker, expected, actual }: CheckRequest): Difference =>
     actual === undefined ? regexProblem(expected) : check(checker, expected, actual),
 )

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os'
 import { type Checker, check, type Difference, regexSize } from '@isopod/grading'
 import { RetryableError } from '@isopod/protocol'
-import { type Account, PoolClosedError, startThread, ThreadPool } from '@isopod/threads'
+import { type TaskFailure, ThreadPool } from '@isopod/threads'
+import pLimit from 'p-limit'
 import type { CheckRequest } from './check-thread.ts'
 
 /** Beginning of the difference of an output whose comparison exceeded its bounds. */
@@ -32,6 +33,16 @@ const LIGHT_MS = 500
 const WALL_FACTOR = 10
 const THREADS = Math.max(2, Math.min(4, availableParallelism()))
 
+/** What happened to a thread that gave no answer, where the output is not to blame. */
+const LOST: Readonly<Record<Exclude<TaskFailure, 'cpu' | 'memory'>, string>> = {
+  starved: 'had no CPU time',
+  unstarted: 'did not start',
+  died: 'ended',
+  closed: 'is stopping',
+  busy: 'is busy',
+  late: 'was not free in time',
+}
+
 /** The comparisons of one job. */
 export interface JobChecks {
   /**
@@ -45,23 +56,31 @@ export interface JobChecks {
   expressionProblem(expression: string): Promise<string | undefined>
 }
 
+/** The CPU account of one job. */
+interface CpuAccount {
+  readonly tenant: string
+  cpuMs: number
+}
+
 /** Compares outputs. Long ones, and those with a regular expression, are compared in threads that all jobs share. */
 export class OutputChecks {
   readonly #budget: CheckBudget
-  readonly #pool: ThreadPool<CheckRequest, Difference>
+  readonly #light: ThreadPool<CheckRequest, Difference>
+  /** Ends its threads when they are idle: the memory that a heavy comparison needs would stay with them. */
+  readonly #heavy: ThreadPool<CheckRequest, Difference>
+  /** Open comparisons by tenant. */
+  readonly #open = new Map<string, number>()
 
   /** @param budget bounds that differ from the defaults, for specs */
   constructor(budget: Partial<CheckBudget> = {}) {
     this.#budget = { ...BUDGET, ...budget }
-    const { heapMb } = this.#budget
     const here = import.meta.url
     // A file beside this one: its source in specs, compiled in the product.
     const entry = new URL(`./check-thread${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
-    this.#pool = new ThreadPool({
-      size: THREADS,
-      lightMs: LIGHT_MS,
-      start: () => startThread({ entry, heapMb, youngMb: 8 }),
-    })
+    const threads = { entry, heapMb: this.#budget.heapMb, youngMb: 8 }
+    const light = Math.floor(THREADS / 2)
+    this.#light = new ThreadPool({ ...threads, size: light, keepsIdle: true })
+    this.#heavy = new ThreadPool({ ...threads, size: THREADS - light, keepsIdle: false })
   }
 
   /**
@@ -70,35 +89,35 @@ export class OutputChecks {
    * @param signal ends open comparisons, which then reject with its reason
    */
   ofJob({ tenant }: { readonly tenant: string }, signal?: AbortSignal): JobChecks {
-    const account: Account = { group: tenant, cpuMs: 0 }
+    const account: CpuAccount = { tenant, cpuMs: 0 }
+    const oneAtATime = pLimit(1)
+    const ask = (request: CheckRequest) => oneAtATime(() => this.#ask(request, account, signal))
     return {
       check: async (checker, expected, actual) => {
         const isSmall = expected === actual || expected.length + actual.length <= SMALL
         // A few characters of a regular expression can stand for a million steps.
         if (isSmall && checker.type !== 'regex') return check(checker, expected, actual)
-        return await this.#ask({ checker, expected, actual }, account, signal)
+        return await ask({ checker, expected, actual })
       },
       expressionProblem: (expression) =>
-        this.#ask({ checker: { type: 'regex' }, expected: expression, actual: undefined }, account, signal),
+        ask({ checker: { type: 'regex' }, expected: expression, actual: undefined }),
     }
   }
 
   /** Ends the threads; open comparisons reject. */
   async close(): Promise<void> {
-    await this.#pool.close()
+    await Promise.all([this.#light.close(), this.#heavy.close()])
   }
 
-  async #ask(request: CheckRequest, account: Account, signal?: AbortSignal): Promise<Difference> {
-    const { checkCpuMs, jobCpuMs } = this.#budget
+  async #ask(request: CheckRequest, account: CpuAccount, signal?: AbortSignal): Promise<Difference> {
+    const { checkCpuMs, jobCpuMs, heapMb } = this.#budget
     const left = jobCpuMs - account.cpuMs
     if (left <= 0) return exceeded(request, allOfJob(jobCpuMs))
     const cpuMs = Math.min(checkCpuMs, left)
-    const bounds = { cpuMs, wallMs: WALL_FACTOR * checkCpuMs }
-    const outcome = await this.#pool
-      .run({ request, account, heavy: isHeavy(request), bounds, signal })
-      .catch((error: unknown) => {
-        throw error instanceof PoolClosedError ? lost('is stopping') : error
-      })
+    const bounds = { cpuMs, wallMs: WALL_FACTOR * checkCpuMs, signal }
+    const pool = isHeavy(request) || account.cpuMs > LIGHT_MS ? this.#heavy : this.#light
+    const outcome = await this.#inTurn(account, (priority) => pool.run(request, { ...bounds, priority }))
+    account.cpuMs += outcome.cpuMs
     switch (outcome.failure) {
       case undefined:
         return outcome.answer
@@ -108,13 +127,22 @@ export class OutputChecks {
           cpuMs < checkCpuMs ? allOfJob(jobCpuMs) : `${seconds(checkCpuMs)} of CPU time`,
         )
       case 'memory':
-        return exceeded(request, `${this.#budget.heapMb} MiB of memory`)
-      case 'starved':
-        throw lost('had no CPU time')
-      case 'died':
-        throw lost('ended')
+        return exceeded(request, `${heapMb} MiB of memory`)
       default:
-        return outcome satisfies never
+        throw new RetryableError(`the thread that compares outputs ${LOST[outcome.failure]}`)
+    }
+  }
+
+  /** Tenants take turns: the more comparisons of a tenant are open, the later its next one comes; then by CPU time used. */
+  async #inTurn<T>({ tenant, cpuMs }: CpuAccount, run: (priority: number) => Promise<T>): Promise<T> {
+    const open = this.#open.get(tenant) ?? 0
+    this.#open.set(tenant, open + 1)
+    try {
+      return await run(-(open + cpuMs / (1 + this.#budget.jobCpuMs)))
+    } finally {
+      const left = (this.#open.get(tenant) ?? 1) - 1
+      if (left === 0) this.#open.delete(tenant)
+      else this.#open.set(tenant, left)
     }
   }
 }
@@ -135,8 +163,4 @@ function allOfJob(jobCpuMs: number): string {
 
 function seconds(ms: number): string {
   return `${ms / 1000} s`
-}
-
-function lost(how: string): RetryableError {
-  return new RetryableError(`the thread that compares outputs ${how}`)
 }

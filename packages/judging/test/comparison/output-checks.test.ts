@@ -97,6 +97,32 @@ describe('comparisons of outputs', () => {
     expect(done.slice(0, 8)).toEqual(Array(8).fill('light'))
   }, 120_000)
 
+  it('of one tenant and those of another take turns, however many the one has', async () => {
+    const checks = open()
+    const done: string[] = []
+    const compare = async (name: string) => {
+      await checks.ofJob(tenant(name)).check({ type: 'tokens' }, LONG.repeat(20), `${LONG.repeat(20)}x`)
+      done.push(name)
+    }
+    await Promise.all([...Array.from({ length: 6 }, () => compare('many')), compare('one')])
+    expect(done.indexOf('one')).toBeLessThanOrEqual(2)
+  })
+
+  it('of a job that has used much leave room for those of others', async () => {
+    const checks = open({ checkCpuMs: 600 })
+    const slow = (name: string) => checks.ofJob(tenant(name)).check({ type: 'regex' }, SLOW, MANY)
+    const busy = checks.ofJob(tenant('busy'))
+    await busy.check({ type: 'regex' }, SLOW, MANY)
+    const done: string[] = []
+    const heavy = Array.from({ length: 4 }, (_, n) => slow(`heavy-${n}`))
+    const light = [busy, checks.ofJob(tenant('light'))].map(async (job, n) => {
+      await job.check({ type: 'trimmed' }, LONG, `${LONG}x`)
+      done.push(n === 0 ? 'busy' : 'light')
+    })
+    await Promise.all([...heavy, ...light])
+    expect(done).toEqual(['light', 'busy'])
+  }, 60_000)
+
   it('are ended with their job', async () => {
     const abort = new AbortController()
     const job = open().ofJob(tenant('a'), abort.signal)

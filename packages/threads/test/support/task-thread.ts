@@ -1,11 +1,20 @@
-import { serve } from '../../src/serve.ts'
-import type { Task } from './worker.ts'
+import { threadId } from 'node:worker_threads'
+import { boundedTask } from '../../src/bounded-task.ts'
 
-serve((task: Task, progress) => {
+/** What the threads of these specs do. */
+export type ThreadTask =
+  | { readonly do: 'echo'; readonly text: string }
+  | { readonly do: 'spin'; readonly ms: number }
+  | { readonly do: 'spin forever' | 'fill the heap' | 'throw' | 'exit' | 'own id' }
+  | { readonly do: 'wait'; readonly ms: number }
+
+export const run = boundedTask((task: ThreadTask, progress): string => {
   progress(1)
   switch (task.do) {
     case 'echo':
       return task.text
+    case 'own id':
+      return `${threadId}`
     case 'spin': {
       const until = cpuMs() + task.ms
       while (cpuMs() < until);

@@ -1,67 +1,87 @@
 // Fuzzes native/ with libFuzzer: npm run fuzz --workspace @isopod/init -- [--minutes 10] [--keep]
-// What it finds lies in build/fuzz; --keep makes fuzz/corpus the least that covers all of it beside the seeds.
+// What it finds is written to build/fuzz; --keep makes fuzz/corpus.tar.gz the smallest set that covers all of it beside the
+// seeds. With --add FILE it only adds that input to the corpus.
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { addInput, packCorpus, unpackCorpus } from '../test/fuzz/corpus.ts'
 import { SEEDS, seedBytes } from '../test/fuzz/seeds.ts'
 
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, keep: { type: 'boolean', default: false } },
+  options: {
+    minutes: { type: 'string', default: '10' },
+    keep: { type: 'boolean', default: false },
+    add: { type: 'string', multiple: true, default: [] },
+  },
 })
 const minutes = Number(values.minutes)
 if (!(minutes > 0)) throw new Error(`--minutes must be a number above 0, got ${values.minutes}`)
 
-/** A hang is a number of turns; this is only for a busy machine, on which the fuzzer comes last. */
-const PATIENCE_SECONDS = 120
+/** A hang is counted in turns of the loop; this bound is only for a busy machine, on which the fuzzer comes last. */
+const TIMEOUT_SECONDS = 120
 /** Larger inputs take longer and reach nothing that a seed does not. */
-const LONGEST_INPUT = 65_536
-/** Kept inputs: short ones are enough, and a reader can look at them. */
-const LONGEST_KEPT = 4096
+const MAX_INPUT_BYTES = 65_536
+/** Inputs of the corpus are short, so that a reader can look at them. */
+const MAX_KEPT_BYTES = 4096
 
 const fuzz = fileURLToPath(new URL('../fuzz', import.meta.url))
-const kept = join(fuzz, 'corpus')
 const work = fileURLToPath(new URL('../build/fuzz', import.meta.url))
-const [fuzzer, found, seeds] = ['fuzzer', 'found', 'seeds'].map((name) => join(work, name))
-for (const folder of [kept, found, seeds]) mkdirSync(folder, { recursive: true })
-for (const [name, seed] of Object.entries(SEEDS)) writeFileSync(join(seeds, name), seedBytes(seed))
+const [fuzzer, corpus, found, seeds] = ['fuzzer', 'corpus', 'found', 'seeds'].map((name) => join(work, name))
+makeEmpty(corpus)
+unpackCorpus(corpus)
 
-// In memory, because each input makes and removes files.
-const root = mkdtempSync('/dev/shm/isopod-fuzz-')
-try {
-  run('sh', [join(fuzz, 'build.sh'), 'fuzzer', fuzzer])
-  const common = [
-    `-dict=${join(fuzz, 'init.dict')}`,
-    `-timeout=${PATIENCE_SECONDS}`,
-    `-artifact_prefix=${work}/`,
-  ]
-  const time = [`-max_total_time=${Math.ceil(minutes * 60)}`, '-print_final_stats=1']
-  run(fuzzer, [...common, ...time, `-max_len=${LONGEST_INPUT}`, found, kept, seeds])
-  if (values.keep) keep()
-} finally {
-  rmSync(root, { recursive: true, force: true })
-}
-
-/** Starts anew from the seeds, which are replayed anyway: merging into what is kept would never make it smaller. */
-function keep() {
-  const merged = join(work, 'merged')
-  rmSync(merged, { recursive: true, force: true })
-  mkdirSync(merged)
-  for (const name of readdirSync(seeds)) copyFileSync(join(seeds, name), join(merged, name))
-  run(fuzzer, ['-set_cover_merge=1', `-max_len=${LONGEST_KEPT}`, merged, kept, found])
-  for (const name of readdirSync(kept)) rmSync(join(kept, name))
-  for (const name of readdirSync(merged)) {
-    if (!(name in SEEDS)) copyFileSync(join(merged, name), join(kept, name))
+if (values.add.length > 0) {
+  // npm starts scripts in the package's folder; a path is relative to where the command was typed.
+  process.chdir(process.env.INIT_CWD ?? process.cwd())
+  for (const file of values.add) addInput(corpus, file)
+  packCorpus(corpus)
+} else {
+  for (const folder of [found, seeds]) mkdirSync(folder, { recursive: true })
+  for (const [name, seed] of Object.entries(SEEDS)) writeFileSync(join(seeds, name), seedBytes(seed))
+  // In memory, because each input makes and removes files.
+  const root = mkdtempSync('/dev/shm/isopod-fuzz-')
+  try {
+    search(root)
+    if (values.keep) keep(root)
+  } finally {
+    rmSync(root, { recursive: true, force: true })
   }
 }
 
-function run(command, args) {
+function search(root) {
+  run('sh', [join(fuzz, 'build.sh'), 'fuzzer', fuzzer], root)
+  const common = [
+    `-dict=${join(fuzz, 'init.dict')}`,
+    `-timeout=${TIMEOUT_SECONDS}`,
+    `-artifact_prefix=${work}/`,
+  ]
+  const time = [`-max_total_time=${Math.ceil(minutes * 60)}`, '-print_final_stats=1']
+  run(fuzzer, [...common, ...time, `-max_len=${MAX_INPUT_BYTES}`, found, corpus, seeds], root)
+}
+
+/** Starts from the seeds, which are replayed anyway: merging into the old corpus would never make it smaller. */
+function keep(root) {
+  const merged = join(work, 'merged')
+  makeEmpty(merged)
+  for (const name of readdirSync(seeds)) copyFileSync(join(seeds, name), join(merged, name))
+  run(fuzzer, ['-set_cover_merge=1', `-max_len=${MAX_KEPT_BYTES}`, merged, corpus, found], root)
+  for (const name of Object.keys(SEEDS)) rmSync(join(merged, name), { force: true })
+  packCorpus(merged)
+}
+
+function makeEmpty(folder) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+}
+
+function run(command, args, root) {
   const env = { ...process.env, ISOPOD_FUZZ_ROOT: root, ASAN_OPTIONS: 'detect_leaks=0' }
   const { status, error } = spawnSync('nice', ['-n', '19', command, ...args], { stdio: 'inherit', env })
   if (error) throw error
   if (status !== 0) {
     process.exitCode = status ?? 1
-    throw new Error(`${command} failed; what broke it lies in ${work}`)
+    throw new Error(`${command} failed; the input that broke it is in ${work}`)
   }
 }

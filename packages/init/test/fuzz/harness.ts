@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { unpackCorpus } from './corpus.ts'
 import { SEEDS, seedBytes } from './seeds.ts'
 
 const fuzz = fileURLToPath(new URL('../../fuzz', import.meta.url))
@@ -24,15 +25,17 @@ export function missingForReplay(): string | undefined {
   return status === 0 ? undefined : `${compiler} has no address and undefined-behaviour sanitizers`
 }
 
-/** A folder with the compiled harness and all inputs: the kept ones and the seeds. */
+/** A folder with the compiled harness and all inputs: the corpus and the seeds. */
 export class Harness implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'isopod-fuzz-'))
+  /** Number of inputs of the corpus; the seeds come on top. */
+  readonly corpusSize: number
   readonly #inputs = join(this.folder, 'inputs')
 
   constructor() {
     mkdirSync(this.#inputs)
-    const corpus = join(fuzz, 'corpus')
-    for (const name of readdirSync(corpus)) this.add(name, readFileSync(join(corpus, name)))
+    unpackCorpus(this.#inputs)
+    this.corpusSize = readdirSync(this.#inputs).length
     for (const [name, seed] of Object.entries(SEEDS)) this.add(`seed-${name}`, seedBytes(seed))
     const built = spawnSync('sh', [join(fuzz, 'build.sh'), 'replay', join(this.folder, 'replay')])
     if (built.status !== 0) throw new Error(`the harness does not compile: ${built.stderr}`)

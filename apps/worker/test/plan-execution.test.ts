@@ -117,7 +117,7 @@ describe('a plan', () => {
     const guarded = { ...rules, catalogue: createCatalogue([{ ...python, runtime: 'runsc' }]) }
     expect(plan({ code: 'x' }, guarded).execution?.runtime).toBe('runsc')
     expect(plan({ code: 'x', runtime: 'runc' }, guarded).problems).toEqual([
-      'runtime: "runc" isolates less than "runsc", which is the least here',
+      'runtime: "runc" isolates less than "runsc", the minimum here',
     ])
     expect(plan({ code: 'x', runtime: 'runc' }, { ...rules, runtime: 'runsc' }).problems).toHaveLength(1)
   })

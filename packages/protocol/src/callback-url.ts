@@ -4,7 +4,7 @@ const MAX_CALLBACK_URL = 2048
 const FORM = 'must be an http or https URL'
 
 /**
- * A URL that receives webhooks. It has no user and password, because lists show URLs and the signature authenticates the
+ * A URL that receives webhooks. It may contain no user and password: lists show URLs, and the signature authenticates the
  * sender. The deployment decides which hosts may be called.
  */
 export const callbackUrlSchema = z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { languageName, programText } from './program.ts'
 import { fields, flag, numberBetween } from './schema.ts'
 
-/** Checkers that need nothing but a name. */
+/** Checkers without options. */
 export const NAMED_CHECKERS = [
   'exact',
   'trimmed',
@@ -18,11 +18,11 @@ const tolerance = numberBetween(0, 1e300)
 
 const numbersSchema = fields({
   type: z.literal('numbers'),
-  /** By how much a number may be off. @default 1e-9 */
+  /** Maximum absolute error of a number. @default 1e-9 */
   absolute: tolerance.optional(),
-  /** The same as a share of the expected number. @default 1e-9 */
+  /** Maximum relative error of a number. @default 1e-9 */
   relative: tolerance.optional(),
-  /** Whether words that are no numbers may be written in other cases. @default false */
+  /** Whether words other than numbers are compared without case. @default false */
   ignoreCase: flag().optional(),
 })
 
@@ -31,22 +31,22 @@ const programSchema = fields({
   /** Name or alias in the catalogue. */
   language: languageName,
   /**
-   * Runs in a container of its own, where it finds the files `input`, `expected` and `actual`. Exit code 42 accepts, 43
-   * refuses, and what it prints says why; anything else is a fault of the checker, and nobody is judged. (Codes that no
-   * program ends with by mistake; those of the ICPC's problem packages.)
+   * Runs in its own container with the files `input`, `expected` and `actual`. Exit code 42 accepts and 43 rejects, with
+   * the reason on its output. Any other end is a fault of the checker, and the test case gets no verdict. The codes are
+   * those of the ICPC's problem packages; no program exits with them by accident.
    */
   code: programText(),
 })
 
 const RULE = `must be one of ${NAMED_CHECKERS.join(', ')}, or an object {type: "numbers", absolute, relative, ignoreCase} or {type: "program", language, code}`
 
-/** How a test's output is compared with what was expected. */
+/** Schema of {@link CheckerChoice}. */
 export const checkerSchema = z.union([z.enum(NAMED_CHECKERS), numbersSchema, programSchema], {
   error: RULE,
 })
 
-/** How a test's output is compared with what was expected. */
+/** How the output of a test case is compared with the expected output. */
 export type CheckerChoice = z.infer<typeof checkerSchema>
 
-/** A checker that is a program of its own. */
+/** A checker that is itself a program. */
 export type CheckerProgram = z.infer<typeof programSchema>

@@ -1,14 +1,14 @@
-/** One refused field, as a sentence that names it. */
+/** One refused field, and a sentence that names it. */
 export interface FieldProblem {
   /** Dotted path of the field, for example `limits.memoryMb`; empty for the job itself. */
   readonly field: string
-  /** The whole sentence: field, what is allowed, what was given. */
+  /** The whole sentence: the field, what is allowed, and what was given. */
   readonly message: string
 }
 
-/** What an error can be made with. */
+/** Options of an {@link IsopodError}. */
 export interface IsopodErrorOptions extends ErrorOptions {
-  /** The part of the message that logs may have, where the whole of it may quote a job. */
+  /** The part of the message that may be logged, if the whole message may quote a job. */
   readonly publicMessage?: string
 }
 
@@ -26,15 +26,15 @@ export abstract class IsopodError extends Error {
     return this.constructor.name
   }
 
-  /** What logs may have of the message: it quotes no job. Undefined: nothing. */
+  /** The loggable message, which quotes no job; undefined if there is none. */
   get publicMessage(): string | undefined {
     return this.#publicMessage
   }
 }
 
 /**
- * An error that an operator reads: its message names services, settings, images and numbers. Where it also quotes what came with a
- * job, `publicMessage` is given and does not.
+ * An error for operators. Its message names services, settings, images and numbers. If it also quotes a job, pass a
+ * `publicMessage` that does not.
  */
 abstract class OperatorError extends IsopodError {
   constructor(message: string, options: IsopodErrorOptions = {}) {
@@ -42,32 +42,32 @@ abstract class OperatorError extends IsopodError {
   }
 }
 
-/** What logs may have of the message of anything that was thrown; undefined for errors that are not known to quote no job. */
+/** The loggable message of a thrown value; undefined unless it is known to quote no job. */
 export function publicMessageOf(thrown: unknown): string | undefined {
   return thrown instanceof IsopodError ? thrown.publicMessage : undefined
 }
 
-/** A platform fault that another try, perhaps on another worker, may not meet: the job goes back to the queue. */
+/** A platform fault that may not occur again: the job returns to the queue for another attempt. */
 export class RetryableError extends OperatorError {
   readonly code = 'retryable'
 }
 
-/** A platform fault that no retry can mend: it is published as `setup_error` at once. */
+/** A platform fault that a retry cannot fix: the job gets `setup_error` at once. */
 export class TerminalError extends OperatorError {
   readonly code = 'terminal'
 }
 
-/** A service that Isopod stands on (Redis, the Docker engine) does not answer or is set up wrongly. */
+/** A service that Isopod needs (Redis, the Docker engine) does not respond or is misconfigured. */
 export class UnavailableError extends OperatorError {
   readonly code = 'unavailable'
 }
 
-/** A setting (environment variable, catalogue entry, option) is wrong; the message names it and what is allowed. */
+/** A setting (environment variable, catalogue entry, option) is invalid; the message names it and what is allowed. */
 export class ConfigError extends OperatorError {
   readonly code = 'config'
 }
 
-/** What a caller gave is not a valid job; nothing was enqueued. */
+/** The input is not a valid job; nothing was enqueued. */
 export class InvalidJobError extends IsopodError {
   readonly code = 'invalid_job'
   readonly problems: readonly FieldProblem[]

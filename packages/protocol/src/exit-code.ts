@@ -1,6 +1,6 @@
 import type { Status } from './status.ts'
 
-/** Linux numbers of the signals that end programs: programs run on Linux, wherever this code does (signal(7)). */
+/** Linux numbers of signals that end programs (signal(7)), because programs run on Linux wherever this code runs. */
 const SIGNALS: Readonly<Record<string, number>> = {
   SIGHUP: 1,
   SIGINT: 2,
@@ -22,15 +22,15 @@ const SIGNALS: Readonly<Record<string, number>> = {
   SIGSYS: 31,
 }
 
-/** Stands for an exit code where there was none: a timeout, or a program that never ran. The documents know no null. */
+/** Replaces a missing exit code (timeout, no run), because the documents have no null. */
 export const NO_EXIT_CODE = -1
 
-/** `SIGSEGV` → 11; undefined for what is no signal that ends programs. */
+/** `SIGSEGV` → 11; undefined for other names. */
 export function signalNumber(name: string): number | undefined {
   return SIGNALS[name]
 }
 
-/** How a run ended, as one integer: its exit code, or 128 and the signal's number as shells count, or -1. */
+/** The end of a run as one integer: its exit code, 128 plus the signal's number as in shells, or -1. */
 export function documentedExitCode(
   end: { readonly exitCode: number | null; readonly signal: string | null },
   status?: Status,

@@ -1,34 +1,34 @@
 import { z } from 'zod'
 import { listOf, recordOf, sizeText, textUpTo, utf8Bytes } from './schema.ts'
 
-/** Arguments that a program, or its compiler, can be given. */
+/** Maximum number of arguments of a program or compiler. */
 const MAX_ARGUMENTS = 64
-/** All arguments together, in bytes of UTF-8; the environment has its room beside them. */
+/** Maximum total size of the arguments, in bytes of UTF-8. */
 const MAX_ARGUMENTS_BYTES = 128 * 1024
-/** Variables that a job can set. */
+/** Maximum number of variables of a job. */
 const MAX_VARIABLES = 64
-/** Names and values of all variables together, in bytes of UTF-8. */
+/** Maximum total size of all names and values, in bytes of UTF-8. */
 const MAX_ENVIRONMENT_BYTES = 64 * 1024
 const NAME_RULE = 'must have names of letters, digits and "_", at most 128, starting with a letter or "_"'
 const RESERVED_RULE =
   'must not be set: the platform sets it, or it changes what the loader or an interpreter runs beside the program'
 
-/** The kernel passes a text up to its first NUL. */
+/** The kernel would cut a text at its first NUL. */
 function textWithoutNul() {
   return textUpTo(4096).refine((text) => !text.includes('\0'), { error: 'must have no NUL' })
 }
 
-/** Arguments of one process start, passed as they are: no shell reads them. */
+/** Arguments of one process, passed unchanged and without a shell. */
 export const argumentsSchema = listOf(textWithoutNul(), MAX_ARGUMENTS, {
   list: 'must be a list of texts',
-  most: `must be at most ${MAX_ARGUMENTS} arguments`,
+  max: `must be at most ${MAX_ARGUMENTS} arguments`,
 }).refine((args) => args.reduce((sum, text) => sum + utf8Bytes(text), 0) <= MAX_ARGUMENTS_BYTES, {
   error: `must be at most ${sizeText(MAX_ARGUMENTS_BYTES)} together`,
 })
 
 /**
- * Variables that no job sets. Confinement does not depend on them, but the policy does: with these, another program would run
- * than the source that was checked. The platform's own would only mislead: a proxy that is none, a home that is read-only.
+ * Variables that no job may set. Confinement does not depend on them, but the policy check does: they can make an interpreter
+ * run code other than the checked source. The platform's own variables are reserved so that they stay true.
  */
 const RESERVED = new RegExp(
   `^(${[
@@ -70,10 +70,10 @@ const variableName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, { error: NAME_RULE, abort: true })
   .refine((name) => !RESERVED.test(name), { error: RESERVED_RULE })
 
-/** Variables of a program's environment: name → value. */
+/** Environment variables of a program: name → value. */
 export const environmentSchema = recordOf(variableName, textWithoutNul(), MAX_VARIABLES, {
   object: 'must be an object of texts',
-  most: `must be at most ${MAX_VARIABLES} variables`,
+  max: `must be at most ${MAX_VARIABLES} variables`,
 }).refine((env) => environmentBytes(env) <= MAX_ENVIRONMENT_BYTES, {
   error: `must be at most ${sizeText(MAX_ENVIRONMENT_BYTES)} together`,
 })

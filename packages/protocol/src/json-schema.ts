@@ -7,8 +7,8 @@ import { resultSchema } from './result.ts'
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
 /**
- * The JSON Schema of a job as a producer writes it, for producers that have no zod. What it accepts can still be refused:
- * sizes in bytes, sums and what goes together are no part of it.
+ * The JSON Schema of a job, for producers without zod. A job that it accepts can still be refused: it does not express sizes
+ * in bytes, totals, and combinations of fields.
  */
 export function jobJsonSchema(): JsonSchema {
   return { title: 'Job', ...toJsonSchema(jobSchema) }
@@ -32,7 +32,7 @@ function toJsonSchema(schema: z.ZodType): JsonSchema {
   })
 }
 
-/** What comes behind a guard: a look at a value, before its schema proper, that JSON Schema has no words for. */
+/** The schema after a guard. A guard checks a value before its schema, in a way that JSON Schema cannot express. */
 function behindGuard(schema: z.core.$ZodType): z.ZodType | undefined {
   if (!(schema instanceof z.ZodPipe)) return undefined
   const { in: guard, out } = schema._zod.def

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** A JSON value, or why it is none that may pass. */
+/** A copied JSON value, or why the value is refused. */
 export type JsonCopy =
   | { readonly value: z.core.util.JSONType; readonly problem?: undefined }
   | { readonly value?: undefined; readonly problem: 'not_json' | 'too_large' }
@@ -14,21 +14,21 @@ class Refused extends Error {
 }
 
 /**
- * Copies a value that is JSON through and through, reading each part once: what a getter or proxy says later, what
- * `toJSON` would make of it and what JSON cannot say is not in the copy.
+ * Copies a JSON value. It reads each part once, so that getters and proxies cannot change it later, never calls `toJSON`, and
+ * refuses values that JSON cannot represent.
  *
- * @param most bytes of JSON text after which it is not looked at any further; parts that are shared count each time
- * @param depth lists and objects within each other; a cycle is only a value that is nested too deep
+ * @param maxBytes maximum size as JSON text; a shared part counts each time
+ * @param depth maximum nesting of lists and objects; a cycle exceeds it
  * @throws what the value's own code throws while it is read
  */
-export function copyJson(value: unknown, most: number, depth: number): JsonCopy {
-  let left = most
+export function copyJson(value: unknown, maxBytes: number, depth: number): JsonCopy {
+  let left = maxBytes
   const take = (bytes: number) => {
     left -= bytes
     if (left < 0) throw new Refused('too_large')
   }
   const copy = (part: unknown, deeper: number): z.core.util.JSONType => {
-    // Each part has at least one byte of text, and each unit of a text at least one.
+    // Each part takes at least one byte of JSON text, and so does each UTF-16 unit of a string.
     take(1)
     if (part === null || typeof part === 'boolean') return part
     if (typeof part === 'string') {
@@ -49,7 +49,7 @@ export function copyJson(value: unknown, most: number, depth: number): JsonCopy 
     )
   }
   const copyList = (list: readonly unknown[], deeper: number) => {
-    // Before the loop: a list without elements can be four billion long.
+    // A sparse list can have a length of four billion.
     if (list.length > left) throw new Refused('too_large')
     return Array.from(list, (part) => copy(part, deeper - 1))
   }

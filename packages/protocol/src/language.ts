@@ -7,7 +7,7 @@ import { scriptSchema } from './script.ts'
 
 const command = listOf(textUpTo(4096), 64, {
   list: 'must be a list of texts',
-  most: 'must be at most 64 words',
+  max: 'must be at most 64 words',
 }).refine((words) => words.length > 0, { error: 'must name a program' })
 
 const environment = z.record(
@@ -16,77 +16,77 @@ const environment = z.record(
   { error: 'must be an object of texts' },
 )
 
-/** As a job may ask for it: `c++`, `c#`. */
+/** Another name that jobs may use, for example `c++` or `c#`. */
 const alias = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9+#._-]{0,31}$/, {
   error: 'must be 1 to 32 characters of a-z, A-Z, 0-9 and "+#._-", starting with a letter or digit',
 })
 
 /**
- * One entry of the catalogue. The names of the overview's configuration file are kept (`image`, `seccomp_profile`,
- * `default_memory_mb`, `allow_network`), hence the underscores.
+ * One entry of the catalogue. Field names have underscores because the overview document's configuration file has them
+ * (`image`, `seccomp_profile`, `default_memory_mb`, `allow_network`).
  */
 export const languageEntrySchema = fields({
   image: textUpTo(255).refine((image) => /^[a-zA-Z0-9][a-zA-Z0-9._/:@-]*$/.test(image), {
     error: 'must be an image reference',
   }),
-  /** For `name@version` and for people; a prefix is enough to ask for it (`3` for `3.13`). */
+  /** Shown to people and used in `name@version`, where a prefix is enough (`3` for `3.13`). */
   version: nameUpTo(32).default('latest'),
   aliases: z.array(alias, { error: 'must be a list of names' }).default([]),
-  /** Where the code goes, relative to the workspace. */
+  /** File name of the code in the workspace. */
   filename: z
     .string({ error: 'must be a file name' })
     .refine((name) => isSafePath(name) && !name.includes('/'), { error: 'must be a plain file name' }),
   /**
-   * Argument vector of the main run; `{filename}` stands for the file with the code. A job's arguments come behind it, or in
-   * place of the word `{args}`. No shell reads it.
+   * Argument vector of the main run. `{filename}` is the file with the code. A job's arguments replace the word `{args}`, or
+   * follow at the end. No shell is involved.
    */
   command,
-  /** Argument vector of the compile run, if there is one; jobs can give it arguments if it has the word `{args}`. */
+  /** Argument vector of the compile run, if there is one. Jobs can pass arguments if it contains the word `{args}`. */
   compile: command.optional(),
-  /** Seconds that a compile run may take. */
+  /** Timeout of the compile run, in seconds. */
   compile_timeout_seconds: numberBetween(0.1, 300).default(30),
-  /** Multiplies the wall-clock limit, for runtimes that start slowly. */
+  /** Multiplies the wall-clock limit, for slow runtimes. */
   timeout_factor: numberBetween(0.1, 10).default(1),
   env: environment.default({}),
-  /** What makes `input_data` a global: files below `.isopod/` and environment, used only when a job has `inputData`. */
+  /** Makes `input_data` a global: files below `.isopod/` and variables, used only if a job has `inputData`. */
   input_hook: fields({
     files: z.record(z.string(), textUpTo(65_536), { error: 'must be an object of texts' }).default({}),
     env: environment.default({}),
   }).optional(),
   /**
-   * How its interpreter can be started before the program is there. Without `files` the main file is a pipe until then, and
-   * opening it is what the interpreter waits in.
+   * How to start the interpreter before the program arrives. Without `files` the main file is a pipe, and the interpreter
+   * waits while it opens it.
    */
   preload: fields({
     /** Relative path → a start-up hook that waits on a descriptor; `{control}`, `{modules}`, `{forks}` are filled in. */
     files: z.record(z.string(), textUpTo(65_536), { error: 'must be an object of texts' }).default({}),
-    /** What the hook imports: of this list as much as is needed for the last one that the program names. */
+    /** Modules that the hook imports, up to and including the last one that the program names. */
     modules: listOf(
       textUpTo(64).refine((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name), {
         error: 'must be names of modules',
       }),
       16,
-      { list: 'must be a list of names', most: 'must be at most 16 names' },
+      { list: 'must be a list of names', max: 'must be at most 16 names' },
     ).default([]),
-    /** The hook can stay and fork for each program of a batch. */
+    /** The hook can fork for each program of a batch. */
     forks: flag().default(false),
-    /** Names of files, not below any folder, with which a program is started plainly. */
+    /** Names of top-level files that disable preload. */
     unless_files: listOf(textUpTo(255), 16, {
       list: 'must be a list of names',
-      most: 'must be at most 16 names',
+      max: 'must be at most 16 names',
     }).default([]),
   }).optional(),
-  /** How a test's script is put behind the code, as one program; a language without it has no such tests. */
+  /** How to append the script of a test case to the code. A language without it has no test scripts. */
   script: scriptSchema.optional(),
-  /** Limits of this language where a job names none. */
+  /** Default limits of this language. */
   default_limits: limitsSchema.default({}),
   /** Short for `default_limits.memoryMb`. */
   default_memory_mb: numberBetween(16, 1024).optional(),
-  /** OCI runtime; counts where it isolates at least as well as the deployment's. @default the deployment's */
+  /** OCI runtime; ignored if it isolates less than the deployment's. @default the deployment's */
   runtime: runtimeSchema.optional(),
-  /** Name of a seccomp profile: `default` is the deployment's, all others refuse more. Init lays a second filter behind each. */
+  /** Name of a seccomp profile: `default` is the deployment's; all others refuse more. Init adds its own filter to each. */
   seccomp_profile: nameUpTo(64).default('default'),
-  /** Only false is accepted: a network is given by an operator's profile, never by a language. */
+  /** Must be false: only an operator's profile grants network access, never a language. */
   allow_network: flag()
     .refine((allowed) => !allowed, { error: 'must be false' })
     .default(false),
@@ -95,21 +95,21 @@ export const languageEntrySchema = fields({
 /** One entry of the catalogue, validated. */
 export type LanguageEntry = z.output<typeof languageEntrySchema>
 
-/** A language as everyone but its author uses it: the entry and its name. */
+/** A catalogue entry with its name. */
 export interface Language extends LanguageEntry {
   readonly name: string
 }
 
-/** What producers may know of a language: enough to choose it, nothing of how it is run. */
+/** The public facts about a language, for producers. */
 export interface LanguageSummary {
   readonly name: string
   readonly version: string
   readonly aliases: readonly string[]
-  /** The image that it needs, where the worker that said so last does not have it. */
+  /** The required image, if the worker that reported last lacks it. */
   readonly missingImage?: string
 }
 
-/** Name and version together, as in a result: `python@3.13`. */
+/** Name and version as in a result: `python@3.13`. */
 export function languageTag(language: LanguageSummary): string {
   return `${language.name}@${language.version}`
 }

@@ -1,43 +1,43 @@
 import { z } from 'zod'
 import { fields, integerBetween, numberBetween, oneOf } from './schema.ts'
 
-/** Bytes of one stream that a result may carry at most. */
+/** Maximum output of one stream in a result, in bytes. */
 export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024
 
-/** The longest that any job may spend in the sandbox, in seconds. */
+/** Maximum of `jobSeconds`. */
 export const MAX_JOB_SECONDS = 3600
 
-/** Limits as a job asks for them: every field may be left out, none may be 0, negative or «unlimited». */
+/** Limits that a job requests. Each field is optional; no value means «no limit». */
 export const limitsSchema = fields({
   /** Wall-clock seconds of the main run; multiplied by the language's `timeoutFactor`. */
   timeoutSeconds: numberBetween(0.1, 300).optional(),
   /**
-   * Seconds that a whole job may spend in the sandbox: its compile run, all its tests with what judges them, what is run once
-   * more. Waiting for a worker, or for room on it, does not count. A run whose `timeoutSeconds` are more ends with the job.
+   * Seconds that the whole job may spend in the sandbox: the compile run, all test cases with their checkers and interactors,
+   * and repeated runs. Waiting does not count. When they run out, the current run ends too.
    */
   jobSeconds: numberBetween(0.1, MAX_JOB_SECONDS).optional(),
-  /** CPU seconds of all processes of a run together. */
+  /** CPU seconds of all processes of a run. */
   cpuSeconds: numberBetween(0.1, 300).optional(),
-  /** MiB of memory of the whole container; there is no swap. Files written count too. */
+  /** Memory of the whole container in MiB, including written files; there is no swap. */
   memoryMb: integerBetween(16, 1024).optional(),
   /** Processor cores, fractions allowed. The worker refuses more than its host has. */
   cpus: numberBetween(0.1, 256).optional(),
-  /** Processes and threads that may exist at once, our init not counted. */
+  /** Maximum number of simultaneous processes and threads, without init. */
   processes: integerBetween(1, 512).optional(),
-  /** MiB of files: three quarters in the workspace, one quarter in /tmp. */
+  /** Maximum size of written files in MiB: three quarters in the workspace, one quarter in /tmp. */
   diskMb: integerBetween(1, 512).optional(),
-  /** Bytes of stdout, and bytes of stderr, that the result carries. */
+  /** Maximum bytes of stdout, and of stderr, in the result. */
   outputBytes: integerBetween(0, MAX_OUTPUT_BYTES).optional(),
-  /** What a program that prints more meets: its output is cut, or it is ended. */
+  /** Whether to cut the output of a program that prints more, or to end the program. */
   onOverflow: oneOf(['truncate', 'kill']).optional(),
-  /** Files and sockets that one process may hold open. */
+  /** Maximum number of open files and sockets of one process. */
   openFiles: integerBetween(16, 4096).optional(),
 })
 
-/** Limits as asked for, each optional. */
+/** Requested limits; each is optional. */
 export type LimitsRequest = z.infer<typeof limitsSchema>
 
-/** Limits after defaults and maxima: what a container is made with. `cpuSeconds` is null when only wall time counts. */
+/** The limits of a container, after defaults and maxima. `cpuSeconds` is null if only wall-clock time counts. */
 export interface Limits {
   readonly timeoutSeconds: number
   readonly jobSeconds: number
@@ -51,7 +51,7 @@ export interface Limits {
   readonly openFiles: number
 }
 
-/** What a job gets when neither it, its language nor the deployment says otherwise. */
+/** Limits that apply if neither the job, its language nor the deployment sets others. */
 export const DEFAULT_LIMITS: Limits = {
   timeoutSeconds: 30,
   jobSeconds: 600,
@@ -68,43 +68,43 @@ export const DEFAULT_LIMITS: Limits = {
 /** Names of the limits that an operator can cap. */
 export type CappedLimit = Exclude<keyof Limits, 'onOverflow'>
 
-/** Upper bounds that a deployment sets; a job can only ask for less. */
+/** A deployment's maxima. */
 export type LimitMaxima = Readonly<Partial<Record<CappedLimit, number>>>
 
-/** A limit that ended a run, or the whole job. */
+/** Names of the limits that can end a run or job. */
 export const LIMIT_NAMES = ['timeout', 'cpu', 'memory', 'output', 'job'] as const
 
-/** Which limit ended a run; `job`: the job had used up its `jobSeconds`. */
+/** The limit that ended a run; `job` stands for `jobSeconds`. */
 export type LimitName = (typeof LIMIT_NAMES)[number]
 
 /** Limits as read back from inside the container, with the units of {@link Limits}. */
 export const limitsAppliedSchema = z.object({
   timeoutSeconds: z.number(),
-  /** Kept by the worker. Absent in results of workers that knew no such limit. */
+  /** Enforced by the worker. Absent in results of older workers. */
   jobSeconds: z.number().optional(),
   cpuSeconds: z.number().nullable(),
   memoryMb: z.number(),
-  /** MiB of memory and swap together; equal to `memoryMb`. Null where the kernel does not account for swap. */
+  /** Memory and swap together, in MiB; equal to `memoryMb`. Null if the kernel does not account for swap. */
   memorySwapMb: z.number().nullable(),
   cpus: z.number(),
   processes: z.number(),
   diskMb: z.number(),
   outputBytes: z.number(),
   openFiles: z.number(),
-  /** Limits that this runtime hides from the container, and who said instead that they hold. Absent if it saw all. */
+  /** Limits that the container cannot read under this runtime, and where they were read instead. Absent if there are none. */
   outside: z
     .strictObject({
       limits: z.array(z.enum(['cpus', 'memorySwapMb'])),
-      /** `kernel`: the container's cgroup on the host; `engine`: the engine's own record, where that host is another one. */
+      /** `kernel`: the container's cgroup on the host; `engine`: the engine's record, if the engine is on another host. */
       source: z.enum(['kernel', 'engine']),
     })
     .optional(),
 })
 
-/** What was enforced, as the container itself saw it, but for what `outside` names. */
+/** The enforced limits, as read inside the container, except for those in `outside`. */
 export type LimitsApplied = z.infer<typeof limitsAppliedSchema>
 
-/** Fills what a job left out: language defaults before deployment defaults before {@link DEFAULT_LIMITS}. */
+/** Fills in missing limits from the language's defaults, then the deployment's, then {@link DEFAULT_LIMITS}. */
 export function resolveLimits(
   asked: LimitsRequest,
   language: LimitsRequest = {},
@@ -130,7 +130,7 @@ export function exceededMaxima(limits: Limits, maxima: LimitMaxima): { field: st
   return problems
 }
 
-/** Drops fields that are `undefined`, so that a spread does not overwrite what a lower layer gave. */
+/** Drops `undefined` fields, so that a spread does not overwrite a lower layer with them. */
 function present(limits: LimitsRequest): Partial<Limits> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined))
 }

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { fields, integerBetween, nameUpTo, numberBetween, recordOf } from './schema.ts'
 
-/** What a job gets that asks for nothing: no way out at all. No profile can have this name. */
+/** The default of `network`: only loopback. No profile can have this name. */
 export const NO_NETWORK = 'none'
 
-/** Profiles that one deployment may have; each is a value of a metric's label. */
+/** Maximum number of profiles, because each is a label value of a metric. */
 export const MAX_PROFILES = 100
 
-/** `host:port`, the host perhaps in the brackets of an IPv6 address. */
+/** `host:port`, or `[address]:port` for IPv6. */
 const ENDPOINT = /^(\[[0-9A-Fa-f:.]{2,45}\]|[^\s:/?#@[\]\\%*]{1,253}):([1-9]\d{0,4})$/
 
 /**
- * Takes `host:port` apart; neither part has a default.
+ * Splits `host:port`; neither part has a default.
  *
- * @returns undefined for anything else
+ * @returns undefined for any other text
  */
 export function splitEndpoint(text: string): { host: string; port: number } | undefined {
   const [, host, port] = ENDPOINT.exec(text) ?? []
@@ -28,27 +28,27 @@ const endpoint = z
 
 const cidr = z.union([z.cidrv4(), z.cidrv6()], { error: 'must be an address range such as 10.1.2.0/24' })
 
-/** Where jobs of one profile may connect to, and how much. */
+/** Targets and quotas of one network profile. */
 const networkProfileSchema = fields({
   /** Targets: `host:port`, `*.host:port` for names below a host, `[::1]:port`. */
   egress: z
     .array(endpoint, { error: 'must be a list of host:port' })
     .min(1, { error: 'must name a target; a job without any uses "none"' })
     .max(1000, { error: 'must be at most 1000 targets' }),
-  /** Ranges that may be reached although they are private, link-local or the host's own. */
+  /** Ranges that are allowed although they are private, link-local or the host's own. */
   allow_private: z
     .array(cidr, { error: 'must be a list of address ranges' })
     .max(100, { error: 'must be at most 100 ranges' })
     .default([]),
-  /** Connections of one job at once. */
+  /** Maximum simultaneous connections of one job. */
   max_connections: integerBetween(1, 32).default(16),
-  /** Connections of one job in all. */
+  /** Maximum total connections of one job. */
   max_total_connections: integerBetween(1, 100_000).default(1000),
-  /** Bytes of one job, both directions together. */
+  /** Maximum bytes of one job, both directions together. */
   max_bytes: integerBetween(1, 1024 ** 4).default(100 * 1024 ** 2),
-  /** How long resolving and connecting may take. */
+  /** Timeout for resolving and connecting. */
   connect_timeout_seconds: numberBetween(0.1, 60).default(10),
-  /** How long a connection may be silent. */
+  /** Idle timeout of a connection. */
   idle_timeout_seconds: numberBetween(0.1, 300).default(60),
 })
 
@@ -62,11 +62,11 @@ export const networkProfilesSchema = fields({
   profiles: recordOf(profileName, networkProfileSchema, MAX_PROFILES, {
     key: 'must have names of 1 to 64 plain characters, other than "none"',
     object: 'must be an object of name to profile',
-    most: `must be at most ${MAX_PROFILES} profiles`,
+    max: `must be at most ${MAX_PROFILES} profiles`,
   }),
 })
 
-/** The sentence for a network that the deployment does not have; it lists those that it has. */
+/** The error sentence for an unknown network; it lists the known ones. */
 export function unknownNetwork(known: Iterable<string>, asked: string): string {
   return `network: ${JSON.stringify(asked)} is no profile of this deployment; it has ${[NO_NETWORK, ...known].join(', ')}`
 }

@@ -4,16 +4,16 @@ import { type Job, jobSchema, unavailableFeatures } from './job.ts'
 import { unknownFieldRule } from './schema.ts'
 import { printable, show, showThrown } from './show.ts'
 
-/** Longest name of a field in a path: files may be called what they like, up to this. */
+/** Maximum shown length of a field name in a path; file names can be long. */
 const NAMED_CHARACTERS = 255
-/** Refused fields that are named one by one. */
+/** Maximum number of refused fields to name. */
 const SHOWN_PROBLEMS = 20
 
 /**
- * Turns anything into a validated {@link Job}.
+ * Validates a job.
  *
- * @param input what a caller gave; nothing about it is trusted
- * @throws {InvalidJobError} and nothing else: one sentence per refused field, naming it, what is allowed and what was given
+ * @param input untrusted
+ * @throws {InvalidJobError} and nothing else: one sentence per refused field, with what is allowed and what was given
  */
 export function parseJob(input: unknown): Job {
   const parsed = safeParse(input)
@@ -24,16 +24,16 @@ export function parseJob(input: unknown): Job {
 }
 
 /**
- * Turns each issue that zod found into a sentence; also used for settings, catalogues and requests.
+ * Turns zod issues into sentences; also used for settings, catalogues and requests.
  *
- * @param whole what a sentence calls the input where it names no field
+ * @param whole name of the input in sentences that name no field
  */
 export function describeProblems(error: z.ZodError, input: unknown, whole = 'job'): FieldProblem[] {
-  // A value can break two bounds of one rule («whole», «at most»); the sentence says both already.
+  // A value can violate two bounds of one rule («whole», «at most»), whose sentence names both.
   const problems = new Map<string, FieldProblem>()
   let more = 0
   for (const describe of error.issues.flatMap((issue) => describers(issue, input, whole))) {
-    // What a hostile object names must not fill a log.
+    // A hostile object must not fill a log.
     if (problems.size === SHOWN_PROBLEMS) more++
     else {
       const entry = describe()
@@ -43,7 +43,7 @@ export function describeProblems(error: z.ZodError, input: unknown, whole = 'job
   return [...problems.values(), ...(more === 0 ? [] : [{ field: '', message: `and ${more} more` }])]
 }
 
-/** One function per sentence of an issue, because most of very many are never written. */
+/** One function per sentence of an issue, because of very many only the first are used. */
 function describers(issue: z.core.$ZodIssue, input: unknown, whole: string): (() => FieldProblem)[] {
   const { path, message } = issue
   if (issue.code === 'unrecognized_keys') {
@@ -60,7 +60,7 @@ function safeParse(input: unknown): z.ZodSafeParseResult<Job> {
   try {
     return jobSchema.safeParse(input)
   } catch (cause) {
-    // Getters and proxies of the caller's objects can throw while they are read.
+    // The caller's getters and proxies can throw.
     throw new InvalidJobError([{ field: '', message: `job: cannot be read (${showThrown(cause)})` }])
   }
 }
@@ -74,7 +74,7 @@ function problem(
   const names = path.map((key) => printable(String(key), NAMED_CHARACTERS))
   const unknown = 'unknown' in about ? [printable(String(about.unknown))] : []
   const field = [...names, ...unknown].join('.')
-  // A rule that is a sentence of its own («Code cannot be empty») is not decorated.
+  // A rule that is a whole sentence («Code cannot be empty») stays as it is.
   if (/^[A-Z]/.test(rule)) return { field, message: rule }
   const given = 'given' in about ? `, got ${about.given}` : ''
   return { field, message: `${field || whole}: ${rule}${given}` }
@@ -89,7 +89,7 @@ function showAt(input: unknown, path: readonly PropertyKey[]): string {
       ),
     )
   } catch {
-    // It could be read once, but not again.
+    // A getter that worked once can throw the second time.
     return 'a value that cannot be read'
   }
 }

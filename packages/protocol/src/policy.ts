@@ -2,34 +2,34 @@ import { z } from 'zod'
 import { ConfigError } from './errors.ts'
 import { fields, oneOf } from './schema.ts'
 
-/** What follows from a finding, mildest first: nothing is looked for, a warning, a refusal. */
+/** Effects of a finding, mildest first: no check, a warning, a refusal. */
 const MODES = ['off', 'warn', 'enforce'] as const
-/** Sets of rules, smallest first; each holds the ones before it. */
+/** Rule sets, smallest first; each contains the ones before it. */
 const RULE_SETS = ['standard', 'strict'] as const
 
-/** The check of the source before it runs. */
+/** Schema of {@link Policy}. */
 export const policySchema = fields({
   mode: oneOf(MODES).default('warn'),
   rules: oneOf(RULE_SETS).default('standard'),
 })
 
-/** How strictly a job's source is checked before it runs, and by which rules. */
+/** The policy check of a job's source: what a finding causes, and which rules apply. */
 export type Policy = z.output<typeof policySchema>
 
-/** What a policy made of a job, as results say it. */
+/** Schema of {@link AppliedPolicy}. */
 export const appliedPolicySchema = z.object({
   ...policySchema.shape,
-  /** Whether all of the source was checked, by rules of its language. */
+  /** Whether the whole source was checked by rules of its language. */
   checked: z.boolean(),
 })
 
-/** What a policy made of a job, as results say it. */
+/** The policy that was applied to a job, as results report it. */
 export type AppliedPolicy = z.output<typeof appliedPolicySchema>
 
 /**
- * Reads a policy as people write it: `mode` or `mode:rules`, for example `enforce:strict`.
+ * Parses a policy in the form `mode` or `mode:rules`, for example `enforce:strict`.
  *
- * @throws {ConfigError} that says what is allowed and what was given
+ * @throws {ConfigError} with what is allowed and what was given
  */
 export function parsePolicy(text: string): Policy {
   const [mode, rules = 'standard', ...more] = text.split(':')
@@ -40,7 +40,7 @@ export function parsePolicy(text: string): Policy {
   )
 }
 
-/** The stricter mode of two policies with the larger of their rule sets: what a job asks for, held to a minimum. */
+/** The stricter mode and the larger rule set of two policies. */
 export function stricterPolicy(one: Policy, other: Policy): Policy {
   return {
     mode: MODES[Math.max(MODES.indexOf(one.mode), MODES.indexOf(other.mode))] ?? 'enforce',

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { sizeText, utf8Bytes } from './schema.ts'
 
-/** Largest program text, in bytes of UTF-8. */
+/** Maximum size of a program, in bytes of UTF-8. */
 export const MAX_CODE_BYTES = 1024 * 1024
 
-/** The text of a program: at least one byte, at most {@link MAX_CODE_BYTES}. */
+/** The source of a program: at least one byte, at most {@link MAX_CODE_BYTES}. */
 export function programText(whenEmpty = 'must not be empty') {
   const tooLarge = `must be at most ${sizeText(MAX_CODE_BYTES)}`
   return z

@@ -5,23 +5,23 @@ import { appliedPolicySchema } from './policy.ts'
 import { STATUSES } from './status.ts'
 import { testResultSchema, testSummarySchema } from './test-case.ts'
 
-/** How long each stage of a job took, in milliseconds. A stage that was not reached is 0. */
+/** Duration of each stage of a job, in milliseconds; 0 for a stage that was not reached. */
 export const timingsSchema = z.strictObject({
-  /** From `submit` until a worker took the job. */
+  /** From submit until a worker took the job. */
   queued: z.number(),
-  /** How long the job waited for nothing but the check of its source: a policy that can only warn goes on beside the run. */
+  /** Time that the policy check delayed the job. A check that can only warn runs beside the program. */
   policy: z.number(),
-  /** Until the job had its share of the host and a container that was ready for the first byte. */
+  /** Until the job had its share of the host and a ready container. */
   acquire: z.number(),
-  /** From the first byte until the program had ended, compile run included. */
+  /** From the first byte until the program ended, including the compile run. */
   run: z.number(),
   /** From the program's end until the outcome was complete. */
   collect: z.number(),
-  /** From the outcome until it was a result, ready to be sent; how long Redis took is in the worker's metrics. */
+  /** From the outcome until the result was ready to send; the worker's metrics have the time that Redis took. */
   publish: z.number(),
 })
 
-/** Durations of a job's stages, in milliseconds. */
+/** Duration of each stage of a job, in milliseconds. */
 export type Timings = z.infer<typeof timingsSchema>
 
 /** Resource usage with the fields of the API document; MB are MiB. */
@@ -38,30 +38,29 @@ export const resourceUsageSchema = z.strictObject({
 export type ResourceUsage = z.infer<typeof resourceUsageSchema>
 
 /**
- * What became of one job. The same shape for every status: numbers that were never measured are null,
- * texts that never came are empty. Fields that a newer worker adds are dropped, not refused: producers and workers are
- * not upgraded in the same moment.
+ * The result of one job. All statuses have the same shape: numbers that were not measured are null, missing texts are empty.
+ * Drops fields that a newer worker adds, because producers and workers are not upgraded at the same time.
  */
 export const resultSchema = z.object({
   id: z.string(),
   status: z.enum(STATUSES),
-  /** Null when a signal ended the program or none ran. */
+  /** Null if a signal ended the program or no program ran. */
   exitCode: z.number().nullable(),
   /** Name of the signal that ended the program, for example `SIGSEGV`. */
   signal: z.string().nullable(),
-  /** Which limit ended the program, or the job before all of its tests were run. */
+  /** The limit that ended the program, or that ended the job before all of its test cases ran. */
   limit: z.enum(LIMIT_NAMES).nullable(),
-  /** Undecodable bytes stand as U+FFFD; `raw` then has the bytes themselves. */
+  /** Undecodable bytes become U+FFFD; `raw` then has the bytes. */
   stdout: z.string(),
   stderr: z.string(),
   truncated: z.strictObject({ stdout: z.boolean(), stderr: z.boolean() }),
-  /** Bytes that the program wrote, of which the result carries at most `limits.outputBytes`. */
+  /** Bytes that the program wrote; the result contains at most `limits.outputBytes` of them. */
   outputBytes: z.strictObject({ stdout: z.number(), stderr: z.number() }),
-  /** Base64 of a stream that is not valid UTF-8. */
+  /** Base64 of each stream that is not valid UTF-8. */
   raw: z.strictObject({ stdout: z.string().optional(), stderr: z.string().optional() }).optional(),
-  /** Those files of the job's `fetchFiles` that the program left; absent if the job has none. */
+  /** Files named in the job's `fetchFiles` that the program wrote; absent if the job names none. */
   files: fetchedFilesSchema.optional(),
-  /** What the compiler printed, for languages with a compile run. */
+  /** Output of the compiler, for languages with a compile run. */
   compileOutput: z.string().optional(),
   wallMs: z.number().nullable(),
   cpuUserMs: z.number().nullable(),
@@ -70,18 +69,18 @@ export const resultSchema = z.object({
   processesPeak: z.number().nullable(),
   throttledMs: z.number().nullable(),
   resourceUsage: resourceUsageSchema.nullable(),
-  /** As read back from inside the container; null if none was made. */
+  /** Limits as read inside the container; null if there was no container. */
   limitsApplied: limitsAppliedSchema.nullable(),
   timings: timingsSchema,
   warnings: z.array(z.string()),
-  /** The policy that applied, the deployment's minimum included; absent if the job did not get that far. */
+  /** The applied policy, raised to the deployment's minimum; absent if the job did not reach the check. */
   policy: appliedPolicySchema.optional(),
   validationErrors: z.array(z.string()),
   /** One sentence for a person; null on success. */
   errorMessage: z.string().nullable(),
-  /** False when the result says nothing about the program: a platform fault or a cancellation. */
+  /** False if the result says nothing about the program, because of a platform fault or a cancellation. */
   attributable: z.boolean(),
-  /** Which start of the job this was, from 1; 0 if it never started. */
+  /** Number of this start of the job, from 1; 0 if it never started. */
   attempt: z.number(),
   workerId: z.string(),
   /** Name and version of the language that ran, for example `python@3.13`. */
@@ -90,18 +89,17 @@ export const resultSchema = z.object({
   /** The OCI runtime: `runc`, `crun` or `runsc`. */
   runtime: z.string().nullable(),
   /**
-   * Made for this job, taken from those that waited, or used before by jobs of the same batch; absent if there was none.
-   * Of a job with several containers: `batch` if any was used before.
+   * Where the container came from: made for this job, taken from the pool, or used before by jobs of the same batch. Absent
+   * if there was none. For several containers: `batch` if any was used before.
    */
   containerOrigin: z.enum(['made', 'pool', 'batch']).optional(),
-  /** Whether the interpreter had started before the program came; absent if there was no container. */
+  /** Whether the interpreter had started before the program arrived; absent if there was no container. */
   preloaded: z.boolean().optional(),
   /**
-   * The program, or one of its tests, did not end the same way each time that it ran; absent if it did. See a job's
-   * `repeat`.
+   * Repeated runs of the program, or of one of its test cases, ended differently; absent otherwise. See `repeat` of a job.
    */
   flaky: z.literal(true).optional(),
-  /** The job did not run: this is what the same job came to before, its id in `cachedFrom`. Absent if it ran. */
+  /** The job did not run: this is the cached result of the identical job `cachedFrom`. Absent if it ran. */
   cached: z.literal(true).optional(),
   cachedFrom: z.string().optional(),
   tenant: z.string(),
@@ -111,5 +109,5 @@ export const resultSchema = z.object({
   summary: testSummarySchema.optional(),
 })
 
-/** What became of one job. */
+/** The result of one job. */
 export type Result = z.infer<typeof resultSchema>

@@ -1,8 +1,8 @@
-/** Major, minor, patch, and the candidate's number; a release is later than every candidate for it. */
+/** Major, minor, patch, and the number of the release candidate; a release is later than all of its candidates. */
 type Version = readonly [number, number, number, number]
 const RELEASE = Number.POSITIVE_INFINITY
 
-/** Ways out of a container through runc, and the first version of each line that is without them; later lines are, too. */
+/** Known escapes through runc, and the first fixed version of each release line; later lines are fixed too. */
 const ESCAPES: readonly { readonly ids: readonly string[]; readonly closedBy: readonly Version[] }[] = [
   // A leaked descriptor of the host's file system.
   { ids: ['CVE-2024-21626'], closedBy: [[1, 1, 12, RELEASE]] },
@@ -17,15 +17,15 @@ const ESCAPES: readonly { readonly ids: readonly string[]; readonly closedBy: re
   },
 ]
 
-/** What to do about an old runc. */
+/** Advice for an old runc. */
 export const RUNC_ADVICE =
-  'upgrade to 1.2.8, 1.3.3, 1.4.0 or later, unless your distribution has mended this one'
+  'upgrade to 1.2.8, 1.3.3, 1.4.0 or later, unless your distribution has patched this one'
 
 /**
- * The known escapes that a version of runc is open to, going by its number alone.
+ * Known escapes of a version of runc, judged by its number alone.
  *
- * @param version as runc or an engine tells it: `1.1.5+ds1`, `v1.3.0-rc.2`, `1.2.8-1`
- * @returns CVE ids, none for a version without; undefined if this is no version
+ * @param version as runc or an engine reports it: `1.1.5+ds1`, `v1.3.0-rc.2`, `1.2.8-1`
+ * @returns CVE ids, empty if there are none; undefined if this is no version
  */
 export function runcEscapes(version: string): readonly string[] | undefined {
   const given = parse(version)
@@ -44,7 +44,7 @@ function isBefore(one: Version, other: Version): boolean {
   return at >= 0 && (one[at] ?? 0) < (other[at] ?? 0)
 }
 
-/** What follows the numbers is a candidate, or a distribution's own revision, which says nothing about the source. */
+/** The suffix is a release candidate, or a distribution's revision, which does not describe the source. */
 function parse(version: string): Version | undefined {
   const found = /^v?(\d+)\.(\d+)\.(\d+)(?:[-~.](?<candidate>rc|alpha|beta|dev)[.-]?(\d*))?/.exec(version)
   if (found === null) return undefined

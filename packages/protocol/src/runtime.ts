@@ -3,18 +3,18 @@ import { oneOf } from './schema.ts'
 /** The OCI runtimes that a language or a job can name. */
 export const RUNTIMES = ['runc', 'crun', 'runsc'] as const
 
-/** Name of an OCI runtime. `runsc` is gVisor: programs then talk to a kernel of their own, not to the host's. */
+/** Name of an OCI runtime. Under `runsc` (gVisor) programs use a kernel of their own instead of the host's. */
 export type Runtime = (typeof RUNTIMES)[number]
 
 /** A runtime as a field of a job or a language. */
 export const runtimeSchema = oneOf(RUNTIMES)
 
-/** Says whether a runtime of an engine is gVisor. Engines may have several, by custom named `runsc-` and a word. */
+/** Whether a runtime is gVisor. An engine may have several, named `runsc-` and a word by convention. */
 export function isGvisor(runtime: string): boolean {
   return runtime === 'runsc' || runtime.startsWith('runsc-')
 }
 
-/** Who wants which runtime; undefined where nothing is said. */
+/** Runtimes that were requested; undefined if not. */
 export interface RuntimeWishes {
   readonly job: Runtime | undefined
   readonly language: Runtime | undefined
@@ -23,17 +23,17 @@ export interface RuntimeWishes {
 }
 
 /**
- * The runtime of an execution. A language may ask for more isolation than the deployment and a job for more than its
- * language, never for less: of language and deployment the stronger word counts. `runc` and `crun` isolate alike.
+ * Chooses the runtime of an execution. A language can raise the deployment's isolation, and a job can raise both; a weaker
+ * language setting is ignored, and a weaker job is refused. `runc` and `crun` isolate equally.
  *
  * @returns the runtime, or the sentence that refuses the job
  */
 export function chooseRuntime(wishes: RuntimeWishes): { runtime: string } | { problem: string } {
   const { job, language, deployment } = wishes
-  const least = language !== undefined && isAtLeast(language, deployment) ? language : deployment
-  if (job === undefined) return { runtime: least }
-  if (isAtLeast(job, least)) return { runtime: isGvisor(least) ? least : job }
-  const sentence = `isolates less than ${JSON.stringify(least)}, which is the least here`
+  const minimum = language !== undefined && isAtLeast(language, deployment) ? language : deployment
+  if (job === undefined) return { runtime: minimum }
+  if (isAtLeast(job, minimum)) return { runtime: isGvisor(minimum) ? minimum : job }
+  const sentence = `isolates less than ${JSON.stringify(minimum)}, the minimum here`
   return { problem: `runtime: ${JSON.stringify(job)} ${sentence}` }
 }
 
@@ -41,7 +41,7 @@ function isAtLeast(runtime: string, other: string): boolean {
   return !sharesHostKernel(runtime) || sharesHostKernel(other)
 }
 
-/** Any other runtime is the operator's own choice, taken for one that isolates more. */
+/** Other runtimes are the operator's choice and count as stronger isolation. */
 function sharesHostKernel(runtime: string): boolean {
   return runtime === 'runc' || runtime === 'crun'
 }

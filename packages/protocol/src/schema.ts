@@ -8,25 +8,25 @@ export function utf8Bytes(text: string): number {
   return encoder.encode(text).byteLength
 }
 
-/** A size as a person writes it: `1 MiB`, `100 KiB`, `17 bytes`. */
+/** A size for people: `1 MiB`, `100 KiB`, `17 bytes`. */
 export function sizeText(bytes: number): string {
   if (bytes >= 1024 * 1024 && bytes % (1024 * 1024) === 0) return `${bytes / 1024 / 1024} MiB`
   if (bytes >= 1024 && bytes % 1024 === 0) return `${bytes / 1024} KiB`
   return `${bytes} bytes`
 }
 
-/** JSON has none: it would come out of the queue as another value than it went in. */
+/** JSON has no negative zero, so the queue would change the value. */
 function withoutNegativeZero(value: number): number {
   return value + 0
 }
 
-/** A number within `[min, max]`; every refusal states the range. NaN, infinities and numeric strings are refused. */
+/** A number within `[min, max]`; every refusal names the range. NaN, infinities and numeric strings are refused. */
 export function numberBetween(min: number, max: number) {
   const error = `must be a number from ${min} to ${max}`
   return z.number({ error }).min(min, { error }).max(max, { error }).overwrite(withoutNegativeZero)
 }
 
-/** A whole number within `[min, max]`; every refusal states the range. */
+/** A whole number within `[min, max]`; every refusal names the range. */
 export function integerBetween(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`
   return z
@@ -60,14 +60,14 @@ export function nameUpTo(maxLength: number) {
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, { error })
 }
 
-/** `true` or `false`, nothing that is merely truthy. */
+/** `true` or `false`; other truthy values are refused. */
 export function flag() {
   return z.boolean({ error: 'must be true or false' })
 }
 
 const UNKNOWN_FIELD = 'unknown field; the fields are '
 
-/** An object with exactly these fields; an unknown one is refused with the list of those that exist. */
+/** An object with exactly these fields; the refusal of an unknown field lists the known ones. */
 export function fields<T extends z.ZodRawShape>(shape: T) {
   const known = Object.keys(shape).join(', ')
   return z.strictObject(shape, {
@@ -75,41 +75,40 @@ export function fields<T extends z.ZodRawShape>(shape: T) {
   })
 }
 
-/** The rule about unknown fields for one of them: it names the field that was meant, if one is near, in place of all. */
+/** The rule for one unknown field: suggests the nearest known field, or lists all. */
 export function unknownFieldRule(rule: string, given: string): string {
   if (!rule.startsWith(UNKNOWN_FIELD)) return rule
   const known = rule.slice(UNKNOWN_FIELD.length).split(', ')
   return `unknown field; ${knownNames(given, known, 'fields')}`
 }
 
-/** A list of at most `most` entries. How many there are is looked at first: each bad one would be an issue of its own. */
+/** A list of at most `max` entries. The length is checked first, because each invalid entry would be an issue. */
 export function listOf<T extends z.core.SomeType>(
   item: T,
-  most: number,
-  errors: { readonly list: string; readonly most: string },
+  max: number,
+  errors: { readonly list: string; readonly max: string },
 ) {
-  const bounded = z.custom<z.input<T>[]>((given) => !Array.isArray(given) || given.length <= most, {
-    error: errors.most,
+  const bounded = z.custom<z.input<T>[]>((given) => !Array.isArray(given) || given.length <= max, {
+    error: errors.max,
     abort: true,
   })
-  return bounded.pipe(z.array(item, { error: errors.list }).max(most, { error: errors.most }))
+  return bounded.pipe(z.array(item, { error: errors.list }).max(max, { error: errors.max }))
 }
 
 /**
- * An object of at most `most` freely named values. The library drops a key called `__proto__` without a word; what a
- * caller gave is refused instead.
+ * An object of at most `max` entries with free names. Refuses the key `__proto__`, which zod would drop silently.
  *
- * @param errors without `key`: what the key's own schema says
+ * @param errors `key` defaults to the error of the key's own schema
  */
 export function recordOf<K extends z.core.$ZodRecordKey, V extends z.core.SomeType>(
   key: K,
   value: V,
-  most: number,
-  errors: { readonly key?: string; readonly object: string; readonly most: string },
+  max: number,
+  errors: { readonly key?: string; readonly object: string; readonly max: string },
 ) {
   const error = (issue: z.core.$ZodRawIssue) =>
     issue.code === 'invalid_key' ? (errors.key ?? keyRule(issue)) : errors.object
-  // Text has keys as well, one for each character, and to list them takes a while.
+  // A string has a key per character, and listing them takes long.
   const object = z.custom<z.input<z.ZodRecord<K, V>>>(
     (given) => typeof given === 'object' && given !== null && !Array.isArray(given),
     { error: errors.object, abort: true },
@@ -118,14 +117,14 @@ export function recordOf<K extends z.core.$ZodRecordKey, V extends z.core.SomeTy
     error: 'must have no "__proto__"',
     abort: true,
   })
-  const bounded = plain.refine((given) => Object.keys(given).length <= most, {
-    error: errors.most,
+  const bounded = plain.refine((given) => Object.keys(given).length <= max, {
+    error: errors.max,
     abort: true,
   })
   return bounded.pipe(z.record(key, value, { error }))
 }
 
-/** What the schema of a key says of one. */
+/** The error of the key's own schema. */
 function keyRule(issue: z.core.$ZodRawIssue): string {
   const [first] = issue.code === 'invalid_key' ? (issue.issues ?? []) : []
   return first?.message ?? 'must have other names'

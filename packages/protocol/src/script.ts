@@ -8,34 +8,34 @@ const editSchema = fields({
   in: z.enum(['script', 'code'], { error: 'must be script or code' }).optional(),
 })
 
-/** How code and the script of a test become one program that says when it has come to its end. */
+/** Schema of {@link ScriptRules}. */
 export const scriptSchema = fields({
   /**
-   * The text of the program. Filled in: `{code}` and `{script}`, the same as JSON in `{code_json}` and `{script_json}`;
-   * `{report}`, the path of the file that it must make at its end, in whose name is what nobody can know before; and
-   * `{tag}`, letters and digits for names that no code can have.
+   * Template of the program. Placeholders: `{code}` and `{script}`, or as JSON `{code_json}` and `{script_json}`; `{report}`,
+   * the path of the file that the program must create at its end, with a secret name; and `{tag}`, letters and digits for
+   * identifiers that the code cannot guess.
    */
   program: textUpTo(65_536).refine(
     (text) => /\{code(_json)?\}/.test(text) && /\{script(_json)?\}/.test(text),
     { error: 'must be text with {code} and {script}, or {code_json} and {script_json}' },
   ),
   /**
-   * Changes to the script beforehand, for languages where its end is not the end of the text: what `find`, a regular
-   * expression (RE2), matches last is replaced, with `$0` to `$9`, `{report}` and `{tag}` filled in. All must match, but for
-   * those `in: code`, for languages whose imports stand before all else: what does not match there, the compiler judges.
+   * Changes to the script or the code, for languages where a script does not end at the end of its text. Replaces the last
+   * match of `find`, a regular expression (RE2); `replace` may contain `$0` to `$9`, `{report}` and `{tag}`. Each edit of the
+   * script must match. Edits `in: code`, for languages whose imports come first, may find nothing.
    */
   edits: listOf(editSchema, 8, {
     list: 'must be a list of {find, replace, in?}',
-    most: 'must be at most 8',
+    max: 'must be at most 8',
   }).default([]),
-  /** What stderr has in it where an assertion did not hold. @default every exit code but 0 says that */
+  /** Texts on stderr that identify a failed assertion. @default every exit code except 0 does */
   assertion: z.array(textUpTo(256), { error: 'must be a list of texts' }).optional(),
 })
 
-/** How code and the script of a test become one program. */
+/** How the code and the script of a test case become one program, which reports that it reached its end. */
 export type ScriptRules = z.output<typeof scriptSchema>
 
-/** The sentence for a test with a script in a language that has none; it lists those that do. */
+/** The error sentence for a script in a language without scripts; it lists the languages that have them. */
 export function scriptsUnsupported(
   languages: readonly { readonly name: string; readonly script?: unknown }[],
   asked: string,

@@ -1,15 +1,15 @@
 import { visible } from './deceptive.ts'
 
-/** Longest part of a refused value that a message repeats, in characters. */
+/** Maximum length of a refused value in a message, in characters. */
 const SHOWN_CHARACTERS = 40
 
-/** Text that a caller chose, safe to print on one line: cut at `most` characters, what does not print escaped. */
-export function printable(text: string, most: number = SHOWN_CHARACTERS): string {
-  const short = text.length > most ? `${text.slice(0, most)}…` : text
+/** Makes untrusted text safe to print on one line: cuts it at `max` characters and escapes unprintable ones. */
+export function printable(text: string, max: number = SHOWN_CHARACTERS): string {
+  const short = text.length > max ? `${text.slice(0, max)}…` : text
   return visible(JSON.stringify(short).slice(1, -1))
 }
 
-/** A refused value, short and on one line. @throws what the value's own code throws when it is looked at */
+/** A refused value, short and on one line. @throws what the value's own code throws */
 export function show(value: unknown): string {
   switch (typeof value) {
     case 'undefined':
@@ -30,7 +30,7 @@ export function show(value: unknown): string {
   }
 }
 
-/** What somebody else's code threw, as a short phrase. */
+/** A thrown value as a short phrase. */
 export function showThrown(thrown: unknown): string {
   try {
     const text = String(thrown instanceof Error ? thrown.message : thrown)

@@ -1,5 +1,5 @@
 /**
- * Every way an execution can end. The list is closed: a `switch` over it ends in `satisfies never`.
+ * All statuses with which an execution can end. The list is closed: a `switch` over it ends in `satisfies never`.
  *
  * | status | meaning |
  * | --- | --- |
@@ -9,7 +9,7 @@
  * | `timeout`, `memory_exceeded`, `output_exceeded` | a limit ended it; `limit` in the result says which |
  * | `validation_error` | refused before anything ran |
  * | `cancelled` | a caller or a deadline ended it |
- * | `setup_error` | the platform failed, after retries elsewhere |
+ * | `setup_error` | the platform failed, after retries |
  */
 export const STATUSES = [
   'success',
@@ -26,18 +26,18 @@ export const STATUSES = [
 /** How an execution ended. */
 export type Status = (typeof STATUSES)[number]
 
-/** The four statuses that the MCP and API documents know. */
+/** The four statuses of the MCP and API documents. */
 export type DocumentedStatus = 'success' | 'timeout' | 'execution_error' | 'setup_error'
 
 /**
- * Says whether a status speaks about the program. A grader scores only attributable results:
- * a fault of the platform or a cancellation is never a failure of the code.
+ * Whether a status describes the program. Graders score only attributable results, because a platform fault or a cancellation
+ * is no failure of the code.
  */
 export function isAttributable(status: Status): boolean {
   return status !== 'cancelled' && status !== 'setup_error'
 }
 
-/** Maps a status onto the four of the MCP and API documents; the finer one belongs in their `reason`. */
+/** Maps a status to one of the four in the MCP and API documents; report the original in their `reason`. */
 export function documentedStatus(status: Status): DocumentedStatus {
   switch (status) {
     case 'success':

@@ -9,7 +9,7 @@ import { STATUSES } from './status.ts'
 
 const MIB = 1024 * 1024
 
-/** Limits that can differ from test to test: those of a run, and those that a container can be given while it is there. */
+/** Limits that test cases can set: those of a run, and those that can change while a container exists. */
 export const testLimitsSchema = fields(limitsOfTests())
 
 function limitsOfTests() {
@@ -17,38 +17,39 @@ function limitsOfTests() {
   return others
 }
 
-/** One test of a job that has many: its input, what it should print, what it is worth. */
+/** Schema of {@link TestCase}. */
 export const testCaseSchema = fields({
-  /** @default its number, from 1 */
+  /** @default the test case's number, from 1 */
   name: nameUpTo(64).optional(),
   /** @default the job's */
   stdin: textUpTo(MIB).optional(),
-  /** In place of the job's arguments; an empty list is none. @default the job's */
+  /** Replaces the job's arguments; an empty list means none. @default the job's */
   args: argumentsSchema.optional(),
-  /** Laid beside the job's own files for this test alone. */
+  /** Written beside the job's own files, for this test case only. */
   files: filesSchema.optional(),
-  /** Expected stdout. It never enters the container. @default any output will do */
+  /** Expected stdout. It never enters the container. @default any output passes */
   expected: textUpTo(MIB).optional(),
   checker: checkerSchema.default('trimmed'),
   /**
-   * Assertions in the job's language, run behind the job's code as one program. It passes if it ends with exit code 0 and
-   * came to its end.
+   * Assertions in the job's language, appended to the job's code as one program. It passes if it reaches its end and exits
+   * with 0.
    */
   script: programText().optional(),
   /**
-   * Talks with the program: what either prints the other reads. It runs in a container of its own, where it finds the files
-   * `input`, which is the test's stdin, and `expected`. Exit code 42 accepts, 43 refuses, and what it prints on stderr says why.
+   * A program that is connected to the job's program: each reads what the other prints. It runs in its own container with
+   * the files `input`, which has the stdin of the test case, and `expected`. Exit code 42 accepts, 43 rejects, with the
+   * reason on stderr.
    */
   interactor: fields({ language: languageName, code: programText() }).optional(),
   weight: numberBetween(0, 1000).default(1),
-  /** @default the job's, each */
+  /** Each limit defaults to the job's. */
   limits: testLimitsSchema.optional(),
 })
 
-/** One test of a job. */
+/** One test case of a job: its input, the expected output, its weight. */
 export type TestCase = z.output<typeof testCaseSchema>
 
-/** How one test was judged. */
+/** All verdicts. */
 export const VERDICTS = [
   'passed',
   'wrong_answer',
@@ -59,63 +60,63 @@ export const VERDICTS = [
   'skipped',
 ] as const
 
-/** How one test was judged. */
+/** The verdict of one test case. */
 export type Verdict = (typeof VERDICTS)[number]
 
-/** The judged outcome of one test. */
+/** Schema of {@link TestResult}. */
 export const testResultSchema = z.object({
-  /** The test's own, or its number from 1. */
+  /** The name of the test case, or its number from 1. */
   name: z.string(),
   verdict: z.enum(VERDICTS),
-  /** Null when a signal ended the program or none ran. */
+  /** Null if a signal ended the program or no program ran. */
   exitCode: z.number().nullable(),
   signal: z.string().nullable(),
-  /** Milliseconds; null if it was skipped, like the others. */
+  /** Milliseconds; null, like the other measurements, if the test case was skipped. */
   wallMs: z.number().nullable(),
   cpuMs: z.number().nullable(),
   memoryPeakBytes: z.number().nullable(),
-  /** Where expected and actual output differ, or how a program ended that did not pass; a few hundred characters. */
+  /** The difference between expected and actual output, or how the program ended; a few hundred characters. */
   diff: z.string().nullable(),
-  /** It did not end the same way each time that it ran; absent if it did. See a job's `repeat`. */
+  /** Repeated runs ended differently; absent otherwise. See `repeat` of a job. */
   flaky: z.literal(true).optional(),
-  /** Why the program looks as if it was written to pass without doing what is asked. Absent if it does not. */
+  /** Why the program seems to pass without solving the task; absent otherwise. */
   suspicious: z.string().optional(),
 })
 
-/** The judged outcome of one test. */
+/** The result of one test case. */
 export type TestResult = z.infer<typeof testResultSchema>
 
-/** What all tests of a job came to. */
+/** Schema of {@link TestSummary}. */
 export const testSummarySchema = z.object({
   passed: z.number(),
   total: z.number(),
-  /** Weighted share of passed tests, 0 to 1. */
+  /** Weighted share of passed test cases, 0 to 1. */
   score: z.number(),
-  /** How the first run ended that did not end well; `success` if each did, right answer or not. */
+  /** Status of the first run that did not succeed; `success` if all runs succeeded, whatever their verdict. */
   status: z.enum(STATUSES),
-  /** Tests that are flaky; absent if none is. */
+  /** Number of flaky test cases; absent if there are none. */
   flaky: z.number().optional(),
 })
 
-/** What all tests of a job came to. */
+/** Summary of all test cases of a job. */
 export type TestSummary = z.infer<typeof testSummarySchema>
 
-/** Most tests that one job may carry, and most runs that it may make of them. */
+/** Maximum number of test cases of one job, and of their runs. */
 export const MAX_TESTS = 1000
-/** Most bytes that the texts and files of all tests of a job may have. */
+/** Maximum total size of the texts and files of all test cases of a job, in bytes. */
 export const MAX_TESTS_BYTES = 16 * MIB
 
-/** The tests of one job. */
+/** The test cases of one job. */
 export const testsSchema = listOf(testCaseSchema, MAX_TESTS, {
   list: 'must be a list of tests',
-  most: `must be at most ${MAX_TESTS} tests`,
+  max: `must be at most ${MAX_TESTS} tests`,
 })
   .refine((tests) => tests.length > 0, { error: 'must be at least one test' })
   .refine((tests) => tests.reduce((sum, test) => sum + testBytes(test), 0) <= MAX_TESTS_BYTES, {
     error: `must be at most ${sizeText(MAX_TESTS_BYTES)} together`,
   })
 
-/** What a test takes on its way, in bytes. */
+/** Size of the texts and files of a test case, in bytes. */
 function testBytes(test: TestCase): number {
   const { stdin = '', expected = '', script = '', args = [], files = {}, checker, interactor } = test
   const program = typeof checker === 'object' && checker.type === 'program' ? checker.code : ''

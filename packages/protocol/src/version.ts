@@ -1,2 +1,2 @@
-/** The release that this is, as all packages of it have it. */
+/** Version of this release, the same in all packages. */
 export const VERSION = '0.1.0'

@@ -4,10 +4,10 @@ import { z } from 'zod'
 const paramsSchema = CallToolRequestSchema.shape.params
 
 /**
- * The request of `tools/call`. The SDK would answer params of the wrong type with an internal error, and a dump of the issues
- * of its schema.
+ * The request of `tools/call`. The SDK's own schema would answer params of a wrong type with an internal error and a dump of
+ * schema issues.
  *
- * @throws {McpError} invalid params, naming what is wrong
+ * @throws {McpError} invalid params, naming the field
  */
 export const callRequestSchema = z.object({
   method: z.literal('tools/call'),

@@ -1,6 +1,6 @@
 import { UnavailableError } from '@isopod/protocol'
 
-/** The calls that run, of all sessions: bounds how many there are, and lets a shutdown wait for their jobs to be cancelled. */
+/** The running calls of all sessions. Limits their number, and lets a shutdown wait until their jobs are cancelled. */
 export class Calls {
   readonly #limit: number
   readonly #running = new Set<Promise<unknown>>()
@@ -12,7 +12,7 @@ export class Calls {
   /**
    * Runs one call.
    *
-   * @throws {UnavailableError} if as many run already as may
+   * @throws {UnavailableError} if the maximum number of calls is running
    */
   async run<T>(call: () => Promise<T>): Promise<T> {
     if (this.#running.size >= this.#limit) {
@@ -29,7 +29,7 @@ export class Calls {
     }
   }
 
-  /** Resolves when the calls that run now have ended, however they ended. */
+  /** Resolves when all calls that run now have ended, successfully or not. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running)
   }

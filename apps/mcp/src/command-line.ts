@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError } from '@isopod/protocol'
 import { type HttpAddress, parseAddress } from './http/address.ts'
 
-/** What the command line asks for. */
+/** A parsed command line. */
 export type CommandLine =
   | { readonly show: 'help' | 'version' }
   | { readonly show?: undefined /** Absent: stdio. */; readonly http?: HttpAddress }
@@ -12,14 +12,14 @@ export const HELP = `Usage: isopod-mcp [--http [host:]port]
 
 MCP server: execute_code, list_languages and grade_code, over stdio or streamable HTTP.
 
-  --http [host:]port  listen on http://host:port/mcp (host: 127.0.0.1); without it, stdin and stdout are the protocol
+  --http [host:]port  listen on http://host:port/mcp (host: 127.0.0.1); default: stdio
   --help, --version
 
-REDIS_URL says which queue; apps/mcp/README.md has all settings.
+REDIS_URL names the queue; apps/mcp/README.md lists all settings.
 `
 
 /**
- * Reads the command line.
+ * Parses the command line.
  *
  * @throws {ConfigError} naming the option
  */

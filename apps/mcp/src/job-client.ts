@@ -1,9 +1,9 @@
 import type { IsopodClient } from '@isopod/client'
 
-/** What the tools need of a producer. */
+/** The part of the client that the tools use. */
 export type JobClient = Pick<IsopodClient, 'submit' | 'wait' | 'state' | 'cancel' | 'languages'>
 
-/** A connection that is opened when it is first needed, so that a client can list the tools while Redis is away. */
+/** A connection that opens on first use, so that clients can list the tools while Redis is unavailable. */
 export class LazyConnection {
   readonly #open: () => Promise<IsopodClient>
   #client: Promise<IsopodClient> | undefined
@@ -15,7 +15,7 @@ export class LazyConnection {
   /**
    * The connected client, the same for all callers.
    *
-   * @throws {UnavailableError} within 5 s if Redis does not answer; the next call tries again
+   * @throws {UnavailableError} within 5 s if Redis does not respond; the next call tries again
    */
   client(): Promise<JobClient> {
     if (this.#client !== undefined) return this.#client

@@ -17,10 +17,10 @@ import { inArgumentNames } from './tools/arguments.ts'
 import type { Tool } from './tools/tool.ts'
 
 const INSTRUCTIONS =
-  'Runs code in isolated single-use containers without network. Nothing is kept between calls: each program must be whole. ' +
-  'status "execution_error" and "timeout" speak about the code; "setup_error" says that it was not run, and error_message why.'
+  'Runs code in isolated single-use containers without network. Calls share no state, so each program must be complete. ' +
+  'status "execution_error" and "timeout" describe the code; "setup_error" means that it did not run, and error_message says why.'
 
-/** What every server stands on, one per client of this process. */
+/** Shared by the servers of all clients of this process. */
 export interface McpServerParts {
   readonly tools: readonly Tool[]
   readonly connection: LazyConnection
@@ -29,10 +29,10 @@ export interface McpServerParts {
 }
 
 /**
- * Makes the server that talks to one client.
+ * Creates the server of one client.
  *
- * It is the SDK's `Server` and not its `McpServer`, because that one answers wrong arguments with a dump of schema issues,
- * where the document wants a `setup_error` with a description.
+ * It uses the SDK's `Server`, because `McpServer` answers invalid arguments with a dump of schema issues, and the MCP document
+ * asks for a `setup_error` with a description.
  */
 export function createMcpServer(parts: McpServerParts): Server {
   const { tools, logger } = parts
@@ -40,7 +40,7 @@ export function createMcpServer(parts: McpServerParts): Server {
     { name: 'isopod', title: 'Isopod', version: VERSION },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
-  server.onerror = (err) => logger.debug({ err }, 'a message could not be taken or sent')
+  server.onerror = (err) => logger.debug({ err }, 'a message could not be received or sent')
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tools.map(({ definition }) => definition),
   }))
@@ -56,7 +56,7 @@ export function createMcpServer(parts: McpServerParts): Server {
   return server
 }
 
-/** Answers one call; whatever happens, the caller gets a sentence and never a stack. */
+/** Answers one call. After any error the caller gets a sentence, never a stack trace. */
 async function answerCall(
   { connection, calls, logger }: McpServerParts,
   tool: Tool,
@@ -81,7 +81,7 @@ async function answerCall(
     }
     if (!(err instanceof IsopodError)) {
       logger.error({ err, ...note('bug') }, 'a bug ended the call')
-      return tool.failed('The server failed; its log says where')
+      return tool.failed('The server failed; see its log')
     }
     if (err instanceof InvalidJobError) logger.info(note('refused'), 'call refused')
     else logger.warn({ err, ...note('failed') }, 'call failed')

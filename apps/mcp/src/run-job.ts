@@ -1,19 +1,19 @@
 import { type JobInput, type Result, UnavailableError } from '@isopod/protocol'
 import type { JobClient } from './job-client.ts'
 
-/** How often a caller hears of a job that it waits for, in milliseconds. */
+/** Interval of progress reports, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 1000
 
-/** Takes the seconds since the job was enqueued, and what it is doing. */
+/** Reports the seconds since the job was enqueued, and its state. */
 export type ReportProgress = (seconds: number, message: string) => Promise<void>
 
-/** How {@link runJob} waits. */
+/** Options of {@link runJob}. */
 export interface RunJobOptions {
   /** An abort cancels the job. */
   readonly signal: AbortSignal
-  /** After so long the job is cancelled. */
+  /** Timeout after which the job is cancelled. */
   readonly waitSeconds: number
-  /** Absent if the caller did not ask. */
+  /** Absent if the caller wants no progress. */
   readonly report?: ReportProgress | undefined
 }
 
@@ -21,8 +21,8 @@ export interface RunJobOptions {
  * Submits one job and waits for its result.
  *
  * @throws {InvalidJobError} naming the field; nothing was enqueued
- * @throws {UnavailableError} if Redis does not answer, or there was no result in time
- * @throws the signal's reason when it aborts; the job is cancelled then
+ * @throws {UnavailableError} if Redis does not respond, or no result arrived in time
+ * @throws the signal's reason after an abort, which cancels the job
  */
 export async function runJob(client: JobClient, job: JobInput, options: RunJobOptions): Promise<Result> {
   const { signal, waitSeconds, report } = options
@@ -45,28 +45,28 @@ export async function runJob(client: JobClient, job: JobInput, options: RunJobOp
   }
 }
 
-/** Reports at once and then at intervals. Returns what ends it; nothing is reported after that. */
+/** Reports at once and then at intervals. Returns a function that stops it. */
 function reportRepeatedly(client: JobClient, id: string, report: ReportProgress): () => void {
   const startedAt = performance.now()
   let timer: NodeJS.Timeout | undefined
-  let isOver = false
-  const tell = async () => {
+  let isStopped = false
+  const tick = async () => {
     const state = await stateOf(client, id)
-    if (isOver) return
+    if (isStopped) return
     const seconds = Math.round(performance.now() - startedAt) / 1000
     const what = state === 'waiting' ? 'waiting for a worker' : 'running'
-    // A caller that has gone needs no report, and its call ends by itself.
+    // If the caller has disconnected, its call ends by itself.
     await report(seconds, `${what}, ${Math.floor(seconds)} s`).catch(() => {})
-    if (!isOver) timer = setTimeout(tell, PROGRESS_INTERVAL_MS)
+    if (!isStopped) timer = setTimeout(tick, PROGRESS_INTERVAL_MS)
   }
-  void tell()
+  void tick()
   return () => {
-    isOver = true
+    isStopped = true
     clearTimeout(timer)
   }
 }
 
-/** Where the job is; undefined while Redis is away. */
+/** State of the job; undefined while Redis is unavailable. */
 async function stateOf(client: JobClient, id: string) {
   return await client.state(id).catch(() => undefined)
 }

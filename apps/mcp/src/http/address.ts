@@ -8,7 +8,7 @@ export interface HttpAddress {
 }
 
 /**
- * Reads `[host:]port`; without a host it is 127.0.0.1. Port 0 picks a free one.
+ * Parses `[host:]port`. The default host is 127.0.0.1; port 0 selects a free one.
  *
  * @throws {ConfigError} naming what is allowed and what was given
  */
@@ -27,7 +27,7 @@ export function parseAddress(text: string): HttpAddress {
 /**
  * Refuses to listen where other hosts can connect: this server has no API keys.
  *
- * @throws {ConfigError} unless the operator has said that it may
+ * @throws {ConfigError} unless the operator allows it
  */
 export function refuseRemote({ host }: HttpAddress, allowRemote: boolean): void {
   if (isLoopback(host) || allowRemote) return

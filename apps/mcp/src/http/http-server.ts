@@ -9,21 +9,21 @@ import { RebindingGuard } from './rebinding-guard.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 const PATH = '/mcp'
-/** How long a request may take to arrive, in milliseconds: a slow sender holds a connection no longer. */
+/** Timeout for receiving a request, in milliseconds, so that slow senders do not hold connections. */
 const REQUEST_TIMEOUT_MS = 30_000
 
-/** What {@link startHttpServer} needs. */
+/** Options of {@link startHttpServer}. */
 export interface HttpServerOptions extends HttpAddress {
-  /** Names by which clients may address this server, beside those of loopback and `host`. */
+  /** Host names that clients may use, besides those of loopback and `host`. */
   readonly allowedHosts: readonly string[]
   readonly maxMessageBytes: number
   readonly sessions: Sessions
   readonly logger: Logger
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
-  /** Where clients connect. */
+  /** URL for clients. */
   readonly url: string
   /** Stops listening and ends all connections. */
   close(): Promise<void>
@@ -32,7 +32,7 @@ export interface HttpServer {
 /**
  * Starts the streamable HTTP transport on `/mcp`.
  *
- * @throws {UnavailableError} if the address cannot be listened on
+ * @throws {UnavailableError} if it cannot listen on the address
  */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host, port, logger } = options
@@ -41,7 +41,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server = createServer((request, response) => {
     answerRequest(request, response, guard, options).catch((err: unknown) => {
       logger.error({ err }, 'a bug ended the request')
-      refuse(response, 500, 'The server failed; its log says where')
+      refuse(response, 500, 'The server failed; see its log')
     })
   })
   server.requestTimeout = REQUEST_TIMEOUT_MS
@@ -71,7 +71,7 @@ async function answerRequest(
   const forbidden = guard.problem(request.headers)
   if (forbidden !== undefined) return refuse(response, 403, forbidden)
   if (URL.parse(request.url ?? '', 'http://localhost')?.pathname !== PATH) {
-    return refuse(response, 404, `There is nothing but ${PATH}`)
+    return refuse(response, 404, `Path: must be ${PATH}`)
   }
   const { method = '' } = request
   if (!['POST', 'GET', 'DELETE'].includes(method)) {
@@ -82,12 +82,12 @@ async function answerRequest(
     if (method === 'POST') body = await readBody(request, maxMessageBytes)
   } catch (error) {
     if (error instanceof BodyRefused) return refuse(response, error.status, error.message)
-    // The client went away in the middle of it.
+    // The client disconnected.
     return void response.destroy()
   }
   const id = request.headers['mcp-session-id']
   if (id === undefined && !isInitializeRequest(body)) {
-    return refuse(response, 400, 'Mcp-Session-Id: is needed; initialize first')
+    return refuse(response, 400, 'Mcp-Session-Id: is required; initialize first')
   }
   const session = await sessionOf(id, sessions)
   if (session === 'full') {
@@ -106,7 +106,7 @@ async function sessionOf(
   return sessions.get(String(id))
 }
 
-/** Answers as the transport does: an error of JSON-RPC that belongs to no request. */
+/** Responds like the transport: with a JSON-RPC error that belongs to no request. */
 function refuse(
   response: ServerResponse,
   status: number,
@@ -114,7 +114,7 @@ function refuse(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent) return void response.destroy()
-  // What is left of a refused body is discarded by Node, for as long as a request may take to arrive.
+  // Node discards the rest of a refused body, within the request timeout.
   response.writeHead(status, { ...headers, 'content-type': 'application/json' })
   response.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32000, message }, id: null }))
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** Lists and objects within each other: a job has four levels, and a message three more. */
+/** Maximum nesting of lists and objects. A job has four levels, a message three more. */
 const MAX_DEPTH = 64
 
-/** A body that is not taken, with the HTTP status that says so. */
+/** A refused body, with its HTTP status. */
 export class BodyRefused extends Error {
   override readonly name = 'BodyRefused'
   readonly status: 400 | 413 | 415
@@ -15,7 +15,7 @@ export class BodyRefused extends Error {
 }
 
 /**
- * Reads a JSON body. What is too large, too deep, not UTF-8 or of another type is refused before it is parsed.
+ * Reads a JSON body. Refuses bodies that are too large, too deeply nested, not UTF-8 or of another type before it parses them.
  *
  * @throws {BodyRefused}
  */
@@ -39,7 +39,7 @@ async function bytesOf(request: IncomingMessage, maxBytes: number): Promise<Buff
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
-  // A refused body is not destroyed, or its sender would see a reset connection instead of the refusal.
+  // Destroying the request would reset the connection before the sender reads the refusal.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length
     if (size > maxBytes) throw tooLarge()
@@ -56,7 +56,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** How deep a JSON text is nested; brackets within its strings do not count. */
+/** Nesting depth of a JSON text, without brackets in its strings. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -1,21 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Names of loopback as a URL has them. */
+/** Names of loopback in URLs. */
 const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
 
 /**
- * Refuses requests that a page of the web made: with DNS rebinding its own name leads to this server, and only Host and
- * Origin still say whose page it was.
+ * Refuses requests from web pages. With DNS rebinding a page's own name resolves to this server, and only `Host` and `Origin`
+ * reveal where the page came from.
  */
 export class RebindingGuard {
   readonly #names: ReadonlySet<string>
 
-  /** @param names by which clients may address this server, beside those of loopback */
+  /** @param names host names that clients may use, besides those of loopback */
   constructor(names: readonly string[]) {
     this.#names = new Set([...LOOPBACK_NAMES, ...names.map((name) => hostnameOf(`http://${name}`) ?? name)])
   }
 
-  /** Why the request is refused, as a sentence; undefined if it is not. */
+  /** Why the request is refused, as a sentence; undefined if it is allowed. */
   problem({ host, origin }: IncomingHttpHeaders): string | undefined {
     if (!this.#allows(`http://${host ?? ''}`)) {
       return `Host: must be a loopback name or one of ISOPOD_MCP_ALLOWED_HOSTS`

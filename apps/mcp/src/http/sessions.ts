@@ -4,27 +4,27 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 
-/** Sessions that are kept; a client that comes then takes the place of the one that was idle for longest. */
+/** Maximum number of sessions; beyond it a new one replaces the session that has been idle longest. */
 const MAX_SESSIONS = 1000
 
-/** The session of one client: its transport, and since when it is idle. */
+/** The session of one client. */
 export interface Session {
   readonly transport: StreamableHTTPServerTransport
-  /** Responses that are open: calls that run, and the stream of notifications. */
+  /** Number of open responses: running calls and the stream of notifications. */
   open: number
-  /** When the last response ended, on the clock of `performance.now()`. */
+  /** Time of `performance.now()` when the last response ended. */
   idleSince: number
 }
 
-/** What {@link Sessions} needs. */
+/** Options of {@link Sessions}. */
 export interface SessionsOptions {
-  /** Makes the server of one client. */
+  /** Creates the server of one client. */
   readonly createServer: () => Server
-  /** A session that is idle for this long is closed. */
+  /** Idle timeout of a session. */
   readonly idleSeconds: number
 }
 
-/** The sessions of the streamable HTTP transport. A cancellation comes in another request than the call, so they share one. */
+/** The sessions of the streamable HTTP transport. They connect a call with its cancellation, which is another request. */
 export class Sessions {
   readonly #createServer: () => Server
   readonly #idleMs: number
@@ -38,15 +38,15 @@ export class Sessions {
     this.#sweeper.unref()
   }
 
-  /** The session of that id, if it is open. */
+  /** The open session with that id. */
   get(id: string): Session | undefined {
     return this.#sessions.get(id)
   }
 
   /**
-   * Makes a session; it has a place from when its client is initialized.
+   * Opens a session. It counts from the moment its client is initialized.
    *
-   * @returns undefined if all places are taken by sessions in use
+   * @returns undefined if there are {@link MAX_SESSIONS} sessions in use
    */
   async open(): Promise<Session | undefined> {
     if (this.#sessions.size >= MAX_SESSIONS && !(await this.#closeLongestIdle())) return undefined
@@ -57,12 +57,12 @@ export class Sessions {
     })
     const session: Session = { transport, open: 0, idleSince: performance.now() }
     transport.onclose = () => void this.#sessions.delete(id)
-    // The SDK's own class does not fit its own interface under `exactOptionalPropertyTypes`.
+    // The SDK's class does not match its own interface under `exactOptionalPropertyTypes`.
     await this.#createServer().connect(transport as Transport)
     return session
   }
 
-  /** Counts a response as a use of the session until it has ended. */
+  /** Keeps the session in use until the response has ended. */
   use(session: Session, response: ServerResponse): void {
     session.open++
     response.once('close', () => {
@@ -71,7 +71,7 @@ export class Sessions {
     })
   }
 
-  /** Closes all sessions, which aborts the calls that run in them. */
+  /** Closes all sessions, which aborts their calls. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper)
     await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()))

@@ -1,17 +1,17 @@
 import { type Result, visibleJson } from '@isopod/protocol'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 
-/** Milliseconds as seconds; 0 for what was never measured. */
+/** Milliseconds as seconds; 0 for null. */
 export function seconds(ms: number | null): number {
   return Math.round((ms ?? 0) * 1000) / 1_000_000
 }
 
 /**
- * The answer of a tool: the structure, and the same as JSON text for clients that only know text. Characters that deceive are
- * escaped in the text; it reads back as it was.
+ * The answer of a tool: structured content, and the same as JSON text for clients that support only text. In the text,
+ * deceptive characters are escaped.
  *
- * @param result what became of the job. Our finer status, its id, and what was cut or warned of have no field in the
- *   document, so they are `_meta`, and what a model should know is a second text.
+ * @param result adds what the MCP document has no fields for: status and id as `_meta`, truncated output and warnings as
+ *   further texts
  */
 export function answer(
   structure: Record<string, unknown>,

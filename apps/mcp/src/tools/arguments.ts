@@ -2,11 +2,11 @@ import { describeProblems, InvalidJobError } from '@isopod/protocol'
 import { type Tool as ToolDefinition, ToolSchema } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 
-/** The documents' bounds of a timeout, in seconds. */
+/** Bounds of a timeout in the MCP document, in seconds. */
 const TIMEOUT = { min: 1, max: 300, default: 30 } as const
 const TIMEOUT_RULE = `must be a whole number from ${TIMEOUT.min} to ${TIMEOUT.max}`
 
-/** Seconds that a program may run. */
+/** Timeout of a program, in seconds. */
 export const timeoutArgument = z
   .number({ error: TIMEOUT_RULE })
   .int({ error: TIMEOUT_RULE })
@@ -14,12 +14,12 @@ export const timeoutArgument = z
   .max(TIMEOUT.max, { error: TIMEOUT_RULE })
   .default(TIMEOUT.default)
 
-/** Text; what it may be beyond that, the protocol's schema of a job says. */
+/** A text; the job's schema checks it further. */
 export function textArgument(description: string) {
   return z.string({ error: 'must be text' }).describe(description)
 }
 
-/** The arguments of a tool: exactly these; an unknown one is refused with the list of those that exist. */
+/** The arguments of a tool; the refusal of an unknown argument lists the known ones. */
 export function argumentsOf<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ') || 'none'
   return z.strictObject(shape, {
@@ -31,9 +31,9 @@ export function argumentsOf<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /**
- * Reads the arguments of a call.
+ * Validates the arguments of a call.
  *
- * @throws {InvalidJobError} with one sentence per wrong argument
+ * @throws {InvalidJobError} with one sentence per invalid argument
  */
 export function parseArguments<Schema extends z.ZodType>(schema: Schema, given: unknown): z.output<Schema> {
   const parsed = schema.safeParse(given)
@@ -41,12 +41,12 @@ export function parseArguments<Schema extends z.ZodType>(schema: Schema, given: 
   throw new InvalidJobError(describeProblems(parsed.error, given))
 }
 
-/** A sentence about a job, for the caller of a tool: the limit has another name than the argument that asks for it. */
+/** Renames fields of a job in a sentence to the arguments of the tool. */
 export function inArgumentNames(sentence: string): string {
   return sentence.replaceAll('limits.timeoutSeconds', 'timeout')
 }
 
-/** A schema as tools publish it. Draft 7 is what every client's validator knows. */
+/** The JSON Schema of a tool, in draft 7, which the validators of all clients support. */
 export function publishedSchema(
   schema: z.ZodType,
   io: 'input' | 'output' = 'input',
@@ -59,7 +59,7 @@ export function publishedSchema(
   return ToolSchema.shape.inputSchema.parse(published)
 }
 
-/** «integer» as the document says it, without the bounds of what JavaScript can count. */
+/** Drops the bounds of JavaScript integers from a schema. */
 function plainInteger({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

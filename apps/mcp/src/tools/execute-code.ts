@@ -44,7 +44,7 @@ const output = z.strictObject({
   status: z
     .enum(['success', 'timeout', 'execution_error', 'setup_error'])
     .describe(
-      'execution_error: the code failed (exit code, signal, compiler, memory). setup_error: the code was not run to its end, error_message says why.',
+      'execution_error: the code failed (exit code, signal, compiler, memory). setup_error: the code did not run to its end; error_message says why.',
     ),
   error_message: z.string().nullable().describe('A descriptive error message if status is not "success".'),
 })

@@ -41,8 +41,8 @@ const checker = z
   .describe('How stdout is compared with expected. Default: trimmed.')
 
 const testCase = argumentsOf({
-  name: textArgument('Default: its number, from 1.').optional(),
-  stdin: textArgument('What the program reads on standard input.').optional(),
+  name: textArgument('Default: the number of the test, from 1.').optional(),
+  stdin: textArgument('Standard input of the program.').optional(),
   args: z
     .array(z.string({ error: 'must be text' }), { error: 'must be a list of texts' })
     .describe('Command-line arguments.')
@@ -50,9 +50,9 @@ const testCase = argumentsOf({
   expected: textArgument('Expected stdout. Default: any output passes.').optional(),
   checker: checker.optional(),
   script: textArgument(
-    'Assertions in the language of the code, run behind it as one program. Either all tests have one, or none.',
+    'Assertions in the language of the code, appended to it as one program. Either all tests have a script, or none.',
   ).optional(),
-  weight: number.describe('What it is worth in the score. Default: 1.').optional(),
+  weight: number.describe('Weight in the score. Default: 1.').optional(),
 })
 
 const input = argumentsOf({
@@ -62,7 +62,7 @@ const input = argumentsOf({
     .array(testCase, { error: 'must be a list of tests' })
     .min(1, { error: 'must be at least one test' })
     .max(MAX_TESTS, { error: `must be at most ${MAX_TESTS} tests` })
-    .describe('The test cases, each run and judged on its own.'),
+    .describe('The test cases. Each runs separately and gets its own verdict.'),
   timeout: timeoutArgument.describe('Maximum execution time of each test in seconds.'),
   stop_on_first_failure: z
     .boolean({ error: 'must be true or false' })
@@ -71,8 +71,8 @@ const input = argumentsOf({
 })
 
 const output = z.strictObject({
-  passed: z.int().describe('Tests that passed.'),
-  total: z.int().describe('Tests that there are.'),
+  passed: z.int().describe('Number of tests that passed.'),
+  total: z.int().describe('Number of tests.'),
   score: z.number().describe('Weighted share of the passed tests, 0 to 1.'),
   tests: z.array(
     z.strictObject({
@@ -83,21 +83,23 @@ const output = z.strictObject({
       message: z
         .string()
         .nullable()
-        .describe('Why it did not pass: the first difference, or how the program ended.'),
+        .describe('Why the test did not pass: the first difference, or how the program ended.'),
     }),
   ),
   stderr: z
     .string()
-    .describe('Standard error, or what the compiler said, of the first test that did not pass.'),
+    .describe('Standard error, or the output of the compiler, of the first test that did not pass.'),
   status: z
     .enum(['success', 'timeout', 'execution_error', 'setup_error'])
-    .describe('success: every test ran to its end, right answer or not. setup_error: nothing was judged.'),
+    .describe(
+      'success: every test ran to its end, whatever its verdict. setup_error: no test got a verdict.',
+    ),
   error_message: z.string().nullable(),
 })
 
 type GradeCodeAnswer = z.infer<typeof output>
 
-/** `grade_code`: one program against test cases. */
+/** `grade_code`: runs one program against test cases. */
 export function gradeCode(options: { tenant: string; waitSeconds: number }): Tool {
   return {
     definition: {
@@ -135,7 +137,7 @@ export function gradeCode(options: { tenant: string; waitSeconds: number }): Too
   }
 }
 
-/** How many there are is looked at first: a million bad ones would be a million problems. */
+/** Checks the number first, because each of a million invalid tests would be a problem. */
 function refuseTooManyTests(given: unknown): void {
   const tests = typeof given === 'object' && given !== null ? Reflect.get(given, 'tests') : undefined
   if (!Array.isArray(tests) || tests.length <= MAX_TESTS) return
@@ -143,7 +145,7 @@ function refuseTooManyTests(given: unknown): void {
   throw new InvalidJobError([{ field: 'tests', message }])
 }
 
-/** The same object, typed for a job: an optional field is absent there, never undefined. */
+/** Drops undefined fields, which a job must not have. */
 function withoutUndefined<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
 }

@@ -15,12 +15,12 @@ const output = z.strictObject({
       aliases: z.array(z.string()),
       available: z
         .boolean()
-        .describe('False if the worker that said so last lacks the image of this language.'),
+        .describe('False if the worker that reported last lacks the image of this language.'),
     }),
   ),
 })
 
-/** `list_languages`: what the workers can run. */
+/** `list_languages`: the languages that workers offer. */
 export function listLanguages(): Tool {
   return {
     definition: {

@@ -105,7 +105,7 @@ it('the logs say so in few lines, and the metrics how much it was', async () => 
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(4000)
   }
   const told = (await world.log()).filter(
-    ({ msg }) => msg === 'something that is no job was taken out of the queue',
+    ({ msg }) => msg === 'moved entries that are no jobs out of the queue',
   )
   expect(told.length).toBeGreaterThan(0)
   const metrics = await Promise.all(

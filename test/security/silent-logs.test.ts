@@ -201,7 +201,7 @@ describe('a log has no word of a job', () => {
       `import time; time.sleep(1); print("${secret('refused by Redis')}")`,
     )
     const id = await world.client.submit({ ...carried('refused by Redis'), code })
-    const trouble = async () => (await world.log()).filter(({ msg }) => msg === 'trouble with the queue')
+    const trouble = async () => (await world.log()).filter(({ msg }) => msg === 'a queue operation failed')
     const before = (await trouble()).length
     // A key of a results queue cannot be written, so that a try of the publication fails with all of its arguments.
     await command('SET', key('results-default:wait'), 'x')
@@ -285,8 +285,8 @@ describe('after all of that', () => {
       'refused',
       'setup_failed',
       'given_up',
-      'trouble with the queue',
-      'Redis is gone; finished results wait for it',
+      'a queue operation failed',
+      'Redis is not connected; finished results wait for it',
     ]) {
       expect(told).toContain(one)
     }

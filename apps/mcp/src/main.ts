@@ -1,14 +1,20 @@
 import { Console } from 'node:console'
 import { connect } from '@isopod/client'
-import { publicMessageOf, VERSION } from '@isopod/protocol'
-import { describeFailure, onStopSignal, type ShutdownStep, shutDown } from '@isopod/service-kit'
-import { createLogger, SafeError } from '@isopod/telemetry'
+import { VERSION } from '@isopod/protocol'
+import {
+  type Component,
+  describeFailure,
+  Lifecycle,
+  onStopSignal,
+  runService,
+  serviceLogger,
+} from '@isopod/service-kit'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { Calls } from './calls.ts'
 import { HELP, readCommandLine } from './command-line.ts'
 import { type McpConfig, readConfig } from './config.ts'
 import { type HttpAddress, refuseRemote } from './http/address.ts'
-import { startHttpServer } from './http/http-server.ts'
+import { type HttpServer, startHttpServer } from './http/http-server.ts'
 import { Sessions } from './http/sessions.ts'
 import { LazyConnection } from './job-client.ts'
 import { createMcpServer, type McpServerParts } from './mcp-server.ts'
@@ -30,92 +36,73 @@ async function main(): Promise<void> {
     return
   }
   const config = readConfig(process.env)
-  const logger = createLogger({
-    name: 'isopod-mcp',
-    level: config.logLevel,
-    destination: 'stderr',
-    publicMessage: publicMessageOf,
-  })
-  process.on('uncaughtException', (err) => {
-    logger.fatal({ err }, 'a bug ended the server')
-    process.exit(1)
-  })
+  const logger = serviceLogger({ name: 'isopod-mcp', level: config.logLevel, destination: 'stderr' })
   const jobs = { tenant: config.tenant, waitSeconds: config.waitSeconds }
-  const parts: McpServerParts = {
-    tools: [executeCode(jobs), listLanguages(), gradeCode(jobs)],
-    connection: new LazyConnection(() => connect(config.queue)),
-    calls: new Calls(config.maxCalls),
-    logger,
-  }
-  const closeTransport =
-    options.http === undefined
-      ? await serveStdio(parts, config)
-      : await serveHttp(parts, config, options.http)
-  // A terminal that closes sends this one.
-  process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'))
-  onStopSignal((signal) => stop(closeTransport, parts, `stopped by ${signal}`))
-}
-
-/** Serves one client on stdin and stdout; the process ends when either does. */
-async function serveStdio(parts: McpServerParts, { maxMessageBytes }: McpConfig): Promise<ShutdownStep[]> {
-  const server = createMcpServer(parts)
-  const close = [{ name: 'transport', run: () => server.close() }]
-  const end = async (why: string) => process.exit((await stop(close, parts, why)) ? 0 : 1)
-  process.stdin.once('end', () => end('the client closed stdin'))
-  process.stdout.once('error', () => end('the client closed stdout'))
-  server.onclose = () => end('the connection was closed')
-  await server.connect(
-    new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: maxMessageBytes }),
+  const calls = new Calls(config.maxCalls)
+  const connection = new LazyConnection(() => connect(config.queue))
+  const parts = { tools: [executeCode(jobs), listLanguages(), gradeCode(jobs)], connection, calls, logger }
+  const end = async (why: string) => process.exit((await life.stop(why)) ? 0 : 1)
+  const life = new Lifecycle(
+    [
+      { name: 'connection', stop: () => connection.close() },
+      // Ending their transport cancels the calls; each cancels its job.
+      { name: 'calls', stop: () => calls.settled() },
+      ...(options.http === undefined
+        ? [stdioTransport(parts, config, end)]
+        : httpTransport(parts, config, options.http)),
+    ],
+    { stopMs: STOP_DEADLINE_MS, logger },
   )
-  parts.logger.info({ transport: 'stdio' }, 'ready')
-  return close
+  await life.start()
+  // A closing terminal sends SIGHUP.
+  process.on('SIGHUP', () => process.kill(process.pid, 'SIGTERM'))
+  onStopSignal((signal) => life.stop(signal))
 }
 
-async function serveHttp(
+/** One client on stdin and stdout; the process ends when either does. */
+function stdioTransport(
+  parts: McpServerParts,
+  { maxMessageBytes }: McpConfig,
+  end: (why: string) => Promise<void>,
+): Component {
+  const server = createMcpServer(parts)
+  return {
+    name: 'stdio',
+    start: async () => {
+      process.stdin.once('end', () => end('the client closed stdin'))
+      process.stdout.once('error', () => end('the client closed stdout'))
+      server.onclose = () => end('the connection was closed')
+      await server.connect(
+        new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: maxMessageBytes }),
+      )
+      parts.logger.info({ transport: 'stdio' }, 'ready')
+    },
+    stop: () => server.close(),
+  }
+}
+
+/** Many clients over HTTP, each with a session. */
+function httpTransport(
   parts: McpServerParts,
   { http, maxMessageBytes }: McpConfig,
   address: HttpAddress,
-): Promise<ShutdownStep[]> {
+): Component[] {
   refuseRemote(address, http.allowRemote)
   const { logger } = parts
-  const sessions = new Sessions({
-    createServer: () => createMcpServer(parts),
-    idleSeconds: http.sessionIdleSeconds,
-  })
-  const server = await startHttpServer({
-    ...address,
-    allowedHosts: http.allowedHosts,
-    maxMessageBytes,
-    sessions,
-    logger,
-  })
-  logger.info({ transport: 'http', url: server.url }, 'ready')
+  const { allowedHosts, sessionIdleSeconds: idleSeconds } = http
+  const sessions = new Sessions({ createServer: () => createMcpServer(parts), idleSeconds })
+  let server: HttpServer | undefined
   return [
-    { name: 'sessions', run: () => sessions.close() },
-    { name: 'http', run: () => server.close() },
+    {
+      name: 'http',
+      start: async () => {
+        server = await startHttpServer({ ...address, allowedHosts, maxMessageBytes, sessions, logger })
+        logger.info({ transport: 'http', url: server.url }, 'ready')
+      },
+      stop: () => server?.close(),
+    },
+    { name: 'sessions', stop: () => sessions.close() },
   ]
 }
 
-let stopping: Promise<boolean> | undefined
-
-/** Ends the calls, waits until their jobs are cancelled, and disconnects. A second call gets the same promise. */
-function stop(closeTransport: readonly ShutdownStep[], parts: McpServerParts, why: string): Promise<boolean> {
-  const { calls, connection, logger } = parts
-  // Not at once: closing the transport calls this again, which must find the promise.
-  stopping ??= Promise.resolve().then(() => {
-    logger.info({ why }, 'stopping')
-    const steps = [
-      ...closeTransport,
-      { name: 'calls', run: () => calls.settled() },
-      { name: 'connection', run: () => connection.close() },
-    ]
-    return shutDown(steps, STOP_DEADLINE_MS, logger)
-  })
-  return stopping
-}
-
-main().catch((error: unknown) => {
-  // What the operator can mend is one sentence; anything else is a bug and shows where it is, without what it quotes.
-  console.error(`isopod-mcp: ${publicMessageOf(error) ?? JSON.stringify(new SafeError(error))}`)
-  process.exit(describeFailure(error).exitCode)
-})
+runService('isopod-mcp', main, (error) => describeFailure(error).exitCode)

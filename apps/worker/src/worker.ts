@@ -10,21 +10,21 @@ import { Admission, type Budget } from './admission/admission.ts'
 import { budgetOf } from './admission/budget.ts'
 import { ExclusiveRuns } from './admission/exclusive-runs.ts'
 import type { Audit, OfJob } from './audit/audit-event.ts'
-import { cachedRun } from './cached-run.ts'
-import { CircuitBreaker, isHostFault } from './circuit-breaker.ts'
 import type { WorkerConfig } from './config.ts'
-import { deploymentRules } from './deployment-rules.ts'
-import { engineLabels, engineWarnings } from './engine-facts.ts'
-import { EngineWatch } from './engine-watch.ts'
-import { gauges } from './gauges.ts'
-import { ImageWatch } from './image-watch.ts'
-import { LeftoverReaper } from './leftover-reaper.ts'
+import { CircuitBreaker, isHostFault } from './host/circuit-breaker.ts'
+import { engineLabels, engineWarnings } from './host/engine-facts.ts'
+import { EngineWatch } from './host/engine-watch.ts'
+import { ImageWatch } from './host/image-watch.ts'
+import { LeftoverReaper } from './host/leftover-reaper.ts'
+import { cachedRun } from './jobs/cached-run.ts'
+import { deploymentRules } from './jobs/deployment-rules.ts'
+import type { PolicyGate } from './jobs/policy-gate.ts'
+import { jobRunner } from './jobs/run-job.ts'
+import { abandonJob } from './jobs/unexecuted-result.ts'
+import type { EgressEvent } from './network/egress-proxy.ts'
 import type { Networks } from './network/profiles.ts'
-import type { EgressEvent } from './network/proxy.ts'
-import type { PolicyGate } from './policy-gate.ts'
-import { jobRunner } from './run-job.ts'
-import { SelfTestGate } from './self-test-gate.ts'
-import { abandonJob } from './unexecuted-result.ts'
+import { gauges } from './observe/gauges.ts'
+import { SelfTestGate } from './self-test/self-test-gate.ts'
 import type { WorkerState } from './worker-state.ts'
 
 /** Beyond the grace for running jobs: requeueing, removing containers, closing connections. */
@@ -106,10 +106,15 @@ export class Worker {
     await this.#life.start()
   }
 
-  /** Takes no more jobs, waits for those that run, requeues the rest, removes its containers. @returns whether all went well */
-  async stop(): Promise<boolean> {
+  /**
+   * Takes no more jobs, waits for running ones, requeues the rest, removes its containers.
+   *
+   * @param why for the log
+   * @returns whether all went well
+   */
+  async stop(why: string): Promise<boolean> {
     if (this.#state !== 'stopped') this.#state = 'draining'
-    const clean = await this.#life.stop()
+    const clean = await this.#life.stop(why)
     this.#state = 'stopped'
     return clean
   }

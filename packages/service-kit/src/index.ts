@@ -19,5 +19,4 @@ export { type Component, Lifecycle, type LifecycleOptions } from './lifecycle.ts
 export { isLoopback } from './loopback.ts'
 export { type QueueSettings, readQueueSettings } from './queue-settings.ts'
 export { type Environment, type EnvironmentOptions, readEnvironment } from './read-environment.ts'
-export { type ShutdownStep, shutDown } from './shutdown.ts'
-export { onStopSignal } from './stop-signals.ts'
+export { onStopSignal, runService, serviceLogger } from './service.ts'

@@ -23,7 +23,7 @@ export interface LifecycleOptions {
  * ```ts
  * const life = new Lifecycle([{ name: 'http', start: () => http.listen(), stop: () => http.close() }], { stopMs: 10_000, logger })
  * await life.start()
- * onStopSignal(() => life.stop())
+ * onStopSignal((signal) => life.stop(signal))
  * ```
  */
 export class Lifecycle {
@@ -46,9 +46,14 @@ export class Lifecycle {
     return this.#starting
   }
 
-  /** Stops every component that has started. @returns whether each of them stopped well and in time */
-  stop(): Promise<boolean> {
-    this.#stopping ??= this.#stop()
+  /**
+   * Stops every component that has started.
+   *
+   * @param why for the log
+   * @returns whether each of them stopped well and in time
+   */
+  stop(why: string): Promise<boolean> {
+    this.#stopping ??= this.#stop(why)
     return this.#stopping
   }
 
@@ -61,13 +66,14 @@ export class Lifecycle {
         this.#started.add(component)
       }
     } catch (error) {
-      await this.stop()
+      await this.stop('a component failed to start')
       throw error
     }
   }
 
-  async #stop(): Promise<boolean> {
+  async #stop(why: string): Promise<boolean> {
     const { stopMs, logger } = this.#options
+    logger.info({ why }, 'stopping')
     const steps = this.#components.toReversed().map((component) => ({
       name: component.name,
       run: async () => {
@@ -76,6 +82,8 @@ export class Lifecycle {
     }))
     // A component that is still starting has to be stopped too.
     const wait = { name: 'start', run: async () => this.#pending?.catch(() => {}) }
-    return await shutDown([wait, ...steps], stopMs, logger)
+    const clean = await shutDown([wait, ...steps], stopMs, logger)
+    logger.info({ clean }, 'stopped')
+    return clean
   }
 }

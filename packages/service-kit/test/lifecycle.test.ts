@@ -23,7 +23,7 @@ function lifecycle(...names: string[]) {
 it('components start in order, stop in reverse, and do so once', async () => {
   const { seen, life } = lifecycle('one', 'two')
   await Promise.all([life.start(), life.start()])
-  expect(await Promise.all([life.stop(), life.stop()])).toEqual([true, true])
+  expect(await Promise.all([life.stop('spec'), life.stop('spec')])).toEqual([true, true])
   expect(seen).toEqual(['start one', 'start two', 'stop two', 'stop one'])
 })
 
@@ -36,7 +36,7 @@ it('a component that fails to start has those before it stopped, and is what sta
 it('a stop during the start waits for the component that is starting, and starts no other', async () => {
   const { seen, life } = lifecycle('one', 'two')
   const started = life.start()
-  await life.stop()
+  await life.stop('spec')
   await started
   expect(seen).toEqual(['start one', 'stop one'])
 })
@@ -55,6 +55,6 @@ it('a component that fails to stop is said, and the others are stopped', async (
     },
   )
   await life.start()
-  expect(await life.stop()).toBe(false)
+  expect(await life.stop('spec')).toBe(false)
   expect(seen).toEqual(['one'])
 })

@@ -23,10 +23,12 @@ export async function openWebhooks({ queue: options, settings, metrics, logger }
   })
   metrics.onScrape(async () => metrics.deadWebhooks.set({}, await queue.deadCount()))
   deliverer.start()
+  let closing: Promise<void> | undefined
   return {
-    async close(graceMs: number): Promise<void> {
-      await deliverer.stop(graceMs)
-      queue.close()
+    /** Idempotent: every call returns the same promise. */
+    close(graceMs: number): Promise<void> {
+      closing ??= deliverer.stop(graceMs).then(() => queue.close())
+      return closing
     },
   }
 }

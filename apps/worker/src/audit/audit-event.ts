@@ -1,5 +1,5 @@
 import type { LimitName, Limits, Policy, Status } from '@isopod/protocol'
-import type { EgressEvent } from '../network/proxy.ts'
+import type { EgressEvent } from '../network/egress-proxy.ts'
 
 /** Which start of which job an event belongs to. */
 export interface OfJob {

@@ -2,7 +2,7 @@ import { createCatalogue } from '@isopod/languages'
 import type { Language } from '@isopod/protocol'
 import type { CanaryFinding } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
-import { reachableRuntimes, type SelfTestSubject, selfTest } from '../src/self-test.ts'
+import { reachableRuntimes, type SelfTestSubject, selfTest } from '../../src/self-test/self-test.ts'
 
 const bash: Language = {
   name: 'bash',

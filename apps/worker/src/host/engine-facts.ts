@@ -1,6 +1,6 @@
 import type { Catalogue } from '@isopod/languages'
 import type { DockerSandbox } from '@isopod/sandbox'
-import type { WorkerConfig } from './config.ts'
+import type { WorkerConfig } from '../config.ts'
 
 /** One thing about the engine that an operator should know. */
 export interface EngineWarning {

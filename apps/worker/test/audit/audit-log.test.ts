@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { createLogger, type LogLevel } from '@isopod/telemetry'
 import { expect, it } from 'vitest'
-import { auditLog } from '../src/audit/audit-log.ts'
+import { auditLog } from '../../src/audit/audit-log.ts'
 
 const EVENT = { event: 'interrupted', job: 'j-1', attempt: 1, cause: 'cancelled' } as const
 

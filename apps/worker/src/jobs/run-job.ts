@@ -11,13 +11,13 @@ import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import { type ContainerFacts, type Sandbox, TimeBudget } from '@isopod/sandbox'
-import type { Admission } from './admission/admission.ts'
-import type { ExclusiveRuns } from './admission/exclusive-runs.ts'
-import { JobShare } from './admission/job-share.ts'
-import type { Audit, OfJob } from './audit/audit-event.ts'
-import { jobAudit } from './audit/job-audit.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { ExclusiveRuns } from '../admission/exclusive-runs.ts'
+import { JobShare } from '../admission/job-share.ts'
+import type { Audit, OfJob } from '../audit/audit-event.ts'
+import { jobAudit } from '../audit/job-audit.ts'
+import { type EgressEvent, EgressProxy } from '../network/egress-proxy.ts'
 import type { DeploymentRules } from './deployment-rules.ts'
-import { type EgressEvent, openProxy } from './network/proxy.ts'
 import { type JobPlan, type JobRefusal, planJob } from './plan-job.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
@@ -77,7 +77,7 @@ export function jobRunner(options: JobRunnerOptions) {
     }
 
     async function settle({ execution, egress, judging, share }: JobPlan): Promise<Result> {
-      const proxy = egress && openProxy(egress, (event) => onEgress(record.of, event))
+      const proxy = egress && new EgressProxy(egress, (event) => onEgress(record.of, event))
       const { tenant, tests = [] } = job
       const timeoutMs = execution.limits.timeoutSeconds * 1000
       const held = new JobShare({ ...options, share, tenant, timeoutMs, signal })
@@ -109,7 +109,7 @@ export function jobRunner(options: JobRunnerOptions) {
           {
             signal,
             budget: new TimeBudget(execution.limits.jobSeconds),
-            onConnection: proxy?.accept,
+            onConnection: proxy && ((connection) => proxy.accept(connection)),
             onOutput: liveOutput?.output.bind(liveOutput),
             onContainer,
           },

@@ -2,8 +2,8 @@ import { DEFAULT_LIMITS, parseJob, resultSchema } from '@isopod/protocol'
 import type { Execution, Outcome, StreamOutput } from '@isopod/sandbox'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PYTHON } from '../../../test/support/python-language.ts'
-import { resultOf } from '../src/result.ts'
+import { PYTHON } from '../../../../test/support/python-language.ts'
+import { resultOf } from '../../src/jobs/result.ts'
 
 const { onOverflow: _, ...applied } = DEFAULT_LIMITS
 const execution: Execution = { id: 'j-1', attempt: 1, language: PYTHON, code: 'x', limits: DEFAULT_LIMITS }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { CircuitBreaker } from '../src/circuit-breaker.ts'
+import { CircuitBreaker } from '../../src/host/circuit-breaker.ts'
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

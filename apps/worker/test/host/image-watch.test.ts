@@ -1,7 +1,7 @@
 import { compileCatalogue } from '@isopod/languages'
 import type { LanguageSummary } from '@isopod/protocol'
 import { expect, it } from 'vitest'
-import { ImageWatch } from '../src/image-watch.ts'
+import { ImageWatch } from '../../src/host/image-watch.ts'
 
 const entry = (image: string) => ({ image, filename: 'main', command: ['x', '{filename}'] })
 const catalogue = compileCatalogue({ python: entry('p:1'), ruby: entry('r:1') }, 'langs.yaml')

@@ -1,8 +1,8 @@
 import { UnavailableError } from '@isopod/protocol'
 import { isContained } from '@isopod/sandbox'
-import { readConfig } from './config.ts'
-import { loadCatalogue } from './document/load-catalogue.ts'
-import { openSandbox } from './open-sandbox.ts'
+import { readConfig } from '../config.ts'
+import { loadCatalogue } from '../document/load-catalogue.ts'
+import { openSandbox } from '../host/open-sandbox.ts'
 import { selfTest } from './self-test.ts'
 
 /** No worker reaps containers of a deployment that is not its own. */

@@ -1,8 +1,8 @@
 import { type Consumer, QUARANTINE_REASONS } from '@isopod/queue'
 import type { DockerSandbox } from '@isopod/sandbox'
 import type { Metrics } from '@isopod/telemetry'
-import type { Admission, Budget } from './admission/admission.ts'
-import { WORKER_STATES, type WorkerState } from './worker-state.ts'
+import type { Admission, Budget } from '../admission/admission.ts'
+import { WORKER_STATES, type WorkerState } from '../worker-state.ts'
 
 /** Longer than a usual scrape interval, so that one worker keeps the role between two scrapes. */
 const LEADER_MS = 90_000

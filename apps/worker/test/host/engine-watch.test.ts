@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { EngineWatch } from '../src/engine-watch.ts'
+import { EngineWatch } from '../../src/host/engine-watch.ts'
 
 it('an engine that goes and comes back is told once each time', async () => {
   const changes: boolean[] = []

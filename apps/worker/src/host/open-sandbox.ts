@@ -1,6 +1,6 @@
 import type { Catalogue } from '@isopod/languages'
 import { type DockerSandbox, openDockerSandbox, type SandboxEvent } from '@isopod/sandbox'
-import type { WorkerConfig } from './config.ts'
+import type { WorkerConfig } from '../config.ts'
 import { refusePreloadWithout } from './profile-rules.ts'
 
 /** Opens the sandbox that a worker's settings describe, with the seccomp profiles that its languages name. */

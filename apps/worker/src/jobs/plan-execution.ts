@@ -11,15 +11,14 @@ import {
   unknownNetwork,
   unsupportedLanguage,
 } from '@isopod/protocol'
-import { type Execution, workspaceProblems } from '@isopod/sandbox'
+import { ARGUMENTS_WORD, type Execution, workspaceProblems } from '@isopod/sandbox'
+import type { Egress } from '../network/profiles.ts'
 import type { DeploymentRules } from './deployment-rules.ts'
-import { invocationProblems } from './invocation-problems.ts'
-import type { Egress } from './network/profiles.ts'
 
 /** Smallest memory limit under gVisor, which itself uses up to 20 MiB of it and otherwise ends before the program starts. */
 const MIN_GVISOR_MEMORY_MB = 32
 
-/** An execution that can be run, or one sentence for each reason why not. */
+/** An execution, or one sentence for each reason why there is none. */
 export type ExecutionPlan =
   | {
       readonly execution: Execution
@@ -30,8 +29,8 @@ export type ExecutionPlan =
   | { readonly execution?: undefined; readonly egress?: undefined; readonly problems: readonly string[] }
 
 /**
- * Turns a job into an execution: finds language and network, fills in limits, holds them below the maxima, checks the files.
- * Test cases have no part in it.
+ * Turns a job into an execution: finds language and network, fills in limits, checks them against the maxima, checks the
+ * files. It ignores test cases.
  */
 export function planExecution(
   delivery: { id: string; attempt: number; job: Job },
@@ -93,7 +92,7 @@ export function planExecution(
 }
 
 /**
- * What a checker program or an interactor runs with: the deployment's limits for its language, held below the maxima.
+ * Language and limits of a checker program or an interactor: the language's default limits, capped by the maxima.
  *
  * @returns undefined if there is no such language
  */
@@ -114,7 +113,24 @@ function within(limits: Limits, maxima: LimitMaxima): Limits {
   return { ...limits, ...Object.fromEntries(exceeded) }
 }
 
-/** The wall-clock limit times the language's factor, for runtimes that start slowly. */
+/** Multiplies the timeout by the language's factor, for runtimes that start slowly. */
 function stretched(limits: Limits, language: Language): Limits {
   return { ...limits, timeoutSeconds: limits.timeoutSeconds * language.timeout_factor }
+}
+
+/** Arguments and variables of a job that its language does not accept, one sentence each. */
+function invocationProblems({ env = {}, compileArgs = [] }: Job, language: Language): string[] {
+  // With or without input data, so that whether a variable is refused depends on the language alone.
+  const own = { ...language.env, ...language.input_hook?.env }
+  const taken = Object.keys(env).filter((name) => Object.hasOwn(own, name))
+  return [
+    ...taken.map((name) => `env.${name}: must not be set, because ${language.name} sets it`),
+    ...(compileArgs.length > 0 ? compileProblems(language) : []),
+  ]
+}
+
+function compileProblems({ name, compile }: Language): string[] {
+  if (compile === undefined) return [`compileArgs: must be absent, because ${name} has no compile run`]
+  if (compile.includes(ARGUMENTS_WORD)) return []
+  return [`compileArgs: must be absent, because the compile run of ${name} takes none`]
 }

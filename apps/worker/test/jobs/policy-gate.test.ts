@@ -1,10 +1,10 @@
 import { openPolicyChecker, type PolicyChecker } from '@isopod/policy'
 import { type Language, parsePolicy, STATUSES } from '@isopod/protocol'
 import type { Execution } from '@isopod/sandbox'
-import { createLogger, createMetrics } from '@isopod/telemetry'
+import { createMetrics } from '@isopod/telemetry'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { observer } from '../src/observe.ts'
-import { type PolicyEvent, policyGate } from '../src/policy-gate.ts'
+import { type PolicyEvent, policyGate } from '../../src/jobs/policy-gate.ts'
+import { policyObserver } from '../../src/observe/job-observers.ts'
 
 let checker: PolicyChecker
 
@@ -45,8 +45,8 @@ it('a refusal is counted once for each rule, and a warning is not', async () => 
     listed: { language: ['python'], status: STATUSES, image: [] },
     processMetrics: false,
   })
-  const { policy } = observer(metrics, createLogger({ name: 'test', level: 'silent' }), () => {})
-  const gate = policyGate({ checker, minimum: parsePolicy('off'), observe: policy })
+  const observe = policyObserver(metrics, () => {})
+  const gate = policyGate({ checker, minimum: parsePolicy('off'), observe })
   const code = 'import os, sys\nimport os'
   await gate.judge(execution(code), parsePolicy('warn:strict'), never)
   await gate.judge(execution(code), parsePolicy('enforce:strict'), never)

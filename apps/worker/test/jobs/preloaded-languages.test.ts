@@ -1,6 +1,6 @@
 import { createCatalogue } from '@isopod/languages'
 import { expect, it } from 'vitest'
-import { preloadedLanguages } from '../src/preloaded-languages.ts'
+import { preloadedLanguages } from '../../src/jobs/preloaded-languages.ts'
 
 const preload = { files: {}, modules: [], forks: false, unless_files: [] }
 const language = (name: string, more: object = {}) => ({

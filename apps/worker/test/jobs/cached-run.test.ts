@@ -2,8 +2,8 @@ import { type Job, type JobInput, type Language, parseJob, type Result } from '@
 import { type CacheEntry, type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { AuditEvent } from '../src/audit/audit-event.ts'
-import { cachedRun } from '../src/cached-run.ts'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { cachedRun } from '../../src/jobs/cached-run.ts'
 
 const never = new AbortController().signal
 const sh = {

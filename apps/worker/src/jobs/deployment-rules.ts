@@ -1,11 +1,11 @@
 import type { Catalogue } from '@isopod/languages'
 import type { LimitMaxima, LimitsRequest } from '@isopod/protocol'
 import type { DockerSandbox } from '@isopod/sandbox'
-import type { Budget } from './admission/admission.ts'
-import type { WorkerConfig } from './config.ts'
-import type { Networks } from './network/profiles.ts'
+import type { Budget } from '../admission/admission.ts'
+import type { WorkerConfig } from '../config.ts'
+import { offlineProfiles } from '../host/profile-rules.ts'
+import type { Networks } from '../network/profiles.ts'
 import { preloadedLanguages } from './preloaded-languages.ts'
-import { offlineProfiles } from './profile-rules.ts'
 
 /** What this deployment decides for every job. */
 export interface DeploymentRules {

@@ -1,10 +1,10 @@
 import { footprintOf, type JudgingPlan, planJudging } from '@isopod/judging'
 import type { Delivery } from '@isopod/queue'
 import type { Execution } from '@isopod/sandbox'
-import type { Share } from './admission/admission.ts'
-import type { RefusedBy } from './audit/audit-event.ts'
+import type { Share } from '../admission/admission.ts'
+import type { RefusedBy } from '../audit/audit-event.ts'
+import type { Egress } from '../network/profiles.ts'
 import type { DeploymentRules } from './deployment-rules.ts'
-import type { Egress } from './network/profiles.ts'
 import { helperProgram, planExecution } from './plan-execution.ts'
 
 /** A job that can be run. */

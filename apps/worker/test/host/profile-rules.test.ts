@@ -1,7 +1,7 @@
 import { ConfigError, type Language } from '@isopod/protocol'
 import { expect, it } from 'vitest'
-import { PYTHON } from '../../../test/support/python-language.ts'
-import { offlineProfiles, refusePreloadWithout } from '../src/profile-rules.ts'
+import { PYTHON } from '../../../../test/support/python-language.ts'
+import { offlineProfiles, refusePreloadWithout } from '../../src/host/profile-rules.ts'
 
 const profiles = new Map([
   ['default', { blocked: new Set<string>() }],

@@ -4,8 +4,8 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EgressEvent, EgressProxy } from '../../src/network/egress-proxy.ts'
 import { compileNetworks } from '../../src/network/profiles.ts'
-import { type EgressEvent, openProxy } from '../../src/network/proxy.ts'
 
 /** A listener that accepts nobody and whose queue is full: who connects hears nothing. */
 const DEAF = `const { parentPort } = require('node:worker_threads')
@@ -41,8 +41,11 @@ async function open(ports: readonly number[], limits: object = {}) {
   const egress = compileNetworks({ profiles: { local: profile } }, 'net.yaml').get('local')
   if (egress === undefined) throw new Error('no profile')
   const events: EgressEvent[] = []
-  const proxy = openProxy(egress, (event) => events.push(event))
-  const listener = createServer({ allowHalfOpen: true }, proxy.accept).listen(0, '127.0.0.1')
+  const proxy = new EgressProxy(egress, (event) => events.push(event))
+  const listener = createServer({ allowHalfOpen: true }, (client) => proxy.accept(client)).listen(
+    0,
+    '127.0.0.1',
+  )
   await once(listener, 'listening')
   const dial = async (request: string) => {
     const client = connect((listener.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})

@@ -1,8 +1,8 @@
 import { InvalidJobError, type Result } from '@isopod/protocol'
 import { type Delivery, type GiveUp, unrunResult } from '@isopod/queue'
 import type { Logger } from '@isopod/telemetry'
-import type { Audit } from './audit/audit-event.ts'
-import { auditedError } from './audit/job-audit.ts'
+import type { Audit } from '../audit/audit-event.ts'
+import { auditedError } from '../audit/job-audit.ts'
 
 /** What is known of a job that is abandoned; an entry of the queue need not be a job at all. */
 export type AbandonedJob = Pick<Delivery, 'id' | 'attempt' | 'enqueuedAt'> & {

@@ -1,9 +1,9 @@
 import { createCatalogue } from '@isopod/languages'
 import { type JobInput, type Language, parseJob } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import type { DeploymentRules } from '../src/deployment-rules.ts'
-import { compileNetworks } from '../src/network/profiles.ts'
-import { planExecution } from '../src/plan-execution.ts'
+import type { DeploymentRules } from '../../src/jobs/deployment-rules.ts'
+import { planExecution } from '../../src/jobs/plan-execution.ts'
+import { compileNetworks } from '../../src/network/profiles.ts'
 
 const python: Language = {
   name: 'python',

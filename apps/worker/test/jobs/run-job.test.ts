@@ -4,10 +4,10 @@ import { DEFAULT_LIMITS, type Language, parseJob } from '@isopod/protocol'
 import { type Delivery, JobInterrupted } from '@isopod/queue'
 import type { ContainerOrigin, Execution, Outcome, RunOptions, Sandbox } from '@isopod/sandbox'
 import { describe, expect, it, vi } from 'vitest'
-import { Admission } from '../src/admission/admission.ts'
-import { ExclusiveRuns } from '../src/admission/exclusive-runs.ts'
-import type { AuditEvent } from '../src/audit/audit-event.ts'
-import { jobRunner } from '../src/run-job.ts'
+import { Admission } from '../../src/admission/admission.ts'
+import { ExclusiveRuns } from '../../src/admission/exclusive-runs.ts'
+import type { AuditEvent } from '../../src/audit/audit-event.ts'
+import { jobRunner } from '../../src/jobs/run-job.ts'
 
 const language = {
   ...{ name: 'sh', version: '1', filename: 'main.sh', default_limits: {}, timeout_factor: 1 },

@@ -1,19 +1,16 @@
-// Where a worker's CPU time goes: runs jobs through a worker of its own under Node's profiler, and draws what it saw into
-// docs/benchmarks/flame.svg. `npm run flame`, or `npm run flame -- --jobs 500 --out FILE`.
+// Where a worker's CPU time goes: runs jobs through a worker of its own under Node's profiler and saves the profile of its
+// busiest thread, without its start, for speedscope. `npm run flame`, or `npm run flame -- --jobs 500 --out FILE`.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { connect } from '@isopod/client'
 import { ensureStack, startWorker } from '@isopod/devstack'
-import { draw } from './flame/draw.mjs'
-import { fold } from './flame/fold.mjs'
 
 const { values } = parseArgs({
   options: {
     jobs: { type: 'string', default: '300' },
-    out: { type: 'string', default: fileURLToPath(new URL('../docs/benchmarks/flame.svg', import.meta.url)) },
+    out: { type: 'string', default: 'worker.cpuprofile' },
   },
 })
 const jobs = Number(values.jobs)
@@ -21,16 +18,19 @@ if (!Number.isInteger(jobs) || jobs < 1) {
   console.error(`flame: --jobs must be a whole number from 1, got ${values.jobs}`)
   process.exit(2)
 }
-const say = (line) => console.error(line)
+const log = (line) => console.error(line)
 const folder = await mkdtemp(join(tmpdir(), 'isopod-flame-'))
 try {
-  await writeFile(values.out, await flame(await ensureStack({ workers: 0, log: say })))
-  say(`drew ${values.out}`)
+  const { profile, busyUs } = await measure(await ensureStack({ workers: 0, log }))
+  await writeFile(values.out, JSON.stringify(profile))
+  log(`CPU time of the busiest thread: ${(busyUs / 1000 / jobs).toFixed(2)} ms per job`)
+  log(`open its flame graph with: npx speedscope ${values.out}`)
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
 
-async function flame({ redis, engine }) {
+/** Runs the jobs and returns the profile of the thread that used most CPU time. */
+async function measure({ redis, engine }) {
   const prefix = `flame-${process.pid}`
   const started = performance.now()
   const worker = await startWorker({
@@ -48,10 +48,10 @@ async function flame({ redis, engine }) {
       ISOPOD_SELF_TEST: 'false',
     },
   })
-  const readyMs = performance.now() - started
+  const readyUs = (performance.now() - started) * 1000
   const client = await connect({ url: redis.url, prefix })
   try {
-    say(`running ${jobs} jobs`)
+    log(`running ${jobs} jobs`)
     const ids = await client.submitMany(Array.from({ length: jobs }, () => ({ code: 'print("hello")' })))
     const results = await Promise.all(ids.map((id) => client.wait(id)))
     const failed = results.filter(({ status }) => status !== 'success').length
@@ -61,13 +61,26 @@ async function flame({ redis, engine }) {
     await worker.stop()
   }
   const files = (await readdir(folder)).filter((name) => name.endsWith('.cpuprofile'))
-  const profiles = await Promise.all(
-    files.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))),
+  const threads = await Promise.all(
+    files.map(async (name) => withoutStart(JSON.parse(await readFile(join(folder, name), 'utf8')), readyUs)),
   )
-  const root = fold(profiles, readyMs)
-  const each = (root.us / 1000 / jobs).toFixed(2)
-  return draw(
-    root,
-    `CPU time of a worker over ${jobs} Python jobs in fresh containers, its start left out: ${each} ms each`,
+  return threads.reduce((busiest, thread) => (thread.busyUs > busiest.busyUs ? thread : busiest))
+}
+
+/** Leaves the samples before `readyUs` out, and adds up the time of those in which the thread did something. */
+function withoutStart(profile, readyUs) {
+  const idle = new Set(
+    profile.nodes
+      .filter(({ callFrame }) => ['(idle)', '(program)'].includes(callFrame.functionName))
+      .map(({ id }) => id),
   )
+  let [skipped, skippedUs] = [0, 0]
+  while (skipped < profile.samples.length && skippedUs < readyUs) skippedUs += profile.timeDeltas[skipped++]
+  const samples = profile.samples.slice(skipped)
+  const timeDeltas = profile.timeDeltas.slice(skipped)
+  const busyUs = timeDeltas.reduce((sum, us, at) => (idle.has(samples[at]) ? sum : sum + us), 0)
+  return {
+    profile: { ...profile, startTime: profile.startTime + skippedUs, samples, timeDeltas },
+    busyUs,
+  }
 }

@@ -28,7 +28,7 @@ export async function writeDocs(report: Report, folder: string): Promise<void> {
       .map(({ contender, value, interval }) => ({ label: contender, value, interval }))
     if (bars.length === 0) continue
     const unit = metric === 'time' ? 'ms' : '/s'
-    await writeFile(join(folder, `${name}.svg`), svgOf({ title: `${name}, ${metric}`, unit, bars }))
+    await writeFile(join(folder, `${name}.svg`), await svgOf({ title: `${name}, ${metric}`, unit, bars }))
     charts.push(`${name}.svg`)
   }
   await writeFile(join(folder, 'results.json'), `${JSON.stringify(report, undefined, 2)}\n`)

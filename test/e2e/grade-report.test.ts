@@ -2,17 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Browser, type Page, startBrowser, type View } from '../support/browser.ts'
-import { findChromium } from '../support/chromium.ts'
+import type { BrowserContextOptions } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findChromium, NO_CHROMIUM } from '../support/chromium.ts'
+import { type PageBrowser, startPageBrowser } from '../support/page-browser.ts'
 import { HOSTILE, hostileReport, largeReport, ordinaryReport } from './grade-report-pages.ts'
 
 const program = await findChromium('grade-report')
 const folder = mkdtempSync(join(tmpdir(), 'isopod-report-'))
-let browser: Browser
+let browser: PageBrowser
 
 beforeAll(async () => {
-  if (program !== undefined) browser = await startBrowser(program)
+  if (program !== undefined) browser = await startPageBrowser(program)
 })
 
 afterAll(async () => {
@@ -23,27 +24,15 @@ afterAll(async () => {
 const WIDE = { width: 1200, height: 900 }
 const PHONE = { width: 360, height: 780 }
 
-async function open(name: string, text: Iterable<string>, view: View = WIDE): Promise<Page> {
+async function open(name: string, text: Iterable<string>, options: BrowserContextOptions = {}) {
   const path = join(folder, `${name}.html`)
   writeFileSync(path, [...text].join(''))
-  return await browser.open(pathToFileURL(path).href, view)
+  return await browser.open(pathToFileURL(path).href, { viewport: WIDE, ...options })
 }
 
-/** What the page asked for, was refused, or complained of. */
-function complaints({ events }: Page): unknown[] {
-  const told = [
-    'Runtime.exceptionThrown',
-    'Runtime.consoleAPICalled',
-    'Log.entryAdded',
-    'Page.javascriptDialogOpening',
-  ]
-  return [
-    ...events.filter(({ method }) => told.includes(method)),
-    ...events.filter(({ method }) => method === 'Network.requestWillBeSent').slice(1),
-  ]
-}
+describe('a report in a browser', () => {
+  beforeEach((context) => context.skip(program === undefined, NO_CHROMIUM))
 
-describe.skipIf(program === undefined)('a report in a browser', () => {
   // promise: report-hostile
   it('shows what hostile programs and names say, and obeys none of it', async () => {
     const page = await open('hostile', hostileReport())
@@ -59,9 +48,9 @@ describe.skipIf(program === undefined)('a report in a browser', () => {
         `document.querySelectorAll('a, img, iframe, object, form, base, link, [onerror], [onclick], [style]').length`,
       ),
     ).toBe(0)
-    expect(complaints(page)).toEqual([])
     // No text of theirs runs out of the page.
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await browser.complaints()).toEqual([])
   })
 
   it('runs its own script and no other, even one that got into it', async () => {
@@ -70,38 +59,30 @@ describe.skipIf(program === undefined)('a report in a browser', () => {
       .replace('</main>', '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"></main>')
     const page = await open('injected', [text])
     expect(await page.evaluate('window.hacked === undefined')).toBe(true)
-    expect(JSON.stringify(page.events)).toContain('Content Security Policy')
     expect(await page.evaluate(`document.getElementById('tools').hidden`)).toBe(false)
+    expect((await browser.complaints()).join('\n')).toContain('Content Security Policy')
   })
 
   it('finds and sorts problems', async () => {
     const page = await open('ordinary', ordinaryReport())
     const names = `Array.from(document.querySelectorAll('#problems tbody:not([hidden]) th'), (one) => one.textContent)`
-    await page.evaluate(
-      `(() => { const box = document.getElementById('search'); box.value = 'TASK/1 '; box.dispatchEvent(new Event('input')) })()`,
-    )
-    await expect
-      .poll(() => page.evaluate<string>(`document.getElementById('shown').textContent`))
-      .toBe('11 of 40 problems shown')
-    await page.evaluate(
-      `(() => { const box = document.getElementById('choose'); box.value = 'suspicious'; box.dispatchEvent(new Event('change')) })()`,
-    )
+    await page.locator('#search').fill('TASK/1 ')
+    await expect.poll(() => page.locator('#shown').textContent()).toBe('11 of 40 problems shown')
+    await page.locator('#choose').selectOption('suspicious')
     expect(await page.evaluate(names)).toEqual(['task/1'])
-    await page.evaluate(
-      `(() => { document.getElementById('search').value = ''; const box = document.getElementById('choose'); box.value = ''; box.dispatchEvent(new Event('change')) })()`,
-    )
+    await page.locator('#search').fill('')
+    await page.locator('#choose').selectOption('')
     // By keyboard: the head of the column «Slowest».
-    await page.evaluate(`document.querySelectorAll('#problems thead button')[4].focus()`)
-    await page.press('Enter', 13)
+    const slowestButton = page.locator('#problems thead button').nth(4)
+    await slowestButton.press('Enter')
     const slowest = await page.evaluate<string[]>(names)
     expect(slowest.slice(0, 3)).toEqual(['task/39', 'task/38', 'task/37'])
     expect(
       await page.evaluate(`document.querySelectorAll('#problems th')[4].getAttribute('aria-sort')`),
     ).toBe('descending')
-    await page.press('Enter', 13)
+    await slowestButton.press('Enter')
     expect((await page.evaluate<string[]>(names))[0]).toBe('task/0')
-    await page.evaluate(`document.querySelector('#problems tbody:not([hidden]) summary').focus()`)
-    await page.press('Enter', 13)
+    await page.locator('#problems tbody:not([hidden]) summary').first().press('Enter')
     expect(await page.evaluate(`document.querySelectorAll('#problems details[open]').length`)).toBe(1)
   })
 
@@ -111,14 +92,14 @@ describe.skipIf(program === undefined)('a report in a browser', () => {
     ['a phone', PHONE],
   ])(
     'fits %s, and every text can be told from its ground, in the light and in the dark',
-    async (name, view) => {
-      const page = await open(name.replaceAll(' ', '-'), ordinaryReport(), view)
+    async (name, viewport) => {
+      const page = await open(name.replaceAll(' ', '-'), ordinaryReport(), { viewport })
       await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(view.width)
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
       const within = `Array.from(document.querySelectorAll('.scroll')).every((one) => one.scrollWidth <= one.clientWidth)`
       expect(await page.evaluate(within)).toBe(true)
       for (const scheme of ['light', 'dark'] as const) {
-        await page.look({ ...view, scheme })
+        await page.emulateMedia({ colorScheme: scheme })
         expect([scheme, await page.evaluate(FAINT)]).toEqual([scheme, []])
       }
     },
@@ -141,26 +122,23 @@ describe.skipIf(program === undefined)('a report in a browser', () => {
   })
 
   it('prints in dark ink on white, also for readers who like it dark', async () => {
-    const page = await open('print', ordinaryReport(), { ...WIDE, scheme: 'dark', media: 'print' })
+    const page = await open('print', ordinaryReport(), { colorScheme: 'dark' })
+    await page.emulateMedia({ media: 'print' })
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
     expect(await page.evaluate(FAINT)).toEqual([])
-    expect((await page.print()).subarray(0, 5).toString()).toBe('%PDF-')
+    expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
   })
 
   it('of 20,000 samples of 2,000 problems stays small enough to be used, and says what it leaves out', async () => {
     const text = [...largeReport()].join('')
     expect(text.length).toBeLessThan(16 * 1024 * 1024)
     const page = await open('large', [text])
-    await page.evaluate(
-      `(() => { const box = document.getElementById('search'); box.value = 'task/1999'; box.dispatchEvent(new Event('input')) })()`,
-    )
-    await expect
-      .poll(() => page.evaluate<string>(`document.getElementById('shown').textContent`))
-      .toBe('1 of 2000 problems shown')
+    await page.locator('#search').fill('task/1999')
+    await expect.poll(() => page.locator('#shown').textContent()).toBe('1 of 2000 problems shown')
     expect(await page.evaluate<string>('document.body.innerText')).toMatch(
       /samples that did not pass have no details here/,
     )
-    expect(complaints(page)).toEqual([])
+    expect(await browser.complaints()).toEqual([])
   })
 })
 

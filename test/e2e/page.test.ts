@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { findChromium } from '../support/chromium.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findChromium, NO_CHROMIUM } from '../support/chromium.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { type PageBrowser, startPageBrowser } from '../support/page-browser.ts'
 import { openRelay } from '../support/relay.ts'
@@ -55,7 +55,9 @@ async function runAndFinish(page: Page, label: string): Promise<void> {
   await shows(page, '#badge', label)
 }
 
-describe.skipIf(program === undefined)('the page', () => {
+describe('the page', () => {
+  beforeEach((context) => context.skip(program === undefined, NO_CHROMIUM))
+
   afterEach(async () => {
     expect(await browser.complaints()).toEqual([])
   })
@@ -247,7 +249,9 @@ describe.skipIf(program === undefined)('the page', () => {
 })
 
 // promise: page-served
-describe.skipIf(program === undefined)('what the gateway serves of the page', () => {
+describe('what the gateway serves of the page', () => {
+  beforeEach((context) => context.skip(program === undefined, NO_CHROMIUM))
+
   const head = async (path: string, headers: Record<string, string> = {}) =>
     await fetch(`${gateway.url}${path}`, { headers })
 

@@ -1,6 +1,6 @@
 import type { KeyScope } from '@isopod/access'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { findChromium } from '../support/chromium.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findChromium, NO_CHROMIUM } from '../support/chromium.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { type PageBrowser, startPageBrowser } from '../support/page-browser.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -70,7 +70,9 @@ describe('the board of the queue', () => {
     expect((await world.client.queue()).waiting).toBe(1)
   })
 
-  it.skipIf(program === undefined)('shows an admin what waits, within a policy of its own', async () => {
+  it('shows an admin what waits, within a policy of its own', async (context) => {
+    context.skip(program === undefined, NO_CHROMIUM)
+
     const httpCredentials = { username: 'anyone', password: admin }
     const page = await browser?.open(`${gateway.url}/queues/queue/jobs?status=waiting`, { httpCredentials })
     await page?.getByText('"echo <b>in the queue</b>"').waitFor()
@@ -81,7 +83,9 @@ describe('the board of the queue', () => {
 })
 
 // promise: page-key
-describe.skipIf(program === undefined)('the page, as soon as there are keys', () => {
+describe('the page, as soon as there are keys', () => {
+  beforeEach((context) => context.skip(program === undefined, NO_CHROMIUM))
+
   afterEach(async () => {
     expect(await browser?.complaints()).toEqual([])
   })

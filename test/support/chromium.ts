@@ -1,11 +1,14 @@
 import { findProgram, installPackages } from '@isopod/devstack'
 
-/** Debian's Chromium; undefined where it cannot be had, and then it is said why specs are skipped. */
+/** The reason of specs that are skipped without a browser; the installer's error is printed above it. */
+export const NO_CHROMIUM = 'no Chromium'
+
+/** Path of Debian's Chromium, installed if need be; undefined where that fails. */
 export async function findChromium(specs: string): Promise<string | undefined> {
   try {
     await installPackages(['chromium'], (line) => console.error(`${specs}: ${line}`))
   } catch (error) {
-    console.error(`${specs}: skipped without Chromium: ${error}`)
+    console.error(`${specs}: no Chromium: ${error}`)
   }
   return await findProgram('chromium')
 }

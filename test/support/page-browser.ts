@@ -1,10 +1,13 @@
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
-/** A browser that opens pages of a gateway, and notes what they complain of. */
+/** A browser that opens pages of ours and collects their complaints. */
 export interface PageBrowser {
   /** Opens an address in a context of its own: no cookies, no storage, no credentials of another. */
   open(url: string, options?: BrowserContextOptions): Promise<Page>
-  /** Errors, warnings and violations of their policy that open pages have told of since the last call. Closes the pages. */
+  /**
+   * Errors, warnings, violations of the content security policy, dialogs and requests to elsewhere since the last call.
+   * Closes the pages.
+   */
   complaints(): Promise<readonly string[]>
   close(): Promise<void>
 }
@@ -14,28 +17,36 @@ export async function startPageBrowser(executablePath: string): Promise<PageBrow
   // Its own sandbox refuses root, and the pages are ours.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const browser = await chromium.launch({ executablePath, args })
-  let told: string[] = []
+  let seen: string[] = []
   return {
     async open(url, options = {}) {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
       const page = await context.newPage()
       page.setDefaultTimeout(20_000)
-      page.on('pageerror', (error) => told.push(`error: ${error.message}`))
+      const home = url.startsWith('file:') ? url : new URL(url).origin
+      page.on('request', (request) => {
+        if (!request.url().startsWith(home)) seen.push(`request: ${request.url()}`)
+      })
+      page.on('dialog', (dialog) => {
+        seen.push(`dialog: ${dialog.message()}`)
+        void dialog.accept()
+      })
+      page.on('pageerror', (error) => seen.push(`error: ${error.message}`))
       page.on('console', (message) => {
-        // Requests that were refused are what some specs are about; a violation of the policy has no place in any.
+        // Some specs provoke refused requests; none may violate the policy.
         const isRefusal =
           /Failed to load resource: (the server responded|net::ERR_(?:CONNECTION|EMPTY|INCOMPLETE))/.test(
             message.text(),
           )
-        if (['error', 'warning'].includes(message.type()) && !isRefusal) told.push(message.text())
+        if (['error', 'warning'].includes(message.type()) && !isRefusal) seen.push(message.text())
       })
       await page.goto(url)
       return page
     },
     async complaints() {
       await Promise.all(browser.contexts().map((context) => context.close()))
-      const all = told
-      told = []
+      const all = seen
+      seen = []
       return all
     },
     close: () => browser.close(),

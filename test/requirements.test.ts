@@ -5,13 +5,13 @@ import { REQUIREMENTS } from './requirements.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-const cited = globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'apps/*/test/**/*.test.ts'], {
+const specs = globSync(['test/**/*.ts', '{packages,apps}/*/test/**/*.ts'], {
   cwd: root,
   exclude: (path) => path.includes('node_modules'),
-}).flatMap((path) =>
-  [...readFileSync(`${root}/${path}`, 'utf8').matchAll(/^\s*\/\/ promise: (.+)$/gm)].flatMap(([, ids = '']) =>
-    ids.split(/,\s*/),
-  ),
+}).map((path) => ({ path, text: readFileSync(`${root}/${path}`, 'utf8') }))
+
+const cited = specs.flatMap(({ text }) =>
+  [...text.matchAll(/^\s*\/\/ promise: (.+)$/gm)].flatMap(([, ids = '']) => ids.split(/,\s*/)),
 )
 
 it('every promise is cited by a test', () => {
@@ -21,4 +21,15 @@ it('every promise is cited by a test', () => {
 it('every citation names a promise', () => {
   const known = new Set(REQUIREMENTS.map(({ id }) => id))
   expect(cited.filter((id) => !known.has(id))).toEqual([])
+})
+
+it('a test is skipped by `context.skip` with a reason and in no other way, so that the run ends by printing it', () => {
+  const unexplained =
+    /\b(?:it|test|describe)[\w.]*\.(?:skip|skipIf|runIf|todo|only)\b|\.skip\((?!['"`])(?:[^,()]|\([^()]*\))*\)/
+  const found = specs.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, at) => (unexplained.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+  )
+  expect(found).toEqual([])
 })

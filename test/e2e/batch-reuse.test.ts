@@ -1,5 +1,5 @@
 import type { JobInput, Result } from '@isopod/client'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { hostRuns } from '../support/host/processes.ts'
 import { RUNTIME } from '../support/runtime.ts'
@@ -7,8 +7,6 @@ import { startWorld, type World } from '../support/world.ts'
 
 const SLOTS = 2
 let world: World
-/** Under gVisor nothing is used again. */
-const shared = it.skipIf(RUNTIME === 'runsc')
 
 beforeAll(async () => {
   const env = { ISOPOD_SLOTS: String(SLOTS), ISOPOD_BATCH_IDLE_SECONDS: '4' }
@@ -39,117 +37,123 @@ async function metric(line: string): Promise<number> {
   return Number(found?.slice(line.length + 1) ?? 0)
 }
 
-// promise: batch-reuse
-shared('jobs of one batch follow each other in one container, and each finds it empty', async () => {
-  const results: Result[] = []
-  for (let turn = 0; turn < 4; turn++) results.push(await world.client.run(job({ batchId: 'row' })))
-  expect(results.map(({ status, stdout }) => status + stdout)).toEqual(Array(4).fill('success'))
-  expect(results.map(({ containerOrigin }) => containerOrigin)).toEqual(['made', 'batch', 'batch', 'batch'])
-  expect(new Set(await containersOf(results)).size).toBe(1)
-})
+describe('a shared container', () => {
+  beforeEach((context) => context.skip(RUNTIME === 'runsc', 'gVisor reuses no container'))
 
-shared('jobs of other tenants, of other batches and of none never get that container', async () => {
-  const jobs = [
-    ...['one', 'two'].flatMap((tenant) => ['x', 'y'].map((batchId) => job({ tenant, batchId }))),
-    // Put together, tenant and batch read the same.
-    job({ tenant: 'a', batchId: 'bc' }),
-    job({ tenant: 'ab', batchId: 'c' }),
-    job({ reuse: 'never', batchId: 'x', tenant: 'one' }),
-    job({ reuse: 'never', batchId: 'x', tenant: 'one' }),
-  ]
-  const rounds: (string | undefined)[][] = []
-  for (let round = 0; round < 2; round++) {
-    const results = await Promise.all(jobs.map((one) => world.client.run(one)))
-    expect(results.filter(({ status, stdout }) => status !== 'success' || stdout !== '')).toEqual([])
-    rounds.push(await containersOf(results))
-  }
-  const owners = new Map<string | undefined, Set<number>>()
-  for (const round of rounds) {
-    for (const [index, container] of round.entries()) {
-      expect(container).toMatch(/^[0-9a-f]{64}$/)
-      owners.set(container, (owners.get(container) ?? new Set()).add(index))
+  // promise: batch-reuse
+  it('jobs of one batch follow each other in one container, and each finds it empty', async () => {
+    const results: Result[] = []
+    for (let turn = 0; turn < 4; turn++) results.push(await world.client.run(job({ batchId: 'row' })))
+    expect(results.map(({ status, stdout }) => status + stdout)).toEqual(Array(4).fill('success'))
+    expect(results.map(({ containerOrigin }) => containerOrigin)).toEqual(['made', 'batch', 'batch', 'batch'])
+    expect(new Set(await containersOf(results)).size).toBe(1)
+  })
+
+  it('jobs of other tenants, of other batches and of none never get that container', async () => {
+    const jobs = [
+      ...['one', 'two'].flatMap((tenant) => ['x', 'y'].map((batchId) => job({ tenant, batchId }))),
+      // Put together, tenant and batch read the same.
+      job({ tenant: 'a', batchId: 'bc' }),
+      job({ tenant: 'ab', batchId: 'c' }),
+      job({ reuse: 'never', batchId: 'x', tenant: 'one' }),
+      job({ reuse: 'never', batchId: 'x', tenant: 'one' }),
+    ]
+    const rounds: (string | undefined)[][] = []
+    for (let round = 0; round < 2; round++) {
+      const results = await Promise.all(jobs.map((one) => world.client.run(one)))
+      expect(results.filter(({ status, stdout }) => status !== 'success' || stdout !== '')).toEqual([])
+      rounds.push(await containersOf(results))
     }
-  }
-  expect([...owners.values()].filter((jobsOfIt) => jobsOfIt.size > 1)).toEqual([])
+    const owners = new Map<string | undefined, Set<number>>()
+    for (const round of rounds) {
+      for (const [index, container] of round.entries()) {
+        expect(container).toMatch(/^[0-9a-f]{64}$/)
+        owners.set(container, (owners.get(container) ?? new Set()).add(index))
+      }
+    }
+    expect([...owners.values()].filter((jobsOfIt) => jobsOfIt.size > 1)).toEqual([])
+  })
+
+  it('a batch has no more containers than jobs of it run at once', async () => {
+    const jobs = Array.from({ length: 30 }, () => job({ batchId: 'many' }))
+    const ids = await world.client.submitMany(jobs)
+    const results = await Promise.all(ids.map((id) => world.client.wait(id)))
+    expect(results.filter(({ status, stdout }) => status !== 'success' || stdout !== '')).toEqual([])
+    expect(results.filter(({ containerOrigin }) => containerOrigin === 'made').length).toBeLessThanOrEqual(
+      SLOTS,
+    )
+    expect(new Set(await containersOf(results)).size).toBeLessThanOrEqual(SLOTS)
+  })
+
+  it('other limits, and another language, mean another container', async () => {
+    const jobs = [
+      job(),
+      job({ limits: { memoryMb: 64 } }),
+      job({ limits: { processes: 20 } }),
+      job({ language: 'python', code: '1' }),
+    ]
+    const results: Result[] = []
+    for (const one of jobs) results.push(await world.client.run({ ...one, batchId: 'kinds' }))
+    expect(results.map(({ containerOrigin }) => containerOrigin)).toEqual(Array(4).fill('made'))
+    expect(results[1]?.limitsApplied?.memoryMb).toBe(64)
+  })
+
+  it('compiled programs of a batch run in one container, and none finds the other’s binary', async () => {
+    const code = (text: string) =>
+      `#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("${text}"); return access("/tmp/left", 0) == 0; }`
+    const results: Result[] = []
+    for (const text of ['first', 'second']) {
+      results.push(await world.client.run(job({ language: 'c', code: code(text), batchId: 'c' })))
+    }
+    const broken = await world.client.run(job({ language: 'c', code: 'int main(', batchId: 'c' }))
+    results.push(await world.client.run(job({ language: 'c', code: code('third'), batchId: 'c' })))
+    expect(results.map(({ status, stdout }) => status + stdout)).toEqual([
+      'successfirst\n',
+      'successsecond\n',
+      'successthird\n',
+    ])
+    expect(broken).toMatchObject({ status: 'compile_error', containerOrigin: 'batch' })
+    expect(new Set(await containersOf([...results, broken])).size).toBe(1)
+  })
+
+  it('a program that was cancelled takes its container with it', async () => {
+    const first = await world.client.run(job({ batchId: 'cancelled' }))
+    // Cancelled before it runs, it would leave the container as it is.
+    const seconds = `100.${process.pid}`
+    const id = await world.client.submit(job({ code: `sleep ${seconds}`, batchId: 'cancelled' }))
+    await eventually(
+      async () => hostRuns('sleep', seconds),
+      (runs) => runs,
+    )
+    await world.client.cancel(id)
+    expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled' })
+    const after = await world.client.run(job({ batchId: 'cancelled' }))
+    expect([first.containerOrigin, after.containerOrigin, after.stdout]).toEqual(['made', 'made', ''])
+  })
+
+  it('containers that nobody wants any more go, and metrics tell of them', async () => {
+    // Resets go on behind the results: those of the specs before this one are to be over.
+    await eventually(world.containers, (left) => left.length === 0)
+    const before = await metric('isopod_container_resets_total{outcome="clean"}')
+    await world.client.run(job({ batchId: 'idle' }))
+    const discarded = await metric('isopod_container_resets_total{outcome="discarded"}')
+    await world.client.run(
+      job({ language: 'python', code: 'x = bytearray(1 << 30)', limits: { memoryMb: 32 }, batchId: 'idle' }),
+    )
+    expect(await metric('isopod_containers{state="shelved"}')).toBeGreaterThan(0)
+    expect(await metric('isopod_container_resets_total{outcome="clean"}')).toBe(before + 1)
+    await eventually(
+      () => metric('isopod_container_resets_total{outcome="discarded"}'),
+      (now) => now === discarded + 1,
+    )
+    await eventually(world.containers, (left) => left.length === 0)
+    expect(await metric('isopod_containers{state="shelved"}')).toBe(0)
+  })
 })
 
-shared('a batch has no more containers than jobs of it run at once', async () => {
-  const jobs = Array.from({ length: 30 }, () => job({ batchId: 'many' }))
-  const ids = await world.client.submitMany(jobs)
-  const results = await Promise.all(ids.map((id) => world.client.wait(id)))
-  expect(results.filter(({ status, stdout }) => status !== 'success' || stdout !== '')).toEqual([])
-  expect(results.filter(({ containerOrigin }) => containerOrigin === 'made').length).toBeLessThanOrEqual(
-    SLOTS,
-  )
-  expect(new Set(await containersOf(results)).size).toBeLessThanOrEqual(SLOTS)
-})
+it('under gVisor each job of a batch has a container of its own', async (context) => {
+  context.skip(RUNTIME !== 'runsc', 'this is what gVisor does')
 
-shared('other limits, and another language, mean another container', async () => {
-  const jobs = [
-    job(),
-    job({ limits: { memoryMb: 64 } }),
-    job({ limits: { processes: 20 } }),
-    job({ language: 'python', code: '1' }),
-  ]
-  const results: Result[] = []
-  for (const one of jobs) results.push(await world.client.run({ ...one, batchId: 'kinds' }))
-  expect(results.map(({ containerOrigin }) => containerOrigin)).toEqual(Array(4).fill('made'))
-  expect(results[1]?.limitsApplied?.memoryMb).toBe(64)
-})
-
-shared('compiled programs of a batch run in one container, and none finds the other’s binary', async () => {
-  const code = (text: string) =>
-    `#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("${text}"); return access("/tmp/left", 0) == 0; }`
-  const results: Result[] = []
-  for (const text of ['first', 'second']) {
-    results.push(await world.client.run(job({ language: 'c', code: code(text), batchId: 'c' })))
-  }
-  const broken = await world.client.run(job({ language: 'c', code: 'int main(', batchId: 'c' }))
-  results.push(await world.client.run(job({ language: 'c', code: code('third'), batchId: 'c' })))
-  expect(results.map(({ status, stdout }) => status + stdout)).toEqual([
-    'successfirst\n',
-    'successsecond\n',
-    'successthird\n',
-  ])
-  expect(broken).toMatchObject({ status: 'compile_error', containerOrigin: 'batch' })
-  expect(new Set(await containersOf([...results, broken])).size).toBe(1)
-})
-
-shared('a program that was cancelled takes its container with it', async () => {
-  const first = await world.client.run(job({ batchId: 'cancelled' }))
-  // Cancelled before it runs, it would leave the container as it is.
-  const seconds = `100.${process.pid}`
-  const id = await world.client.submit(job({ code: `sleep ${seconds}`, batchId: 'cancelled' }))
-  await eventually(
-    async () => hostRuns('sleep', seconds),
-    (runs) => runs,
-  )
-  await world.client.cancel(id)
-  expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled' })
-  const after = await world.client.run(job({ batchId: 'cancelled' }))
-  expect([first.containerOrigin, after.containerOrigin, after.stdout]).toEqual(['made', 'made', ''])
-})
-
-shared('containers that nobody wants any more go, and metrics tell of them', async () => {
-  // Resets go on behind the results: those of the specs before this one are to be over.
-  await eventually(world.containers, (left) => left.length === 0)
-  const before = await metric('isopod_container_resets_total{outcome="clean"}')
-  await world.client.run(job({ batchId: 'idle' }))
-  const discarded = await metric('isopod_container_resets_total{outcome="discarded"}')
-  await world.client.run(
-    job({ language: 'python', code: 'x = bytearray(1 << 30)', limits: { memoryMb: 32 }, batchId: 'idle' }),
-  )
-  expect(await metric('isopod_containers{state="shelved"}')).toBeGreaterThan(0)
-  expect(await metric('isopod_container_resets_total{outcome="clean"}')).toBe(before + 1)
-  await eventually(
-    () => metric('isopod_container_resets_total{outcome="discarded"}'),
-    (now) => now === discarded + 1,
-  )
-  await eventually(world.containers, (left) => left.length === 0)
-  expect(await metric('isopod_containers{state="shelved"}')).toBe(0)
-})
-
-it.runIf(RUNTIME === 'runsc')('under gVisor each job of a batch has a container of its own', async () => {
   const results: Result[] = []
   for (let turn = 0; turn < 2; turn++) results.push(await world.client.run(job()))
   expect(results.map(({ containerOrigin }) => containerOrigin)).toEqual(['made', 'made'])

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { findProgram, installPackages } from '@isopod/devstack'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -67,7 +67,9 @@ function pytest(...files: string[]): Promise<{ code: number | null; output: stri
   })
 }
 
-describe.skipIf(!canRun)('the Python client', () => {
+describe('the Python client', () => {
+  beforeEach((context) => context.skip(!canRun, 'no pytest'))
+
   // promise: python-documented
   it('has the functions of the API document', async () => {
     const { code, output } = await pytest('test_documented.py', 'test_limits.py')

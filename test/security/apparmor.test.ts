@@ -10,8 +10,6 @@ import { startWorld } from '../support/world.ts'
 const PROFILE = fileURLToPath(new URL('../../deploy/apparmor/isopod', import.meta.url))
 const HAS_APPARMOR = isEnabled()
 const canTry = HAS_APPARMOR && process.getuid?.() === 0 && RUNTIME !== 'runsc'
-if (!canTry)
-  console.warn('skipped: programs under AppArmor (needs a kernel that has it enabled, root, and runc)')
 
 function isEnabled(): boolean {
   try {
@@ -51,31 +49,29 @@ async function startWorldUnder(profile: string | undefined) {
 }
 
 // promise: no-channels
-it.skipIf(!canTry)(
-  'under the profile a program learns of no page that another container has mapped',
-  async () => {
-    await promisify(execFile)('apparmor_parser', ['--replace', PROFILE])
-    const world = await startWorldUnder('isopod')
-    const { stdout } = await world.client.run({ language: 'bash', code: LOOK })
-    expect(stdout).toBe('isopod (enforce)\nmaps\n')
-    expect(await world.client.run({ language: 'python', code: WORK })).toMatchObject({
-      status: 'success',
-      stderr: '',
-      stdout: "[1, 2]\nb'pair'\ntcp\n1\nb'ended\\n'\nthread\n",
-    })
-  },
-)
+it('under the profile a program learns of no page that another container has mapped', async (context) => {
+  context.skip(!canTry, 'needs AppArmor, root and runc')
 
-it.skipIf(RUNTIME === 'runsc')(
-  'it is the profile that keeps it from them: without it they can be read',
-  async () => {
-    const world = await startWorldUnder(undefined)
-    const { stdout } = await world.client.run({ language: 'bash', code: LOOK })
-    expect(stdout).toContain('read self/pagemap\n')
-    expect(stdout).toContain('read thread-self/smaps\n')
-    expect(stdout).toContain('maps\n')
-  },
-)
+  await promisify(execFile)('apparmor_parser', ['--replace', PROFILE])
+  const world = await startWorldUnder('isopod')
+  const { stdout } = await world.client.run({ language: 'bash', code: LOOK })
+  expect(stdout).toBe('isopod (enforce)\nmaps\n')
+  expect(await world.client.run({ language: 'python', code: WORK })).toMatchObject({
+    status: 'success',
+    stderr: '',
+    stdout: "[1, 2]\nb'pair'\ntcp\n1\nb'ended\\n'\nthread\n",
+  })
+})
+
+it('it is the profile that keeps it from them: without it they can be read', async (context) => {
+  context.skip(RUNTIME === 'runsc', 'gVisor shows its programs nothing of it')
+
+  const world = await startWorldUnder(undefined)
+  const { stdout } = await world.client.run({ language: 'bash', code: LOOK })
+  expect(stdout).toContain('read self/pagemap\n')
+  expect(stdout).toContain('read thread-self/smaps\n')
+  expect(stdout).toContain('maps\n')
+})
 
 it('a worker does not start with a profile that cannot hold', async () => {
   const { dockerHost, redisUrl } = inject('stack')

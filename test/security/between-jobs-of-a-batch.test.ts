@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import type { JobInput, LimitsRequest, Result } from '@isopod/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { program } from '../support/programs.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -11,8 +11,6 @@ const MIB = 1024 * 1024
 const LANGUAGES: Readonly<Record<string, string>> = { '.py': 'python', '.sh': 'bash', '.c': 'c' }
 /** Few processes, so that a program can have all of them. */
 const LIMITS = { processes: 40, cpus: 1, timeoutSeconds: 20 } as const
-if (RUNTIME === 'runsc')
-  console.warn('skipped: attacks between jobs of a batch (under gVisor nothing is used again)')
 let world: World
 
 beforeAll(async () => {
@@ -24,7 +22,9 @@ afterAll(async () => {
 })
 
 // promise: batch-reuse
-describe.skipIf(RUNTIME === 'runsc')('within a batch a program tries to', () => {
+describe('within a batch a program tries to', () => {
+  beforeEach((context) => context.skip(RUNTIME === 'runsc', 'gVisor reuses no container'))
+
   for (const attack of BETWEEN_JOBS) {
     const { tries, container } = attack
     it.concurrent(`${tries}; the container is ${container} (${attack.program})`, async () => {

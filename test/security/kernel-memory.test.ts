@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { DEFAULT_LIMITS } from '@isopod/protocol'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -30,9 +30,10 @@ const files = Object.fromEntries(
 )
 
 const onThisHost = inject('stack').dockerHost.startsWith('unix://') && RUNTIME === 'runc'
-if (!onThisHost) console.warn("skipped: what the kernel's objects cost (the kernel is not this host's)")
 let world: World
 const table: string[] = []
+
+beforeEach((context) => context.skip(!onThisHost, "the kernel is not this host's"))
 
 beforeAll(async () => {
   if (onThisHost) world = await startWorld({ env: { ISOPOD_SLOTS: '1', ISOPOD_POOL_SIZE: '0' } })
@@ -72,21 +73,17 @@ async function hoard(kind: string) {
 }
 
 // promise: host-memory
-it.skipIf(!onThisHost).each(KINDS)(
-  '%s cost the host no more than the job’s limit of memory',
-  async (kind) => {
-    let least = Number.POSITIVE_INFINITY
-    for (let left = TRIES; left > 0 && least > DEFAULT_LIMITS.memoryMb * MIB + SLACK; left--) {
-      const { result, lost } = await hoard(kind)
-      expect(
-        ['success', 'memory_exceeded', 'execution_error', 'timeout'],
-        result.errorMessage ?? '',
-      ).toContain(result.status)
-      least = Math.min(least, lost)
-      if (ENDED_BY_INIT.includes(kind)) expect(result.status).toBe('memory_exceeded')
-      const shown = [lost, result.memoryPeakBytes ?? 0].map((bytes) => Math.round(bytes / MIB))
-      table.push(`${kind}: host ${shown[0]}, cgroup ${shown[1]}, ${result.status} ${result.stdout.trim()}`)
-    }
-    expect(least / MIB).toBeLessThanOrEqual(DEFAULT_LIMITS.memoryMb + SLACK / MIB)
-  },
-)
+it.each(KINDS)('%s cost the host no more than the job’s limit of memory', async (kind) => {
+  let least = Number.POSITIVE_INFINITY
+  for (let left = TRIES; left > 0 && least > DEFAULT_LIMITS.memoryMb * MIB + SLACK; left--) {
+    const { result, lost } = await hoard(kind)
+    expect(['success', 'memory_exceeded', 'execution_error', 'timeout'], result.errorMessage ?? '').toContain(
+      result.status,
+    )
+    least = Math.min(least, lost)
+    if (ENDED_BY_INIT.includes(kind)) expect(result.status).toBe('memory_exceeded')
+    const shown = [lost, result.memoryPeakBytes ?? 0].map((bytes) => Math.round(bytes / MIB))
+    table.push(`${kind}: host ${shown[0]}, cgroup ${shown[1]}, ${result.status} ${result.stdout.trim()}`)
+  }
+  expect(least / MIB).toBeLessThanOrEqual(DEFAULT_LIMITS.memoryMb + SLACK / MIB)
+})

@@ -1,17 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { hostView } from '../support/host-view.ts'
 import { hostTasks, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const onThisHost = process.getuid?.() === 0 && inject('stack').dockerHost.startsWith('unix://')
-if (!onThisHost)
-  console.warn('skipped: limits on the host (reading a container from outside needs root on its host)')
 if (RUNTIME === 'runsc') {
   console.warn("skipped: disk and open files on the host (they are those of gVisor's own kernel)")
 }
 let world: World
+
+beforeEach((context) => context.skip(!onThisHost, 'needs root on the host of the containers'))
 
 beforeAll(async () => {
   // The one container that there is has to be the job's.
@@ -34,48 +34,44 @@ const limits = fc.record({
 })
 
 // promise: read-back
-it.skipIf(!onThisHost)(
-  'any limits are what the result says, what the host has, and what was asked',
-  async () => {
-    const property = fc.asyncProperty(limits, async (asked) => {
-      const id = await world.client.submit({ language: 'bash', code: 'exec sleep 100', limits: asked })
-      const view = await eventually(
-        async () => {
-          const [container] = await world.containers()
-          // Until the program runs there is nobody whose limits could be read.
-          return container === undefined
-            ? undefined
-            : hostView(world.dockerHost, container).catch(() => undefined)
-        },
-        (seen) => seen !== undefined && (seen.openFiles ?? asked.openFiles) === asked.openFiles,
-      )
-      const { timeoutSeconds, outputBytes, cpus, ...same } = asked
-      const { memoryMb, processes, diskMb, openFiles } = asked
-      expect(view).toEqual({
-        memoryMb,
-        memorySwapMb: memoryMb,
-        tasks: hostTasks(processes),
-        cpus: expect.closeTo(cpus, 3),
-        ...(RUNTIME === 'runsc' ? {} : { diskMb, openFiles }),
-      })
-      await world.client.cancel(id)
-      await world.client.wait(id)
-      await eventually(world.containers, (left) => left.length === 0)
-
-      const result = await world.client.run({ language: 'bash', code: 'true', limits: asked })
-      expect(result).toMatchObject({
-        status: 'success',
-        limitsApplied: {
-          ...same,
-          timeoutSeconds,
-          outputBytes,
-          memorySwapMb: asked.memoryMb,
-          cpus: expect.closeTo(cpus, 3),
-        },
-      })
-      await eventually(world.containers, (left) => left.length === 0)
+it('any limits are what the result says, what the host has, and what was asked', async () => {
+  const property = fc.asyncProperty(limits, async (asked) => {
+    const id = await world.client.submit({ language: 'bash', code: 'exec sleep 100', limits: asked })
+    const view = await eventually(
+      async () => {
+        const [container] = await world.containers()
+        // Until the program runs there is nobody whose limits could be read.
+        return container === undefined
+          ? undefined
+          : hostView(world.dockerHost, container).catch(() => undefined)
+      },
+      (seen) => seen !== undefined && (seen.openFiles ?? asked.openFiles) === asked.openFiles,
+    )
+    const { timeoutSeconds, outputBytes, cpus, ...same } = asked
+    const { memoryMb, processes, diskMb, openFiles } = asked
+    expect(view).toEqual({
+      memoryMb,
+      memorySwapMb: memoryMb,
+      tasks: hostTasks(processes),
+      cpus: expect.closeTo(cpus, 3),
+      ...(RUNTIME === 'runsc' ? {} : { diskMb, openFiles }),
     })
-    await fc.assert(property, { numRuns: 15, endOnFailure: true })
-  },
-  300_000,
-)
+    await world.client.cancel(id)
+    await world.client.wait(id)
+    await eventually(world.containers, (left) => left.length === 0)
+
+    const result = await world.client.run({ language: 'bash', code: 'true', limits: asked })
+    expect(result).toMatchObject({
+      status: 'success',
+      limitsApplied: {
+        ...same,
+        timeoutSeconds,
+        outputBytes,
+        memorySwapMb: asked.memoryMb,
+        cpus: expect.closeTo(cpus, 3),
+      },
+    })
+    await eventually(world.containers, (left) => left.length === 0)
+  })
+  await fc.assert(property, { numRuns: 15, endOnFailure: true })
+}, 300_000)

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { groupOf } from '../support/host/control-group.ts'
@@ -7,8 +7,9 @@ import { startWorld, type World } from '../support/world.ts'
 
 const { dockerHost } = inject('stack')
 const onThisHost = process.getuid?.() === 0 && dockerHost.startsWith('unix://')
-if (!onThisHost) console.warn('skipped: the end of a sandbox (killing its process needs root on its host)')
 let world: World
+
+beforeEach((context) => context.skip(!onThisHost, 'needs root on the host of the containers'))
 
 beforeAll(async () => {
   if (!onThisHost) return
@@ -46,40 +47,33 @@ async function killFirstProcess(): Promise<void> {
 
 if (RUNTIME === 'runsc') {
   // There a program has no way to that end but its memory, which leaves a sign.
-  it.skipIf(!onThisHost)(
-    'gVisor that is killed for no reason that shows is a fault of the platform, and the job runs again',
-    async () => {
-      const id = await world.client.submit({ language: 'python', code: PROGRAM })
-      await killFirstProcess()
-      const failed = await eventually(
-        async () =>
-          (await world.log()).find((line) => line['event'] === 'setup_failed' && line['job'] === id),
-        (line) => line !== undefined,
-        60_000,
-      )
-      expect(failed).toMatchObject({ attempt: 1, error: 'gVisor was killed, and nothing says for what' })
-      await world.client.cancel(id)
-      expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled', attributable: false })
-    },
-  )
+  it('gVisor that is killed for no reason that shows is a fault of the platform, and the job runs again', async () => {
+    const id = await world.client.submit({ language: 'python', code: PROGRAM })
+    await killFirstProcess()
+    const failed = await eventually(
+      async () => (await world.log()).find((line) => line['event'] === 'setup_failed' && line['job'] === id),
+      (line) => line !== undefined,
+      60_000,
+    )
+    expect(failed).toMatchObject({ attempt: 1, error: 'gVisor was killed, and nothing says for what' })
+    await world.client.cancel(id)
+    expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled', attributable: false })
+  })
 } else {
-  it.skipIf(!onThisHost)(
-    'a sandbox that ends under a program counts as the program’s doing: data, attributable, and never run again',
-    async () => {
-      const id = await world.client.submit({ language: 'python', code: PROGRAM })
-      await killFirstProcess()
-      expect(await world.client.wait(id)).toMatchObject({
-        stdout: 'before\n',
-        status: 'execution_error',
-        exitCode: null,
-        signal: 'SIGKILL',
-        attributable: true,
-        attempt: 1,
-        errorMessage: 'Program brought its sandbox to an end',
-      })
-      expect(await world.client.run({ language: 'bash', code: 'echo next' })).toMatchObject({
-        stdout: 'next\n',
-      })
-    },
-  )
+  it('a sandbox that ends under a program counts as the program’s doing: data, attributable, and never run again', async () => {
+    const id = await world.client.submit({ language: 'python', code: PROGRAM })
+    await killFirstProcess()
+    expect(await world.client.wait(id)).toMatchObject({
+      stdout: 'before\n',
+      status: 'execution_error',
+      exitCode: null,
+      signal: 'SIGKILL',
+      attributable: true,
+      attempt: 1,
+      errorMessage: 'Program brought its sandbox to an end',
+    })
+    expect(await world.client.run({ language: 'bash', code: 'echo next' })).toMatchObject({
+      stdout: 'next\n',
+    })
+  })
 }

@@ -5,13 +5,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { expect, inject, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, inject, it, onTestFinished } from 'vitest'
 import { workerWith } from '../support/ended-worker.ts'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 
 const mayHide = process.getuid?.() === 0 && existsSync('/sys/fs/cgroup/pids/cgroup.procs')
-if (!mayHide) console.warn('skipped: an engine without a controller (needs root, dockerd and cgroup v1)')
+
+beforeEach((context) => context.skip(!mayHide, 'needs root, dockerd and cgroup v1'))
 
 /** Starts an engine that does not see one cgroup controller, and gives its address; it ends with the test. */
 async function engineWithout(controller: string): Promise<string> {
@@ -46,7 +47,7 @@ async function engineWithout(controller: string): Promise<string> {
 }
 
 // promise: missing-controllers
-it.skipIf(!mayHide).each([
+it.each([
   ['pids', 'pids'],
   ['memory', 'memory'],
 ])(
@@ -61,7 +62,7 @@ it.skipIf(!mayHide).each([
 )
 
 // promise: missing-controllers
-it.skipIf(!mayHide)('an engine that cannot limit block I/O stops a worker that is to limit it', async () => {
+it('an engine that cannot limit block I/O stops a worker that is to limit it', async () => {
   const { code, output } = await workerWith({
     REDIS_URL: inject('stack').redisUrl,
     DOCKER_HOST: await engineWithout('blkio'),

@@ -55,8 +55,6 @@ const PROFILES = {
 
 const stack = inject('stack')
 const missing = await outsideWorldMissing(stack.redisUrl, stack.dockerHost)
-if (missing !== undefined) console.warn(`skipped: jobs with a network profile (${missing})`)
-const describeOutside = describe.skipIf(missing !== undefined)
 
 let world: World
 let outside: OutsideWorld
@@ -84,7 +82,8 @@ afterAll(async () => {
   await world?.close()
 })
 
-beforeEach(() => {
+beforeEach((context) => {
+  context.skip(missing !== undefined, missing)
   outside.seen.length = 0
   outside.seenAtHome.length = 0
 })
@@ -112,7 +111,7 @@ function logged(id: string): Record<string, unknown>[] {
 const reached = () => [...outside.seen, ...outside.seenAtHome].filter((line) => line.startsWith('reached'))
 
 // promise: network-profiles
-describeOutside('a job with a network profile reaches its targets', () => {
+describe('a job with a network profile reaches its targets', () => {
   it('by CONNECT, in any spelling of the name, and by a wildcard below its domain', async () => {
     expect(
       await dial([
@@ -207,7 +206,7 @@ print(f.read() == data)`,
 })
 
 // promise: network-profiles
-describeOutside('a job with a network profile reaches nothing else', () => {
+describe('a job with a network profile reaches nothing else', () => {
   it.each([
     ['another port', 'allowed.example.org:8080', /^403 .* not in the profile web/],
     ['another name of an allowed address', 'other.example.org:80', /^403 .* not in the profile/],
@@ -312,7 +311,7 @@ ask(b"CONNECT allowed.example.org:80 HTTP/1.1\\r\\nX: " + b"x" * 20000 + b"\\r\\
   })
 })
 
-describeOutside('the limits of a profile', () => {
+describe('the limits of a profile', () => {
   it('count a connection once, however many requests it sends ahead', async () => {
     const result = await run({
       code: `import socket
@@ -370,7 +369,7 @@ print(more.count("closed"))`
   })
 })
 
-describeOutside('what a program does with its network', () => {
+describe('what a program does with its network', () => {
   it('a flood of connections that never speak ends with the program, and the next job is served', async () => {
     const code = `import resource, socket
 kept = []
@@ -418,7 +417,7 @@ if os.fork() == 0: time.sleep(100)`
 })
 
 // promise: no-network
-describeOutside('a job without a profile', () => {
+describe('a job without a profile', () => {
   it('finds no listener, no variable and no address but loopback', async () => {
     const code = `import os, socket
 print([name for name in os.environ if "PROXY" in name.upper()])

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -10,7 +10,8 @@ const V1 = '/sys/fs/cgroup/memory'
 const V2 = '/sys/fs/cgroup'
 const base = existsSync(`${V1}/cgroup.procs`) ? V1 : V2
 const canTry = process.getuid?.() === 0 && existsSync(`${base}/cgroup.procs`)
-if (!canTry) console.warn('skipped: cgroups that the kernel keeps (needs root and a writable /sys/fs/cgroup)')
+
+beforeEach((context) => context.skip(!canTry, 'needs root and a writable /sys/fs/cgroup'))
 
 /** Far more than other specs make or end meanwhile. */
 const GROUPS = 60
@@ -26,37 +27,34 @@ function offline(): number {
 /** Has the kernel forget the pages of a file, which no program in a container can. */
 const EVICT = 'sync "$@"; for file; do dd if="$file" iflag=nocache count=0 status=none; done'
 
-it.skipIf(!canTry)(
-  'a removed cgroup is kept by pages that it was the first to read, and goes with them',
-  async () => {
-    // Not in /tmp, which may be memory.
-    const folder = mkdtempSync(join(ROOT, '.offline-cgroups-'))
-    const parent = `${base}/isopod-spec-${process.pid}`
-    mkdirSync(parent)
-    onTestFinished(() => {
-      rmSync(folder, { recursive: true })
-      rmdirSync(parent)
-    })
-    if (base === V2) writeFileSync(`${parent}/cgroup.subtree_control`, '+memory')
-    const files = Array.from({ length: GROUPS }, (_, index) => join(folder, String(index)))
-    for (const file of files) writeFileSync(file, 'x'.repeat(65_536))
-    const evict = () => execFileSync('sh', ['-c', EVICT, 'sh', ...files])
-    evict()
-    const before = offline()
-    for (const [index, file] of files.entries()) {
-      const group = `${parent}/${index}`
-      mkdirSync(group)
-      execFileSync('sh', ['-c', 'echo $$ > "$0/cgroup.procs" && cat "$1" > /dev/null', group, file])
-      rmdirSync(group)
-    }
-    expect(offline() - before).toBeGreaterThan(NOISE)
-    const kept = offline()
-    evict()
-    expect(
-      await eventually(
-        async () => kept - offline(),
-        (gone) => gone > NOISE,
-      ),
-    ).toBeGreaterThan(NOISE)
-  },
-)
+it('a removed cgroup is kept by pages that it was the first to read, and goes with them', async () => {
+  // Not in /tmp, which may be memory.
+  const folder = mkdtempSync(join(ROOT, '.offline-cgroups-'))
+  const parent = `${base}/isopod-spec-${process.pid}`
+  mkdirSync(parent)
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true })
+    rmdirSync(parent)
+  })
+  if (base === V2) writeFileSync(`${parent}/cgroup.subtree_control`, '+memory')
+  const files = Array.from({ length: GROUPS }, (_, index) => join(folder, String(index)))
+  for (const file of files) writeFileSync(file, 'x'.repeat(65_536))
+  const evict = () => execFileSync('sh', ['-c', EVICT, 'sh', ...files])
+  evict()
+  const before = offline()
+  for (const [index, file] of files.entries()) {
+    const group = `${parent}/${index}`
+    mkdirSync(group)
+    execFileSync('sh', ['-c', 'echo $$ > "$0/cgroup.procs" && cat "$1" > /dev/null', group, file])
+    rmdirSync(group)
+  }
+  expect(offline() - before).toBeGreaterThan(NOISE)
+  const kept = offline()
+  evict()
+  expect(
+    await eventually(
+      async () => kept - offline(),
+      (gone) => gone > NOISE,
+    ),
+  ).toBeGreaterThan(NOISE)
+})

@@ -9,7 +9,7 @@ import {
   NEEDED_CALLS,
   seccompDecisions,
 } from '@isopod/sandbox'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { workerWith } from '../support/ended-worker.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -29,7 +29,6 @@ const C = {
 const limits = { timeoutSeconds: 60, processes: 200, cpus: 1 }
 
 const inGvisor = RUNTIME === 'runsc'
-if (inGvisor) console.warn("skipped: profiles of languages (they guard the host's kernel; gVisor takes none)")
 
 let folder: string
 let world: World
@@ -95,7 +94,9 @@ async function attemptsOf(language: string, more: object = {}): Promise<Map<stri
 const BY_INIT = new Set(['splice'])
 
 // promise: language-profiles
-describe.skipIf(inGvisor)('a language with a profile of its own', () => {
+describe('a language with a profile of its own', () => {
+  beforeEach((context) => context.skip(inGvisor, 'gVisor takes no seccomp profile'))
+
   it.each([...SHIPPED, 'own'])('is refused each call that %s takes away', async (name) => {
     const results = await attemptsOf(name)
     const blocked = [...(profiles.get(name)?.blocked ?? [])]

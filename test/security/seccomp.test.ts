@@ -118,7 +118,9 @@ describe('under the profile alone', () => {
       expect(results.get(attemptName(attempt)), attemptName(attempt)).toBe('ok')
   })
 
-  it.runIf(architecture === 'x64')('calls by the numbers of i386 and x32 end the program', () => {
+  it('calls by the numbers of i386 and x32 end the program', (context) => {
+    context.skip(architecture !== 'x64', 'only x86-64 has these calls')
+
     expect(only(results, ['i386 getpid', 'i386 socketcall', 'x32 getpid', 'x32 ptrace'])).toEqual({
       'i386 getpid': SIGSYS,
       'i386 socketcall': SIGSYS,

@@ -12,7 +12,7 @@ export class TotalsReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const lines = [...skippedLines(modules, this.#pattern), totalsLine(modules, unhandled.length)]
-    // The default reporter is told of the end at the same time and writes its summary after us; this comes after both.
+    // The default reporter writes its summary after this hook; the totals come after the summary.
     process.once('exit', () => process.stdout.write(`\n${lines.join('\n')}\n`))
   }
 }
@@ -43,9 +43,9 @@ function skippedLines(modules: readonly TestModule[], asked = /./): string[] {
   return [...reasons].map(([reason, count]) => `skipped ${count}: ${reason}`)
 }
 
-/** What the test said when it skipped itself; one skipped by a condition names itself, and its file has the condition. */
+/** The reason that a test gave to `context.skip`; without one, its name. */
 function skipReason(test: TestCase): string {
   const result = test.result()
   const note = result.state === 'skipped' ? result.note : undefined
-  return note ?? `condition not met: ${test.module.relativeModuleId} > ${test.fullName}`
+  return note ?? `no reason given: ${test.module.relativeModuleId} > ${test.fullName}`
 }

@@ -33,25 +33,26 @@ describe('the init binary', () => {
     }
   })
 
-  it.runIf(process.platform === 'linux')(
-    'installs itself whole, to be run and not to be opened, over what was there',
-    async () => {
-      const { path, sha256 } = await initBinary()
-      const folder = mkdtempSync(join(tmpdir(), 'isopod-install-'))
-      const target = join(folder, 'init')
-      for (let turn = 0; turn < 2; turn++) execFileSync(path, ['install', target])
-      expect(createHash('sha256').update(readFileSync(target)).digest('hex')).toBe(sha256)
-      expect(statSync(target).mode & 0o777).toBe(0o111)
-      expect(statSync(folder).mode & 0o777).toBe(0o711)
-      expect(execFileSync(target, ['version'], { encoding: 'utf8' })).toBe('isopod-init 1\n')
-      expect(() => execFileSync(path, ['install', join(folder, 'no', 'init')], { stdio: 'pipe' })).toThrow(
-        'No such file',
-      )
-      rmSync(folder, { recursive: true })
-    },
-  )
+  it('installs itself whole, to be run and not to be opened, over what was there', async (context) => {
+    context.skip(process.platform !== 'linux', 'init runs on Linux only')
 
-  it.runIf(process.platform === 'linux')('does nothing outside a container', async () => {
+    const { path, sha256 } = await initBinary()
+    const folder = mkdtempSync(join(tmpdir(), 'isopod-install-'))
+    const target = join(folder, 'init')
+    for (let turn = 0; turn < 2; turn++) execFileSync(path, ['install', target])
+    expect(createHash('sha256').update(readFileSync(target)).digest('hex')).toBe(sha256)
+    expect(statSync(target).mode & 0o777).toBe(0o111)
+    expect(statSync(folder).mode & 0o777).toBe(0o711)
+    expect(execFileSync(target, ['version'], { encoding: 'utf8' })).toBe('isopod-init 1\n')
+    expect(() => execFileSync(path, ['install', join(folder, 'no', 'init')], { stdio: 'pipe' })).toThrow(
+      'No such file',
+    )
+    rmSync(folder, { recursive: true })
+  })
+
+  it('does nothing outside a container', async (context) => {
+    context.skip(process.platform !== 'linux', 'init runs on Linux only')
+
     const { path } = await initBinary()
     expect(() => execFileSync(path, [], { stdio: 'pipe' })).toThrow('usage: init')
   })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, vi } from 'vitest'
+import { beforeEach, describe, vi } from 'vitest'
 import { initBinary } from '../src/binary.ts'
 import { FrameDecoder } from '../src/decode.ts'
 import { type ExecRequest, encodeExec } from '../src/encode.ts'
@@ -12,11 +12,13 @@ import type { Done, InitFrame, Ready, Sample } from '../src/frames.ts'
 const SETUP = fileURLToPath(new URL('fixtures/container.sh', import.meta.url))
 const mayUnshare = process.platform === 'linux' && process.getuid?.() === 0
 
-/** A `describe` for specs that run the real init as PID 1: they need root for namespaces, and are skipped without. */
+/** A `describe` for specs that run the real init as PID 1, which needs root for its namespaces. */
 export function describeInit(name: string, specs: () => void): void {
-  if (!mayUnshare) console.warn(`skipped: ${name} (making namespaces needs root on Linux)`)
   vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 })
-  describe.skipIf(!mayUnshare)(name, specs)
+  describe(name, () => {
+    beforeEach((context) => context.skip(!mayUnshare, 'making namespaces needs root on Linux'))
+    specs()
+  })
 }
 
 export interface ContainerOptions {

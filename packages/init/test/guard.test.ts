@@ -289,7 +289,9 @@ describeInit('init keeps itself from the program', () => {
     for (const option of unknown) expect(await set(...option), option.join()).toBe(ENOPROTOOPT)
   })
 
-  it.runIf(process.arch === 'x64')('calls by the x32 numbers are refused', async () => {
+  it('calls by the x32 numbers are refused', async (context) => {
+    context.skip(process.arch !== 'x64', 'only x86-64 has x32 calls')
+
     await using container = await Container.start()
     const { stdout } = await container.perl(call(0x4000_0000 + 521, '1', '0', '0', '0'))
     expect(stdout.toString()).toBe(EPERM)

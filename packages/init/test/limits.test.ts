@@ -38,7 +38,7 @@ function realGroups(name: string, limits: Record<string, string>): string[] | un
     }
     return groups
   } catch (error) {
-    console.warn(`skipped: specs over real control groups (${String(error)})`)
+    console.warn(`no control groups: ${String(error)}`)
     return undefined
   }
 }
@@ -181,34 +181,36 @@ describeInit('a run in a real cgroup', () => {
   }
   const start = () => Container.start({ cgroup: shown(), join: groups ?? [], bind: name })
 
-  it.skipIf(groups === undefined)(
-    'reports its peak of memory, and who was killed for it; init survives',
-    // While the kernel tears down who it has killed it may, rarely, look for one more, and find only init. The worker
-    // then has the engine's word for what happened.
-    { retry: 3 },
-    async () => {
-      await using container = await start()
-      expect(container.ready).toMatchObject({
-        cgroup: 1,
-        memoryBytes: 32 * MIB,
-        pidsMax: 20,
-        cpuQuotaUs: 20000,
-      })
-      const small = await container.perl('my $x = "x" x (8 << 20); sleep 0.3')
-      expect(small.done.oomKills).toBe(0)
-      expect(small.done.memoryPeakBytes).toBeGreaterThan(8 * MIB)
-      for (let turn = 0; turn < 5; turn++) {
-        const { done } = await container.perl(
-          'if (fork) { wait; exit($? & 127) } my $x = "x" x (64 << 20); sleep 9',
-        )
-        expect(done.oomKills).toBeGreaterThanOrEqual(1)
-        expect(done.memoryPeakBytes).toBeGreaterThan(24 * MIB)
-      }
-      expect((await container.sh('exit 3')).done).toMatchObject({ exitCode: 3, oomKills: 0 })
-    },
-  )
+  // While the kernel tears down who it has killed it may, rarely, look for one more, and find only init. The worker
+  // then has the engine's word for what happened.
+  it('reports its peak of memory, and who was killed for it; init survives', {
+    retry: 3,
+  }, async (context) => {
+    context.skip(groups === undefined, 'control groups of version 1 need root')
 
-  it.skipIf(groups === undefined)('reports refused forks and the peak of processes', async () => {
+    await using container = await start()
+    expect(container.ready).toMatchObject({
+      cgroup: 1,
+      memoryBytes: 32 * MIB,
+      pidsMax: 20,
+      cpuQuotaUs: 20000,
+    })
+    const small = await container.perl('my $x = "x" x (8 << 20); sleep 0.3')
+    expect(small.done.oomKills).toBe(0)
+    expect(small.done.memoryPeakBytes).toBeGreaterThan(8 * MIB)
+    for (let turn = 0; turn < 5; turn++) {
+      const { done } = await container.perl(
+        'if (fork) { wait; exit($? & 127) } my $x = "x" x (64 << 20); sleep 9',
+      )
+      expect(done.oomKills).toBeGreaterThanOrEqual(1)
+      expect(done.memoryPeakBytes).toBeGreaterThan(24 * MIB)
+    }
+    expect((await container.sh('exit 3')).done).toMatchObject({ exitCode: 3, oomKills: 0 })
+  })
+
+  it('reports refused forks and the peak of processes', async (context) => {
+    context.skip(groups === undefined, 'control groups of version 1 need root')
+
     await using container = await start()
     const { done } = await container.perl(
       'for (1..60) { my $pid = fork; if (defined $pid && !$pid) { sleep 9; exit } } sleep 1',
@@ -219,7 +221,9 @@ describeInit('a run in a real cgroup', () => {
     expect((await container.sh('exit 3')).done.exitCode).toBe(3)
   })
 
-  it.skipIf(groups === undefined)('reports CPU time, and for how long the quota held it back', async () => {
+  it('reports CPU time, and for how long the quota held it back', async (context) => {
+    context.skip(groups === undefined, 'control groups of version 1 need root')
+
     // So little that even its share of a busy machine is more.
     const quota = join(CGROUP, 'cpu', name, 'cpu.cfs_quota_us')
     writeFileSync(quota, '5000')
@@ -240,41 +244,42 @@ describeInit('a run in a real cgroup', () => {
     }
   })
 
-  it.skipIf(groups === undefined)(
-    'refuses a file that would not fit into memory, instead of dying of it',
-    async () => {
-      await using container = await start()
-      await container.perl('open F, ">/tmp/f"; print F "x" x (1 << 20) for 1..20')
-      container.send(
-        encodePutFile('a', Buffer.alloc(5 * MIB)),
-        encodePutFile('b', Buffer.alloc(5 * MIB)),
-        encodePutFile('c', Buffer.alloc(5 * MIB)),
-      )
-      expect((await container.next('fault')).fault).toEqual({ where: 'put', error: 'ENOMEM' })
-    },
-  )
+  it('refuses a file that would not fit into memory, instead of dying of it', async (context) => {
+    context.skip(groups === undefined, 'control groups of version 1 need root')
 
-  it.skipIf(groups === undefined)(
-    'survives a program that fills memory with files and processes at once',
-    // As far as an unprivileged process can: now and then the kernel takes init after all, and the container is thrown away.
-    { retry: 3 },
-    async () => {
-      // A full container works in the kernel, on credit: with a fifth of a processor init would wait for its turn for long.
-      writeFileSync(join(CGROUP, 'cpu', name, 'cpu.cfs_quota_us'), '100000')
-      await using container = await start()
-      const { done } = await container.perl(
-        'for (1..8) { fork } my $n = $$; my $x = ""; while (1) { $x .= "x" x 65536; open F, ">/dev/shm/$n." . $i++; print F "y" x 65536; close F }',
-        { wallMs: 3000 },
-      )
-      expect(done.oomKills).toBeGreaterThan(0)
-      // The files still fill the memory, so that nothing else could run: a container is reset first, or thrown away.
-      container.send(encodeReset())
-      expect((await container.next('reset')).reset.clean).toBe(true)
-      expect((await container.sh('exit 3')).done.exitCode).toBe(3)
-    },
-  )
+    await using container = await start()
+    await container.perl('open F, ">/tmp/f"; print F "x" x (1 << 20) for 1..20')
+    container.send(
+      encodePutFile('a', Buffer.alloc(5 * MIB)),
+      encodePutFile('b', Buffer.alloc(5 * MIB)),
+      encodePutFile('c', Buffer.alloc(5 * MIB)),
+    )
+    expect((await container.next('fault')).fault).toEqual({ where: 'put', error: 'ENOMEM' })
+  })
 
-  it.skipIf(groups === undefined)('gives a run nothing of what an earlier one took', async () => {
+  // As far as an unprivileged process can: now and then the kernel takes init after all, and the container is thrown away.
+  it('survives a program that fills memory with files and processes at once', {
+    retry: 3,
+  }, async (context) => {
+    context.skip(groups === undefined, 'control groups of version 1 need root')
+
+    // A full container works in the kernel, on credit: with a fifth of a processor init would wait for its turn for long.
+    writeFileSync(join(CGROUP, 'cpu', name, 'cpu.cfs_quota_us'), '100000')
+    await using container = await start()
+    const { done } = await container.perl(
+      'for (1..8) { fork } my $n = $$; my $x = ""; while (1) { $x .= "x" x 65536; open F, ">/dev/shm/$n." . $i++; print F "y" x 65536; close F }',
+      { wallMs: 3000 },
+    )
+    expect(done.oomKills).toBeGreaterThan(0)
+    // The files still fill the memory, so that nothing else could run: a container is reset first, or thrown away.
+    container.send(encodeReset())
+    expect((await container.next('reset')).reset.clean).toBe(true)
+    expect((await container.sh('exit 3')).done.exitCode).toBe(3)
+  })
+
+  it('gives a run nothing of what an earlier one took', async (context) => {
+    context.skip(groups === undefined, 'control groups of version 1 need root')
+
     const root = shown()
     const file = join(root, 'large')
     await using container = await Container.start({ cgroup: root, join: groups ?? [], bind: name })

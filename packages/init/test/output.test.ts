@@ -81,11 +81,12 @@ describeInit('the output of a run', () => {
     await using container = await Container.start()
     container.process.stdout?.pause()
     container.send(exec({ argv: ['bash', '-c', 'cat /dev/zero'], wallMs: 300, stdoutLimit: 1000 * MIB }))
-    await sleep(2000)
+    const unreadMs = 2000
+    await sleep(unreadMs)
     container.process.stdout?.resume()
     const { done, stdout } = await container.outcome()
     expect(done.limit).toBe('timeout')
-    expect(done.wallMs).toBeLessThan(2000)
+    expect(done.wallMs).toBeLessThan(unreadMs)
     expect(done.stdoutBytes).toBe(stdout.byteLength)
   })
 

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { signalName } from '../src/signal.ts'
 
 describe('signalName', () => {
-  it.runIf(process.platform === 'linux')('agrees with the system', () => {
+  it('agrees with the system', (context) => {
+    context.skip(process.platform !== 'linux', 'the table is of Linux signals')
+
     const aliases = new Set(['SIGIOT', 'SIGPOLL', 'SIGUNUSED'])
     for (const [name, number] of Object.entries(constants.signals)) {
       if (!aliases.has(name)) expect(signalName(number)).toBe(name)

@@ -28,7 +28,9 @@ await checker.close()
 console.log(JSON.stringify({ found, peakMb: Number(peak) / 1024 }))
 `
 
-it.runIf(process.platform === 'linux')('a process that checks every language stays small', async () => {
+it('a process that checks every language stays small', async (context) => {
+  context.skip(process.platform !== 'linux', 'the peak of memory is read from /proc')
+
   const run = promisify(execFile)
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', PROGRAM], { env: {} })
   const { found, peakMb } = JSON.parse(stdout)

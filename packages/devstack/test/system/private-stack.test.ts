@@ -77,7 +77,9 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 // A private engine needs root; everything else here is tried without one as well.
-describe.skipIf(process.getuid?.() !== 0)('a private stack', () => {
+describe('a private stack', () => {
+  beforeEach((context) => context.skip(process.getuid?.() !== 0, 'a private engine needs root'))
+
   it('comes up, is not started twice, and goes without a trace but its images', async () => {
     const stack = await up()
     expect(stack).toMatchObject({ id: paths.id, redis: { ours: true }, engine: { ours: true }, workers: [] })

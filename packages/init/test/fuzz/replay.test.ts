@@ -1,20 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { FrameDecoder } from '../../src/decode.ts'
 import { Harness, missingForReplay, type Replayed } from './harness.ts'
 import { SEEDS } from './seeds.ts'
 
 const missing = missingForReplay()
-if (missing !== undefined) console.warn(`skipped: replay of the fuzzer's inputs (${missing})`)
 const BROKEN = 4
 
-describe.skipIf(missing !== undefined)('init on every input of the corpus', () => {
+describe('init on every input of the corpus', () => {
   let harness: Harness
   let replayed: Replayed[]
 
   beforeAll(() => {
+    if (missing !== undefined) return
     harness = new Harness()
     replayed = harness.replay()
   }, 120_000)
+
+  beforeEach((context) => context.skip(missing !== undefined, missing))
 
   afterAll(() => harness?.[Symbol.dispose]())
 

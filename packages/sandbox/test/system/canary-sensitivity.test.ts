@@ -120,14 +120,13 @@ it('each canary holds in a container as asked, so it is the weakness that it not
 // promise: self-test
 for (const weakness of ALL) {
   const { canary, what, init } = weakness
-  it.skipIf(init !== undefined && !canCompile)(
-    `canary ${canary} succeeds in a container ${what}`,
-    async () => {
-      let found: CanaryFinding | undefined
-      for (let left = TRIES; left > 0 && found?.verdict !== 'succeeded'; left--) {
-        ;[found] = await tried([canary], weakness)
-      }
-      expect(found).toMatchObject({ verdict: 'succeeded', detail: expect.stringMatching(/./) })
-    },
-  )
+  it(`canary ${canary} succeeds in a container ${what}`, async (context) => {
+    context.skip(init !== undefined && !canCompile, 'the changed init needs a C compiler')
+
+    let found: CanaryFinding | undefined
+    for (let left = TRIES; left > 0 && found?.verdict !== 'succeeded'; left--) {
+      ;[found] = await tried([canary], weakness)
+    }
+    expect(found).toMatchObject({ verdict: 'succeeded', detail: expect.stringMatching(/./) })
+  })
 }

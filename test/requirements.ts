@@ -439,7 +439,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { id: 'metrics', behaviour: 'Prometheus sees jobs, results, engine and Redis', source: 'design, metrics' },
   {
     id: 'clear-errors',
-    behaviour: 'a missing Redis or engine is one sentence within 5 s',
+    behaviour: 'where Redis or the engine is missing, a process ends with one sentence',
     source: 'API, Docker unavailable',
   },
   {

@@ -5,30 +5,26 @@ import { workerWith } from '../support/ended-worker.ts'
 const NOWHERE = 'redis://127.0.0.1:1'
 
 // promise: clear-errors
-it('a worker without Redis says so in one sentence within 5 s', async () => {
-  const { code, output, ms } = await workerWith({ REDIS_URL: NOWHERE })
+it('a worker without Redis says so in one sentence and ends', async () => {
+  const { code, output } = await workerWith({ REDIS_URL: NOWHERE })
   expect(code).toBe(1)
   expect(output).toMatch(/127\.0\.0\.1:1/)
   expect(output.trim().split('\n')).toHaveLength(1)
-  expect(ms).toBeLessThan(7_000)
 })
 
-it('a worker without an engine says so in one sentence within 5 s', async () => {
+it('a worker without an engine says so in one sentence and ends', async () => {
   const { redisUrl } = inject('stack')
-  const { code, output, ms } = await workerWith({
+  const { code, output } = await workerWith({
     REDIS_URL: redisUrl,
     DOCKER_HOST: 'unix:///nowhere/docker.sock',
   })
   expect(code).toBe(1)
   expect(output).toContain('No Docker engine answers at unix:///nowhere/docker.sock')
   expect(output.trim().split('\n')).toHaveLength(1)
-  expect(ms).toBeLessThan(7_000)
 })
 
-it('a producer without Redis gets an error within 5 s', async () => {
-  const started = performance.now()
+it('a producer without Redis gets an error', async () => {
   await expect(connect({ url: NOWHERE })).rejects.toThrow(UnavailableError)
-  expect(performance.now() - started).toBeLessThan(6_000)
 })
 
 it('a misspelt setting stops the worker, with the name that was meant', async () => {

@@ -69,11 +69,9 @@ describe('a timeout on a worker that is busy', () => {
     })
     expect(endless).toMatchObject({ status: 'timeout', tests: [{ verdict: 'timeout' }] })
     expect(endless.flaky).toBe(undefined)
-    // Once beside others, and once alone.
-    expect(endless.wallMs).toBeGreaterThan(5_900)
-    expect(endless.wallMs).toBeLessThan(7_500)
     expect(asleep).toMatchObject({ status: 'timeout' })
     expect(asleep.flaky).toBe(undefined)
-    expect(asleep.wallMs).toBeLessThan(4_000)
+    // The endless one ran twice, beside others and alone.
+    expect(endless.wallMs).toBeGreaterThan(1.5 * Number(asleep.wallMs))
   })
 })

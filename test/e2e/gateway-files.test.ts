@@ -200,7 +200,6 @@ describe('a body that is refused before it is read whole', () => {
   })
 
   it('comes too slowly', async () => {
-    const started = Date.now()
     const { port } = new URL(gateway.url)
     const socket = connect(Number(port), '127.0.0.1')
     const dripping = setInterval(() => socket.write('X'), 500)
@@ -213,6 +212,5 @@ describe('a body that is refused before it is read whole', () => {
     await once(socket, 'close')
     clearInterval(dripping)
     expect(answer).toMatch(/^HTTP\/1\.1 408 /)
-    expect(Date.now() - started).toBeLessThan(25_000)
   }, 40_000)
 })

@@ -40,7 +40,6 @@ describe('time', () => {
       attributable: true,
       errorMessage: 'Execution timed out after 1 second',
     })
-    expect(result.wallMs).toBeGreaterThanOrEqual(1000)
   })
 
   it('a program that sleeps past its limit keeps what it printed before', async () => {
@@ -51,7 +50,6 @@ describe('time', () => {
   it('CPU time has a limit of its own', async () => {
     const result = await run('forever.py', { limits: { timeoutSeconds: 20, cpuSeconds: 0.5, cpus: 1 } })
     expect(result).toMatchObject({ status: 'timeout', limit: 'cpu' })
-    expect(result.wallMs).toBeLessThan(10_000)
   })
 })
 
@@ -80,7 +78,6 @@ describe('processes', () => {
   it('a background process ends with the program that left it', async () => {
     const result = await run('leave-background-process.sh')
     expect(result).toMatchObject({ status: 'success', stdout: 'main is done\n' })
-    expect(result.wallMs).toBeLessThan(5_000)
   })
 })
 

@@ -97,7 +97,6 @@ describe('a job that has used up its time', () => {
       { interactor: { language: 'python', code } },
       { interactor: { language: 'python', code } },
     ]
-    const started = performance.now()
     for (const [code, interactor] of [
       ['input()', FOR_EVER],
       ['print(1)', FOR_EVER],
@@ -114,8 +113,6 @@ describe('a job that has used up its time', () => {
         tests: [{ verdict: 'timeout' }, { verdict: 'skipped' }],
       })
     }
-    // The limits of their runs alone are more than that.
-    expect(performance.now() - started).toBeLessThan(60_000)
   })
 
   it('has no output judged by a checker that does not end', async () => {

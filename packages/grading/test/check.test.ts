@@ -187,7 +187,7 @@ describe('a checker', () => {
     expect(passes({ type: 'numbers', ignoreCase: true }, 'YES', '1')).toBe(false)
   })
 
-  it('is not slowed down by what is nearly a number', () => {
+  it('reads what is nearly a number in linear time: any other exceeds the timeout of this test', () => {
     const digits = '1'.repeat(1_000_000)
     for (const actual of [
       `${digits}x`,
@@ -196,13 +196,9 @@ describe('a checker', () => {
       `.${digits}.`,
       `1e${digits}`,
     ]) {
-      const started = performance.now()
       expect(check({ type: 'numbers' }, '1', actual)).toBeDefined()
-      expect(performance.now() - started).toBeLessThan(1_000)
     }
-    const started = performance.now()
     expect(check({ type: 'json' }, '1', `1e${'9'.repeat(5_000_000)}`)).toBeDefined()
-    expect(performance.now() - started).toBeLessThan(2_000)
   })
 
   it('takes lines in any order', () => {

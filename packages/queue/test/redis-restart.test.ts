@@ -60,15 +60,13 @@ test('an outcome that is finished while Redis is away is published when it is ba
   expect(runs).toBe(1)
 }, 30_000)
 
-test('while Redis is away a producer is told within seconds, and its next call works again', async () => {
+test('while Redis is away a call of a producer is refused, and the next one works again', async () => {
   const producer = await bench.producer()
   const job = parseJob({ code: 'x' })
   await producer.enqueue([{ id: newJobId(), job }])
   await bench.restartRedis(async () => {
-    const started = Date.now()
     await expect(producer.enqueue([{ id: newJobId(), job }])).rejects.toMatchObject({ code: 'unavailable' })
     await expect(producer.storedResult('j-x')).rejects.toThrow(/^Redis at .* is not available/)
-    expect(Date.now() - started).toBeLessThan(11_000)
   })
   await until(async () => {
     const enqueued = await producer.enqueue([{ id: newJobId(), job }]).catch(() => undefined)
@@ -114,11 +112,9 @@ test('everything can be closed while Redis is away', async () => {
   await bench.restartRedis(async () => {
     consumer.run()
     const late = collect(producer, 'late')
-    const started = Date.now()
     await Promise.all([consumer.close(), producer.close()])
     await refused
     expect(late).toEqual([])
-    expect(Date.now() - started).toBeLessThan(8000)
   })
 }, 30_000)
 

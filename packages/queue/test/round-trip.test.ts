@@ -63,12 +63,10 @@ test('two callers wait for the same job, and one of them may leave', async () =>
   })
   consumer.run()
   const id = await bench.enqueue()
-  const started = performance.now()
   const stays = [producer.waitForResult(id), producer.waitForResult(id)]
   const left = producer.waitForResult(id, { signal: AbortSignal.timeout(20) })
   await expect(left).rejects.toMatchObject({ name: 'TimeoutError' })
   expect(await Promise.all(stays)).toMatchObject([{ id }, { id }])
-  expect(performance.now() - started).toBeLessThan(1500)
   // Nobody listens any more.
   await until(async () => (await bench.redis.pubsub('CHANNELS', bench.key('done', '*'))).length === 0)
 })
@@ -83,10 +81,8 @@ test.each([
     return { ...echoResult(delivery), stdout: 'é'.repeat(length) }
   })
   consumer.run()
-  const started = performance.now()
   const result = await producer.waitForResult(await bench.enqueue())
   expect(result.stdout).toBe('é'.repeat(length))
-  expect(performance.now() - started).toBeLessThan(1500)
 })
 
 test('where Redis lets nobody listen, a waiter looks', async () => {

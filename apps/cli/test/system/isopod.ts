@@ -8,7 +8,6 @@ export interface Finished {
   readonly exitCode: number | null
   readonly stdout: Buffer
   readonly stderr: string
-  readonly seconds: number
 }
 
 /** Runs the real command in a process of its own. */
@@ -20,7 +19,6 @@ export function isopod(
     onStarted?: (kill: (signal: NodeJS.Signals) => void) => void
   } = {},
 ): Promise<Finished> {
-  const startedAt = performance.now()
   const child = spawn(process.execPath, [BIN, ...args], { env: { ...process.env, ...options.env } })
   const out: Buffer[] = []
   const err: Buffer[] = []
@@ -37,7 +35,6 @@ export function isopod(
         exitCode,
         stdout: Buffer.concat(out),
         stderr: Buffer.concat(err).toString('utf8'),
-        seconds: (performance.now() - startedAt) / 1000,
       }),
     )
   })

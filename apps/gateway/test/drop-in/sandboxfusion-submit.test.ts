@@ -39,13 +39,11 @@ describe('the code of a completion', () => {
     expect(extractCode(two, 'rust', { mode: 'all' }).code).toBe('first\nsecond\n')
   })
 
-  it('is found in a long completion in no time', () => {
-    const started = performance.now()
-    extractCode('```\n'.repeat(300_000), 'python', { mode: 'all' })
+  it('is found in a long completion in linear time: any other exceeds the timeout of this test', () => {
+    expect(extractCode('```\n'.repeat(300_000), 'python', { mode: 'all' })).toBeDefined()
     const labels = { programming_language: 'cpp' }
     const request = ours('AutoEvalDataset', { labels, test: { code: 'x' } })
     gradingOf(parse({ ...request, completion: `${'\n'.repeat(1_000_000)}x` }))
-    expect(performance.now() - started).toBeLessThan(3_000)
   })
 })
 

@@ -79,10 +79,8 @@ describe('a problem', () => {
     })
   })
 
-  it('of MBPP+ does not wait for imports that are nearly a list', () => {
-    const started = performance.now()
-    read('mbpp', { ...MBPP, test_imports: `['a'${"  'a'".repeat(10_000)}x]` })
-    expect(performance.now() - started).toBeLessThan(1_000)
+  it('of MBPP+ reads imports that are nearly a list in linear time: any other exceeds the timeout of this test', () => {
+    expect(() => read('mbpp', { ...MBPP, test_imports: `['a'${"  'a'".repeat(10_000)}x]` })).not.toThrow()
   })
 
   it.each([

@@ -60,10 +60,11 @@ describe('a program of code and script', () => {
     })
   })
 
-  it('takes time in proportion to the script, whatever the expression', () => {
+  it('matches any expression in linear time: any other exceeds the timeout of this test', () => {
     const edits = [{ find: '(a+)+$', replace: '' }]
-    const started = performance.now()
-    composeScript({ program: '{code}{script}', edits }, { ...parts, script: `${'a'.repeat(50_000)}b` })
-    expect(performance.now() - started).toBeLessThan(20_000)
+    const script = `${'a'.repeat(50_000)}b`
+    expect(composeScript({ program: '{code}{script}', edits }, { ...parts, script })).toHaveProperty(
+      'problem',
+    )
   })
 })

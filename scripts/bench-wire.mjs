@@ -2,7 +2,7 @@
 // Prints, for each shape of the stream, the best of some rounds in MB of the stream per second of one core.
 import { FrameDecoder, WIRE } from '../packages/init/dist/index.js'
 import { Demultiplexer } from '../packages/sandbox/dist/docker/demultiplexer.js'
-import { OutputCollector } from '../packages/sandbox/dist/output.js'
+import { OutputCollector } from '../packages/sandbox/dist/program/output.js'
 
 const ROUNDS = 7
 const KIB = 1024

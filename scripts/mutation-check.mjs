@@ -72,7 +72,7 @@ async function check(mutation, control = false) {
   return row
 }
 
-/** What a worker would find at its start: a container that it refuses to use, or a canary that succeeded. */
+/** What a worker would find at its start: a container that it refuses to use, or a probe that succeeded. */
 async function asSelfTest() {
   const sandbox = await openDockerSandbox({
     address: engine.path,
@@ -98,7 +98,7 @@ async function asSelfTest() {
   } finally {
     await sandbox.close()
   }
-  if (succeeded.length > 0) return { by: 'self-test', how: `canary ${succeeded.sort().join(', ')}` }
+  if (succeeded.length > 0) return { by: 'self-test', how: `probe ${succeeded.sort().join(', ')}` }
   if (refused === undefined) return undefined
   const [, differences] = /not confined as asked: (.*)/.exec(refused) ?? []
   return differences === undefined
@@ -146,13 +146,13 @@ Made by \`npm run mutation\`: on the way to the engine one flag of each containe
 self-test runs, and if that stays green two specs. In the order in which they are asked:
 
 - **read-back**: the worker refuses to run anything in the container.
-- **self-test**: a canary attack succeeds (the first one that did is named) or cannot be made, so the worker takes no job.
+- **self-test**: a probe succeeds (the first one that did is named) or cannot be made, so the worker takes no job.
 - **spec**: a test of what a container does goes red.
 - **record**: nothing but the test that compares the engine's record of a container with what was asked for.
 
-That each canary notices its weakness where the read-back is blind shows
-[canary-sensitivity.test.ts](../packages/sandbox/test/system/canary-sensitivity.test.ts); that each check of the read-back is
-needed, [limits-applied.test.ts](../packages/sandbox/test/limits-applied.test.ts) and
+That each probe notices its weakness where the read-back is blind shows
+[probe-sensitivity.test.ts](../packages/sandbox/test/system/probe-sensitivity.test.ts); that each check of the read-back is
+needed, [limits-applied.test.ts](../packages/sandbox/test/execution/limits-applied.test.ts) and
 [read-back.test.ts](../test/security/read-back.test.ts).
 
 | flag | becomes | noticed by | how | why only the record |

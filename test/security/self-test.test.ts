@@ -87,7 +87,7 @@ const weak = (options: CreateOptions) => {
 
 // promise: self-test
 describe('a worker at its start', () => {
-  it('finds that each canary holds, says so, and takes jobs', async () => {
+  it('finds that each probe holds, says so, and takes jobs', async () => {
     const world = await startWorld({ env: { ISOPOD_SELF_TEST: 'true' } })
     try {
       const url = world.workers[0]?.url
@@ -95,7 +95,7 @@ describe('a worker at its start', () => {
       expect(ready.checks).toMatchObject({ selfTest: 'ok' })
       const metrics = await (await fetch(`${url}/metrics`)).text()
       const values = [...metrics.matchAll(/^isopod_selftest_failed\{probe="[a-z-]+"\} (\d)$/gm)]
-      expect(values.length).toBeGreaterThanOrEqual(30 - EXPECTED.exemptCanaries)
+      expect(values.length).toBeGreaterThanOrEqual(30 - EXPECTED.exemptProbes)
       expect(values.map(([, value]) => value)).toEqual(values.map(() => '0'))
       expect(metrics).toMatch(/^isopod_selftest_duration_seconds \d/m)
       expect(await world.client.run({ language: 'bash', code: 'echo ok' })).toMatchObject({ stdout: 'ok\n' })
@@ -104,7 +104,7 @@ describe('a worker at its start', () => {
     }
   })
 
-  it('takes no job where a canary succeeds, and says which, in its log, its metrics and /readyz', async () => {
+  it('takes no job where a probe succeeds, and says which, in its log, its metrics and /readyz', async () => {
     engine.rewrite = ({ HostConfig }) => {
       HostConfig['ReadonlyRootfs'] = false
     }
@@ -171,12 +171,12 @@ describe('a worker at its start', () => {
 })
 
 // promise: self-test
-describe('the canaries', () => {
+describe('the probes', () => {
   it('succeed in a container without its walls', async () => {
     engine.rewrite = weak
     const { code, found } = await findings(`unix://${engine.path}`)
     const succeeded = found.filter(({ verdict }) => verdict === 'succeeded').map(({ probe }) => probe)
-    expect(succeeded).toEqual(expect.arrayContaining(EXPECTED.succeedingCanaries))
+    expect(succeeded).toEqual(expect.arrayContaining(EXPECTED.succeedingProbes))
     expect(code).toBe(1)
   })
 
@@ -187,8 +187,8 @@ describe('the canaries', () => {
     const { code, found } = await findings(`unix://${engine.path}`)
     const tried = found.filter(({ verdict }) => verdict !== 'exempt')
     expect(tried.map(({ verdict }) => verdict)).toEqual(tried.map(() => 'untried'))
-    expect(found.length - tried.length).toBe(EXPECTED.exemptCanaries)
-    expect(found[0]?.detail).toMatch(EXPECTED.unlimitedProcessesOfCanaries)
+    expect(found.length - tried.length).toBe(EXPECTED.exemptProbes)
+    expect(found[0]?.detail).toMatch(EXPECTED.unlimitedProcessesOfProbes)
     expect(code).toBe(1)
   })
 })

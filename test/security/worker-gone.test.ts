@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type ContainerFacts, type DockerSandbox, openDockerSandbox } from '@isopod/sandbox'
+import { type ContainerFacts, openDockerSandbox, type Sandbox } from '@isopod/sandbox'
 import { afterAll, beforeAll, expect, inject, it } from 'vitest'
 import { script } from '../../packages/sandbox/test/support/execution.ts'
 import { docker } from '../support/engine.ts'
@@ -13,7 +13,7 @@ const { dockerHost } = inject('stack')
 const deployment = `worker-gone-${randomUUID()}`
 let folder: string
 let engine: RewritingEngine
-let sandbox: DockerSandbox
+let sandbox: Sandbox
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'isopod-gone-'))

@@ -23,9 +23,9 @@ export const EXPECTED = {
   /** gVisor counts by a limit of its own, and the engine's stands behind it. */
   moreProcesses: under({ runc: /processes is 199, wanted 100/, runsc: /hostTasks is 200, wanted 660/ }),
   unlimitedProcesses: under({ runc: /processes is .*, wanted 100/, runsc: /hostTasks is 0, wanted 660/ }),
-  unlimitedProcessesOfCanaries: under({ runc: /processes is 0, wanted/, runsc: /hostTasks is 0, wanted/ }),
-  /** Canaries that succeed in a container without its walls; those of the host's network, devices and objects are gVisor's. */
-  succeedingCanaries: under({
+  unlimitedProcessesOfProbes: under({ runc: /processes is 0, wanted/, runsc: /hostTasks is 0, wanted/ }),
+  /** Probes that succeed in a container without its walls; those of the host's network, devices and objects are gVisor's. */
+  succeedingProbes: under({
     runc: [
       'connections',
       'devices',
@@ -41,8 +41,8 @@ export const EXPECTED = {
     ],
     runsc: ['files', 'limits', 'mounts', 'neighbour', 'read-only'],
   }),
-  /** Canaries of the self-test that make no sense. */
-  exemptCanaries: under({ runc: 0, runsc: 2 }),
+  /** Probes of the self-test that make no sense. */
+  exemptProbes: under({ runc: 0, runsc: 2 }),
   /** Calls that the profile refuses and gVisor answers by itself: none of them reaches the host. */
   harmlessCalls: [
     'get_mempolicy',

@@ -51,7 +51,7 @@ export const LEGS: readonly Leg[] = [
       'test/security/made-as-asked.test.ts',
       'packages/sandbox/test/system/docker-sandbox.test.ts',
       'packages/sandbox/test/system/report.test.ts',
-      'packages/sandbox/test/system/canary-sensitivity.test.ts',
+      'packages/sandbox/test/system/probe-sensitivity.test.ts',
       'test/security/lost-sandbox.test.ts',
       'test/security/old-runc.test.ts',
       'test/security/worker-gone.test.ts',
@@ -71,7 +71,7 @@ export const LEGS: readonly Leg[] = [
     engine: 'plain',
     specs: [
       'packages/sandbox/test/system/pool.test.ts',
-      'packages/sandbox/test/system/series.test.ts',
+      'packages/sandbox/test/system/multi-run.test.ts',
       'packages/sandbox/test/system/preload.test.ts',
       'packages/sandbox/test/system/preload-forks.test.ts',
       'test/e2e/preload.test.ts',

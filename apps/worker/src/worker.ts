@@ -3,7 +3,7 @@ import type { Catalogue } from '@isopod/languages'
 import type { PolicyChecker } from '@isopod/policy'
 import { ConfigError, DEFAULT_LIMITS, type Result, VERSION } from '@isopod/protocol'
 import { type Consumer, type Delivery, type Handle, JobInterrupted } from '@isopod/queue'
-import { type DockerSandbox, EngineUnreachableError } from '@isopod/sandbox'
+import { DriverUnavailableError, type Sandbox } from '@isopod/sandbox'
 import { type HealthServer, Lifecycle, type Readiness, startHealthServer } from '@isopod/service-kit'
 import type { Logger, Metrics } from '@isopod/telemetry'
 import { Admission, type Budget } from './admission/admission.ts'
@@ -39,7 +39,7 @@ export interface WorkerParts {
   readonly metrics: Metrics
   readonly audit: Audit
   readonly queue: Consumer
-  readonly sandbox: DockerSandbox
+  readonly sandbox: Sandbox
   readonly checker: PolicyChecker
   readonly gate: PolicyGate
   readonly onEgress: (of: OfJob, event: EgressEvent) => void
@@ -183,7 +183,7 @@ export class Worker {
       overcommitted: () => this.#held > this.#admission.wanted,
       ttlSeconds: config.cacheTtlSeconds,
       digest: (image) => sandbox.digest(image),
-      profileDigest: (name) => sandbox.profiles.get(name)?.digest,
+      profileDigest: (name) => sandbox.facts.profiles.get(name)?.digest,
       onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
     })
   }
@@ -196,7 +196,7 @@ export class Worker {
       if (result.limitsApplied !== null && !result.cached) this.#breaker.succeeded()
       return result
     } catch (error) {
-      if (error instanceof EngineUnreachableError) void this.#engine.check()
+      if (error instanceof DriverUnavailableError) void this.#engine.check()
       if (!signal.aborted && isHostFault(error)) this.#breaker.failed()
       throw error
     } finally {

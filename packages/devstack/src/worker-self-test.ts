@@ -20,7 +20,7 @@ export interface SelfTestOptions {
 /**
  * Has a worker process attack containers of its own on an engine; needs no Redis.
  *
- * @returns its exit code: 0 when all canaries held
+ * @returns its exit code: 0 when all probes held
  * @throws {SetupError} with the worker's own words when it could not test
  */
 export async function runSelfTest({ engine, env, onLine }: SelfTestOptions): Promise<number> {

@@ -1,14 +1,26 @@
-export type { BatchOptions } from './batch/batch-options.ts'
-export type { Container, ContainerEnd, ContainerSource, OutsideLimits, OutsideMemory } from './container.ts'
-export { maxStartupMs, wasStarved } from './contention.ts'
+export type { BatchOptions } from './acquire/batch/batch-containers.ts'
+export type { ContainerSource } from './acquire/container-source.ts'
+export type { PoolSettings } from './acquire/pool/open-pool.ts'
+export { ContainerSandbox, type ContainerSandboxOptions } from './container-sandbox.ts'
+export { maxStartupMs, wasStarved } from './contract/contention.ts'
+export type { Execution, RunInput } from './contract/execution.ts'
+export { mergeOutcomes, mergeRepeats } from './contract/merge-outcomes.ts'
+export type {
+  ContainerFacts,
+  ContainerOrigin,
+  Outcome,
+  RunOutcome,
+  RunStatus,
+  StreamOutput,
+} from './contract/outcome.ts'
+export { MAX_PIPED_BYTES, openPipe, type PipeEnd } from './contract/pipe.ts'
+export type { OnConnection, OnOutput, OnRun, RunOptions } from './contract/run-options.ts'
+export { TimeBudget } from './contract/time-budget.ts'
 export { type ContainerPlan, containerOptions, type DiskReadLimit } from './docker/container-options.ts'
-export type { DockerSandbox, DockerSandboxOptions } from './docker/docker-sandbox.ts'
-export { type EngineCall, type EngineOperation, EngineUnreachableError } from './docker/engine.ts'
-export type { EngineFacts } from './docker/engine-facts.ts'
+export type { DockerDriverOptions } from './docker/docker-driver.ts'
+export type { EngineFacts } from './docker/engine/engine-facts.ts'
 export { LABELS } from './docker/labels.ts'
-export { openDockerSandbox } from './docker/open-docker-sandbox.ts'
-export type { PoolSettings } from './docker/open-pool.ts'
-export type { ContainerOf, SandboxEvent } from './docker/sandbox-events.ts'
+export { openDockerDriver } from './docker/open-docker-driver.ts'
 export { type LanguageProfile, loadLanguageProfiles } from './docker/seccomp/language-profiles.ts'
 export { loadSeccompProfile, seccompDecisions } from './docker/seccomp/load.ts'
 export { NEEDED_CALLS } from './docker/seccomp/needed-calls.ts'
@@ -19,32 +31,14 @@ export {
   type SeccompProfile,
   seccompProfile,
 } from './docker/seccomp/profile.ts'
-export type { UserRange } from './docker/users.ts'
-export { ARGUMENTS_WORD } from './environment.ts'
-export { ImageFaultError } from './image-fault.ts'
-export { jobTimedOut } from './judge.ts'
-export { mergeOutcomes, mergeRepeats } from './merge-outcomes.ts'
-export { MOST_PIPED_BYTES, openPipe, type PipeEnd } from './pipe.ts'
-export type {
-  ContainerFacts,
-  ContainerOrigin,
-  Execution,
-  OnConnection,
-  OnOutput,
-  OnRun,
-  Outcome,
-  RunInput,
-  RunOptions,
-  RunOutcome,
-  RunStatus,
-  Sandbox,
-  StreamOutput,
-} from './sandbox.ts'
-export {
-  type CanaryFinding,
-  isContained,
-  listFindings,
-  type SelfTestReport,
-} from './self-test/finding.ts'
-export { TimeBudget } from './time-budget.ts'
-export { MOST_FILE_BYTES, workspaceProblems } from './workspace.ts'
+export type { Container, ContainerEnd, HostLimits, HostMemory, NewContainer } from './driver/container.ts'
+export type { AliveOwners, Driver, DriverFacts, Images, SeccompFacts } from './driver/driver.ts'
+export { DriverUnavailableError, ImageFaultError } from './driver/faults.ts'
+export type { ContainerOf, DriverCall, DriverOperation, SandboxEvent } from './driver/sandbox-events.ts'
+export type { UserRange } from './driver/users.ts'
+export { type DockerSandboxOptions, openDockerSandbox } from './open-docker-sandbox.ts'
+export { jobTimedOut } from './program/classify-run.ts'
+export { ARGUMENTS_WORD } from './program/environment.ts'
+export { MAX_FILE_BYTES, workspaceProblems } from './program/workspace.ts'
+export type { Sandbox, SandboxCounts } from './sandbox.ts'
+export { isContained, listFindings, type ProbeFinding, type SelfTestReport } from './self-test/finding.ts'

@@ -64,7 +64,7 @@ export const METRIC_TABLE = {
   selfTestFailed: {
     kind: 'gauge',
     name: 'isopod_selftest_failed',
-    help: '1 for a canary attack that got what it must not get, 0 for one that the containers withstood.',
+    help: '1 for a probe that got what it must not get, 0 for one that the containers withstood.',
     labels: { probe: 'own' },
   },
   selfTestDuration: {

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DockerSandbox, Execution, Outcome } from '@isopod/sandbox'
+import type { Execution, Outcome, Sandbox } from '@isopod/sandbox'
 
 /** What a result of it has in the place of an image: proof that no container ran. */
 export const SIMULATED = 'simulated'
@@ -10,10 +10,9 @@ const MS = Number(process.env['BENCH_SANDBOX_MS'] ?? 0)
 const NOTHING = { bytes: new Uint8Array(), produced: 0, truncated: false }
 
 /** Stands in for `openSandbox` of a worker: executions that only take their time. */
-export async function openSandbox(): Promise<DockerSandbox> {
+export async function openSandbox(): Promise<Sandbox> {
   let running = 0
   return {
-    profiles: new Map(),
     facts: {
       version: '0',
       architecture: 'x64',
@@ -21,14 +20,13 @@ export async function openSandbox(): Promise<DockerSandbox> {
       cpus: availableParallelism(),
       memoryBytes: totalmem(),
       runtimes: ['runc'],
-      runtimePrograms: {},
       defaultRuntime: 'runc',
       limitsSwap: true,
-      limitsDiskReads: true,
-      hasAppArmor: false,
-      runcVersion: undefined,
+      users: 1,
+      profiles: new Map(),
+      ownProfile: true,
+      warnings: [],
     },
-    warnings: [],
     async run(execution, { signal } = {}) {
       running += 1
       try {
@@ -45,7 +43,7 @@ export async function openSandbox(): Promise<DockerSandbox> {
     selfTest: async () => {
       throw new Error('nothing here can be attacked')
     },
-    counts: () => ({ running, shelved: 0, removing: 0, waiting: new Map() }),
+    counts: () => ({ running, idle: 0, removing: 0, waiting: new Map() }),
     close: async () => {},
   }
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '@isopod/protocol'
-import type { EngineFacts } from '@isopod/sandbox'
+import type { DriverFacts } from '@isopod/sandbox'
 import type { Budget } from './admission.ts'
 
 /** Of the memory of the engine's host; the rest is for the engine, Redis, the worker and the kernel. */
@@ -23,7 +23,7 @@ export interface BudgetSettings {
  */
 export function budgetOf(
   { memoryMb, cpus, slots }: BudgetSettings,
-  host: Pick<EngineFacts, 'cpus' | 'memoryBytes'>,
+  host: Pick<DriverFacts, 'cpus' | 'memoryBytes'>,
   usualMemoryMb: number,
 ): Budget {
   if (memoryMb !== undefined && memoryMb < usualMemoryMb) {

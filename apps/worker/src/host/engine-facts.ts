@@ -1,5 +1,5 @@
 import type { Catalogue } from '@isopod/languages'
-import type { DockerSandbox } from '@isopod/sandbox'
+import type { Sandbox } from '@isopod/sandbox'
 import type { WorkerConfig } from '../config.ts'
 
 /** One thing about the engine that an operator should know. */
@@ -10,7 +10,7 @@ export interface EngineWarning {
 }
 
 /** The engine as labels of the metric about the worker. */
-export function engineLabels(config: Pick<WorkerConfig, 'engine'>, { facts }: Pick<DockerSandbox, 'facts'>) {
+export function engineLabels(config: Pick<WorkerConfig, 'engine'>, { facts }: Pick<Sandbox, 'facts'>) {
   const runtime = config.engine.runtime ?? facts.defaultRuntime
   return { engine: facts.version, runtime, cgroup: `v${facts.cgroup}` }
 }
@@ -18,7 +18,7 @@ export function engineLabels(config: Pick<WorkerConfig, 'engine'>, { facts }: Pi
 /** What the engine lacks. */
 export function engineWarnings(
   { languages }: Pick<Catalogue, 'languages'>,
-  { facts, warnings }: Pick<DockerSandbox, 'facts' | 'warnings'>,
+  { facts }: Pick<Sandbox, 'facts'>,
 ): readonly EngineWarning[] {
   const absent = languages.flatMap(({ name, runtime }) =>
     runtime === undefined || facts.runtimes.includes(runtime)
@@ -33,5 +33,9 @@ export function engineWarnings(
   )
   const swap =
     'the engine does not account for swap: on a host that has some, memory limits end later than asked'
-  return [...absent, ...(facts.limitsSwap ? [] : [{ text: swap }]), ...warnings.map((text) => ({ text }))]
+  return [
+    ...absent,
+    ...(facts.limitsSwap ? [] : [{ text: swap }]),
+    ...facts.warnings.map((text) => ({ text })),
+  ]
 }

@@ -1,5 +1,5 @@
 import type { Catalogue } from '@isopod/languages'
-import { type DockerSandbox, openDockerSandbox, type SandboxEvent } from '@isopod/sandbox'
+import { openDockerSandbox, type Sandbox, type SandboxEvent } from '@isopod/sandbox'
 import type { WorkerConfig } from '../config.ts'
 import { refusePreloadWithout } from './profile-rules.ts'
 
@@ -9,7 +9,7 @@ export async function openSandbox(
   deployment: string,
   { languages }: Pick<Catalogue, 'languages'>,
   observe?: (event: SandboxEvent) => void,
-): Promise<DockerSandbox> {
+): Promise<Sandbox> {
   const { stack, seccompProfilesDirectory: directory, ...engine } = config.engine
   const sandbox = await openDockerSandbox({
     ...engine,
@@ -27,6 +27,6 @@ export async function openSandbox(
     ...(stack !== undefined && { labels: { 'isopod.stack': stack } }),
     ...(observe !== undefined && { observe }),
   })
-  refusePreloadWithout(languages, sandbox.profiles)
+  refusePreloadWithout(languages, sandbox.facts.profiles)
   return sandbox
 }

@@ -1,7 +1,7 @@
 import { ConfigError, type Language } from '@isopod/protocol'
-import type { LanguageProfile } from '@isopod/sandbox'
+import type { SeccompFacts } from '@isopod/sandbox'
 
-type Profiles = ReadonlyMap<string, Pick<LanguageProfile, 'blocked'>>
+type Profiles = ReadonlyMap<string, Pick<SeccompFacts, 'blocked'>>
 
 /** What a connection through a network profile's proxy takes, of the program or of init. */
 const CONNECTS = ['socket', 'bind', 'listen', 'accept4', 'connect', 'setsockopt']

@@ -1,6 +1,6 @@
 import type { Catalogue } from '@isopod/languages'
 import type { LimitMaxima, LimitsRequest } from '@isopod/protocol'
-import type { DockerSandbox } from '@isopod/sandbox'
+import type { Sandbox } from '@isopod/sandbox'
 import type { Budget } from '../admission/admission.ts'
 import type { WorkerConfig } from '../config.ts'
 import { offlineProfiles } from '../host/profile-rules.ts'
@@ -27,7 +27,7 @@ export interface RuleSources {
   readonly config: WorkerConfig
   readonly catalogue: Catalogue
   readonly networks: Networks
-  readonly sandbox: Pick<DockerSandbox, 'facts' | 'profiles'>
+  readonly sandbox: Pick<Sandbox, 'facts'>
   /** What all executions of the worker may take together: no job may ask for more. */
   readonly budget: Budget
 }
@@ -45,9 +45,9 @@ export function deploymentRules(sources: RuleSources): DeploymentRules {
       memoryMb: Math.min(memoryMb, budget.memoryMb),
       cpus: Math.min(cpus, sandbox.facts.cpus),
     },
-    runtime: config.engine.runtime ?? sandbox.facts.defaultRuntime,
+    runtime: sandbox.facts.defaultRuntime,
     runtimes: sandbox.facts.runtimes,
     preloaded: preloadedLanguages(config.preload, catalogue),
-    offline: offlineProfiles(sandbox.profiles),
+    offline: offlineProfiles(sandbox.facts.profiles),
   }
 }

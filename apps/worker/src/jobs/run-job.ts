@@ -28,7 +28,7 @@ export interface JobRunnerOptions {
   readonly workerId: string
   readonly rules: DeploymentRules
   readonly gate: PolicyGate
-  readonly sandbox: Sandbox
+  readonly sandbox: Pick<Sandbox, 'run'>
   readonly checks: Pick<OutputChecks, 'ofJob'>
   readonly admission: Pick<Admission, 'enter' | 'wasOvercommitted'>
   readonly exclusive: Pick<ExclusiveRuns, 'enabled' | 'run'>

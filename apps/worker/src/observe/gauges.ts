@@ -1,5 +1,5 @@
 import { type Consumer, QUARANTINE_REASONS } from '@isopod/queue'
-import type { DockerSandbox } from '@isopod/sandbox'
+import type { Sandbox } from '@isopod/sandbox'
 import type { Metrics } from '@isopod/telemetry'
 import type { Admission, Budget } from '../admission/admission.ts'
 import { WORKER_STATES, type WorkerState } from '../worker-state.ts'
@@ -12,7 +12,7 @@ const MIB = 1024 * 1024
 export interface GaugeSources {
   readonly metrics: Metrics
   readonly queue: Consumer
-  readonly sandbox: DockerSandbox
+  readonly sandbox: Sandbox
   readonly admission: Pick<Admission, 'use'>
   readonly budget: Budget
   readonly state: () => WorkerState
@@ -21,11 +21,11 @@ export interface GaugeSources {
 /** Registers everything that is read when Prometheus asks, rather than kept up to date all the time. */
 export function gauges({ metrics, queue, sandbox, admission, budget, state }: GaugeSources): void {
   metrics.onScrape(() => {
-    const { running, shelved, removing, waiting: pooled } = sandbox.counts()
+    const { running, idle, removing, waiting: pooled } = sandbox.counts()
     metrics.workerSlots.set({ state: 'busy' }, running)
     metrics.workerSlots.set({ state: 'free' }, Math.max(0, budget.slots - running))
     metrics.containers.set({ state: 'running' }, running)
-    metrics.containers.set({ state: 'shelved' }, shelved)
+    metrics.containers.set({ state: 'shelved' }, idle)
     metrics.containers.set({ state: 'removing' }, removing)
     metrics.poolContainers.clear()
     for (const [image, count] of pooled) metrics.poolContainers.set({ image }, count)

@@ -1,6 +1,6 @@
 import type { Result } from '@isopod/protocol'
 import type { ConsumerEvent } from '@isopod/queue'
-import { EngineUnreachableError, ImageFaultError } from '@isopod/sandbox'
+import { DriverUnavailableError, ImageFaultError } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
 
 /** Makes the function that turns events of the queue into metrics and log lines. */
@@ -88,6 +88,6 @@ function countRun(metrics: Metrics, result: Result, language: string): void {
 }
 
 function retryReason(error: Error): 'engine' | 'image' | 'host' {
-  if (error instanceof EngineUnreachableError) return 'engine'
+  if (error instanceof DriverUnavailableError) return 'engine'
   return error instanceof ImageFaultError ? 'image' : 'host'
 }

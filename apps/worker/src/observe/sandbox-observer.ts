@@ -10,7 +10,7 @@ export function sandboxObserver(
 ): (event: SandboxEvent) => void {
   return (event) => {
     switch (event.type) {
-      case 'engine_call': {
+      case 'driver_call': {
         const { operation: op, outcome, seconds } = event.call
         metrics.containerOperations.inc({ op, outcome })
         metrics.containerOperationTime.observe({ op }, seconds)

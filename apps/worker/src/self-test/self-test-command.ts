@@ -10,8 +10,8 @@ const DEPLOYMENT = 'self-test'
 
 /**
  * `main.js self-test`: attacks containers as a worker does at its start, with a worker's settings but without a Redis.
- * Prints one JSON object a line for each canary as it is judged (`probe`, `runtime`, `tries`, `verdict`, `detail`, `ms`), and a last
- * one with `contained` and `ms`. Sets exit code 1 when a canary did not hold.
+ * Prints one JSON object a line for each probe as it is judged (`probe`, `runtime`, `tries`, `verdict`, `detail`, `ms`), and a last
+ * one with `contained` and `ms`. Sets exit code 1 when a probe did not hold.
  *
  * @throws {UnavailableError} if there is no engine, or none of the catalogue's images on it
  */

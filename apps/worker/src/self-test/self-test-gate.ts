@@ -31,7 +31,7 @@ export class SelfTestGate {
   }
 
   /**
-   * Resolves with true once every canary held, or with false as soon as one succeeded: that is final, an operator has to
+   * Resolves with true once every probe held, or with false as soon as one succeeded: that is final, an operator has to
    * mend the host and start the worker again. As long as the test cannot be made (no engine, no image) it is tried anew.
    */
   async pass(): Promise<boolean> {
@@ -76,7 +76,7 @@ export class SelfTestGate {
     this.#summary = 'ok'
     const exempt = listFindings(report, 'exempt')
     this.#options.logger.info(
-      { canaries: report.findings.length, ms: report.ms, ...(exempt !== '' && { exempt }) },
+      { probes: report.findings.length, ms: report.ms, ...(exempt !== '' && { exempt }) },
       'self-test passed',
     )
     return true
@@ -87,7 +87,7 @@ export class SelfTestGate {
     for (const { probe, runtime, tries, verdict, detail } of report.findings) {
       if (verdict !== 'succeeded') continue
       const found = { probe, runtime, tries, got: detail }
-      this.#options.logger.error(found, 'a canary attack succeeded; no job is taken')
+      this.#options.logger.error(found, 'a probe succeeded; no job is taken')
     }
     const probes = succeeded(report)
     if (probes.length === 0) {

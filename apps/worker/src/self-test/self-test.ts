@@ -1,12 +1,12 @@
 import type { Catalogue } from '@isopod/languages'
 import { chooseRuntime, RUNTIMES, UnavailableError } from '@isopod/protocol'
-import type { CanaryFinding, DockerSandbox, EngineFacts, SelfTestReport } from '@isopod/sandbox'
+import type { DriverFacts, ProbeFinding, Sandbox, SelfTestReport } from '@isopod/sandbox'
 
 /** What is put to the test. */
 export interface SelfTestSubject {
   readonly catalogue: Pick<Catalogue, 'languages'>
-  readonly sandbox: Pick<DockerSandbox, 'selfTest' | 'missingImages'> & {
-    readonly facts: Pick<EngineFacts, 'runtimes' | 'defaultRuntime'>
+  readonly sandbox: Pick<Sandbox, 'selfTest' | 'missingImages'> & {
+    readonly facts: Pick<DriverFacts, 'runtimes' | 'defaultRuntime'>
   }
   /** The deployment's OCI runtime; undefined for the engine's default. */
   readonly runtime: string | undefined
@@ -20,7 +20,7 @@ export interface SelfTestSubject {
  */
 export async function selfTest(
   subject: SelfTestSubject,
-  options: { readonly signal: AbortSignal; readonly onFinding?: (finding: CanaryFinding) => void },
+  options: { readonly signal: AbortSignal; readonly onFinding?: (finding: ProbeFinding) => void },
 ): Promise<SelfTestReport> {
   const image = await anyImage(subject)
   const reports: SelfTestReport[] = []

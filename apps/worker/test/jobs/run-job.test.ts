@@ -36,7 +36,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
   const seen: string[] = []
   const audited: AuditEvent[] = []
   const secondRuns: string[] = []
-  const sandbox: Sandbox = {
+  const sandbox: Pick<Sandbox, 'run'> = {
     run: async (execution: Execution, { signal, onContainer }: RunOptions = {}) => {
       seen.push('acquire')
       await sleep(acquireMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
@@ -47,7 +47,6 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
       seen.push('program')
       return await program(execution, signal)
     },
-    close: async () => {},
   }
   const room = admission ?? new Admission({ memoryMb: 1024, cpus: 1, slots: 2 })
   const run = jobRunner({

@@ -1,6 +1,6 @@
 import { createCatalogue } from '@isopod/languages'
 import type { Language } from '@isopod/protocol'
-import type { CanaryFinding } from '@isopod/sandbox'
+import type { ProbeFinding } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
 import { reachableRuntimes, type SelfTestSubject, selfTest } from '../../src/self-test/self-test.ts'
 
@@ -27,7 +27,7 @@ function subject(options: {
   missing?: string[]
 }): SelfTestSubject & { attacked: unknown[] } {
   const attacked: unknown[] = []
-  const finding = (runtime: string): CanaryFinding => ({
+  const finding = (runtime: string): ProbeFinding => ({
     probe: 'files',
     runtime,
     tries: 'to',

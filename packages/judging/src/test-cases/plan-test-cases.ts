@@ -10,8 +10,8 @@ import {
 } from '@isopod/protocol'
 import {
   type Execution,
-  MOST_FILE_BYTES,
-  MOST_PIPED_BYTES,
+  MAX_FILE_BYTES,
+  MAX_PIPED_BYTES,
   type RunInput,
   workspaceProblems,
 } from '@isopod/sandbox'
@@ -149,14 +149,14 @@ function helpersOf(tests: readonly TestCase[], rules: JudgingRules): TestCasesPl
 }
 
 function pipeProblems({ interactor }: TestCase, { outputBytes }: Limits): string[] {
-  if (interactor === undefined || outputBytes <= MOST_PIPED_BYTES) return []
-  return [`limits.outputBytes: must be at most ${MOST_PIPED_BYTES} with an interactor, got ${outputBytes}`]
+  if (interactor === undefined || outputBytes <= MAX_PIPED_BYTES) return []
+  return [`limits.outputBytes: must be at most ${MAX_PIPED_BYTES} with an interactor, got ${outputBytes}`]
 }
 
 function checkedFileProblems(test: TestCase, { outputBytes }: Limits): string[] {
-  if (helperPrograms(test).checker === undefined || outputBytes <= MOST_FILE_BYTES) return []
+  if (helperPrograms(test).checker === undefined || outputBytes <= MAX_FILE_BYTES) return []
   return [
-    `limits.outputBytes: must be at most ${MOST_FILE_BYTES} where a checker is a program, got ${outputBytes}`,
+    `limits.outputBytes: must be at most ${MAX_FILE_BYTES} where a checker is a program, got ${outputBytes}`,
   ]
 }
 

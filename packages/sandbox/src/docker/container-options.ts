@@ -1,59 +1,24 @@
 import { isGvisor } from '@isopod/protocol'
 import type { ContainerCreateOptions } from 'dockerode'
-import type { ChangeableLimits, ContainerLimits } from '../container-kind.ts'
-import { gvisorTasks } from '../gvisor-tasks.ts'
-import { inodesOf, SHM_BYTES, tmpBytes, WORKSPACE, workspaceBytes } from '../workspace.ts'
-import type { User } from './users.ts'
-
-/** Where the volume with init is mounted, and init in it. */
-export const INIT_DIRECTORY = '/isopod'
-export const INIT_PATH = `${INIT_DIRECTORY}/init`
+import {
+  gvisorTasks,
+  HOST_NAME,
+  INIT_DIRECTORY,
+  INIT_PATH,
+  inodesOf,
+  MASKED_PATHS,
+  MEMLOCK_BYTES,
+  openFilesOf,
+  READONLY_PATHS,
+  SHM_BYTES,
+  tmpBytes,
+  WORKSPACE,
+  workspaceBytes,
+} from '../driver/confinement.ts'
+import type { ChangeableLimits, ContainerLimits } from '../driver/container-kind.ts'
+import type { User } from '../driver/users.ts'
 
 const MIB = 1024 * 1024
-
-/** Bytes that a program may lock in memory. */
-export const MEMLOCK_BYTES = MIB
-/** What every container is called. */
-export const HOST_NAME = 'sandbox'
-
-/** Docker's default list (moby, oci/defaults). */
-const ENGINE_MASKS = [
-  '/proc/asound',
-  '/proc/acpi',
-  '/proc/interrupts',
-  '/proc/kcore',
-  '/proc/keys',
-  '/proc/latency_stats',
-  '/proc/timer_list',
-  '/proc/timer_stats',
-  '/proc/sched_debug',
-  '/proc/scsi',
-  '/sys/firmware',
-  '/sys/devices/virtual/powercap',
-]
-/** One pool or counter for the whole host, by which a job could starve another or pass it messages. */
-const SHARED_BY_CONTAINERS = [
-  '/dev/pts/ptmx',
-  '/proc/locks',
-  '/proc/sys/fs/dentry-state',
-  '/proc/sys/fs/file-nr',
-  '/proc/sys/fs/inode-nr',
-  '/proc/sys/fs/inode-state',
-  '/proc/sys/kernel/pty/nr',
-]
-
-/** Every path that is covered in a container. */
-export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS]
-
-/** Docker's default list, and what it leaves writable on cgroup v2 where it maps user ids. */
-export const READONLY_PATHS: readonly string[] = [
-  '/proc/bus',
-  '/proc/fs',
-  '/proc/irq',
-  '/proc/sys',
-  '/proc/sysrq-trigger',
-  '/sys/fs/cgroup',
-]
 
 /** What the kernel remembers of connections that have ended would outlast a reset, and lies in one table for all containers. */
 const FORGOTTEN = { 'net.ipv4.tcp_no_metrics_save': '1' }
@@ -179,11 +144,6 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       Runtime: plan.runtime,
     },
   }
-}
-
-/** Files that any process of a container may have open: as many as the program's, and never fewer than init needs. */
-export function openFilesOf({ openFiles }: ContainerLimits): number {
-  return Math.max(openFiles, 64)
 }
 
 /** Processes of a container that are not the program's: init, and the interpreter that forks. */

@@ -1,12 +1,13 @@
 import { imageRemedy } from '@isopod/protocol'
-import { ImageFaultError } from '../image-fault.ts'
-import { type Engine, statusCode } from './engine.ts'
+import type { Images } from '../driver/driver.ts'
+import { ImageFaultError } from '../driver/faults.ts'
+import { type Engine, statusCode } from './engine/engine.ts'
 
 /** How long a tag is believed to mean the same image, in milliseconds. */
 const BELIEVED_MS = 60_000
 
 /** Looks up which image a reference means on this engine; images are never pulled while a job waits. */
-export class Images {
+export class DockerImages implements Images {
   readonly #engine: Engine
   readonly #known = new Map<string, { digest: string; until: number }>()
 

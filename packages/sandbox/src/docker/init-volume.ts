@@ -4,9 +4,9 @@ import { type Architecture, type InitBinary, initBinary } from '@isopod/init'
 import { isGvisor, TerminalError } from '@isopod/protocol'
 import type { Container as EngineContainer } from 'dockerode'
 import { extract, pack } from 'tar-stream'
-import { INIT_DIRECTORY, INIT_PATH } from './container-options.ts'
-import { removeContainer } from './disposer.ts'
-import { type Engine, statusCode } from './engine.ts'
+import { INIT_DIRECTORY, INIT_PATH } from '../driver/confinement.ts'
+import { type Engine, statusCode } from './engine/engine.ts'
+import { removeContainer } from './remover.ts'
 
 /**
  * The volume with this release's init in it. Its name carries the binary's hash, so releases do not disturb each other.

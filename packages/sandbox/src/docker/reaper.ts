@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Disposer, removeContainer } from './disposer.ts'
-import type { Engine } from './engine.ts'
+import type { ContainerOf, ReapReason } from '../driver/sandbox-events.ts'
+import type { Engine } from './engine/engine.ts'
 import { LABELS } from './labels.ts'
-import type { ContainerOf, ReapReason } from './sandbox-events.ts'
+import { type Remover, removeContainer } from './remover.ts'
 
 /**
  * How long an owner without a lease gets to renew it, in milliseconds: longer than two renewals. After an outage of Redis
@@ -13,7 +13,7 @@ const DOUBT_MS = 12_000
 /** What the reaper needs to know beside the engine. */
 export interface ReaperOptions {
   readonly engine: Engine
-  readonly disposer: Disposer
+  readonly remover: Remover
   /** Only containers of this deployment are looked at: an engine may serve several. */
   readonly deployment: string
   /** Says which of these workers still hold their lease. */
@@ -30,7 +30,7 @@ export interface ReaperOptions {
  * @returns how many were removed
  */
 export async function reap(options: ReaperOptions): Promise<number> {
-  const { engine, disposer, deployment, doubtMs = DOUBT_MS } = options
+  const { engine, remover, deployment, doubtMs = DOUBT_MS } = options
   const living = async (owners: string[]) => (owners.length === 0 ? new Set() : await options.alive(owners))
   const containers = await list(engine, [`${LABELS.deployment}=${deployment}`])
   const owners = [...new Set(containers.map(({ Labels }) => Labels[LABELS.owner] ?? ''))]
@@ -47,7 +47,7 @@ export async function reap(options: ReaperOptions): Promise<number> {
   })
   await Promise.all(
     doomed.map(async ({ of, reason }) => {
-      await disposer.dispose(of.container)
+      await remover.remove(of.container)
       options.onReaped(of, reason)
     }),
   )

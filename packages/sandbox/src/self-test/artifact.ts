@@ -1,12 +1,12 @@
 import { encodeFetch } from '@isopod/init'
 import { RetryableError } from '@isopod/protocol'
-import type { Container } from '../container.ts'
-import { programRun } from '../judged-run.ts'
-import { checkConfinement, type Stage } from '../run-execution.ts'
-import { runProgram } from '../run-program.ts'
-import { workspaceFrames } from '../workspace.ts'
-import type { Bait } from './bait.ts'
-import { type ProbeKit, probeExecution } from './stage-canary.ts'
+import type { Container } from '../driver/container.ts'
+import { checkConfinement, type RunContext } from '../execution/run-execution.ts'
+import { programRun } from '../program/classified-run.ts'
+import { runProgram } from '../program/run-program.ts'
+import { workspaceFrames } from '../program/workspace.ts'
+import type { Honeypot } from './honeypot.ts'
+import { type ProbeKit, probeExecution } from './probe-execution.ts'
 
 /** What the probe plants: each would lead a careless host out of the workspace, or hold it up. */
 const PLANTED = [
@@ -22,7 +22,7 @@ const PLANTED = [
 const MAX_BYTES = 1024 * 1024
 const ANSWER_MS = 5_000
 
-/** The canary that asks for files after its program has ended. */
+/** The probe that asks for files after its program has ended. */
 export const ARTIFACT = {
   id: 'artifact',
   tries: 'to have the host follow a link, pipe or path that it planted',
@@ -31,12 +31,12 @@ export const ARTIFACT = {
 /** Runs the probe that plants, then asks init for each of its files as for an artifact. */
 export async function tryArtifact(
   kit: ProbeKit,
-  stage: Stage,
-  bait: Bait,
+  context: RunContext,
+  honeypot: Honeypot,
   signal: AbortSignal,
 ): Promise<{ verdict: 'held' | 'succeeded' | 'untried'; detail: string }> {
-  const execution = probeExecution(kit, ARTIFACT.id, [bait.file])
-  const container = await stage.containers.acquire(execution, signal)
+  const execution = probeExecution(kit, ARTIFACT.id, [honeypot.file])
+  const container = await context.containers.acquire(execution, signal)
   try {
     checkConfinement(container, execution)
     const before = workspaceFrames(execution)

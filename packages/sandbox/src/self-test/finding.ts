@@ -1,18 +1,18 @@
 /**
- * What a canary attack came to. `held`: the container withstood it. `succeeded`: it got something. `untried`: the platform
+ * What a probe came to. `held`: the container withstood it. `succeeded`: it got something. `untried`: the platform
  * failed, or the attack could not be made, which proves nothing. `exempt`: it makes no sense on this runtime.
  */
-export type CanaryVerdict = 'held' | 'succeeded' | 'untried' | 'exempt'
+export type ProbeVerdict = 'held' | 'succeeded' | 'untried' | 'exempt'
 
-/** One canary attack and what it came to. */
-export interface CanaryFinding {
-  /** Id of the canary. */
+/** One probe and what it came to. */
+export interface ProbeFinding {
+  /** Id of the probe. */
   readonly probe: string
   /** The OCI runtime of the container that it attacked. */
   readonly runtime: string
   /** What it tries, as the rest of a sentence. */
   readonly tries: string
-  readonly verdict: CanaryVerdict
+  readonly verdict: ProbeVerdict
   /** What it got, or why it was not tried; empty when it held. */
   readonly detail: string
   readonly ms: number
@@ -20,18 +20,18 @@ export interface CanaryFinding {
 
 /** What a self-test came to. */
 export interface SelfTestReport {
-  /** In the order of the list of canaries. */
-  readonly findings: readonly CanaryFinding[]
+  /** In the order of the list of probes. */
+  readonly findings: readonly ProbeFinding[]
   readonly ms: number
 }
 
-/** Whether every canary held, or has no meaning here: only then may untrusted code run. */
+/** Whether every probe held, or has no meaning here: only then may untrusted code run. */
 export function isContained({ findings }: SelfTestReport): boolean {
   return findings.length > 0 && findings.every(({ verdict }) => verdict === 'held' || verdict === 'exempt')
 }
 
 /** Findings of one verdict as a short list: `disk (…), neighbour (…)`. */
-export function listFindings({ findings }: SelfTestReport, verdict: CanaryVerdict): string {
+export function listFindings({ findings }: SelfTestReport, verdict: ProbeVerdict): string {
   return findings
     .filter((finding) => finding.verdict === verdict)
     .map(({ probe, detail }) => (detail === '' ? probe : `${probe} (${detail})`))

@@ -1,8 +1,8 @@
-import { runExecution, type Stage } from '../run-execution.ts'
-import type { Outcome } from '../sandbox.ts'
-import type { Bait } from './bait.ts'
-import { factIn } from './canary.ts'
-import { type ProbeKit, probeExecution } from './stage-canary.ts'
+import type { Outcome } from '../contract/outcome.ts'
+import { type RunContext, runExecution } from '../execution/run-execution.ts'
+import type { Honeypot } from './honeypot.ts'
+import { factIn } from './probe.ts'
+import { type ProbeKit, probeExecution } from './probe-execution.ts'
 
 /** How long one keeps its secret, and the other looks for it; the first must surely be there when the second looks. */
 const KEEP_MS = 2_000
@@ -13,7 +13,7 @@ const OVERLAP_MS = 200
 /** With fewer ids than this the containers of one self-test may have to share one. */
 const ENOUGH_USERS = 16
 
-/** The canary that needs two containers at once. */
+/** The probe that needs two containers at once. */
 export const NEIGHBOUR = {
   id: 'neighbour',
   tries: 'to find what another container laid in memory, sockets, locks, keys and files',
@@ -22,16 +22,16 @@ export const NEIGHBOUR = {
 /** One container lays a secret everywhere, another that runs at the same time looks for it. */
 export async function tryNeighbour(
   kit: ProbeKit,
-  stage: Stage,
-  bait: Bait,
+  context: RunContext,
+  honeypot: Honeypot,
   signal: AbortSignal,
 ): Promise<{ verdict: 'held' | 'succeeded' | 'untried'; detail: string }> {
   const [kept, looked] = await Promise.all([
-    runExecution(probeExecution(kit, 'keep', [KEEP_MS, bait.secret]), stage, signal),
-    runExecution(probeExecution(kit, 'look', [LOOK_MS]), stage, signal),
+    runExecution(probeExecution(kit, 'keep', [KEEP_MS, honeypot.secret]), context, signal),
+    runExecution(probeExecution(kit, 'look', [LOOK_MS]), context, signal),
   ])
   const output = text(looked)
-  if (looked.exitCode === 1 || output.includes(bait.secret)) {
+  if (looked.exitCode === 1 || output.includes(honeypot.secret)) {
     const found = output.split('\n').filter((line) => line !== '' && !/^(user|from|to) \d+$/.test(line))
     return { verdict: 'succeeded', detail: [...new Set(found)].join('; ').slice(0, 300) }
   }

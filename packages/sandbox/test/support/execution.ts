@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS, type Language, type Limits } from '@isopod/protocol'
-import type { Execution } from '../../src/sandbox.ts'
+import type { Execution } from '../../src/contract/execution.ts'
 
 /** A language that any image with a shell has. */
 export const SHELL: Language = {

@@ -1,7 +1,6 @@
-import type { JobStart } from '../../src/container.ts'
-import type { ContainerKind } from '../../src/container-kind.ts'
-import type { ContainerPurpose } from '../../src/container-purpose.ts'
-import type { WaitingContainer, WaitingMaker } from '../../src/pool/waiting-container.ts'
+import type { JobStart, NewContainer } from '../../src/driver/container.ts'
+import type { ContainerKind, ContainerPurpose } from '../../src/driver/container-kind.ts'
+import type { Driver } from '../../src/driver/driver.ts'
 import { limits } from './execution.ts'
 
 /** A container that is nothing but a name; a test can have it die. */
@@ -40,7 +39,7 @@ export class FakeContainer {
 }
 
 /** Makes such containers in a time of its own, or fails. */
-export class FakeMaker implements WaitingMaker {
+export class FakeMaker implements Pick<Driver, 'make'> {
   readonly made: FakeContainer[] = []
   /** Under way now, and the most that were. */
   under = 0
@@ -48,7 +47,7 @@ export class FakeMaker implements WaitingMaker {
   takesMs = 60
   fails = false
 
-  async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<WaitingContainer> {
+  async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer> {
     this.under++
     this.most = Math.max(this.most, this.under)
     try {
@@ -58,7 +57,7 @@ export class FakeMaker implements WaitingMaker {
       const container = new FakeContainer(kind, purpose)
       this.made.push(container)
       // The pool touches nothing else of it.
-      return container as unknown as WaitingContainer
+      return container as unknown as NewContainer
     } finally {
       this.under--
     }

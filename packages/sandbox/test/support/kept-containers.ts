@@ -1,14 +1,15 @@
 import { encodeReset } from '@isopod/init'
-import type { Container, ContainerSource } from '../../src/container.ts'
-import { type ContainerKind, kindOf } from '../../src/container-kind.ts'
-import type { ContainerMaker } from '../../src/docker/container-maker.ts'
-import type { DockerContainer } from '../../src/docker/docker-container.ts'
-import type { Execution } from '../../src/sandbox.ts'
+import type { ContainerMaker } from '../../src/acquire/container-maker.ts'
+import type { ContainerSource } from '../../src/acquire/container-source.ts'
+import { kindOf } from '../../src/acquire/container-source.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import type { Container, NewContainer } from '../../src/driver/container.ts'
+import type { ContainerKind } from '../../src/driver/container-kind.ts'
 
 /** One container per kind, reset after each run and preloaded anew where it does not fork: many runs for the price of a few. */
 export class KeptContainers implements ContainerSource {
   readonly #maker: ContainerMaker
-  readonly #kept = new Map<string, Promise<DockerContainer | undefined>>()
+  readonly #kept = new Map<string, Promise<NewContainer | undefined>>()
   #made = 0
 
   constructor(maker: ContainerMaker) {
@@ -27,24 +28,27 @@ export class KeptContainers implements ContainerSource {
     return kept ?? (await this.#make(kind, signal))
   }
 
-  giveBack(container: Container, execution: Execution): void {
+  release(container: Container, execution: Execution): void {
     const kind = kindOf(execution)
     // Only `acquire` gives them out.
-    this.#kept.set(JSON.stringify(kind), renew(container as DockerContainer, kind))
+    this.#kept.set(JSON.stringify(kind), resetAndPreload(container as NewContainer, kind))
   }
 
   async close(): Promise<void> {
     for (const container of await Promise.all(this.#kept.values())) container?.destroy()
   }
 
-  async #make(kind: ContainerKind, signal: AbortSignal): Promise<DockerContainer> {
+  async #make(kind: ContainerKind, signal: AbortSignal): Promise<NewContainer> {
     const name = `isopod-kept-${process.pid}-${++this.#made}`
     const deadline = Date.now() + 3_600_000
     return await this.#maker.make(kind, { name, origin: 'batch', job: '', attempt: 0, deadline }, signal)
   }
 }
 
-async function renew(container: DockerContainer, kind: ContainerKind): Promise<DockerContainer | undefined> {
+async function resetAndPreload(
+  container: NewContainer,
+  kind: ContainerKind,
+): Promise<NewContainer | undefined> {
   container.send(encodeReset())
   const frame = await container.receive()
   if (frame?.type === 'reset' && frame.reset.clean) {

@@ -1,15 +1,10 @@
 import type { Language } from '@isopod/protocol'
 import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
-import { ContainerMaker } from '../../src/docker/container-maker.ts'
-import { Disposer } from '../../src/docker/disposer.ts'
-import { Engine } from '../../src/docker/engine.ts'
-import { engineFacts } from '../../src/docker/engine-facts.ts'
-import { Images } from '../../src/docker/images.ts'
-import { InitVolume } from '../../src/docker/init-volume.ts'
-import { loadSeccompProfile } from '../../src/docker/seccomp/load.ts'
-import { Users } from '../../src/docker/users.ts'
-import { runExecution } from '../../src/run-execution.ts'
-import type { Execution, Outcome } from '../../src/sandbox.ts'
+import { ContainerMaker } from '../../src/acquire/container-maker.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import type { Outcome } from '../../src/contract/outcome.ts'
+import { openDockerDriver } from '../../src/docker/open-docker-driver.ts'
+import { runExecution } from '../../src/execution/run-execution.ts'
 import { limits } from './execution.ts'
 import { KeptContainers } from './kept-containers.ts'
 
@@ -34,23 +29,15 @@ export interface Modes {
 /** @param dockerHost engine with the languages' images */
 export async function openModes(dockerHost: string): Promise<Modes> {
   const catalogue = await shippedCatalogue()
-  const engine = new Engine(dockerHost)
-  const facts = await engineFacts(engine)
-  const disposer = new Disposer(engine, () => {})
-  const labels = { 'isopod.deployment': `preload-${process.pid}` }
-  const maker = new ContainerMaker({
-    engine,
-    images: new Images(engine),
-    disposer,
-    initVolume: new InitVolume(engine, facts.architecture, labels),
-    users: new Users({ first: 60_000, last: 60_255, gid: 65_534 }),
-    observe: () => {},
-    runtime: facts.defaultRuntime,
-    runtimes: facts.runtimes,
-    seccomp: await loadSeccompProfile(undefined, facts.architecture),
-    labels,
+  const deployment = `preload-${process.pid}`
+  const driver = await openDockerDriver({
+    address: dockerHost,
+    deployment,
+    owner: deployment,
+    users: { first: 60_000, last: 60_255, gid: 65_534 },
+    allowOldRunc: true,
   })
-  const containers = new KeptContainers(maker)
+  const containers = new KeptContainers(new ContainerMaker(driver))
   let count = 0
   const language = (name: string) => {
     const found = catalogue.find(name)
@@ -71,7 +58,7 @@ export async function openModes(dockerHost: string): Promise<Modes> {
     },
     close: async () => {
       await containers.close()
-      await disposer.idle()
+      await driver.close()
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Done } from '@isopod/init'
-import type { ProgramReport } from '../../src/run-program.ts'
-import { SampleSummary } from '../../src/sample-summary.ts'
+import type { ProgramReport } from '../../src/program/run-program.ts'
+import { SampleSummary } from '../../src/program/sample-summary.ts'
 
 const stream = { bytes: new Uint8Array(), produced: 0, truncated: false }
 /** What init says of a run that ended well. */

@@ -1,7 +1,8 @@
 import type { Done, InitFrame, Ready, Reset } from '@isopod/init'
-import type { Container, ContainerSource, JobStart } from '../../src/container.ts'
-import { FrameQueue } from '../../src/docker/frame-queue.ts'
-import type { Execution } from '../../src/sandbox.ts'
+import type { ContainerSource } from '../../src/acquire/container-source.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import type { Container, JobStart } from '../../src/driver/container.ts'
+import { FrameQueue } from '../../src/driver/frame-queue.ts'
 
 const READY = { memoryBytes: 1, pidsMax: 1 } as Ready
 
@@ -15,7 +16,7 @@ export class ScriptedContainer implements Container {
   readonly origin = 'made'
   readonly preloaded = false
   readonly user = { uid: 1, gid: 1 }
-  readonly outside = undefined
+  readonly hostLimits = undefined
   readonly deadline: number
   readonly frames = new FrameQueue<InitFrame>()
   ready = READY
@@ -42,7 +43,7 @@ export class ScriptedContainer implements Container {
 
   async change(): Promise<void> {}
 
-  async look(): Promise<Ready> {
+  async readConfinement(): Promise<Ready> {
     return this.ready
   }
 
@@ -54,7 +55,7 @@ export class ScriptedContainer implements Container {
     return await Promise.race([this.onReset(), ended])
   }
 
-  async outsideMemory() {
+  async hostMemory() {
     return undefined
   }
 
@@ -97,7 +98,7 @@ export class ScriptedSource implements ContainerSource {
     return container
   }
 
-  giveBack(container: Container): void {
+  release(container: Container): void {
     this.returned.push(container)
     container.destroy()
   }

@@ -1,10 +1,11 @@
-import type { Container, ContainerSource } from '../../src/container.ts'
-import type { Execution } from '../../src/sandbox.ts'
-import { SHM_BYTES, tmpBytes, workspaceBytes } from '../../src/workspace.ts'
+import type { ContainerSource } from '../../src/acquire/container-source.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import { SHM_BYTES, tmpBytes, workspaceBytes } from '../../src/driver/confinement.ts'
+import type { Container } from '../../src/driver/container.ts'
 
 const MIB = 1024 * 1024
 
-/** Says of each container that it is confined as asked, whatever its init has read: what then still notices is the canary. */
+/** Says of each container that it is confined as asked, whatever its init has read: what then still notices is the probe. */
 export class UnsuspectingSource implements ContainerSource {
   readonly #source: ContainerSource
 
@@ -32,22 +33,22 @@ export class UnsuspectingSource implements ContainerSource {
       uid: container.user.uid,
       gid: container.user.gid,
     }
-    const { id, imageDigest, runtime, origin, preloaded, user, outside, deadline } = container
+    const { id, imageDigest, runtime, origin, preloaded, user, hostLimits, deadline } = container
     return {
-      ...{ id, imageDigest, runtime, origin, preloaded, user, outside, deadline, ready },
+      ...{ id, imageDigest, runtime, origin, preloaded, user, hostLimits, deadline, ready },
       change: async () => {},
-      look: async () => ready,
+      readConfinement: async () => ready,
       reset: () => container.reset(),
       assign: (to) => container.assign(to),
       send: (frames) => container.send(frames),
       receive: () => container.receive(),
-      outsideMemory: () => container.outsideMemory(),
+      hostMemory: () => container.hostMemory(),
       end: () => container.end(),
       destroy: () => container.destroy(),
     }
   }
 
-  giveBack(container: Container): void {
+  release(container: Container): void {
     container.destroy()
   }
 }

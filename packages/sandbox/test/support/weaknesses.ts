@@ -1,10 +1,10 @@
 import type { CreateOptions } from '../../../../test/support/rewriting-engine.ts'
 import type { Defect } from './broken-init.ts'
 
-/** What is wrong with a container that one canary has to notice. */
+/** What is wrong with a container that one probe has to notice. */
 export interface Weakness {
-  /** Id of the canary. */
-  readonly canary: string
+  /** Id of the probe. */
+  readonly probe: string
   /** As the rest of «a container …». */
   readonly what: string
   readonly change?: (options: CreateOptions) => void
@@ -15,17 +15,17 @@ export interface Weakness {
 }
 
 /** Flags of the container that are others than asked for. */
-function host(canary: string, what: string, flags: Record<string, unknown>): Weakness {
-  return { canary, what, change: ({ HostConfig }) => Object.assign(HostConfig, flags) }
+function host(probe: string, what: string, flags: Record<string, unknown>): Weakness {
+  return { probe, what, change: ({ HostConfig }) => Object.assign(HostConfig, flags) }
 }
 
-function broken(canary: string, what: string, init: readonly Defect[]): Weakness {
-  return { canary, what, init }
+function broken(probe: string, what: string, init: readonly Defect[]): Weakness {
+  return { probe, what, init }
 }
 
 /** All three writable mounts with other options. */
-function tmpfs(canary: string, what: string, from: RegExp, to: string): Weakness {
-  return { canary, what, change: (options) => rewriteTmpfs(options, from, to) }
+function tmpfs(probe: string, what: string, from: RegExp, to: string): Weakness {
+  return { probe, what, change: (options) => rewriteTmpfs(options, from, to) }
 }
 
 function rewriteTmpfs({ HostConfig }: CreateOptions, from: RegExp, to: string): void {
@@ -58,15 +58,15 @@ function inHostNetwork(options: CreateOptions): void {
   options.HostConfig['Sysctls'] = {}
 }
 
-/** One weakness or more for each canary. @param folder of this host, where the bait lies, too */
+/** One weakness or more for each probe. @param folder of this host, where the bait lies, too */
 export function weaknesses(folder: string): Weakness[] {
   return [
-    { canary: 'interfaces', what: 'in the network of the host', change: inHostNetwork },
-    { canary: 'connections', what: 'in the network of the host', change: inHostNetwork },
+    { probe: 'interfaces', what: 'in the network of the host', change: inHostNetwork },
+    { probe: 'connections', what: 'in the network of the host', change: inHostNetwork },
     host('files', 'that sees a folder of the host', { Binds: [`${folder}:/mnt${folder}:ro`] }),
     host('mounts', 'that sees a folder of the host', { Binds: [`${folder}:/host:ro`] }),
     {
-      canary: 'mounts',
+      probe: 'mounts',
       what: 'in which /tmp belongs to another user',
       change: ({ HostConfig }) => {
         const mounts = HostConfig['Tmpfs'] as Record<string, string>
@@ -83,7 +83,7 @@ export function weaknesses(folder: string): Weakness[] {
     ]),
     host('masks', 'without covered paths', { MaskedPaths: [] }),
     {
-      canary: 'proc',
+      probe: 'proc',
       what: 'of root without read-only paths',
       change: (options) => {
         asRoot(options)
@@ -98,12 +98,12 @@ export function weaknesses(folder: string): Weakness[] {
     broken('init', 'whose init can be looked into', DUMPABLE),
     broken('environment', 'whose init can be looked into', DUMPABLE),
     {
-      canary: 'host-name',
+      probe: 'host-name',
       what: 'with a name of its own',
       change: (options) => Object.assign(options, { Hostname: 'worker-17' }),
     },
     {
-      canary: 'processes',
+      probe: 'processes',
       what: 'in which the engine starts a process',
       change: (options) => {
         options['Healthcheck'] = { Test: ['CMD', '/bin/sleep', '20'], Interval: 1_000_000 }
@@ -140,7 +140,7 @@ export function weaknesses(folder: string): Weakness[] {
       ['confinement/seccomp.c', '    WITHOUT(memfd_create, 1, MFD_HUGETLB, ENOMEM),\n', ''],
     ]),
     {
-      canary: 'uncounted',
+      probe: 'uncounted',
       what: 'with a seccomp profile that refuses nothing, and whose init allows every family of sockets',
       change: ({ HostConfig }) => {
         HostConfig['SecurityOpt'] = ['no-new-privileges:true', `seccomp=${ALL_ALLOWED}`]
@@ -148,7 +148,7 @@ export function weaknesses(folder: string): Weakness[] {
       init: [['confinement/seccomp.c', '    FAMILIES(socket),\n', '']],
     },
     {
-      canary: 'clock',
+      probe: 'clock',
       what: 'of root that may set the clock',
       change: (options) => {
         asRoot(options)
@@ -186,7 +186,7 @@ export function weaknesses(folder: string): Weakness[] {
       ['process/child.c', 'tell(report, CHILD_HELD, (uint32_t)now.rlim_cur)', 'tell(report, CHILD_HELD, 32)'],
     ]),
     ...['core', 'nofile', 'memlock', 'msgqueue'].map((name) => ({
-      canary: 'limits',
+      probe: 'limits',
       what: `without ulimit ${name}`,
       change: (options: CreateOptions) => withoutUlimit(options, name),
     })),
@@ -202,13 +202,13 @@ export function weaknesses(folder: string): Weakness[] {
       ['run/run.c', 'else if (now >= deadline_us) run_end(CAUSE_TIMEOUT);', ''],
     ]),
     {
-      canary: 'core-file',
+      probe: 'core-file',
       what: 'without any limit of core files',
       change: (options) => withoutUlimit(options, 'core'),
       init: [['process/child.c', 'if (limit(RLIMIT_CORE, 0, 0) < 0) return -1;', '']],
     },
     host('neighbour', 'that shares the memory of the host', { IpcMode: 'host' }),
-    { canary: 'neighbour', what: 'of the user of another', users: 1 },
+    { probe: 'neighbour', what: 'of the user of another', users: 1 },
     broken('artifact', 'whose init follows a link that is an artifact', [
       ['files/fetch.c', 'openat(directory, leaf, O_RDONLY | O_NOFOLLOW', 'openat(directory, leaf, O_RDONLY'],
     ]),

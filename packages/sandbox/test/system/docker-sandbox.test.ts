@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { RetryableError, UnavailableError } from '@isopod/protocol'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
-import type { DockerSandbox } from '../../src/docker/docker-sandbox.ts'
-import { containerName } from '../../src/docker/labels.ts'
-import { openDockerSandbox } from '../../src/docker/open-docker-sandbox.ts'
-import type { SandboxEvent } from '../../src/docker/sandbox-events.ts'
-import type { Execution, Outcome } from '../../src/sandbox.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import type { Outcome } from '../../src/contract/outcome.ts'
+import type { SandboxEvent } from '../../src/driver/sandbox-events.ts'
+import { openDockerSandbox } from '../../src/open-docker-sandbox.ts'
+import type { Sandbox } from '../../src/sandbox.ts'
 import { limits, script } from '../support/execution.ts'
 
 const exec = promisify(execFile)
@@ -15,7 +15,7 @@ const { dockerHost } = inject('stack')
 const deployment = `sandbox-test-${process.pid}`
 const users = { first: 60_000, last: 60_255, gid: 65_534 }
 const events: SandboxEvent[] = []
-let sandbox: DockerSandbox
+let sandbox: Sandbox
 
 beforeAll(async () => {
   sandbox = await open('w1')
@@ -30,7 +30,7 @@ afterEach(() => {
   events.length = 0
 })
 
-function open(owner: string, address = dockerHost): Promise<DockerSandbox> {
+function open(owner: string, address = dockerHost): Promise<Sandbox> {
   return openDockerSandbox({
     address,
     deployment,
@@ -65,7 +65,8 @@ function run(code: string, changes: Partial<Execution> = {}, signal?: AbortSigna
   return sandbox.run(execution, signal ? { signal } : {})
 }
 
-const nameOf = (id: string) => containerName(deployment, { id, attempt: 1 })
+const nameOf = (id: string) =>
+  `isopod-${createHash('sha256').update(deployment).digest('hex').slice(0, 12)}-${id}-1`
 const text = (outcome: Outcome) => Buffer.from(outcome.stdout.bytes).toString()
 
 /** Waits until a container of this test runs its program. */
@@ -161,7 +162,7 @@ describe('an execution', () => {
   it('that is aborted before it starts makes no container', async () => {
     await expect(run('true', {}, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late')
     expect(
-      events.filter((event) => event.type === 'engine_call' && event.call.operation === 'create'),
+      events.filter((event) => event.type === 'driver_call' && event.call.operation === 'create'),
     ).toEqual([])
   })
 

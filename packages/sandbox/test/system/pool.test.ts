@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { TerminalError } from '@isopod/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { DockerContainer } from '../../src/docker/docker-container.ts'
-import type { DockerSandbox } from '../../src/docker/docker-sandbox.ts'
-import { openDockerSandbox } from '../../src/docker/open-docker-sandbox.ts'
-import type { SandboxEvent } from '../../src/docker/sandbox-events.ts'
-import type { Execution, Outcome } from '../../src/sandbox.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import type { Outcome } from '../../src/contract/outcome.ts'
+import { InitContainer } from '../../src/driver/init-container.ts'
+import type { SandboxEvent } from '../../src/driver/sandbox-events.ts'
+import { openDockerSandbox } from '../../src/open-docker-sandbox.ts'
+import type { Sandbox } from '../../src/sandbox.ts'
 import { limits, script } from '../support/execution.ts'
 
 const exec = promisify(execFile)
@@ -15,7 +16,7 @@ const { dockerHost } = inject('stack')
 const deployment = `pool-test-${process.pid}`
 const users = { first: 60_000, last: 60_255, gid: 65_534 }
 const events: SandboxEvent[] = []
-let sandbox: DockerSandbox
+let sandbox: Sandbox
 
 beforeAll(async () => {
   sandbox = await open('w1')
@@ -30,7 +31,7 @@ afterEach(() => {
   events.length = 0
 })
 
-function open(owner: string, size = 2): Promise<DockerSandbox> {
+function open(owner: string, size = 2): Promise<Sandbox> {
   return openDockerSandbox({
     address: dockerHost,
     deployment,
@@ -57,7 +58,7 @@ function run(code: string, changes: Partial<Execution> = {}, of = sandbox): Prom
   return of.run(script(code, { id: `j-${randomUUID()}`, ...changes }))
 }
 
-const waiting = (of: DockerSandbox) => [...of.counts().waiting.values()].reduce((sum, each) => sum + each, 0)
+const waiting = (of: Sandbox) => [...of.counts().waiting.values()].reduce((sum, each) => sum + each, 0)
 
 /** Asks until as many wait. */
 async function filled(count: number, of = sandbox): Promise<void> {
@@ -170,24 +171,24 @@ describe('a job whose kind waits', () => {
 
 it('a container whose limits were not changed as asked runs nothing', async () => {
   await filled(1)
-  const change = DockerContainer.prototype.change
+  const change = InitContainer.prototype.change
   // As an engine would that says yes and does nothing.
-  DockerContainer.prototype.change = async function () {
-    await this.look()
+  InitContainer.prototype.change = async function () {
+    await this.readConfinement()
   }
   try {
     const asked = run('echo it ran', { limits: limits({ memoryMb: 32 }) })
     await expect(asked).rejects.toThrow(/memoryMb is 256, wanted 32/)
     await expect(asked).rejects.toBeInstanceOf(TerminalError)
   } finally {
-    DockerContainer.prototype.change = change
+    InitContainer.prototype.change = change
   }
 })
 
 it('a container whose limits cannot be changed is replaced by one made on the spot', async () => {
   await filled(1)
-  const change = DockerContainer.prototype.change
-  DockerContainer.prototype.change = () => Promise.reject(new Error('no'))
+  const change = InitContainer.prototype.change
+  InitContainer.prototype.change = () => Promise.reject(new Error('no'))
   try {
     const outcome = await run('true', { limits: limits({ memoryMb: 32 }) })
     expect(outcome).toMatchObject({
@@ -196,7 +197,7 @@ it('a container whose limits cannot be changed is replaced by one made on the sp
       limitsApplied: { memoryMb: 32 },
     })
   } finally {
-    DockerContainer.prototype.change = change
+    InitContainer.prototype.change = change
   }
 })
 

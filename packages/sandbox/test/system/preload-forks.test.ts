@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Execution } from '../../src/sandbox.ts'
+import type { Execution } from '../../src/contract/execution.ts'
 import { limits } from '../support/execution.ts'
 import { type Modes, openModes } from '../support/preload-modes.ts'
 

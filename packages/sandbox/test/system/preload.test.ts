@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { Execution } from '../../src/sandbox.ts'
+import type { Execution } from '../../src/contract/execution.ts'
 import { limits } from '../support/execution.ts'
 import { comparable, type Mode, type Modes, openModes } from '../support/preload-modes.ts'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import type { DockerSandbox } from '../../src/docker/docker-sandbox.ts'
-import { openDockerSandbox } from '../../src/docker/open-docker-sandbox.ts'
-import type { Execution } from '../../src/sandbox.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import { openDockerSandbox } from '../../src/open-docker-sandbox.ts'
+import type { Sandbox } from '../../src/sandbox.ts'
 import { limits, script } from '../support/execution.ts'
 
-let sandbox: DockerSandbox
+let sandbox: Sandbox
 let count = 0
 
 beforeAll(async () => {

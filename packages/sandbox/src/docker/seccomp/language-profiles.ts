@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { Architecture } from '@isopod/init'
 import { ConfigError } from '@isopod/protocol'
 import { parse } from 'yaml'
+import type { SeccompFacts } from '../../driver/driver.ts'
 import { type BlockedGroup, callsOf, type SeccompDecisions } from './profile.ts'
 import { DEFAULT_PROFILE, parseProfileFile } from './profile-file.ts'
 import { restrictProfile } from './restrict-profile.ts'
@@ -16,13 +17,9 @@ const DIRECTORY_SETTING = 'ISOPOD_SECCOMP_PROFILES_DIR'
 const MAX_DEPTH = 8
 
 /** A seccomp profile that languages can name. */
-export interface LanguageProfile {
+export interface LanguageProfile extends SeccompFacts {
   /** As the engine takes it. */
   readonly json: string
-  /** SHA-256 of `json`, in hexadecimal digits. */
-  readonly digest: string
-  /** Calls that it refuses and the deployment's profile does not. */
-  readonly blocked: ReadonlySet<string>
 }
 
 /** What profiles are made of. */

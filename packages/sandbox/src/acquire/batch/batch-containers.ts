@@ -1,0 +1,140 @@
+import { isGvisor } from '@isopod/protocol'
+import type { Execution } from '../../contract/execution.ts'
+import type { Container } from '../../driver/container.ts'
+import type { ResetOutcome } from '../../driver/sandbox-events.ts'
+import type { ContainerSource } from '../container-source.ts'
+import { kindOf, maxUseMs } from '../container-source.ts'
+import { IdleContainers, type IdleContainersOptions } from './idle-containers.ts'
+import { SharedContainer } from './shared-container.ts'
+
+/** How long a reset may take, in milliseconds. An honest one takes less than one; what needs longer than a new container is not worth it. */
+const RESET_TIMEOUT_MS = 1_000
+
+/** How long containers serve their batch. */
+export interface BatchOptions {
+  /** Most containers that wait for the next execution of their batch, of all batches together. @default four per core */
+  readonly containers?: number | undefined
+  /** How long one waits, in milliseconds. @default 60000 */
+  readonly idleMs?: number
+  /** Executions after which one is not used again. @default 1000 */
+  readonly executions?: number
+}
+
+/** What executions of a batch share containers by. */
+export interface BatchContainersOptions {
+  /** Where a container comes from that nobody of the batch has used before. */
+  readonly source: ContainerSource
+  /** Content digest of what an image's reference means now. */
+  readonly digest: (reference: string) => Promise<string>
+  readonly idle: IdleContainersOptions
+  /** Executions after which a container is not given on any more. */
+  readonly executions: number
+  readonly onReset: (outcome: ResetOutcome) => void
+}
+
+/** A container that is being reset. */
+interface Coming {
+  readonly container: SharedContainer
+  /** The same once it is proven clean; undefined if it was destroyed instead. */
+  readonly done: Promise<SharedContainer | undefined>
+  /** An execution waits for it, so it does not become idle. */
+  claimed: boolean
+}
+
+/**
+ * Gives executions with the same `sharedBy` the containers of their like, one execution at a time, reset in between. There
+ * are as many containers of a batch as executions of it run at once. All others get theirs from the source below.
+ */
+export class BatchContainers implements ContainerSource {
+  readonly #options: BatchContainersOptions
+  readonly #idle: IdleContainers
+  readonly #coming = new Set<Coming>()
+  #closed = false
+
+  constructor(options: BatchContainersOptions) {
+    this.#options = options
+    this.#idle = new IdleContainers(options.idle)
+  }
+
+  /** Containers that wait for their batch, those that are being reset among them. */
+  get idle(): number {
+    return this.#idle.size + this.#coming.size
+  }
+
+  async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
+    const { source, digest } = this.#options
+    if (execution.sharedBy === undefined) return await source.acquire(execution, signal)
+    const key = keyOf(execution, await digest(execution.language.image))
+    const used = await this.#again(key, Date.now() + maxUseMs(execution), signal)
+    if (used !== undefined) return used.begin(execution)
+    const container = await source.acquire(execution, signal)
+    // Its kernel does not say what its sockets still hold, so nothing would be proven.
+    if (isGvisor(container.runtime)) return container
+    // The reference may have moved meanwhile.
+    return new SharedContainer(container, keyOf(execution, container.imageDigest)).begin(execution)
+  }
+
+  /** Resets the container in the background; until it is proven clean nobody can have it. */
+  release(container: Container, execution: Execution): void {
+    if (!(container instanceof SharedContainer)) {
+      this.#options.source.release(container, execution)
+      return
+    }
+    if (this.#closed || container.executions >= this.#options.executions) {
+      container.destroy()
+      return
+    }
+    const coming: Coming = { container, done: this.#reset(container), claimed: false }
+    this.#coming.add(coming)
+    void coming.done.then((clean) => {
+      this.#coming.delete(coming)
+      if (clean !== undefined && !coming.claimed) this.#keep(clean)
+    })
+  }
+
+  /** Destroys what waits; what is given back later is destroyed then. Idempotent. */
+  close(): void {
+    this.#closed = true
+    this.#idle.clear()
+    for (const { container } of this.#coming) container.destroy()
+  }
+
+  /** A container of that key that was used before, at once or as soon as its reset is done; undefined if there is none. */
+  async #again(key: string, until: number, signal: AbortSignal): Promise<SharedContainer | undefined> {
+    for (;;) {
+      signal.throwIfAborted()
+      const idle = this.#idle.take(key, until)
+      if (idle !== undefined) return idle
+      const coming = [...this.#coming].find(
+        ({ claimed, container }) => !claimed && container.key === key && container.deadline >= until,
+      )
+      if (coming === undefined) return undefined
+      coming.claimed = true
+      const clean = await coming.done
+      if (clean === undefined) continue
+      if (!signal.aborted) return clean
+      this.#keep(clean)
+    }
+  }
+
+  #keep(container: SharedContainer): void {
+    if (this.#closed) container.destroy()
+    else this.#idle.put(container)
+  }
+
+  /** Never rejects, and takes no longer than its patience. */
+  async #reset(container: SharedContainer): Promise<SharedContainer | undefined> {
+    const patience = setTimeout(() => container.destroy(), RESET_TIMEOUT_MS)
+    const clean = !container.tainted && (await container.matchesBaseline().catch(() => false))
+    clearTimeout(patience)
+    if (!clean) container.destroy()
+    this.#options.onReset(clean ? 'clean' : 'discarded')
+    return clean ? container : undefined
+  }
+}
+
+/** Equal for executions that may follow each other in one container. */
+function keyOf(execution: Execution, imageDigest: string): string {
+  const { sharedBy, preload = false } = execution
+  return JSON.stringify([sharedBy, imageDigest, preload, kindOf(execution)])
+}

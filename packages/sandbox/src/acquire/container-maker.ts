@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isGvisor } from '@isopod/protocol'
+import type { NewContainer } from '../driver/container.ts'
+import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
+import type { Driver } from '../driver/driver.ts'
+
+/**
+ * Period in which the kernel deals out a container's share of the processors, in milliseconds. A program that came right
+ * after the imports would find the share of this period used up.
+ */
+const QUOTA_PERIOD_MS = 100
+
+/** Makes containers that wait for a program, with its interpreter started ahead where their kind asks for it. */
+export class ContainerMaker {
+  readonly #driver: Pick<Driver, 'make'>
+
+  constructor(driver: Pick<Driver, 'make'>) {
+    this.#driver = driver
+  }
+
+  /** @throws a platform fault, or the signal's reason once aborted; what was begun is then removed */
+  async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer> {
+    const container = await this.#driver.make(kind, purpose, signal)
+    if (kind.preload === undefined) return container
+    await startAhead(container, kind, signal)
+    // A plain program could have one process more there than asked, or answer for a fault of the interpreter.
+    if (container.preloaded || !(kind.preload.forks || isGvisor(container.runtime))) return container
+    container.destroy()
+    return await this.make(
+      { ...kind, preload: undefined },
+      { ...purpose, name: `${purpose.name}-plain` },
+      signal,
+    )
+  }
+}
+
+/** Starts the interpreter, which may take long; an abort ends it at once. */
+async function startAhead(
+  container: NewContainer,
+  { preload, limits }: ContainerKind,
+  signal: AbortSignal,
+): Promise<void> {
+  if (preload === undefined) return
+  const destroy = () => container.destroy()
+  signal.addEventListener('abort', destroy, { once: true })
+  try {
+    signal.throwIfAborted()
+    await container.preload(preload, limits)
+    if (container.origin === 'pool' && preload.modules.length > 0) await sleep(QUOTA_PERIOD_MS)
+    signal.throwIfAborted()
+  } catch (error) {
+    destroy()
+    signal.throwIfAborted()
+    throw error
+  } finally {
+    signal.removeEventListener('abort', destroy)
+  }
+}

@@ -1,0 +1,40 @@
+import type { NewContainer } from '../../driver/container.ts'
+import type { PoolKind } from './pool-key.ts'
+
+/** One container that waits, or has just been taken. */
+export interface Waiting {
+  readonly container: NewContainer
+  readonly pooled: PoolKind
+  /** Epoch milliseconds since when it waits. */
+  readonly since: number
+  /** Epoch milliseconds until when whoever takes it may need it. */
+  readonly deadline: number
+}
+
+/** The containers that wait, oldest first. */
+export class Stock {
+  #waiting: Waiting[] = []
+
+  get all(): readonly Waiting[] {
+    return this.#waiting
+  }
+
+  add(waiting: Waiting): void {
+    this.#waiting.push(waiting)
+  }
+
+  /** The oldest with just these limits, else the oldest of the poolKey; never one that was given before. */
+  take(wanted: PoolKind, fits: (waiting: Waiting) => boolean): Waiting | undefined {
+    const relatives = this.#waiting.filter((each) => each.pooled.poolKey === wanted.poolKey && fits(each))
+    const found = relatives.find(({ pooled }) => pooled.key === wanted.key) ?? relatives[0]
+    if (found) this.#waiting = this.#waiting.filter((each) => each !== found)
+    return found
+  }
+
+  /** Takes out all for which this holds. */
+  remove(goes: (waiting: Waiting) => boolean): Waiting[] {
+    const gone = this.#waiting.filter(goes)
+    if (gone.length > 0) this.#waiting = this.#waiting.filter((each) => !gone.includes(each))
+    return gone
+  }
+}

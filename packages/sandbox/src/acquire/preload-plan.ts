@@ -1,0 +1,70 @@
+import type { Execution } from '../contract/execution.ts'
+import type { PreloadPlan } from '../driver/preload.ts'
+import { argvOf, environment } from '../program/environment.ts'
+import { layoutBytes } from '../program/workspace.ts'
+
+const MIB = 1024 * 1024
+/** What an interpreter takes, and about as much each library that it has imported. */
+const INTERPRETER_MB = 12
+const MODULE_MB = 30
+/** Memory that a program must find beside what was started ahead. */
+const MIN_ROOM_MB = 16
+
+/** Memory that an interpreter takes while it waits, in MiB; an estimate on the safe side. */
+export function interpreterMb(modules: readonly string[]): number {
+  return INTERPRETER_MB + MODULE_MB * modules.length
+}
+
+/**
+ * What can be started ahead for an execution, such that its program cannot tell.
+ *
+ * @returns undefined where it did not ask, its language cannot, or something of its own must be there from the start
+ */
+export function preloadPlan(execution: Execution): PreloadPlan | undefined {
+  const { language, files = {}, limits, inputData, sharedBy, runs, env = {} } = execution
+  const { preload } = language
+  if (!execution.preload || preload === undefined || inputData !== undefined) return undefined
+  if (preload.unless_files.some((name) => Object.hasOwn(files, name))) return undefined
+  // It has the arguments and the environment that it was started with.
+  const starts = runs ?? [execution]
+  if (starts.some((one) => (one.args?.length ?? 0) > 0 || one.limits.cpus !== limits.cpus)) return undefined
+  if (Object.keys(env).length > 0) return undefined
+  const forks = sharedBy !== undefined || runs !== undefined
+  // Programs of a batch, and runs of one program, follow each other in one container, and an interpreter that cannot fork serves one.
+  const leastOf = (name: 'memoryMb' | 'processes') =>
+    Math.min(limits[name], ...(runs ?? []).map((one) => one.limits[name]))
+  if (forks && (!preload.forks || leastOf('processes') < 2)) return undefined
+
+  // Nobody is there who could lay that limit on the process; only a hook can.
+  const byPipe = Object.keys(preload.files).length === 0
+  if (byPipe && limits.cpuSeconds !== null) return undefined
+
+  const modules = named(preload.modules, execution)
+  // What has started must leave the room that a plain start would find: for the program's files, and to do anything at all.
+  const needed = interpreterMb(modules) + Math.ceil(layoutBytes(execution) / MIB) + MIN_ROOM_MB
+  if (leastOf('memoryMb') < needed) return undefined
+  const fill = (text: string) =>
+    text
+      .replaceAll('{control}', String(limits.openFiles - 1))
+      .replaceAll('{modules}', JSON.stringify(modules))
+      .replaceAll('{forks}', forks ? '1' : '0')
+  const hook = Object.entries(preload.files).map(([path, text]) => [path, fill(text)] as const)
+  return {
+    argv: argvOf(language.command, language),
+    env: environment({ language, limits, inputData: undefined }, { proxy: false }),
+    files: Object.fromEntries(hook),
+    mainFile: byPipe ? language.filename : undefined,
+    modules,
+    forks,
+  }
+}
+
+/** The modules up to the last one whose name is a word of the program or of a file of it. */
+function named(modules: readonly string[], { code, files = {} }: Execution): readonly string[] {
+  const texts = [
+    code,
+    ...Object.values(files).map(({ content, encoding }) => (encoding === 'utf8' ? content : '')),
+  ]
+  const last = modules.findLastIndex((name) => texts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+  return modules.slice(0, last + 1)
+}

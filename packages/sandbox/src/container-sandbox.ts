@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { probeBinary } from '@isopod/init'
+import { BatchContainers, type BatchOptions } from './acquire/batch/batch-containers.ts'
+import { ContainerMaker } from './acquire/container-maker.ts'
+import { FreshContainers } from './acquire/fresh-containers.ts'
+import type { ContainerPool } from './acquire/pool/container-pool.ts'
+import { openPool, type PoolSettings } from './acquire/pool/open-pool.ts'
+import type { Execution } from './contract/execution.ts'
+import type { Outcome } from './contract/outcome.ts'
+import type { RunOptions } from './contract/run-options.ts'
+import type { AliveOwners, Driver, DriverFacts } from './driver/driver.ts'
+import type { SandboxEvent } from './driver/sandbox-events.ts'
+import { runExecution } from './execution/run-execution.ts'
+import { runMultiple } from './multi-run/run-multiple.ts'
+import type { Sandbox, SandboxCounts } from './sandbox.ts'
+import type { ProbeFinding, SelfTestReport } from './self-test/finding.ts'
+import { selfTest } from './self-test/self-test.ts'
+
+/** What a sandbox is made with beside its driver. */
+export interface ContainerSandboxOptions {
+  /** Name of the deployment; part of the containers' names. */
+  readonly deployment: string
+  /** Containers that wait for a job. @default none do */
+  readonly pool?: PoolSettings | undefined
+  /** How long containers serve their batch. */
+  readonly batch?: BatchOptions | undefined
+  readonly observe?: ((event: SandboxEvent) => void) | undefined
+}
+
+/** Runs each execution in a container of one driver: new, from the pool, or used before by the same batch. */
+export class ContainerSandbox implements Sandbox {
+  readonly #driver: Driver
+  readonly #fresh: FreshContainers
+  readonly #pool: ContainerPool | undefined
+  readonly #containers: BatchContainers
+  readonly #closing = new AbortController()
+  readonly #running = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+
+  constructor(driver: Driver, { deployment, pool, batch = {}, observe = () => {} }: ContainerSandboxOptions) {
+    this.#driver = driver
+    const { cpus, defaultRuntime: runtime } = driver.facts
+    const maker = new ContainerMaker(driver)
+    this.#fresh = new FreshContainers(maker, deployment)
+    const pooled = openPool(pool, { maker, fresh: this.#fresh, runtime, cpus, observe })
+    this.#pool = pooled?.pool
+    const { containers: size = cpus * 4, idleMs = 60_000, executions = 1000 } = batch
+    this.#containers = new BatchContainers({
+      source: pooled?.source ?? this.#fresh,
+      digest: (reference) => driver.images.digest(reference),
+      idle: { size, idleMs },
+      executions,
+      onReset: (outcome) => observe({ type: 'container_reset', outcome }),
+    })
+  }
+
+  get facts(): DriverFacts {
+    return this.#driver.facts
+  }
+
+  async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
+    const { onContainer, onConnection, onOutput, budget } = options
+    const context = { containers: this.#containers, onContainer, onConnection, onOutput, budget }
+    const signal = this.#untilClosed(options.signal)
+    const { runs } = execution
+    return await this.#tracked(
+      runs === undefined
+        ? runExecution(execution, context, signal)
+        : runMultiple({ ...execution, runs }, context, signal, options),
+    )
+  }
+
+  ping(): Promise<void> {
+    return this.#driver.ping()
+  }
+
+  reap(alive: AliveOwners): Promise<number> {
+    return this.#driver.reap(alive)
+  }
+
+  digest(reference: string): Promise<string> {
+    return this.#driver.images.digest(reference)
+  }
+
+  async missingImages(references: readonly string[]): Promise<string[]> {
+    const found = await Promise.allSettled(references.map((reference) => this.digest(reference)))
+    return references.filter((_, index) => found[index]?.status === 'rejected')
+  }
+
+  async selfTest(
+    image: string,
+    options: { runtime?: string; signal?: AbortSignal; onFinding?: (finding: ProbeFinding) => void } = {},
+  ): Promise<SelfTestReport> {
+    const { architecture, defaultRuntime, ownProfile, users } = this.#driver.facts
+    const { bytes } = await probeBinary(architecture)
+    const report = selfTest({
+      context: { containers: this.#fresh },
+      kit: {
+        probe: bytes,
+        image,
+        runtime: options.runtime ?? defaultRuntime,
+        name: `selftest-${randomBytes(6).toString('hex')}`,
+        ownProfile,
+        users,
+      },
+      signal: this.#untilClosed(options.signal),
+      onFinding: options.onFinding,
+    })
+    return await this.#tracked(report)
+  }
+
+  counts(): SandboxCounts {
+    const waiting = new Map<string, number>()
+    for (const { image } of this.#pool?.waiting ?? []) waiting.set(image, (waiting.get(image) ?? 0) + 1)
+    return {
+      running: this.#running.size,
+      idle: this.#containers.idle,
+      removing: this.#driver.removing,
+      waiting,
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(new Error('the sandbox is closing'))
+    await Promise.allSettled([...this.#running, this.#pool?.close()])
+    this.#containers.close()
+    await this.#driver.close()
+  }
+
+  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
+    return AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])])
+  }
+
+  /** Has `close` wait for the work. */
+  async #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#running.add(work)
+    try {
+      return await work
+    } finally {
+      this.#running.delete(work)
+    }
+  }
+}

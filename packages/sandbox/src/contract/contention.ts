@@ -1,0 +1,36 @@
+import type { Language, Limits } from '@isopod/protocol'
+import type { RunOutcome } from './outcome.ts'
+
+/** Part of the processor time within its reach that a program must have been denied for its timeout to be in doubt. */
+const MIN_DENIED_PART = 0.2
+/** A program that used less than this part of it was waiting for something else. */
+const MIN_USED_PART = 0.05
+/** Longest start of a container on a host where nothing else runs, in milliseconds. */
+const MAX_START_MS = 5_000
+
+/**
+ * Whether a timeout is in doubt because other executions kept the program from the processor. The program used at least
+ * 5 %, and less than 80 %, of what one thread could have had within its own CPU quota. A job that limits CPU seconds is
+ * never in doubt: these are the same on every host.
+ *
+ * @param wasOvercommitted whether other executions ran within the last so many milliseconds
+ */
+export function wasStarved(
+  outcome: Pick<RunOutcome, 'status' | 'limit' | 'wallMs' | 'cpuUserMs' | 'cpuSysMs' | 'throttledMs'>,
+  { cpus, cpuSeconds }: Pick<Limits, 'cpus' | 'cpuSeconds'>,
+  wasOvercommitted: (ms: number) => boolean,
+): boolean {
+  const { status, limit, wallMs, cpuUserMs, cpuSysMs, throttledMs } = outcome
+  if (status !== 'timeout' || limit !== 'timeout' || cpuSeconds !== null) return false
+  if (wallMs === null || cpuUserMs === null || cpuSysMs === null) return false
+  const reachMs = Math.min(Math.min(cpus, 1) * wallMs, wallMs - (throttledMs ?? 0))
+  const usedMs = cpuUserMs + cpuSysMs
+  return (
+    usedMs >= MIN_USED_PART * reachMs && usedMs < (1 - MIN_DENIED_PART) * reachMs && wasOvercommitted(wallMs)
+  )
+}
+
+/** Longest time before a program starts in a container of its own, in milliseconds: start and compile run. */
+export function maxStartupMs({ compile, compile_timeout_seconds }: Language): number {
+  return MAX_START_MS + (compile === undefined ? 0 : compile_timeout_seconds * 1000)
+}

@@ -1,0 +1,65 @@
+import type { LimitName, LimitsApplied, ResourceUsage, Status } from '@isopod/protocol'
+
+/** The statuses that running a program can lead to; the others are decided before or outside of a sandbox. */
+export type RunStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setup_error'>
+
+/** What one stream of a program came to. */
+export interface StreamOutput {
+  /** The first bytes, at most the `outputBytes` limit. */
+  readonly bytes: Uint8Array
+  /** Bytes that the program wrote, those beyond the limit included. */
+  readonly produced: number
+  readonly truncated: boolean
+}
+
+/**
+ * What happened to a program. Times in milliseconds, sizes in bytes; null where nothing could be measured. Of many runs: what
+ * happened in the first that did not end well, else in the last one; times are those of all together, peaks the highest.
+ */
+export interface Outcome {
+  readonly status: RunStatus
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly limit: LimitName | null
+  readonly stdout: StreamOutput
+  readonly stderr: StreamOutput
+  /** What the compiler printed; undefined for languages without a compile run. */
+  readonly compileOutput: string | undefined
+  readonly wallMs: number | null
+  readonly cpuUserMs: number | null
+  readonly cpuSysMs: number | null
+  readonly memoryPeakBytes: number | null
+  readonly processesPeak: number | null
+  readonly throttledMs: number | null
+  readonly resourceUsage: ResourceUsage | null
+  readonly limitsApplied: LimitsApplied
+  /** One sentence for a person; null on success. */
+  readonly errorMessage: string | null
+  /** What the file has that was asked for as `report`; undefined if there is none, or it is no plain file of at most 4 KiB. */
+  readonly report?: Uint8Array | undefined
+  /** What is there of `fetchFiles`, at most 4 MiB together: path → content. Undefined if nothing was asked for. */
+  readonly files?: ReadonlyMap<string, Uint8Array> | undefined
+  readonly container: ContainerFacts
+  readonly timings: { readonly acquire: number; readonly run: number; readonly collect: number }
+}
+
+/** What came of one of an execution's `runs`. */
+export type RunOutcome = Omit<
+  Outcome,
+  'compileOutput' | 'limitsApplied' | 'container' | 'timings' | 'resourceUsage'
+>
+
+/** Where a container came from: made for this execution, taken from those that waited, or used before by the same batch. */
+export type ContainerOrigin = 'made' | 'pool' | 'batch'
+
+/** Where a program ran. */
+export interface ContainerFacts {
+  readonly id: string
+  /** Content digest of the image, `sha256:…`. */
+  readonly imageDigest: string
+  /** The OCI runtime that made the container. */
+  readonly runtime: string
+  readonly origin: ContainerOrigin
+  /** Whether the interpreter had started, and imported what the catalogue lists, before the program came. */
+  readonly preloaded: boolean
+}

@@ -1,0 +1,86 @@
+/** Most bytes that may go through a pipe in one direction: init keeps that much for a program that does not read. */
+export const MAX_PIPED_BYTES = 2 * 1024 * 1024
+
+/** Takes what comes out of a pipe. */
+interface Sink {
+  write(bytes: Uint8Array): void
+  end(): void
+}
+
+/** One end of a pipe between two programs: what either prints the other reads. */
+export interface PipeEnd {
+  /** Whether this end's program ended before the other's. */
+  readonly wasFirst: boolean
+  /** Resolves once both ends have called it: neither program waits for the other to be compiled. Rejects when `signal` aborts. */
+  meet(signal: AbortSignal): Promise<void>
+  /** Passes on what this end's program printed. */
+  write(bytes: Uint8Array): void
+  /** This end's program has ended: it takes nothing more, and the other one reads no more. */
+  end(): void
+  /** Gives what the other end's program prints to `sink`, from the beginning. */
+  open(sink: Sink): void
+}
+
+/** What goes towards one end. Bytes wait for a reader that is not there yet; how many is bounded by what a program may print. */
+class Inbox {
+  readonly arrived = Promise.withResolvers<void>()
+  endedAt = Number.POSITIVE_INFINITY
+  #sink: Sink | undefined
+  #waiting: Uint8Array[] = []
+  #closed = false
+
+  take(bytes: Uint8Array): void {
+    if (this.endedAt !== Number.POSITIVE_INFINITY) return
+    if (this.#sink !== undefined) this.#sink.write(bytes)
+    else this.#waiting.push(bytes)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#sink?.end()
+  }
+
+  open(sink: Sink): void {
+    this.#sink = sink
+    for (const bytes of this.#waiting.splice(0)) sink.write(bytes)
+    if (this.#closed) sink.end()
+  }
+
+  end(): void {
+    this.endedAt = Math.min(this.endedAt, performance.now())
+    this.#sink = undefined
+    this.#waiting = []
+  }
+}
+
+/** Both ends of a new pipe. */
+export function openPipe(): [PipeEnd, PipeEnd] {
+  const [one, other] = [new Inbox(), new Inbox()]
+  return [endOf(one, other), endOf(other, one)]
+}
+
+function endOf(own: Inbox, other: Inbox): PipeEnd {
+  return {
+    get wasFirst() {
+      return own.endedAt < other.endedAt
+    },
+    meet: async (signal) => {
+      own.arrived.resolve()
+      const gone = Promise.withResolvers<never>()
+      const abort = () => gone.reject(signal.reason)
+      signal.addEventListener('abort', abort, { once: true })
+      try {
+        signal.throwIfAborted()
+        await Promise.race([other.arrived.promise, gone.promise])
+      } finally {
+        signal.removeEventListener('abort', abort)
+      }
+    },
+    write: (bytes) => other.take(bytes),
+    end: () => {
+      own.end()
+      other.close()
+    },
+    open: (sink) => own.open(sink),
+  }
+}

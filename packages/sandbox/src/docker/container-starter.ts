@@ -1,0 +1,175 @@
+import type { Duplex } from 'node:stream'
+import { TerminalError } from '@isopod/protocol'
+import type { JobStart } from '../driver/container.ts'
+import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
+import { ImageFaultError } from '../driver/faults.ts'
+import { InitContainer } from '../driver/init-container.ts'
+import type { ContainerOf, SandboxEvent } from '../driver/sandbox-events.ts'
+import type { User, Users } from '../driver/users.ts'
+import { Wire } from '../driver/wire.ts'
+import { containerOptions, type DiskReadLimit } from './container-options.ts'
+import { Demultiplexer } from './demultiplexer.ts'
+import { DockerHost } from './docker-host.ts'
+import { type Engine, statusCode } from './engine/engine.ts'
+import type { DockerImages } from './images.ts'
+import type { InitVolume } from './init-volume.ts'
+import { LABELS } from './labels.ts'
+import type { Remover } from './remover.ts'
+import type { LanguageProfile } from './seccomp/language-profiles.ts'
+import { DEFAULT_PROFILE } from './seccomp/profile-file.ts'
+
+/** All that containers are made with beside their kind. */
+export interface ContainerStarterOptions {
+  readonly engine: Engine
+  readonly images: DockerImages
+  readonly remover: Remover
+  readonly initVolume: InitVolume
+  readonly users: Users
+  readonly observe: (event: SandboxEvent) => void
+  /** Runtime of a kind that names none. */
+  readonly runtime: string
+  /** All that the engine has. */
+  readonly runtimes: readonly string[]
+  /** Seccomp profile as JSON. */
+  readonly seccomp: string
+  /** By name, beside that one, which is `default`. @default there are none */
+  readonly profiles?: ReadonlyMap<string, LanguageProfile> | undefined
+  readonly diskReads?: DiskReadLimit | undefined
+  readonly appArmor?: string | undefined
+  /** Labels that every container carries: deployment, owner. */
+  readonly labels: Readonly<Record<string, string>>
+}
+
+interface CreateRequest {
+  readonly name: string
+  /** Content digest. */
+  readonly image: string
+  readonly user: User
+  readonly runtime: string
+}
+
+/** Starts containers on a Docker engine: create, attach, start, wait for init. */
+export class ContainerStarter {
+  readonly #options: ContainerStarterOptions
+
+  constructor(options: ContainerStarterOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Starts one container: attaches before the start, so that no byte of init is missed. Removes what it began if it fails.
+   *
+   * @throws a platform fault, or the signal's reason once aborted
+   */
+  async start(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<InitContainer> {
+    signal.throwIfAborted()
+    const { engine, remover, images, users, observe } = this.#options
+    const runtime = this.#runtimeOf(kind)
+    const { name, origin, job, attempt, deadline } = purpose
+    const forks = kind.preload?.forks === true
+    const imageDigest = await images.digest(kind.image)
+    const user = users.take()
+    let created: ContainerOf | undefined
+    let container: InitContainer | undefined
+    // By name, not id: the answer to `create` may have been lost.
+    const remove = (ending?: Promise<void>) => {
+      const afterwards = () => {
+        users.release(user)
+        if (created) observe({ type: 'container_removed', ...created })
+      }
+      void remover.remove(name, afterwards, ending)
+    }
+    const assign = (to: JobStart) => {
+      if (created === undefined) return
+      created = { container: created.container, job: to.id, attempt: to.attempt }
+      observe({ type: 'container_assigned', ...created })
+    }
+    try {
+      const id = await this.#create(kind, purpose, { name, image: imageDigest, user, runtime })
+      created = { container: id, job, attempt }
+      observe({ type: 'container_created', ...created })
+      const stream = await engine.call('attach', (docker, abortSignal) =>
+        attach(docker.getContainer(id), abortSignal),
+      )
+      const facts = { id, imageDigest, runtime, user, origin, deadline }
+      const host = new DockerHost({ engine, id, runtime, forks, assign, remove })
+      const wire = new Wire(stream, (frames, stderr) => new Demultiplexer(frames, stderr))
+      container = new InitContainer({ facts, wire, host, forks })
+      // Refused, cancelled or timed out meanwhile: the start is most of the cost.
+      signal.throwIfAborted()
+      await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
+      await container.untilReady()
+      signal.throwIfAborted()
+      return container
+    } catch (error) {
+      if (container) container.destroy()
+      else remove()
+      if (statusCode(error) === 404) images.forget(kind.image)
+      // The engine replaces a volume that it does not find by an empty one: look at it again.
+      if (!signal.aborted) this.#options.initVolume.forget()
+      throw error
+    }
+  }
+
+  #runtimeOf(kind: ContainerKind): string {
+    const { runtime, runtimes } = this.#options
+    const wanted = kind.runtime ?? runtime
+    if (runtimes.includes(wanted)) return wanted
+    throw new ImageFaultError(`runtime ${wanted} is not on this engine; it has ${runtimes.join(', ')}`)
+  }
+
+  #profileOf({ profile }: ContainerKind): string {
+    const { seccomp, profiles } = this.#options
+    if (profile === DEFAULT_PROFILE) return seccomp
+    const found = profiles?.get(profile)
+    if (found === undefined) throw new TerminalError(`there is no seccomp profile ${profile}`)
+    return found.json
+  }
+
+  async #create(kind: ContainerKind, purpose: ContainerPurpose, made: CreateRequest): Promise<string> {
+    const { engine, remover, diskReads, appArmor, labels } = this.#options
+    const { name, ...rest } = made
+    const options = containerOptions({
+      ...rest,
+      limits: kind.limits,
+      forks: kind.preload?.forks,
+      seccomp: this.#profileOf(kind),
+      diskReads,
+      appArmor,
+      initVolume: await this.#options.initVolume.name(made.image, made.runtime),
+      labels: {
+        ...labels,
+        ...(purpose.job !== '' && {
+          [LABELS.job]: purpose.job,
+          [LABELS.attempt]: String(purpose.attempt),
+        }),
+        [LABELS.deadline]: String(purpose.deadline),
+      },
+    })
+    const create = () =>
+      engine.call('create', (docker, abortSignal) =>
+        docker.createContainer({ ...options, name, abortSignal }),
+      )
+    try {
+      return (await create()).id
+    } catch (error) {
+      if (statusCode(error) !== 409) throw error
+      // Left by a create of this same attempt whose answer was lost: nobody else may have this name.
+      await remover.remove(name)
+      return (await create()).id
+    }
+  }
+}
+
+/** Opens the wire. One that opens after its deadline is closed again: nobody waits for it any more. */
+async function attach(
+  container: { attach(options: object): Promise<NodeJS.ReadWriteStream> },
+  deadline: AbortSignal,
+): Promise<Duplex> {
+  const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true }
+  const stream = (await container.attach(options)) as Duplex
+  // Until somebody else listens: a connection that breaks must not end the worker.
+  stream.on('error', () => {})
+  if (deadline.aborted) stream.destroy()
+  return stream
+}

@@ -1,0 +1,66 @@
+import { TerminalError, UnavailableError } from '@isopod/protocol'
+import type { Driver } from '../driver/driver.ts'
+import { DockerDriver, type DockerDriverOptions } from './docker-driver.ts'
+import { checkAppArmor } from './engine/apparmor.ts'
+import { Engine } from './engine/engine.ts'
+import { type EngineFacts, engineFacts } from './engine/engine-facts.ts'
+import { runtimeTrouble } from './engine/runtime-trouble.ts'
+import { loadLanguageProfiles } from './seccomp/language-profiles.ts'
+import { loadSeccompProfile, seccompDecisions } from './seccomp/load.ts'
+
+/**
+ * Connects to a Docker engine and checks what it can enforce.
+ *
+ * @throws {UnavailableError} if it does not answer, {@link TerminalError} if it cannot confine or its runc is known not to,
+ *   {@link ConfigError} if a seccomp profile is not usable
+ */
+export async function openDockerDriver(options: DockerDriverOptions): Promise<Driver> {
+  const engine = new Engine(options.address, (call) => options.observe?.({ type: 'driver_call', call }))
+  await engine.ping()
+  const found = await engineFacts(engine)
+  if (options.runtime !== undefined && !found.runtimes.includes(options.runtime)) {
+    throw new UnavailableError(
+      `The engine has no runtime ${JSON.stringify(options.runtime)}; it has ${found.runtimes.join(', ')}`,
+    )
+  }
+  if (options.diskReads !== undefined && !found.limitsDiskReads) {
+    throw new TerminalError(
+      `the engine cannot limit how fast ${options.diskReads.device} is read: no cgroup controller for block I/O; unset ISOPOD_IMAGE_DISK_READ`,
+    )
+  }
+  await checkAppArmor(options, found)
+  const warnings = runtimeWarnings(found, options)
+  const { version, architecture, cgroup, cpus, memoryBytes, limitsSwap } = found
+  const seccomp = await loadSeccompProfile(options.seccompProfile, architecture)
+  const profiles = await loadLanguageProfiles(options.languageProfiles?.names ?? [], {
+    base: seccomp,
+    decisions: await seccompDecisions(),
+    architecture,
+    directory: options.languageProfiles?.directory,
+  })
+  // A job cannot choose what the deployment would be refused for.
+  const isUsable = (runtime: string) =>
+    options.allowOldRunc || runtimeTrouble(found, runtime)?.state !== 'refused'
+  const facts = {
+    ...{ version, architecture, cgroup, cpus, memoryBytes, limitsSwap, profiles, warnings },
+    runtimes: found.runtimes.filter(isUsable),
+    defaultRuntime: options.runtime ?? found.defaultRuntime,
+    users: options.users.last - options.users.first + 1,
+    ownProfile: options.seccompProfile === undefined,
+  }
+  return new DockerDriver(options, { engine, facts, seccomp, profiles })
+}
+
+function runtimeWarnings(
+  facts: EngineFacts,
+  { runtime, allowOldRunc = false }: DockerDriverOptions,
+): string[] {
+  const trouble = runtimeTrouble(facts, runtime)
+  if (trouble === undefined) return []
+  if (trouble.state === 'unknown') return [trouble.reason]
+  if (allowOldRunc)
+    return [
+      `${trouble.reason}; accepted as ISOPOD_ALLOW_OLD_RUNC says: fine for trying out, not for production`,
+    ]
+  throw new TerminalError(`${trouble.reason}; ISOPOD_ALLOW_OLD_RUNC=true accepts it all the same`)
+}

@@ -1,0 +1,75 @@
+import type { Architecture } from '@isopod/init'
+import type { NewContainer } from './container.ts'
+import type { ContainerKind, ContainerPurpose } from './container-kind.ts'
+
+/**
+ * Makes containers. The sandbox above it decides which ones, when, and what runs in them; each implementation passes the
+ * contract suite (test/support/driver-contract.ts).
+ */
+export interface Driver {
+  readonly facts: DriverFacts
+  readonly images: Images
+  /** Number of containers that are being removed. */
+  readonly removing: number
+  /** Resolves if containers can be made now. @throws {UnavailableError} otherwise, with one sentence for the operator */
+  ping(): Promise<void>
+  /**
+   * Makes and starts one container, and waits until its init has described its confinement. Removes what it began if it
+   * fails.
+   *
+   * @throws {ImageFaultError} if the image or the runtime is missing here, {@link DriverUnavailableError} if the engine does
+   *   not answer, another `RetryableError` or `TerminalError` for other faults, the signal's reason once aborted
+   */
+  make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer>
+  /**
+   * Removes containers that crashed workers of this deployment left, and those whose deadline has passed.
+   *
+   * @param alive says which of these workers still hold their lease
+   * @returns how many containers were removed
+   */
+  reap(alive: AliveOwners): Promise<number>
+  /** Waits until every container of this worker is removed. To be called once nothing runs any more. */
+  close(): Promise<void>
+}
+
+/** Says which of these workers still hold their lease. */
+export type AliveOwners = (owners: string[]) => Promise<ReadonlySet<string>>
+
+/** Looks up images on this host. */
+export interface Images {
+  /** Content digest (`sha256:…`) of what a reference means now. @throws {ImageFaultError} if the image is not on this host */
+  digest(reference: string): Promise<string>
+}
+
+/** What a driver offers, and what it can enforce. */
+export interface DriverFacts {
+  /** Version of the engine that makes the containers. */
+  readonly version: string
+  /** Of the host that runs the containers, which may be another than the worker's. */
+  readonly architecture: Architecture
+  readonly cgroup: 1 | 2
+  readonly cpus: number
+  readonly memoryBytes: number
+  /** OCI runtimes that a kind may name. */
+  readonly runtimes: readonly string[]
+  /** Runtime of a kind that names none. */
+  readonly defaultRuntime: string
+  /** Whether swap can be limited; where it cannot, `memorySwapMb` of a result is null. */
+  readonly limitsSwap: boolean
+  /** How many user ids there are for containers. */
+  readonly users: number
+  /** The seccomp profiles that a kind may name, by name; `default` is always among them. */
+  readonly profiles: ReadonlyMap<string, SeccompFacts>
+  /** Whether `default` is our own profile, not one of the operator's. */
+  readonly ownProfile: boolean
+  /** What the operator should know about this host, a sentence each. */
+  readonly warnings: readonly string[]
+}
+
+/** What callers need to know about a seccomp profile. */
+export interface SeccompFacts {
+  /** SHA-256 of the profile, in hexadecimal digits. */
+  readonly digest: string
+  /** Calls that it refuses and `default` allows. */
+  readonly blocked: ReadonlySet<string>
+}

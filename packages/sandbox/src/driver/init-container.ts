@@ -1,0 +1,186 @@
+import { encodeInspect, encodeReset, type InitFrame, type Ready, type Reset } from '@isopod/init'
+import { RetryableError } from '@isopod/protocol'
+import type { ContainerFacts, ContainerOrigin } from '../contract/outcome.ts'
+import type { ContainerEnd, HostLimits, HostMemory, JobStart, NewContainer } from './container.ts'
+import type { ChangeableLimits, ContainerLimits } from './container-kind.ts'
+import { type PreloadPlan, preloadFrames } from './preload.ts'
+import type { User } from './users.ts'
+import type { Wire } from './wire.ts'
+
+/** Exit code of an init that broke its wire towards us. */
+const BROKEN_WIRE = 4
+
+/** What the host of a container knows about it and its init does not. */
+export interface HostView {
+  readonly limits: HostLimits
+  /** Counters as they are now; undefined on a remote host. */
+  memory(): Promise<HostMemory | undefined>
+}
+
+/** What only a driver can do for one of its containers. */
+export interface ContainerHost {
+  /** Changes the limits of the running container. */
+  change(limits: ChangeableLimits): Promise<void>
+  /** Reads what init cannot see; undefined for a runtime that hides nothing. */
+  view(): Promise<HostView | undefined>
+  /** Waits for the container's end; see {@link Container.end}. @param memory the last counters that the host saw */
+  end(memory: HostMemory | undefined): Promise<ContainerEnd>
+  assign(to: JobStart): void
+  /** Kills and removes the container once `ending`, in which it ends by itself, has resolved. */
+  remove(ending?: Promise<void>): void
+  /** Runs an exchange with init under the driver's deadline for it. */
+  timed<T>(operation: 'ready' | 'look' | 'preload', act: () => Promise<T>): Promise<T>
+}
+
+/** What a container is made with. */
+export interface InitContainerParts {
+  readonly facts: Omit<ContainerFacts, 'preloaded'> & { readonly user: User; readonly deadline: number }
+  readonly wire: Wire
+  readonly host: ContainerHost
+  /** An interpreter stays in it, to fork. */
+  readonly forks: boolean
+}
+
+/** In one write, so that one round trip answers both. */
+const RESET_AND_INSPECT = Buffer.concat([encodeReset(), encodeInspect()])
+
+/** One container, driven by the frames of its init; what a driver does for it comes in as a {@link ContainerHost}. */
+export class InitContainer implements NewContainer {
+  readonly id: string
+  readonly imageDigest: string
+  readonly runtime: string
+  readonly origin: ContainerOrigin
+  readonly deadline: number
+  readonly user: User
+  readonly #wire: Wire
+  readonly #host: ContainerHost
+  readonly #forks: boolean
+  #preloaded = false
+  #ready: Ready | undefined
+  #view: HostView | undefined
+  #destroyed = false
+
+  constructor({ facts, wire, host, forks }: InitContainerParts) {
+    this.id = facts.id
+    this.imageDigest = facts.imageDigest
+    this.runtime = facts.runtime
+    this.origin = facts.origin
+    this.deadline = facts.deadline
+    this.user = facts.user
+    this.#wire = wire
+    this.#host = host
+    this.#forks = forks
+  }
+
+  get ready(): Ready {
+    if (this.#ready === undefined) throw new Error('container used before it was ready')
+    return this.#ready
+  }
+
+  get preloaded(): boolean {
+    return this.#preloaded
+  }
+
+  get waits(): boolean {
+    return this.#wire.waits
+  }
+
+  get hostLimits(): HostLimits | undefined {
+    return this.#view?.limits
+  }
+
+  async hostMemory(): Promise<HostMemory | undefined> {
+    return await this.#view?.memory()
+  }
+
+  assign(to: JobStart): void {
+    this.#host.assign(to)
+  }
+
+  /** Waits for init's first frame. @throws {RetryableError} if the container ended or sent anything else */
+  async untilReady(): Promise<void> {
+    await this.#host.timed('ready', async () => {
+      this.#view = await this.#host.view()
+      const frame = await this.receive()
+      if (frame?.type !== 'ready') {
+        const got = this.#wire.stderr || `got ${frame?.type ?? 'nothing'}`
+        throw new RetryableError(`init did not start: ${got}`)
+      }
+      this.#ready = this.#withoutInterpreter(frame.ready)
+    })
+  }
+
+  async preload(plan: PreloadPlan, limits: ContainerLimits): Promise<void> {
+    await this.#host.timed('preload', async () => {
+      this.send(preloadFrames(plan, limits))
+      let frame = await this.receive()
+      if (frame?.type === 'fault' && frame.fault.where === 'put') frame = await this.receive()
+      if (frame?.type !== 'preloaded') throw unanswered('a preload', frame)
+      this.#preloaded = frame.preloaded.error === null
+    })
+  }
+
+  async change(limits: ChangeableLimits): Promise<void> {
+    await this.#host.change(limits)
+    await this.readConfinement()
+  }
+
+  async readConfinement(): Promise<Ready> {
+    return await this.#host.timed('look', async () => {
+      this.send(encodeInspect())
+      return await this.#readAgain()
+    })
+  }
+
+  async reset(): Promise<Reset> {
+    this.send(RESET_AND_INSPECT)
+    const frame = await this.receive()
+    if (frame?.type !== 'reset') throw unanswered('a reset', frame)
+    await this.#readAgain()
+    return frame.reset
+  }
+
+  send(frames: Uint8Array): void {
+    this.#wire.send(frames)
+  }
+
+  receive(): Promise<InitFrame | undefined> {
+    return this.#wire.receive()
+  }
+
+  async end(): Promise<ContainerEnd> {
+    // It still runs, or ended because its host left: neither exit code means anything, and no init of ours breaks its wire.
+    if (this.#wire.isBroken) return { exitCode: BROKEN_WIRE, outOfMemory: false }
+    // At once: the cgroup goes with the container, and an engine may hear of the kill after the end.
+    return await this.#host.end(await this.hostMemory())
+  }
+
+  destroy(): void {
+    if (this.#destroyed) return
+    this.#destroyed = true
+    // An init that ran nothing gets not a byte: its container may not be confined as asked.
+    const asked = this.waits && !this.#wire.isFresh
+    if (asked) this.#wire.end()
+    else this.#wire.cut()
+    // An init that does not quit in time is removed by force.
+    this.#host.remove(asked ? this.#wire.quit() : undefined)
+  }
+
+  async #readAgain(): Promise<Ready> {
+    this.#view = await this.#host.view()
+    const frame = await this.receive()
+    if (frame?.type !== 'ready') throw unanswered('a look', frame)
+    this.#ready = this.#withoutInterpreter(frame.ready)
+    return this.#ready
+  }
+
+  /** An interpreter that forks counts in the limit of processes, but is not the program's. */
+  #withoutInterpreter(ready: Ready): Ready {
+    const less = (tasks: number | null) => (tasks === null || !this.#forks ? tasks : tasks - 1)
+    return { ...ready, pidsMax: less(ready.pidsMax), processLimit: less(ready.processLimit) }
+  }
+}
+
+function unanswered(what: string, frame: InitFrame | undefined): RetryableError {
+  return new RetryableError(`init did not answer ${what}, got ${frame?.type ?? 'nothing'}`)
+}

@@ -1,0 +1,30 @@
+import { encodePreload, encodePutFile } from '@isopod/init'
+import type { Limits } from '@isopod/protocol'
+import { WORKSPACE } from './confinement.ts'
+
+/** How long an interpreter may take to start and import, in milliseconds; a small share of a processor makes that long. */
+const PRELOAD_MS = 20_000
+
+/** What a container starts before there is any program; part of its kind, so it has nothing of one execution's own. */
+export interface PreloadPlan {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Start-up hook: relative path → text. */
+  readonly files: Readonly<Record<string, string>>
+  /** Name of the main file if the interpreter is to wait in opening it; undefined with a hook. */
+  readonly mainFile: string | undefined
+  /** What is imported. */
+  readonly modules: readonly string[]
+  /** Each program is a fork of the interpreter. */
+  readonly forks: boolean
+}
+
+/** The frames that have init carry out a plan. */
+export function preloadFrames(plan: PreloadPlan, { openFiles }: Pick<Limits, 'openFiles'>): Uint8Array {
+  const { argv, env, files, mainFile, forks } = plan
+  const preload = { argv, env, cwd: WORKSPACE, openFiles, wallMs: PRELOAD_MS, forks }
+  return Buffer.concat([
+    ...Object.entries(files).map(([path, text]) => encodePutFile(path, Buffer.from(text))),
+    encodePreload(mainFile === undefined ? preload : { ...preload, mainFile }),
+  ])
+}

@@ -1,0 +1,55 @@
+import { randomInt } from 'node:crypto'
+
+/** Whom a program runs as. */
+export interface User {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** User ids that containers may have; one id when `first` and `last` are the same. */
+export interface UserRange {
+  readonly first: number
+  readonly last: number
+  readonly gid: number
+}
+
+/**
+ * Gives each container a user id that no other container of this worker has, as long as there are enough of them. The
+ * kernel counts inotify instances, pending signals, pipe pages and descriptors in flight per user: with one id for all, a
+ * job could use up its neighbour's.
+ */
+export class Users {
+  readonly #range: UserRange
+  /** How many containers have an id; those that nobody has are not listed. */
+  readonly #holders = new Map<number, number>()
+
+  constructor(range: UserRange) {
+    this.#range = range
+  }
+
+  /** A user for one container: of the ids that the fewest have. */
+  take(): User {
+    const { first, last, gid } = this.#range
+    const count = last - first + 1
+    // Anywhere in the range, so that workers which share a host choose the same less often.
+    const start = randomInt(count)
+    let uid = first + start
+    for (let step = 0; step < count && this.#held(uid) > 0; step++) {
+      const other = first + ((start + step) % count)
+      if (this.#held(other) < this.#held(uid)) uid = other
+    }
+    this.#holders.set(uid, this.#held(uid) + 1)
+    return { uid, gid }
+  }
+
+  /** To be called once the container is gone. */
+  release({ uid }: User): void {
+    const left = this.#held(uid) - 1
+    if (left > 0) this.#holders.set(uid, left)
+    else this.#holders.delete(uid)
+  }
+
+  #held(uid: number): number {
+    return this.#holders.get(uid) ?? 0
+  }
+}

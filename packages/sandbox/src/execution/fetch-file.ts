@@ -1,0 +1,54 @@
+import { encodeFetch } from '@isopod/init'
+import { MAX_FETCHED_BYTES, RetryableError } from '@isopod/protocol'
+import type { Container } from '../driver/container.ts'
+
+/** How long init may take for one file, in milliseconds: nothing else runs any more. */
+const TIMEOUT_MS = 5_000
+
+/**
+ * Fetches a file that a program has left. To be called when its run is over.
+ *
+ * @param path in the workspace; links, and files with another name beside it, are not followed
+ * @returns undefined if there is no such file, or it is larger
+ * @throws {RetryableError} if the container ends meanwhile, which no program can bring about; the signal's reason once aborted
+ */
+export async function fetchFile(
+  container: Container,
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
+  const end = () => container.destroy()
+  const timer = setTimeout(end, TIMEOUT_MS)
+  signal.addEventListener('abort', end, { once: true })
+  try {
+    signal.throwIfAborted()
+    container.send(encodeFetch(path, maxBytes))
+    for (let frame = await container.receive(); frame; frame = await container.receive()) {
+      if (frame.type === 'file') return frame.status === 0 ? frame.content : undefined
+    }
+    signal.throwIfAborted()
+    throw new RetryableError('the container ended before its files were fetched')
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', end)
+  }
+}
+
+/** Fetches those files of `paths` that are there, in their order, as long as there is room for them together. */
+export async function fetchFiles(
+  container: Container,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, Uint8Array>> {
+  const files = new Map<string, Uint8Array>()
+  let left = MAX_FETCHED_BYTES
+  for (const path of paths) {
+    const content = await fetchFile(container, path, left, signal)
+    if (content === undefined) continue
+    // The frame's bytes are the connection's.
+    files.set(path, Uint8Array.from(content))
+    left -= content.byteLength
+  }
+  return files
+}

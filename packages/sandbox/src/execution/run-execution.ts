@@ -1,0 +1,138 @@
+import { TerminalError } from '@isopod/protocol'
+import type { ContainerSource } from '../acquire/container-source.ts'
+import type { Execution } from '../contract/execution.ts'
+import type { ContainerFacts, Outcome } from '../contract/outcome.ts'
+import type { OnConnection, OnOutput } from '../contract/run-options.ts'
+import type { TimeBudget } from '../contract/time-budget.ts'
+import type { Container } from '../driver/container.ts'
+import { type ClassifiedRun, compile, run } from '../program/classified-run.ts'
+import { jobTimedOut, type RunEnd } from '../program/classify-run.ts'
+import { usageOf } from '../program/usage.ts'
+import { workspaceFrames } from '../program/workspace.ts'
+import { fetchFile, fetchFiles } from './fetch-file.ts'
+import { confinementProblems, limitsApplied } from './limits-applied.ts'
+
+/** A larger file is no report. */
+const MAX_REPORT_BYTES = 4096
+
+/** What the conductor needs: where containers come from, and who wants to know which one it was. */
+export interface RunContext {
+  readonly containers: ContainerSource
+  readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
+  /** Undefined: no network. */
+  readonly onConnection?: OnConnection | undefined
+  readonly onOutput?: OnOutput | undefined
+  /** Undefined: the job may take as long as its runs may. */
+  readonly budget?: TimeBudget | undefined
+}
+
+/**
+ * One execution from start to end: acquire a container, check its confinement, compile if the language asks for it, run the
+ * program, read the outcome, give the container back.
+ *
+ * @throws a platform fault, or the signal's reason once aborted; everything that the program did is data
+ */
+export async function runExecution(
+  execution: Execution,
+  context: RunContext,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const asked = performance.now()
+  // An interpreter that was started ahead knows of no proxy.
+  const wanted = context.onConnection ? { ...execution, preload: false } : execution
+  const container = await context.containers.acquire(wanted, signal)
+  let inOrder = false
+  const stopClock = context.budget?.start()
+  try {
+    const acquired = performance.now()
+    context.onContainer?.(factsOf(container))
+    checkConfinement(container, execution)
+
+    const { onConnection, onOutput, budget } = context
+    const compiled = await compile(container, execution, { signal, budget })
+    if (compiled && compiled.end.status !== 'success') {
+      inOrder = compiled.report.done !== undefined
+      return outcomeOf(container, execution, compiled, acquired - asked, compiled)
+    }
+    if (compiled && budget?.isSpent) {
+      const ended = { report: compiled.report, end: ranOut(execution) }
+      return outcomeOf(container, execution, ended, acquired - asked, compiled)
+    }
+    const before = compiled ? [] : workspaceFrames(execution)
+    const afterUserCode = compiled !== undefined
+    const listeners = { onConnection, onOutput }
+    const ran = await run(container, execution, { before, signal, afterUserCode, ...listeners, budget })
+    const name = ran.end.status === 'success' ? execution.report : undefined
+    const report = name && (await fetchFile(container, name, MAX_REPORT_BYTES, signal))
+    const paths = hasEndedByItself(ran) ? execution.fetchFiles : undefined
+    const files = paths && (await fetchFiles(container, paths, signal))
+    inOrder = ran.report.done !== undefined
+    const outcome = outcomeOf(container, execution, ran, acquired - asked, compiled)
+    return { ...outcome, ...(report && { report }), ...(files && { files }) }
+  } finally {
+    stopClock?.()
+    if (inOrder) context.containers.release(container, wanted)
+    else container.destroy()
+  }
+}
+
+/**
+ * Compares a container with what was asked for.
+ *
+ * @throws {TerminalError} that names each difference; nothing may run in such a container
+ */
+export function checkConfinement(
+  { ready, user, hostLimits }: Container,
+  { limits }: Pick<Execution, 'limits'>,
+): void {
+  const problems = confinementProblems(ready, limits, user, hostLimits)
+  if (problems.length > 0) {
+    throw new TerminalError(`the container is not confined as asked: ${problems.join('; ')}`)
+  }
+}
+
+/** Nothing is fetched behind a limit, which may have ended the container as well. */
+function hasEndedByItself({ report, end }: ClassifiedRun): boolean {
+  return report.done !== undefined && ['success', 'execution_error'].includes(end.status)
+}
+
+/** A run that was not made, as its job had no time left. */
+export function ranOut({ limits }: Pick<Execution, 'limits'>): RunEnd {
+  return { ...jobTimedOut(limits), exitCode: null, signal: null }
+}
+
+/** What became of an execution whose `last` run says how it ended. */
+export function outcomeOf(
+  container: Container,
+  execution: Execution,
+  last: ClassifiedRun,
+  acquire: number,
+  compiled: ClassifiedRun | undefined,
+): Outcome {
+  const collecting = performance.now()
+  const { report, end } = last
+  return {
+    ...end,
+    ...usageOf(report),
+    stdout: report.stdout,
+    stderr: report.stderr,
+    compileOutput: compiled && printed(compiled),
+    limitsApplied: limitsApplied(container.ready, execution.limits, container.hostLimits),
+    container: factsOf(container),
+    timings: {
+      acquire,
+      run: report.elapsedMs + (compiled && compiled !== last ? compiled.report.elapsedMs : 0),
+      collect: performance.now() - collecting,
+    },
+  }
+}
+
+/** Where a program ran. */
+export function factsOf({ id, imageDigest, runtime, origin, preloaded }: Container): ContainerFacts {
+  return { id, imageDigest, runtime, origin, preloaded }
+}
+
+/** All that a run printed. */
+function printed({ report: { stdout, stderr } }: ClassifiedRun): string {
+  return Buffer.concat([stdout.bytes, stderr.bytes]).toString()
+}

@@ -1,0 +1,250 @@
+import { encodeRestore, encodeSnapshot, type InitFrame } from '@isopod/init'
+import { isGvisor, RetryableError } from '@isopod/protocol'
+import type { Execution, RunInput } from '../contract/execution.ts'
+import type { PipeEnd } from '../contract/pipe.ts'
+import type { TimeBudget } from '../contract/time-budget.ts'
+import type { Container } from '../driver/container.ts'
+import { checkConfinement, ranOut } from '../execution/run-execution.ts'
+import { type ClassifiedRun, programRun, runClassified, wallMsOf } from '../program/classified-run.ts'
+import type { RunEnd } from '../program/classify-run.ts'
+import { type ProgramRun, programFrames } from '../program/program-frames.ts'
+import { nothingRan } from '../program/run-program.ts'
+import { fileFrames, workspaceFrames } from '../program/workspace.ts'
+
+const MIB = 1024 * 1024
+/** How long init may take for what is not a run, in milliseconds. Honest ones take less than one. */
+const ANSWER_TIMEOUT_MS = 5_000
+/** What init and the kernel take of a container's memory beside the files, at most: fresh ones have less than one MiB of it. */
+const OVERHEAD_MB = 4
+
+/** An execution that starts its program more than once. */
+export type MultiRunExecution = Execution & { readonly runs: readonly RunInput[] }
+
+/** What a session is made with. */
+export interface RunSessionOptions {
+  /** The compiler has run in the container, and the files are there. */
+  readonly compiled: boolean
+  /** Each run is sent while the one before it still runs, so that there is no way there and back in between. */
+  readonly ahead: boolean
+  readonly signal: AbortSignal
+  readonly budget?: TimeBudget | undefined
+}
+
+/** Consecutive runs of one execution in one container, for as long as it can be proven clean. */
+export class RunSession {
+  readonly #container: Container
+  readonly #execution: MultiRunExecution
+  readonly #options: RunSessionOptions
+  readonly #first: number
+  /** Limits that the container has now. */
+  #limits: RunInput['limits']
+  /** The first run that was not sent yet. */
+  #next: number
+  /** What each run that was sent may take, in milliseconds: less than its limit where its job has less left. */
+  readonly #wallMs: number[] = []
+  #killsBefore = 0
+  #snapshotBytes = 0
+  #left: string | undefined
+
+  constructor(container: Container, execution: MultiRunExecution, first: number, options: RunSessionOptions) {
+    this.#container = container
+    this.#execution = execution
+    this.#options = options
+    this.#first = first
+    this.#next = first
+    this.#limits = execution.limits
+  }
+
+  /** What init found that cannot be undone, in its own word; undefined as long as it found nothing. */
+  get left(): string | undefined {
+    return this.#left
+  }
+
+  /** Has init keep what every run is to find. @returns how the program failed if it cannot be kept */
+  async snapshot(): Promise<RunEnd | undefined> {
+    const laid = this.#options.compiled ? [] : workspaceFrames(this.#execution)
+    this.#container.send(Buffer.concat([...laid, encodeSnapshot()]))
+    const frame = await this.#answer('snapshotDone')
+    // Code of the program's own that the compiler runs can leave more than can be kept in time.
+    if (frame === undefined && this.#options.compiled) return noSnapshot('ETIMEDOUT', this.#execution)
+    if (frame === undefined) throw new RetryableError('init did not say that it keeps the files')
+    const { error, bytes } = frame.snapshot
+    this.#snapshotBytes = bytes
+    return error === null ? undefined : noSnapshot(error, this.#execution)
+  }
+
+  /** What came of a run; undefined if this container cannot have it: it is not clean, or its limits are others. */
+  async run(index: number): Promise<ClassifiedRun | undefined> {
+    const { signal } = this.#options
+    // Of a sandbox of gVisor no limit can be changed: the run needs another one.
+    if (!this.#fits(index) && isGvisor(this.#container.runtime)) return undefined
+    const { limits, pipe } = this.#input(index)
+    const restored = this.#isRestored(index)
+    const changes = this.#next === index && !this.#fits(index)
+    if (changes) {
+      // What the run before it left may be more than the new limits allow, and an engine then refuses them.
+      if (restored && !(await this.#restore())) return undefined
+      if (!this.#hasRoom(limits)) return await this.#withoutRoom(index)
+      await this.#change(limits)
+    }
+    if (this.#next === index && !(await this.#send(restored && !changes))) {
+      return { report: nothingRan(), end: ranOut({ limits }) }
+    }
+    if (this.#mayGoAhead()) await this.#send(true)
+    if (restored && !changes && !(await this.#isClean())) return undefined
+    const ran = await runClassified(this.#container, { limits }, this.#program(index), {
+      sent: true,
+      signal,
+      pipe,
+      afterUserCode: restored,
+      afterFiles: true,
+      killsBefore: this.#killsBefore,
+    })
+    this.#killsBefore += ran.report.done?.oomKills ?? 0
+    return ran
+  }
+
+  /** Whether init has done all that was sent up to this run. */
+  isOver(index: number): boolean {
+    return this.#next === index + 1
+  }
+
+  /** Sends the next run. @returns false if its job had no time left before the other end of its pipe was there */
+  async #send(restored: boolean): Promise<boolean> {
+    const { files, pipe, limits } = this.#input(this.#next)
+    if (pipe !== undefined && !(await this.#meet(pipe))) return false
+    this.#wallMs[this.#next] = wallMsOf(limits.timeoutSeconds, this.#options.budget)
+    const frames = [...fileFrames(files), ...programFrames(this.#program(this.#next), false)]
+    if (restored) frames.unshift(encodeRestore())
+    this.#container.send(Buffer.concat(frames))
+    this.#next++
+    return true
+  }
+
+  /** Waits for the other end of a pipe for as long as the job has time. */
+  async #meet(pipe: PipeEnd): Promise<boolean> {
+    const { signal, budget } = this.#options
+    const over = new AbortController()
+    const timer = budget && setTimeout(() => over.abort(), budget.leftMs)
+    try {
+      await pipe.meet(AbortSignal.any([signal, over.signal]))
+      return true
+    } catch (error) {
+      if (signal.aborted || !over.signal.aborted) throw error
+      // Whoever talks to it hears that it has ended.
+      pipe.end()
+      return false
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async #restore(): Promise<boolean> {
+    this.#container.send(encodeRestore())
+    return await this.#isClean()
+  }
+
+  async #isClean(): Promise<boolean> {
+    const answer = await this.#answer('reset')
+    const { clean, reason } = answer?.reset ?? { clean: false, reason: 'unanswered' }
+    if (!clean) this.#left = reason ?? 'unknown'
+    return clean
+  }
+
+  async #change(limits: RunInput['limits']): Promise<void> {
+    const { memoryMb, cpus, processes } = limits
+    await this.#container.change({ memoryMb, cpus, processes })
+    this.#limits = limits
+    checkConfinement(this.#container, { limits })
+  }
+
+  /** Whether what is kept, and laid once more, leaves anything of the memory of a run. */
+  #hasRoom({ memoryMb }: RunInput['limits']): boolean {
+    return 2 * this.#snapshotBytes <= (memoryMb - OVERHEAD_MB) * MIB
+  }
+
+  /** A run that did not start: its program's files alone are too much for its memory. */
+  async #withoutRoom(index: number): Promise<ClassifiedRun> {
+    const { limits, pipe } = this.#input(index)
+    await pipe?.meet(this.#options.signal)
+    // Whoever talks to it hears that it has ended.
+    pipe?.end()
+    return { report: nothingRan(), end: filesTooLarge(limits) }
+  }
+
+  /** Where the host alone sees kills for memory, only one run at a time can be held to account. */
+  #mayGoAhead(): boolean {
+    const { runs } = this.#execution
+    const next = runs[this.#next]
+    if (next === undefined || !this.#options.ahead || this.#container.hostLimits !== undefined) return false
+    return next.pipe === undefined && this.#fits(this.#next) && this.#isTimeFor(next)
+  }
+
+  /** Whether the job has time for a run and the one before it, however long each takes: what was sent cannot be shortened. */
+  #isTimeFor({ limits }: RunInput): boolean {
+    const { budget } = this.#options
+    const before = this.#input(this.#next - 1).limits
+    return budget === undefined || (limits.timeoutSeconds + before.timeoutSeconds) * 1000 < budget.leftMs
+  }
+
+  #isRestored(index: number): boolean {
+    return this.#options.compiled || index > this.#first
+  }
+
+  /** Whether the container has what a run may have. */
+  #fits(index: number): boolean {
+    const { memoryMb, cpus, processes } = this.#input(index).limits
+    const now = this.#limits
+    return now.memoryMb === memoryMb && now.cpus === cpus && now.processes === processes
+  }
+
+  #program(index: number): ProgramRun {
+    const { args, limits, pipe, stdin } = this.#input(index)
+    const own = { ...this.#execution, args, limits, stdin }
+    const program = programRun(own, own.language.command, { proxy: false })
+    const wallMs = this.#wallMs[index] ?? program.wallMs
+    return { ...program, wallMs, piped: pipe !== undefined, preloaded: this.#container.preloaded }
+  }
+
+  #input(index: number): RunInput {
+    const input = this.#execution.runs[index]
+    if (input === undefined) throw new Error(`there is no run ${index}`)
+    return input
+  }
+
+  /** The next frame if it is of that type; undefined if another came, or none in time. */
+  async #answer<T extends InitFrame['type']>(type: T): Promise<Extract<InitFrame, { type: T }> | undefined> {
+    const { signal } = this.#options
+    const end = () => this.#container.destroy()
+    const patience = setTimeout(end, ANSWER_TIMEOUT_MS)
+    signal.addEventListener('abort', end, { once: true })
+    try {
+      if (signal.aborted) end()
+      const frame = await this.#container.receive()
+      signal.throwIfAborted()
+      return isOf(frame, type) ? frame : undefined
+    } finally {
+      clearTimeout(patience)
+      signal.removeEventListener('abort', end)
+    }
+  }
+}
+
+function isOf<T extends InitFrame['type']>(
+  frame: InitFrame | undefined,
+  type: T,
+): frame is Extract<InitFrame, { type: T }> {
+  return frame?.type === type
+}
+
+/** The compiler left more than there is room for twice, or what nobody can read. */
+function noSnapshot(error: string, { limits }: Execution): RunEnd {
+  if (error === 'ENOMEM' || error === 'EFBIG') return filesTooLarge(limits)
+  const errorMessage = `What the compiler left cannot be read (${error})`
+  return { exitCode: null, signal: null, status: 'execution_error', limit: null, errorMessage }
+}
+
+function filesTooLarge({ memoryMb }: RunInput['limits']): RunEnd {
+  const errorMessage = `The program's files do not fit twice into its memory limit of ${memoryMb} MB, which many runs need`
+  return { exitCode: null, signal: null, status: 'memory_exceeded', limit: 'memory', errorMessage }
+}

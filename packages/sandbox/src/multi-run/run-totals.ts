@@ -1,0 +1,67 @@
+import type { Outcome, RunOutcome } from '../contract/outcome.ts'
+import type { ClassifiedRun } from '../program/classified-run.ts'
+import { percent } from '../program/sample-summary.ts'
+import { type Usage, usageOf } from '../program/usage.ts'
+
+/** What the runs of one execution come to together. */
+export class RunTotals {
+  #decisive: ClassifiedRun | undefined
+  #usage: Usage | undefined
+  #elapsedMs = 0
+
+  /** The one that its job had no more time for, else the first that did not end well, else the last; undefined before there was any. */
+  get decisive(): ClassifiedRun | undefined {
+    return this.#decisive
+  }
+
+  /** Counts a run, and says what came of it. */
+  add(ran: ClassifiedRun): RunOutcome {
+    const { report, end } = ran
+    const usage = usageOf(report)
+    this.#usage = this.#usage === undefined ? usage : together(this.#usage, usage)
+    this.#elapsedMs += report.elapsedMs
+    const isLate = end.limit === 'job'
+    if (isLate || (this.#decisive?.end.status ?? 'success') === 'success') this.#decisive = ran
+    const { resourceUsage: _, ...measured } = usage
+    return { ...end, ...measured, stdout: report.stdout, stderr: report.stderr }
+  }
+
+  /** An outcome of the decisive run with the measurements of all. */
+  over(outcome: Outcome, compileMs: number): Outcome {
+    if (this.#usage === undefined) return outcome
+    const timings = { ...outcome.timings, run: this.#elapsedMs + compileMs }
+    return { ...outcome, ...this.#usage, timings }
+  }
+}
+
+function together(one: Usage, other: Usage): Usage {
+  const [a, b] = [one.resourceUsage, other.resourceUsage]
+  const wallMs = sum(one.wallMs, other.wallMs)
+  const cpuUserMs = sum(one.cpuUserMs, other.cpuUserMs)
+  const cpuSysMs = sum(one.cpuSysMs, other.cpuSysMs)
+  return {
+    wallMs,
+    cpuUserMs,
+    cpuSysMs,
+    memoryPeakBytes: larger(one.memoryPeakBytes, other.memoryPeakBytes),
+    processesPeak: larger(one.processesPeak, other.processesPeak),
+    throttledMs: sum(one.throttledMs, other.throttledMs),
+    resourceUsage: a &&
+      b && {
+        executionTimeSeconds: a.executionTimeSeconds + b.executionTimeSeconds,
+        memoryStartMb: a.memoryStartMb,
+        memoryPeakMb: Math.max(a.memoryPeakMb, b.memoryPeakMb),
+        cpuSamples: a.cpuSamples + b.cpuSamples,
+        cpuAveragePercent: percent((cpuUserMs ?? 0) + (cpuSysMs ?? 0), wallMs ?? 0),
+        cpuPeakPercent: Math.max(a.cpuPeakPercent, b.cpuPeakPercent),
+      },
+  }
+}
+
+function sum(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? null : one + other
+}
+
+function larger(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other)
+}

@@ -1,0 +1,114 @@
+import type { Execution } from '../contract/execution.ts'
+import type { TimeBudget } from '../contract/time-budget.ts'
+import type { Container } from '../driver/container.ts'
+import { classifyRun, type RunEnd } from './classify-run.ts'
+import { argvOf, environment } from './environment.ts'
+import type { ProgramRun } from './program-frames.ts'
+import { type ProgramReport, type RunProgramOptions, runProgram } from './run-program.ts'
+import { workspaceFrames } from './workspace.ts'
+
+/** A run and how it is to be read. */
+export interface ClassifiedRun {
+  readonly report: ProgramReport
+  readonly end: RunEnd
+}
+
+/** How a run is started, and what its host knew before. */
+export interface ClassifiedRunOptions extends RunProgramOptions {
+  /** Kills for memory that the host had counted in this container before the run. @default 0 */
+  readonly killsBefore?: number
+  /** What the run may take at most, whatever its own limit. @default as much as that */
+  readonly budget?: TimeBudget | undefined
+}
+
+/**
+ * Lays out an execution and runs its compiler, without network; its time does not count against the program's.
+ *
+ * @returns undefined for a language without a compile run, and then nothing was laid out
+ */
+export async function compile(
+  container: Container,
+  execution: Execution,
+  { signal, budget }: Pick<ClassifiedRunOptions, 'signal' | 'budget'>,
+): Promise<ClassifiedRun | undefined> {
+  const { language, limits } = execution
+  if (language.compile === undefined) return undefined
+  const program: ProgramRun = {
+    ...programRun({ ...execution, args: execution.compileArgs, env: undefined }, language.compile, {
+      proxy: false,
+    }),
+    wallMs: wallMsOf(language.compile_timeout_seconds, budget),
+    cpuMs: null,
+    stdin: undefined,
+  }
+  const report = await observed(container, program, { before: workspaceFrames(execution), signal })
+  const compileLimits = { ...limits, timeoutSeconds: language.compile_timeout_seconds }
+  const end = classifyRun(report, compileLimits, program.argv[0] ?? '', program.wallMs)
+  if (end.status === 'success' || end.limit === 'job') return { report, end }
+  const errorMessage = `Compilation failed: ${end.errorMessage}`
+  return { report, end: { ...end, status: 'compile_error', errorMessage } }
+}
+
+/** Runs the program itself. */
+export async function run(
+  container: Container,
+  execution: Execution,
+  options: ClassifiedRunOptions,
+): Promise<ClassifiedRun> {
+  const proxy = options.onConnection !== undefined
+  const { language, limits } = execution
+  const command = programRun(execution, language.command, { proxy })
+  const wallMs = wallMsOf(limits.timeoutSeconds, options.budget)
+  const program = { ...command, wallMs, preloaded: container.preloaded }
+  return await runClassified(container, execution, program, options)
+}
+
+/** Runs a program that was made of an execution, and says how it ended. */
+export async function runClassified(
+  container: Container,
+  { limits }: Pick<Execution, 'limits'>,
+  program: ProgramRun,
+  options: ClassifiedRunOptions,
+): Promise<ClassifiedRun> {
+  const report = await observed(container, program, options)
+  return { report, end: classifyRun(report, limits, program.argv[0] ?? '', program.wallMs) }
+}
+
+/** How long a run may take of the time that its job has left, in milliseconds. */
+export function wallMsOf(timeoutSeconds: number, budget: TimeBudget | undefined): number {
+  const own = timeoutSeconds * 1000
+  return budget === undefined ? own : Math.min(own, Math.max(1, Math.floor(budget.leftMs)))
+}
+
+/** A command of an execution's language, with the execution's arguments and environment, as a program to start. */
+export function programRun(
+  execution: Execution,
+  command: readonly string[],
+  network: { readonly proxy: boolean },
+): ProgramRun {
+  const { language, limits } = execution
+  return {
+    argv: argvOf(command, language, execution.args),
+    env: environment(execution, network),
+    wallMs: limits.timeoutSeconds * 1000,
+    cpuMs: limits.cpuSeconds === null ? null : limits.cpuSeconds * 1000,
+    outputBytes: limits.outputBytes,
+    killOnOverflow: limits.onOverflow === 'kill',
+    openFiles: limits.openFiles,
+    stdin: execution.stdin,
+  }
+}
+
+/** A run with what its host saw: gVisor takes a process that the host ended for memory for one that ended by itself. */
+async function observed(
+  container: Container,
+  program: ProgramRun,
+  { killsBefore = 0, ...options }: ClassifiedRunOptions,
+): Promise<ProgramReport> {
+  const report = await runProgram(container, program, options)
+  const memory = report.done && (await container.hostMemory())
+  if (report.done === undefined || memory === undefined || memory.oomKills <= killsBefore) return report
+  const memoryPeakBytes = memory.peakBytes ?? report.done.memoryPeakBytes
+  const oomKills = memory.oomKills - killsBefore
+  return { ...report, done: { ...report.done, oomKills, memoryPeakBytes } }
+}

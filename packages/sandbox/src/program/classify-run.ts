@@ -1,0 +1,144 @@
+import { type Done, signalName } from '@isopod/init'
+import { type LimitName, type Limits, RetryableError } from '@isopod/protocol'
+import type { RunStatus } from '../contract/outcome.ts'
+import { ImageFaultError } from '../driver/faults.ts'
+import type { ProgramReport } from './run-program.ts'
+
+const MIB = 1024 * 1024
+/** By how much an honest program may be past its limit before init has seen its end, in milliseconds. */
+const SLACK_MS = 100
+/** Memory that the kernel asks for at once: no more than a huge page, twice. */
+const LARGEST_REQUEST_BYTES = 4 * MIB
+
+/** Init's word for a program whose files could not be laid out. */
+const NOT_LAID = 'ECANCELED'
+
+/** How a run is to be read: its status, and one sentence about it. */
+export interface RunEnd {
+  readonly status: RunStatus
+  readonly exitCode: number | null
+  readonly signal: string | null
+  readonly limit: LimitName | null
+  readonly errorMessage: string | null
+}
+
+/**
+ * Says how a run ended. A memory kill outranks the rest: whatever happened after it, happened to a program that
+ * had lost one of its processes to the kernel.
+ *
+ * @param program argv[0] of the run; one that the image does not have is the catalogue's fault, not the code's
+ * @param wallMs what the run was held to, where its whole job had less left than the run's own limit
+ * @throws {ImageFaultError} when the image has no such program; {@link RetryableError} when the program was ended because its host ran out of memory
+ */
+export function classifyRun(
+  report: ProgramReport,
+  limits: Limits,
+  program: string,
+  wallMs: number = limits.timeoutSeconds * 1000,
+): RunEnd {
+  const { done, ended } = report
+  const timedOut = () => (wallMs < limits.timeoutSeconds * 1000 ? jobTimedOut : ownTimedOut)(limits)
+  if (done === undefined) return classifyLostContainer(ended, limits, timedOut)
+  if (done.spawnError === NOT_LAID) return notLaid(limits)
+  if (done.spawnError !== null && !program.startsWith('./')) {
+    const publicMessage = `${program} cannot be started in this image`
+    throw new ImageFaultError(`${publicMessage} (${done.spawnError})`, { publicMessage })
+  }
+  const { exitCode } = done
+  const signal = done.signal === null ? null : signalName(done.signal)
+  if (done.oomKills !== null && done.oomKills > 0) {
+    if (isFarBelow(done.memoryPeakBytes, limits)) {
+      // The kernel counts kills by any hand; this container had room, so it was its host that had none.
+      throw new RetryableError('the host ran out of memory and the kernel ended the program')
+    }
+    return { ...memoryExceeded(limits), exitCode, signal }
+  }
+  switch (done.limit) {
+    case 'timeout':
+      return { ...timedOut(), exitCode, signal }
+    case 'cpu':
+      return { ...usedUpCpu(limits), exitCode, signal }
+    case 'output': {
+      const errorMessage = `Execution printed more than ${limits.outputBytes} bytes`
+      return { status: 'output_exceeded', limit: 'output', exitCode, signal, errorMessage }
+    }
+    case 'memory':
+      return { ...memoryExceeded(limits), exitCode, signal }
+    case null:
+      break
+    default:
+      done.limit satisfies never
+  }
+  const late = limitPassedUnnoticed(done, limits, wallMs)
+  if (late === 'timeout') return { ...timedOut(), exitCode, signal }
+  if (late === 'cpu') return { ...usedUpCpu(limits), exitCode, signal }
+  if (exitCode === 0) return { status: 'success', exitCode, signal: null, limit: null, errorMessage: null }
+  const errorMessage =
+    done.spawnError !== null
+      ? `Program could not be started (${done.spawnError})`
+      : signal === null
+        ? `Program exited with code ${exitCode}`
+        : `Program was ended by ${signal}`
+  return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
+}
+
+/** What runs before it have left takes the room that its own files need. */
+function notLaid({ memoryMb, diskMb }: Limits): RunEnd {
+  const errorMessage = `The files of this run do not fit beside those of the program into ${diskMb} MB of disk and ${memoryMb} MB of memory`
+  return { status: 'execution_error', exitCode: null, signal: null, limit: null, errorMessage }
+}
+
+/** A container that is gone without init's word: from the program's start on, that is the program's doing. */
+function classifyLostContainer(
+  ended: ProgramReport['ended'],
+  limits: Limits,
+  timedOut: () => ReturnType<typeof ownTimedOut | typeof jobTimedOut>,
+): RunEnd {
+  const exitCode = null
+  const signal = 'SIGKILL'
+  if (ended?.outOfMemory) return { ...memoryExceeded(limits), exitCode, signal }
+  if (ended?.backstop) return { ...timedOut(), exitCode, signal }
+  const errorMessage = 'Program brought its sandbox to an end'
+  return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
+}
+
+/** A container that was ended for its own limit had reached it, but for what its last request was too large by. */
+function isFarBelow(peakBytes: number | null, limits: Limits): boolean {
+  return peakBytes !== null && peakBytes < 0.9 * limits.memoryMb * MIB - LARGEST_REQUEST_BYTES
+}
+
+function memoryExceeded(limits: Limits) {
+  const errorMessage = `Execution exceeded its memory limit of ${limits.memoryMb} MB`
+  return { status: 'memory_exceeded', limit: 'memory', errorMessage } as const
+}
+
+/**
+ * The limit that a program was past when it ended by itself. A program that keeps the kernel busy on its container's credit
+ * keeps init from its turn as well, which then sees the end first and the clock later; what was measured says it all the same.
+ */
+function limitPassedUnnoticed(done: Done, limits: Limits, wallMs: number): 'timeout' | 'cpu' | undefined {
+  if (done.wallMs > wallMs + SLACK_MS) return 'timeout'
+  const cpuMs = done.cpuUserMs + done.cpuSysMs
+  if (limits.cpuSeconds !== null && cpuMs > limits.cpuSeconds * 1000 + SLACK_MS) return 'cpu'
+  return undefined
+}
+
+function usedUpCpu(limits: Limits) {
+  const errorMessage = `Execution used up its ${seconds(limits.cpuSeconds ?? 0)} of CPU time`
+  return { status: 'timeout', limit: 'cpu', errorMessage } as const
+}
+
+function ownTimedOut(limits: Limits) {
+  const errorMessage = `Execution timed out after ${seconds(limits.timeoutSeconds)}`
+  return { status: 'timeout', limit: 'timeout', errorMessage } as const
+}
+
+/** How a job ends that has used up the time of all its runs together. */
+export function jobTimedOut({ jobSeconds }: Pick<Limits, 'jobSeconds'>) {
+  const errorMessage = `The whole job used up its ${seconds(jobSeconds)} (limits.jobSeconds)`
+  return { status: 'timeout', limit: 'job', errorMessage } as const
+}
+
+function seconds(value: number): string {
+  return value === 1 ? '1 second' : `${Math.round(value * 1000) / 1000} seconds`
+}

@@ -1,0 +1,62 @@
+import { NET_PORT } from '@isopod/init'
+import type { Language } from '@isopod/protocol'
+import type { Execution } from '../contract/execution.ts'
+import { WORKSPACE } from '../driver/confinement.ts'
+
+/** Libraries that start a thread per core of the host unless one of these says otherwise. */
+const THREAD_COUNT_VARIABLES = [
+  'OMP_NUM_THREADS',
+  'OPENBLAS_NUM_THREADS',
+  'MKL_NUM_THREADS',
+  'NUMEXPR_NUM_THREADS',
+  'RAYON_NUM_THREADS',
+  'GOMAXPROCS',
+]
+
+const PROXY = `http://127.0.0.1:${NET_PORT}`
+/** How programs learn of their proxy: curl, pip, wget and most libraries read these; Node only with the last one. */
+const PROXY_VARIABLES = {
+  http_proxy: PROXY,
+  https_proxy: PROXY,
+  HTTP_PROXY: PROXY,
+  HTTPS_PROXY: PROXY,
+  no_proxy: 'localhost,127.0.0.1',
+  NO_PROXY: 'localhost,127.0.0.1',
+  NODE_USE_ENV_PROXY: '1',
+}
+
+/** The program's environment, built from nothing: no variable of the host or of the image reaches it. */
+export function environment(
+  execution: Pick<Execution, 'language' | 'limits' | 'inputData' | 'env'>,
+  { proxy }: { readonly proxy: boolean },
+): Record<string, string> {
+  const threads = String(Math.max(1, Math.ceil(execution.limits.cpus)))
+  return {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    HOME: WORKSPACE,
+    TMPDIR: '/tmp',
+    LANG: 'C.UTF-8',
+    ...Object.fromEntries(THREAD_COUNT_VARIABLES.map((name) => [name, threads])),
+    // Before the language's: none of these can be overruled.
+    ...execution.env,
+    ...execution.language.env,
+    ...(execution.inputData === undefined ? {} : execution.language.input_hook?.env),
+    // Last: a language's own would lead nowhere.
+    ...(proxy ? PROXY_VARIABLES : {}),
+  }
+}
+
+/** The word of a command that arguments take the place of. */
+export const ARGUMENTS_WORD = '{args}'
+
+/** A command of a language as an argument vector, with arguments where it has `{args}`, or else behind it. */
+export function argvOf(
+  command: readonly string[],
+  { filename }: Pick<Language, 'filename'>,
+  args: readonly string[] = [],
+): string[] {
+  const words = command.flatMap((word) =>
+    word === ARGUMENTS_WORD ? args : [word.replaceAll('{filename}', filename)],
+  )
+  return command.includes(ARGUMENTS_WORD) ? words : [...words, ...args]
+}

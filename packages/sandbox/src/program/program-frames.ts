@@ -1,0 +1,47 @@
+import { encodeExec, encodeStdin, encodeStdinEnd } from '@isopod/init'
+import { WORKSPACE } from '../driver/confinement.ts'
+
+const STDIN_CHUNK_BYTES = 64 * 1024
+
+/** One process start inside a container. */
+export interface ProgramRun {
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly wallMs: number
+  /** CPU milliseconds of all processes together; null for no such limit. */
+  readonly cpuMs: number | null
+  readonly outputBytes: number
+  readonly killOnOverflow: boolean
+  readonly openFiles: number
+  readonly stdin: string | undefined
+  /** Stdin comes later, bit by bit. @default false */
+  readonly piped?: boolean
+  /** The process that waits in the container takes it. @default false */
+  readonly preloaded?: boolean
+}
+
+/** The frames that start a program, with all of its stdin. @throws {WireError} when a value cannot be carried */
+export function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[] {
+  const stdin = program.stdin === undefined ? undefined : Buffer.from(program.stdin)
+  const exec = encodeExec({
+    wallMs: program.wallMs,
+    cpuMs: program.cpuMs ?? 0,
+    stdoutLimit: program.outputBytes,
+    stderrLimit: program.outputBytes,
+    killOnOverflow: program.killOnOverflow,
+    stdin: stdin !== undefined || (program.piped ?? false),
+    tunnel,
+    openFiles: program.openFiles,
+    preloaded: program.preloaded ?? false,
+    cwd: WORKSPACE,
+    argv: program.argv,
+    env: program.env,
+  })
+  if (stdin === undefined) return [exec]
+  const frames = [exec]
+  for (let at = 0; at < stdin.byteLength; at += STDIN_CHUNK_BYTES) {
+    frames.push(encodeStdin(stdin.subarray(at, at + STDIN_CHUNK_BYTES)))
+  }
+  frames.push(encodeStdinEnd())
+  return frames
+}

@@ -1,0 +1,235 @@
+import { type Done, encodeStdin, encodeStdinEnd, type Fault, type Started, WireError } from '@isopod/init'
+import { RetryableError, TerminalError } from '@isopod/protocol'
+import type { StreamOutput } from '../contract/outcome.ts'
+import type { PipeEnd } from '../contract/pipe.ts'
+import type { OnConnection, OnOutput } from '../contract/run-options.ts'
+import type { Container, ContainerEnd } from '../driver/container.ts'
+import { FirstCause } from './first-cause.ts'
+import { OutputCollector } from './output.ts'
+import { type ProgramRun, programFrames } from './program-frames.ts'
+import { SampleSummary } from './sample-summary.ts'
+import { Tunnel } from './tunnel/tunnel.ts'
+
+/** How long the worker waits beyond the wall-clock limit for init to say that it ended the program, in milliseconds. */
+const BACKSTOP_MS = 5_000
+/** A timer that is later than this was held up by the process itself, in milliseconds. */
+const LATE_MS = 250
+
+/** How a container ended without init's word on its run. */
+export interface Lost {
+  /** Exit code of PID 1; null if it was not waited for. */
+  readonly exitCode: ContainerEnd['exitCode'] | null
+  readonly outOfMemory: boolean
+  /** The worker ended it, because init did not in time. */
+  readonly backstop: boolean
+}
+
+/** What came of one process start. Exactly one of `done` and `ended` is there. */
+export interface ProgramReport {
+  /** Init's own account; undefined if the container ended before init could give one. */
+  readonly done: Done | undefined
+  /** How the container ended when init gave no account. */
+  readonly ended: Lost | undefined
+  readonly stdout: StreamOutput
+  readonly stderr: StreamOutput
+  readonly samples: SampleSummary
+  /** Milliseconds from the first byte sent until the run was over. */
+  readonly elapsedMs: number
+}
+
+/** How a program is started. */
+export interface RunProgramOptions {
+  /** Frames to lay in front of the exec frame; everything goes out in one write. @default none */
+  readonly before?: readonly Uint8Array[]
+  /** The program's frames went out ahead of this call; nothing is sent, and it can have no tunnel. @default false */
+  readonly sent?: boolean
+  readonly signal: AbortSignal
+  /** User code ran in this container before (a compile run), so that an end before the start may be its doing. */
+  readonly afterUserCode?: boolean
+  /** The program's other files are there already: one that does not fit beside them is its sender's doing. @default false */
+  readonly afterFiles?: boolean
+  /** What the program reads and prints goes through it. */
+  readonly pipe?: PipeEnd | undefined
+  /** Takes the program's connections; undefined gives it none. */
+  readonly onConnection?: OnConnection | undefined
+  /** Takes what the program prints, as far as it is kept, as soon as it is there. */
+  readonly onOutput?: OnOutput | undefined
+}
+
+/**
+ * Starts one program in a container and waits until it is over, whichever way: init's report, the container's end,
+ * the worker's own deadline behind init's, or the abort signal.
+ *
+ * @throws the signal's reason once aborted; {@link TerminalError} if the run is not held to its limits;
+ *   {@link RetryableError} if init reports a fault of its own, or the container was gone, before any user code ran
+ */
+export async function runProgram(
+  container: Container,
+  program: ProgramRun,
+  options: RunProgramOptions,
+): Promise<ProgramReport> {
+  const { signal, onConnection, onOutput, pipe } = options
+  const send = (frame: Uint8Array) => container.send(frame)
+  const tunnel = onConnection && new Tunnel({ send, onConnection })
+  // Outside the race below, where an error of the wire is the container's.
+  const frames = options.sent ? [] : programFrames(program, tunnel !== undefined)
+  const exec = Buffer.concat([...(options.before ?? []), ...frames])
+  const started = performance.now()
+  const stdout = new OutputCollector(program.outputBytes)
+  const stderr = new OutputCollector(program.outputBytes)
+  const samples = new SampleSummary()
+  const cause = new FirstCause<'aborted' | 'backstop'>()
+  let held: Started | undefined
+
+  const take = (stream: 'stdout' | 'stderr', collector: OutputCollector, data: Uint8Array) => {
+    const kept = collector.push(data)
+    if (kept.byteLength > 0) onOutput?.(stream, kept)
+  }
+  const endFor = (reason: 'aborted' | 'backstop') => () => {
+    cause.record(reason)
+    container.destroy()
+  }
+  const lost = (ended: Lost): ProgramReport => ({
+    done: undefined,
+    ended,
+    stdout: stdout.finish(),
+    stderr: stderr.finish(),
+    samples,
+    elapsedMs: performance.now() - started,
+  })
+  const onAbort = endFor('aborted')
+  const backstop = backstopTimer(program.wallMs + BACKSTOP_MS, endFor('backstop'))
+  signal.addEventListener('abort', onAbort, { once: true })
+
+  try {
+    if (signal.aborted) onAbort()
+    if (exec.byteLength > 0) container.send(exec)
+    pipe?.open({ write: (bytes) => sendStdin(container, bytes), end: () => container.send(encodeStdinEnd()) })
+    for (let frame = await container.receive(); frame; frame = await container.receive()) {
+      switch (frame.type) {
+        case 'stdout':
+          take('stdout', stdout, frame.data)
+          pipe?.write(frame.data)
+          break
+        case 'stderr':
+          take('stderr', stderr, frame.data)
+          break
+        case 'sample':
+          samples.add(frame.sample)
+          break
+        case 'done': {
+          const { done } = frame
+          if (cause.value === 'aborted') throw signal.reason
+          return {
+            done,
+            ended: undefined,
+            stdout: stdout.finish({ produced: done.stdoutBytes, truncated: done.stdoutTruncated }),
+            stderr: stderr.finish({ produced: done.stderrBytes, truncated: done.stderrTruncated }),
+            samples,
+            elapsedMs: performance.now() - started,
+          }
+        }
+        case 'fault':
+          // The `done` of the run follows, which was not started.
+          if (frame.fault.where === 'put' && (options.afterUserCode || options.afterFiles)) break
+          if (isOfHost(frame.fault)) {
+            throw new RetryableError(
+              `the host's kernel has no room for another filter (${frame.fault.error})`,
+            )
+          }
+          if (held === undefined && !options.afterUserCode && !isPortTaken(frame.fault)) {
+            throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
+          }
+          // With user code running, or having run, only user code can bring init to this: it is judged, not run again.
+          return lost({ exitCode: null, outOfMemory: false, backstop: false })
+        case 'started':
+          held = frame.started
+          checkHeld(held, program)
+          break
+        case 'netOpen':
+        case 'netData':
+        case 'netEnd':
+        case 'netReset':
+        case 'netCredit':
+          if (tunnel === undefined) throw new WireError(`${frame.type}, and no tunnel was granted`)
+          tunnel.take(frame)
+          break
+        case 'ready':
+        case 'file':
+        case 'reset':
+        case 'preloaded':
+        case 'snapshotDone':
+          break
+        default:
+          frame satisfies never
+      }
+    }
+    if (cause.value === 'aborted') throw signal.reason
+    const backstopped = cause.value === 'backstop'
+    if (held === undefined && !options.afterUserCode) {
+      throw new RetryableError('the container ended before the program was started')
+    }
+    // After the worker's own kill the container may be removed already: there is nothing left to ask for.
+    const end = backstopped ? { exitCode: null, outOfMemory: false } : await container.end()
+    return lost({ ...end, backstop: backstopped })
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error
+    // No init of ours does this, so user code has got hold of it; nothing after this frame can be believed.
+    container.destroy()
+    return lost({ exitCode: null, outOfMemory: false, backstop: false })
+  } finally {
+    pipe?.end()
+    tunnel?.close()
+    backstop.clear()
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+function sendStdin(container: Container, bytes: Uint8Array): void {
+  if (bytes.byteLength > 0) container.send(encodeStdin(bytes))
+}
+
+/** The report of a run that was never started. */
+export function nothingRan(): ProgramReport {
+  const nothing = new OutputCollector(0).finish()
+  const samples = new SampleSummary()
+  return { done: undefined, ended: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
+}
+
+/** The pool from which the code of all filters comes is the host's, and no program can take from it. */
+function isOfHost({ where, error }: Fault): boolean {
+  return where === 'confine' && error === 'ENOTSUPP'
+}
+
+/** Nobody shares the container's loopback but what ran in it before: a compiler that runs what it compiles can hold the port. */
+function isPortTaken({ where, error }: Fault): boolean {
+  return where === 'net' && error === 'EADDRINUSE'
+}
+
+/**
+ * Ends a run when init should have long done so. If the timer itself comes late, this process was held up, and init's word
+ * may be waiting unread: then there is one more second to read it.
+ */
+function backstopTimer(ms: number, end: () => void): { clear(): void } {
+  const due = performance.now() + ms
+  let timer = setTimeout(() => {
+    if (performance.now() - due < LATE_MS) end()
+    else timer = setTimeout(end, 1_000)
+  }, ms)
+  return { clear: () => clearTimeout(timer) }
+}
+
+/** Compares what init and the kernel hold the run to with what was asked; a difference is a fault of the platform. */
+function checkHeld(held: Started, program: ProgramRun): void {
+  const pairs: [string, number | null, number][] = [
+    ['wallMs', held.wallMs, Math.ceil(program.wallMs)],
+    ['cpuMs', held.cpuMs, Math.ceil(program.cpuMs ?? 0)],
+    ['stdoutLimit', held.stdoutLimit, program.outputBytes],
+    ['stderrLimit', held.stderrLimit, program.outputBytes],
+    ['openFiles', held.openFiles, program.openFiles],
+  ]
+  const wrong = pairs.filter(([, found, wanted]) => found !== wanted)
+  if (wrong.length === 0) return
+  const differences = wrong.map(([name, found, wanted]) => `${name} is ${found}, wanted ${wanted}`)
+  throw new TerminalError(`the run is not held to what was asked: ${differences.join('; ')}`)
+}

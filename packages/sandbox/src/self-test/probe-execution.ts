@@ -1,0 +1,54 @@
+import { DEFAULT_LIMITS, type Language, type Limits } from '@isopod/protocol'
+import type { Execution } from '../contract/execution.ts'
+
+/** What all executions of one self-test have in common. */
+export interface ProbeKit {
+  /** Bytes of the probe for the engine's processor. */
+  readonly probe: Uint8Array
+  /** Any image of this engine: none of its programs is started. */
+  readonly image: string
+  /** OCI runtime of the containers. */
+  readonly runtime: string
+  /** Makes names unique on the engine. */
+  readonly name: string
+  /** Whether containers have our own seccomp profile, not one of the operator's. */
+  readonly ownProfile: boolean
+  /** How many user ids there are for containers. */
+  readonly users: number
+}
+
+const PROBE = 'probe'
+/** Enough for the slowest attack on a busy host, and no more than a start may wait for. */
+const TIMEOUT_SECONDS = 10
+
+/** One attack as an execution: on its way to a container it differs in nothing from a job's. */
+export function probeExecution(
+  kit: ProbeKit,
+  attack: string,
+  words: readonly (string | number)[] = [],
+  limits: Partial<Limits> = {},
+): Execution {
+  const language: Language = {
+    name: PROBE,
+    image: kit.image,
+    version: '1',
+    aliases: [],
+    filename: 'README',
+    command: [`./${PROBE}`, attack, ...words.map(String)],
+    compile_timeout_seconds: TIMEOUT_SECONDS,
+    timeout_factor: 1,
+    env: {},
+    default_limits: {},
+    seccomp_profile: 'default',
+    allow_network: false,
+  }
+  return {
+    id: `${kit.name}-${attack}`,
+    attempt: 1,
+    language,
+    runtime: kit.runtime,
+    code: 'A probe of the self-test.\n',
+    tools: { [PROBE]: kit.probe },
+    limits: { ...DEFAULT_LIMITS, timeoutSeconds: TIMEOUT_SECONDS, memoryMb: 64, diskMb: 8, ...limits },
+  }
+}

@@ -1,0 +1,251 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ContainerPool } from '../../../src/acquire/pool/container-pool.ts'
+import type { PoolPolicy } from '../../../src/acquire/pool/plan.ts'
+import { pooled } from '../../../src/acquire/pool/pool-key.ts'
+import type { ContainerKind } from '../../../src/driver/container-kind.ts'
+import { FakeMaker, kind } from '../../support/fake-maker.ts'
+
+const never = new AbortController().signal
+const IDLE_MS = 300_000
+let maker: FakeMaker
+let pool: ContainerPool
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
+  maker = new FakeMaker()
+})
+
+afterEach(async () => {
+  const closed = pool.close()
+  await vi.advanceTimersByTimeAsync(1_000)
+  await closed
+  vi.useRealTimers()
+})
+
+function open(changes: Partial<PoolPolicy> = {}): ContainerPool {
+  const policy = { size: 4, refills: 1, idleMs: IDLE_MS, memoryMb: 1000, footprintMb: () => 10, ...changes }
+  pool = new ContainerPool({ maker, policy })
+  return pool
+}
+
+/** Takes one, as a source does that asks the pool first and makes its own otherwise. */
+async function use(of: ContainerKind) {
+  const wanted = pooled(of, true)
+  const taken = await pool.take(wanted, Date.now() + 30_000, never)
+  taken?.waiting.container.assign({ id: 'j', attempt: 1 })
+  pool.asked(wanted)
+  return taken
+}
+
+/** Jobs of this kind got containers that were made on the spot. */
+function ask(of: ContainerKind, times = 1): void {
+  for (let left = times; left > 0; left--) pool.asked(pooled(of, true))
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+const images = () => pool.waiting.map(({ image }) => image).sort()
+
+describe('a pool', () => {
+  it('holds nothing until a kind is asked for, and never more of it than were asked for', async () => {
+    open()
+    await pass(10_000)
+    expect(maker.made).toEqual([])
+    ask(kind('a'))
+    await pass(1_000)
+    expect(images()).toEqual(['a'])
+    ask(kind('a'), 20)
+    await pass(1_000)
+    expect(images()).toEqual(['a', 'a', 'a', 'a'])
+  })
+
+  it('gives no container of another seccomp profile', async () => {
+    open()
+    ask(kind('a'))
+    await pass(1_000)
+    expect(await use({ ...kind('a'), profile: 'compute' })).toBeUndefined()
+    expect(await use(kind('a'))).toMatchObject({ waited: true })
+  })
+
+  it('shares its places among the kinds by what is asked for of late', async () => {
+    open()
+    ask(kind('a'), 20)
+    await pass(1_000)
+    ask(kind('b'), 20)
+    await pass(2_000)
+    expect(images()).toEqual(['a', 'a', 'b', 'b'])
+    await pass(4 * 60_000)
+    ask(kind('b'), 20)
+    await pass(2_000)
+    expect(images()).toEqual(['b', 'b', 'b', 'b'])
+  })
+
+  it('lets none wait longer than the idle lifetime, and shrinks to nothing when nobody asks', async () => {
+    open()
+    ask(kind('a'), 4)
+    await pass(1_000)
+    const first = maker.idle
+    await pass(IDLE_MS / 2)
+    await use(kind('a'))
+    await pass(IDLE_MS / 2 + 1_000)
+    expect(first.filter(({ destroyed, assigned }) => !destroyed && assigned.length === 0)).toEqual([])
+    expect(images().length).toBeGreaterThan(0)
+    await pass(IDLE_MS)
+    expect(maker.idle).toEqual([])
+  })
+
+  it('replaces at once the last one that was taken, and waits for a quiet moment while there are more', async () => {
+    open()
+    ask(kind('a'), 4)
+    await pass(1_000)
+    for (let left = 3; left > 0; left--) {
+      expect(await use(kind('a'))).toMatchObject({ waited: true })
+      await pass(30)
+      expect([maker.under, pool.waiting.length]).toEqual([0, left])
+    }
+    await use(kind('a'))
+    expect(maker.under).toBe(1)
+  })
+
+  it('begins nothing while enough are being made on the spot', async () => {
+    open()
+    const made = Promise.withResolvers<void>()
+    const jobs = Array.from({ length: 3 }, () => pool.trackExternalCreate(() => made.promise))
+    ask(kind('a'))
+    await pass(5_000)
+    expect(maker.made).toEqual([])
+    made.resolve()
+    await Promise.all(jobs)
+    await pass(2_000)
+    expect(images()).toEqual(['a'])
+  })
+
+  it('gives one that is being made to who asks for it meanwhile, unless he gives up', async () => {
+    open()
+    ask(kind('a'))
+    const abort = new AbortController()
+    const wanted = pooled(kind('a'), true)
+    const impatient = expect(pool.take(wanted, 0, abort.signal)).rejects.toThrow('enough')
+    await pass(10)
+    abort.abort(new Error('enough'))
+    await impatient
+    const patient = use(kind('a'))
+    await pass(maker.takesMs)
+    expect(await patient).toMatchObject({ waited: false, waiting: { container: { destroyed: false } } })
+    expect(maker.made.length).toBe(1)
+  })
+
+  it('gives none that has died, nor one that its deadline would end too early', async () => {
+    open()
+    ask(kind('a'), 2)
+    await pass(1_000)
+    const [dead] = maker.idle
+    if (dead === undefined) throw new Error('nothing waits')
+    dead.waits = false
+    const taken = await use(kind('a'))
+    expect(taken?.waiting.container).not.toBe(dead)
+    expect(dead).toMatchObject({ destroyed: true, assigned: [] })
+    await pass(1_000)
+    expect(await pool.take(pooled(kind('a'), true), Date.now() + 2 * 3_600_000, never)).toBeUndefined()
+  })
+
+  it('is held to its bound of memory', async () => {
+    open({ memoryMb: 35 })
+    ask(kind('a'), 20)
+    await pass(5_000)
+    expect(images()).toEqual(['a', 'a', 'a'])
+  })
+
+  it('rests after a failure, longer each time, and goes on when the engine is back', async () => {
+    open()
+    maker.fails = true
+    let tries = 0
+    const make = maker.make.bind(maker)
+    maker.make = (...call) => {
+      tries++
+      return make(...call)
+    }
+    ask(kind('a'))
+    await pass(60_000)
+    expect(tries).toBeGreaterThan(3)
+    expect(tries).toBeLessThan(10)
+    maker.fails = false
+    await pass(16_000)
+    expect(images()).toEqual(['a'])
+  })
+
+  it('leaves nothing when it is closed while it makes, while somebody waits, or twice', async () => {
+    open({ refills: 2 })
+    ask(kind('a'), 4)
+    await pass(200)
+    ask(kind('b'), 4)
+    const waits = use(kind('b'))
+    expect(maker.under).toBeGreaterThan(0)
+    const closed = [pool.close(), pool.close()]
+    await pass(1_000)
+    await Promise.all(closed)
+    expect(await waits).toBeUndefined()
+    expect([maker.idle, maker.under, pool.waiting]).toEqual([[], 0, []])
+    expect(await use(kind('a'))).toBeUndefined()
+    await pass(5_000)
+    expect(maker.idle).toEqual([])
+  })
+})
+
+const IMAGES = ['a', 'b', 'c']
+const step = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ use: fc.constantFrom(...IMAGES), memoryMb: fc.constantFrom(64, 256) }),
+  },
+  { weight: 3, arbitrary: fc.record({ pass: fc.nat(400) }) },
+  { weight: 1, arbitrary: fc.record({ pass: fc.constant(IDLE_MS / 3) }) },
+  { weight: 1, arbitrary: fc.record({ die: fc.nat(5) }) },
+  { weight: 1, arbitrary: fc.record({ fails: fc.boolean() }) },
+)
+const policies = fc.record({
+  size: fc.integer({ min: 1, max: 5 }),
+  refills: fc.integer({ min: 1, max: 3 }),
+  memoryMb: fc.integer({ min: 0, max: 60 }),
+})
+
+it('whatever happens, it gives none twice and no dead one, stays within its bounds, and leaves nothing', async () => {
+  const property = fc.asyncProperty(policies, fc.array(step, { maxLength: 60 }), async (policy, steps) => {
+    maker = new FakeMaker()
+    open(policy)
+    const given: object[] = []
+    const waits: Promise<void>[] = []
+    const check = () => {
+      expect(maker.idle.length + maker.under).toBeLessThanOrEqual(policy.size + waits.length)
+      expect(pool.waiting.length * 10).toBeLessThanOrEqual(policy.memoryMb)
+      expect(pool.waiting.length).toBeLessThanOrEqual(policy.size)
+      expect(maker.most).toBeLessThanOrEqual(policy.refills)
+    }
+    for (const each of steps) {
+      if ('use' in each) {
+        const taken = use(kind(each.use, { memoryMb: each.memoryMb })).then((found) => {
+          if (found === undefined) return
+          expect(given).not.toContain(found.waiting.container)
+          expect(found.waiting.container.waits).toBe(true)
+          expect(found.waiting.pooled.kind.image).toBe(each.use)
+          given.push(found.waiting.container)
+        })
+        waits.push(taken)
+        // Whoever got one at once has it before anything else happens.
+        await pass(0)
+      }
+      if ('pass' in each) await pass(each.pass)
+      if ('die' in each) {
+        const victim = maker.idle[each.die]
+        if (victim) victim.waits = false
+      }
+      if ('fails' in each) maker.fails = each.fails
+      check()
+    }
+    const closed = pool.close()
+    await pass(1_000)
+    await Promise.all([closed, ...waits])
+    expect([maker.idle, maker.under, pool.waiting]).toEqual([[], 0, []])
+  })
+  await fc.assert(property, { numRuns: 150 })
+})

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Claim, shares } from '../../../src/acquire/pool/shares.ts'
+
+const claim = fc.record({
+  weight: fc.double({ min: 0.01, max: 1e6, noNaN: true }),
+  has: fc.nat(8),
+  footprintMb: fc.integer({ min: 1, max: 500 }),
+})
+const claims = fc.array(claim, { maxLength: 20 })
+const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
+
+/** Claims that differ in nothing but how much is asked for. */
+const asked = (...weights: readonly number[]): Claim[] =>
+  weights.map((weight) => ({ weight, has: 0, footprintMb: 10 }))
+
+describe('places are shared so that', () => {
+  it('there are never more than there are places and memory, nor more for anybody than were asked for', () => {
+    fc.assert(
+      fc.property(claims, fc.nat(50), fc.nat(2_000), (all, places, memoryMb) => {
+        const given = shares(all, places, memoryMb)
+        expect(sum(given)).toBeLessThanOrEqual(places)
+        expect(sum(given.map((each, index) => each * (all[index]?.footprintMb ?? 0)))).toBeLessThanOrEqual(
+          memoryMb,
+        )
+        for (const [index, each] of given.entries())
+          expect(each).toBeLessThanOrEqual(Math.ceil(all[index]?.weight ?? 0))
+      }),
+    )
+  })
+
+  it('none is left that somebody could use', () => {
+    fc.assert(
+      fc.property(claims, fc.nat(50), (all, places) => {
+        const wanted = sum(all.map(({ weight }) => Math.ceil(weight)))
+        expect(sum(shares(all, places, Number.POSITIVE_INFINITY))).toBe(Math.min(places, wanted))
+      }),
+    )
+  })
+
+  it('who is asked for more has no fewer', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true })), fc.nat(50), (all, places) => {
+        const given = shares(asked(...all.toSorted((one, other) => other - one)), places, 10_000)
+        expect(given).toEqual(given.toSorted((one, other) => other - one))
+      }),
+    )
+  })
+
+  it('whoever was given places keeps them while nothing is asked for', () => {
+    fc.assert(
+      fc.property(claims, fc.nat(20), (all, places) => {
+        const given = shares(all, places, 1_000)
+        const again = all.map((each, index) => ({ ...each, has: given[index] ?? 0 }))
+        expect(shares(again, places, 1_000)).toEqual(given)
+      }),
+    )
+  })
+
+  it.each([
+    [[100], 4, [4]],
+    [[50, 50], 4, [2, 2]],
+    [[75, 25], 4, [3, 1]],
+    [[1, 1, 1], 8, [1, 1, 1]],
+    [[0.2], 8, [1]],
+  ])('%j come to %i places as %j', (all, places, given) => {
+    expect(shares(asked(...all), places, 1_000)).toEqual(given)
+  })
+
+  it('what was asked for of late has a place, whatever flood there is or was', () => {
+    expect(shares(asked(1000, 1), 4, 1_000)).toEqual([3, 1])
+    expect(shares(asked(1000, 0.1), 4, 1_000)).toEqual([4, 0])
+    expect(shares(asked(1000, 3, 2, 1, 0.5), 4, 1_000)).toEqual([1, 1, 1, 1, 0])
+  })
+
+  it('a container is not thrown away for one that is worth little more', () => {
+    const there = { weight: 10, has: 1, footprintMb: 10 }
+    expect(shares([there, { ...there, weight: 11, has: 0 }], 1, 1_000)).toEqual([1, 0])
+    expect(shares([there, { ...there, weight: 16, has: 0 }], 1, 1_000)).toEqual([0, 1])
+  })
+
+  it('a dear one holds no other to its size', () => {
+    const dear = { weight: 5, has: 0, footprintMb: 116 }
+    const cheap = { weight: 8, has: 0, footprintMb: 16 }
+    expect(shares([dear, cheap], 8, 256)).toEqual([1, 7])
+    expect(shares([dear, cheap], 8, 100)).toEqual([0, 6])
+  })
+})

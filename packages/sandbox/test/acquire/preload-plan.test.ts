@@ -1,0 +1,102 @@
+import type { Language } from '@isopod/protocol'
+import { describe, expect, it } from 'vitest'
+import { kindOf } from '../../src/acquire/container-source.ts'
+import { preloadPlan } from '../../src/acquire/preload-plan.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import { limits, SHELL } from '../support/execution.ts'
+
+const hooked: Language = {
+  ...SHELL,
+  preload: {
+    files: { 'hook/start': '{control} {modules} {forks}' },
+    modules: ['numpy', 'pandas'],
+    forks: true,
+    unless_files: ['settings.json'],
+  },
+}
+const piped: Language = { ...SHELL, preload: { files: {}, modules: [], forks: false, unless_files: [] } }
+const file = (content: string) => ({ content, encoding: 'utf8' as const })
+
+function plan(code: string, changes: Partial<Execution> = {}) {
+  const base = { id: 'j', attempt: 1, language: hooked, limits: limits(), preload: true }
+  return preloadPlan({ ...base, code, ...changes })
+}
+
+describe('what is started ahead', () => {
+  it.each([
+    ['print(1)', []],
+    ['import numpy as np', ['numpy']],
+    ['import pandas', ['numpy', 'pandas']],
+    ['import numpyx, my_pandas', []],
+  ])('imports what %j names, and what comes before that', (code, modules) => {
+    expect(plan(code)?.modules).toEqual(modules)
+  })
+
+  it('imports what a file of the program names, not what one of bytes has in it', () => {
+    expect(plan('import lib', { files: { 'lib.py': file('import pandas') } })?.modules).toHaveLength(2)
+    const bytes = { content: 'numpy/numpy+numpy', encoding: 'base64' as const }
+    expect(plan('x', { files: { data: bytes } })?.modules).toEqual([])
+  })
+
+  it('leaves the room that a plain start would find, or is not started', () => {
+    const memory = (memoryMb: number, changes: Partial<Execution> = {}, code = 'x') =>
+      plan(code, { limits: limits({ memoryMb }), ...changes }) !== undefined
+    expect([memory(28), memory(32), memory(32, {}, 'numpy'), memory(96, {}, 'pandas')]).toEqual([
+      false,
+      true,
+      false,
+      true,
+    ])
+    const large = { 'large.txt': file('x'.repeat(4 * 1024 * 1024)) }
+    expect([memory(32, { files: large }), memory(33, { files: large })]).toEqual([false, true])
+  })
+
+  it('has the command and the environment of the run, and a hook that knows its descriptor', () => {
+    expect(plan('pandas', { limits: limits({ openFiles: 16 }) })).toMatchObject({
+      argv: ['sh', 'main.sh'],
+      env: { HOME: '/workspace', OMP_NUM_THREADS: '1' },
+      files: { 'hook/start': '15 ["numpy","pandas"] 0' },
+      mainFile: undefined,
+      forks: false,
+    })
+  })
+
+  it('is not there for a program with arguments or variables of its own', () => {
+    expect(plan('x', { args: ['a'] })).toBeUndefined()
+    expect(plan('x', { env: { A: '1' } })).toBeUndefined()
+    expect(plan('x', { args: [], env: {} })).toBeDefined()
+    // Each test has taken the job's place.
+    expect(plan('x', { args: ['a'], runs: [{ limits: limits(), args: [] }] })).toBeDefined()
+    expect(plan('x', { runs: [{ limits: limits() }, { limits: limits(), args: ['a'] }] })).toBeUndefined()
+  })
+
+  it('waits in its main file where there is no hook', () => {
+    expect(plan('x', { language: piped })).toMatchObject({ mainFile: 'main.sh', files: {} })
+  })
+
+  it('forks within a batch, and serves one program else', () => {
+    expect(plan('x', { sharedBy: 'b' })).toMatchObject({ forks: true, files: { 'hook/start': '255 [] 1' } })
+    expect(plan('x', { sharedBy: 'b', language: piped })).toBeUndefined()
+    expect(plan('x', { sharedBy: 'b', limits: limits({ processes: 1 }) })).toBeUndefined()
+  })
+
+  it.each<[string, Partial<Execution>]>([
+    ['nobody asked', { preload: false }],
+    ['the language cannot', { language: SHELL }],
+    ['the environment is another with input', { inputData: null }],
+    [
+      'the interpreter reads a file of the job before its main file',
+      { files: { 'settings.json': file('{}') } },
+    ],
+    ['nobody could lay its processor limit on it', { language: piped, limits: limits({ cpuSeconds: 1 }) }],
+  ])('is nothing where %s', (_, changes) => {
+    expect(plan('numpy', changes)).toBeUndefined()
+  })
+
+  it('is part of a container’s kind, and has nothing of one program in it', () => {
+    const base = { attempt: 1, language: hooked, limits: limits(), preload: true }
+    const kind = (code: string) => kindOf({ id: code, code, ...base })
+    expect(kind('a')).toEqual(kind('b'))
+    expect(kind('a')).not.toEqual(kind('numpy'))
+  })
+})

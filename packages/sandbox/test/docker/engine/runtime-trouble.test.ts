@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { runtimeTrouble } from '../../../src/docker/engine/runtime-trouble.ts'
+
+const facts = {
+  runcVersion: '1.1.5+ds1',
+  defaultRuntime: 'runc',
+  runtimePrograms: {
+    runc: 'runc',
+    'io.containerd.runc.v2': 'runc',
+    crun: '/usr/bin/crun',
+    gvisor: '/opt/bin/runsc',
+    own: '/usr/local/sbin/own-wrapper',
+    kata: '',
+  },
+}
+
+describe('the runtime of containers', () => {
+  it('is refused where it is an old runc, with what is installed and why', () => {
+    expect(runtimeTrouble(facts, undefined)).toEqual({
+      state: 'refused',
+      reason: expect.stringMatching(
+        /runc is 1\.1\.5\+ds1.*CVE-2024-21626, CVE-2025-31133.*upgrade to 1\.2\.8/,
+      ),
+    })
+  })
+
+  it.each(['runc', 'io.containerd.runc.v2', 'own', 'not-listed'])(
+    'counts as runc where it is called %s',
+    (name) => expect(runtimeTrouble(facts, name)?.state).toBe('refused'),
+  )
+
+  it.each(['crun', 'gvisor', 'kata', 'runsc', 'io.containerd.runsc.v1'])(
+    'is not judged by the age of runc where it is %s',
+    (name) => expect(runtimeTrouble(facts, name)).toBeUndefined(),
+  )
+
+  it('is in order where runc is new', () => {
+    expect(runtimeTrouble({ ...facts, runcVersion: '1.3.3' }, undefined)).toBeUndefined()
+  })
+
+  it.each([undefined, 'unknown'])('is told as unknown where its version is %s', (runcVersion) => {
+    expect(runtimeTrouble({ ...facts, runcVersion }, undefined)).toEqual({
+      state: 'unknown',
+      reason: expect.stringContaining('does not say which version'),
+    })
+  })
+
+  it('follows the engine’s default', () => {
+    expect(runtimeTrouble({ ...facts, defaultRuntime: 'gvisor' }, undefined)).toBeUndefined()
+    expect(runtimeTrouble({ ...facts, defaultRuntime: 'gvisor' }, 'runc')?.state).toBe('refused')
+  })
+})

@@ -1,0 +1,125 @@
+import { Duplex } from 'node:stream'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { WIRE } from '@isopod/init'
+import { expect, it } from 'vitest'
+import { runProgram } from '../../src/program/run-program.ts'
+import { wiredContainer } from '../support/wired-container.ts'
+
+const program = {
+  argv: ['a'],
+  env: {},
+  wallMs: 60_000,
+  cpuMs: null,
+  outputBytes: 100,
+  killOnOverflow: false,
+  openFiles: 16,
+  stdin: undefined,
+}
+const STARTED = { pid: 2, wallMs: 60_000, cpuMs: 0, stdoutLimit: 100, stderrLimit: 100, openFiles: 16 }
+
+/** A container that says what a test makes it say: no init of ours breaks the wire. */
+function forged({ takes }: { takes: boolean }) {
+  const stream = new Duplex({
+    read() {},
+    write: (_chunk, _encoding, done) => {
+      if (takes) done()
+    },
+  })
+  const container = wiredContainer(stream)
+  return { container, stream, say: (...frames: Buffer[]) => stream.push(piece(Buffer.concat(frames))) }
+}
+
+/** One piece of the engine's attach stream. */
+function piece(bytes: Buffer): Buffer {
+  const header = Buffer.of(1, 0, 0, 0, 0, 0, 0, 0)
+  header.writeUInt32BE(bytes.byteLength, 4)
+  return Buffer.concat([header, bytes])
+}
+
+function frame(type: number, payload: Uint8Array | object): Buffer {
+  const bytes = payload instanceof Uint8Array ? payload : Buffer.from(JSON.stringify(payload))
+  const header = Buffer.of(type, 0, 0, 0, 0)
+  header.writeUInt32LE(bytes.byteLength, 1)
+  return Buffer.concat([header, bytes])
+}
+
+function net(type: number, ...numbers: number[]): Buffer {
+  const payload = Buffer.alloc(4 * numbers.length)
+  for (const [index, number] of numbers.entries()) payload.writeUInt32LE(number, 4 * index)
+  return frame(type, payload)
+}
+
+const never = new AbortController().signal
+
+it('a wire that breaks once the program runs is the program’s doing, before that the platform’s', async () => {
+  const running = forged({ takes: true })
+  running.say(frame(WIRE.started, STARTED), frame(WIRE.stdout, Buffer.from('x')), Buffer.of(0xff, 0, 0, 0, 0))
+  const report = await runProgram(running.container, program, { signal: never })
+  expect(report).toMatchObject({ done: undefined, ended: { outOfMemory: false, backstop: false } })
+  expect(Buffer.from(report.stdout.bytes).toString()).toBe('x')
+
+  const fresh = forged({ takes: true })
+  fresh.say(Buffer.of(0xff, 0, 0, 0, 0))
+  await expect(runProgram(fresh.container, program, { signal: never })).rejects.toThrow(
+    'the container ended before the program was started',
+  )
+})
+
+it('a port that earlier code of the job holds is that code’s doing, any other fault before the start is not', async () => {
+  const options = { signal: never, onConnection: () => {} }
+  const taken = forged({ takes: true })
+  taken.say(frame(WIRE.fault, { where: 'net', error: 'EADDRINUSE' }))
+  const report = await runProgram(taken.container, program, options)
+  expect(report).toMatchObject({ done: undefined, ended: { outOfMemory: false, backstop: false } })
+
+  for (const fault of [
+    { where: 'net', error: 'EMFILE' },
+    { where: 'exec', error: 'EADDRINUSE' },
+  ]) {
+    const other = forged({ takes: true })
+    other.say(frame(WIRE.fault, fault))
+    await expect(runProgram(other.container, program, options)).rejects.toThrow(
+      `init failed at ${fault.where}`,
+    )
+  }
+})
+
+it('a container that only talks is listened to no further than it takes the answers', async () => {
+  const { container, stream, say } = forged({ takes: false })
+  let connections = 0
+  const run = runProgram(container, program, {
+    signal: never,
+    onConnection: (connection) => {
+      connections++
+      connection.destroy()
+    },
+  })
+  say(frame(WIRE.started, STARTED))
+  // Each stream is dropped at once, which is an answer of nine bytes.
+  for (let id = 1; id <= 60_000; id++) {
+    say(net(WIRE.netOpen, id))
+    if (id % 5_000 === 0) await setImmediate()
+  }
+  await sleep(100)
+  expect(connections).toBeGreaterThan(1_000)
+  expect(stream.writableLength).toBeLessThan(512 * 1024)
+  expect(connections).toBeLessThan(40_000)
+  stream.destroy()
+  await expect(run).rejects.toThrow()
+})
+
+it('a container that takes its answers late loses nothing', async () => {
+  const { container, stream, say } = forged({ takes: true })
+  stream.cork()
+  container.send(new Uint8Array(1024 * 1024))
+  say(frame(WIRE.stdout, Buffer.from('x')))
+  let came = false
+  const next = container.receive().then((received) => {
+    came = true
+    return received
+  })
+  await sleep(20)
+  expect(came).toBe(false)
+  stream.uncork()
+  expect(await next).toMatchObject({ type: 'stdout' })
+})

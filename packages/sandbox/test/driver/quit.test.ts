@@ -1,0 +1,85 @@
+import { Duplex } from 'node:stream'
+import { encodeQuit, WIRE } from '@isopod/init'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { wiredContainer } from '../support/wired-container.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A container whose init says and does what a test wants, and what was done with it. */
+function forged() {
+  const sent: Buffer[] = []
+  const stream = new Duplex({
+    read() {},
+    write: (chunk: Buffer, _encoding, done) => {
+      sent.push(chunk)
+      done()
+    },
+  })
+  const removal = { asked: 0, begun: false }
+  const container = wiredContainer(stream, (ending = Promise.resolve()) => {
+    removal.asked++
+    void ending.then(() => {
+      removal.begun = true
+    })
+  })
+  const say = (type: number, payload: object | Uint8Array) => {
+    const bytes = payload instanceof Uint8Array ? payload : Buffer.from(JSON.stringify(payload))
+    const header = Buffer.of(1, 0, 0, 0, 0, 0, 0, 0, type, 0, 0, 0, 0)
+    header.writeUInt32BE(bytes.byteLength + 5, 4)
+    header.writeUInt32LE(bytes.byteLength, 9)
+    stream.push(Buffer.concat([header, bytes]))
+  }
+  return { container, stream, sent, removal, say }
+}
+
+const STARTED = { pid: 7, wallMs: 1, cpuMs: 0, stdoutLimit: 1, stderrLimit: 1, openFiles: 16 }
+const RESET = { clean: true, reason: null }
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+/** One whose init has said that nothing runs any more. */
+async function resting() {
+  const forgery = forged()
+  forgery.say(WIRE.started, STARTED)
+  forgery.say(WIRE.resetDone, RESET)
+  await forgery.container.receive()
+  await forgery.container.receive()
+  return forgery
+}
+
+it('a container in which nothing runs any more is asked to quit, and removed when it has', async () => {
+  const { container, stream, sent, removal } = await resting()
+  container.destroy()
+  await pass(100)
+  expect(Buffer.concat(sent)).toEqual(Buffer.from(encodeQuit()))
+  expect(removal).toEqual({ asked: 1, begun: false })
+  stream.push(null)
+  await pass(0)
+  expect(removal.begun).toBe(true)
+  expect(stream.destroyed).toBe(true)
+})
+
+it('one whose init does not quit is removed all the same, whatever it says meanwhile', async () => {
+  const { container, stream, removal, say } = await resting()
+  container.destroy()
+  container.destroy()
+  for (let times = 0; times < 1_000; times++) say(WIRE.stdout, new Uint8Array(1000))
+  await pass(499)
+  expect(await container.receive()).toBeUndefined()
+  expect(removal).toEqual({ asked: 1, begun: false })
+  await pass(1)
+  expect(removal).toEqual({ asked: 1, begun: true })
+  expect(stream.destroyed).toBe(true)
+})
+
+it('one in which something may run loses its connection at once', async () => {
+  const { container, stream, sent, removal } = await resting()
+  container.send(Buffer.of(1))
+  container.destroy()
+  await pass(0)
+  expect([sent.length, stream.destroyed, removal.begun]).toEqual([1, true, true])
+})

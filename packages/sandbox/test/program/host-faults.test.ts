@@ -1,0 +1,50 @@
+import { RetryableError } from '@isopod/protocol'
+import { expect, it } from 'vitest'
+import { Engine } from '../../src/docker/engine/engine.ts'
+import { ImageFaultError } from '../../src/driver/faults.ts'
+import { runProgram } from '../../src/program/run-program.ts'
+import { ScriptedContainer } from '../support/scripted-container.ts'
+
+const PROGRAM = {
+  argv: ['./main'],
+  env: {},
+  wallMs: 1_000,
+  cpuMs: null,
+  outputBytes: 1_000,
+  killOnOverflow: false,
+  openFiles: 64,
+  stdin: undefined,
+}
+
+/** What came of a program whose init answers with a fault. */
+async function runWith(error: string, afterUserCode: boolean): Promise<unknown> {
+  const facts = { id: 'c', imageDigest: 'sha256:1', runtime: 'runc', deadline: Date.now() + 60_000 }
+  const container = new ScriptedContainer(facts)
+  container.frames.push({ type: 'fault', fault: { where: 'confine', error } })
+  const { signal } = new AbortController()
+  return await runProgram(container, PROGRAM, { signal, afterUserCode }).catch((thrown: unknown) => thrown)
+}
+
+it.each([false, true])(
+  'a host without room for another filter is no program’s doing (after user code: %s)',
+  async (after) => {
+    const fault = await runWith('ENOTSUPP', after)
+    expect(fault).toBeInstanceOf(RetryableError)
+    expect(fault).not.toBeInstanceOf(ImageFaultError)
+  },
+)
+
+it('a kernel that has no memory to confine a program is at fault, unless a program before it may have taken it', async () => {
+  expect(await runWith('ENOMEM', false)).toBeInstanceOf(RetryableError)
+  expect(await runWith('ENOMEM', true)).toMatchObject({ done: undefined, ended: { outOfMemory: false } })
+})
+
+it('a runtime that cannot lay the profile of a container is a fault of its host, to be tried elsewhere', async () => {
+  const message =
+    'OCI runtime create failed: unable to init seccomp: error loading seccomp filter into kernel: errno 524'
+  const refusal = Object.assign(new Error(message), { statusCode: 500, json: { message } })
+  const engine = new Engine('unix:///nowhere')
+  const fault = await engine.call('start', () => Promise.reject(refusal)).catch((thrown: unknown) => thrown)
+  expect(fault).toBeInstanceOf(RetryableError)
+  expect(fault).not.toBeInstanceOf(ImageFaultError)
+})

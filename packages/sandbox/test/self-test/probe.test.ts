@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import type { Outcome } from '../../src/contract/outcome.ts'
+import { isContained, listFindings, type ProbeFinding } from '../../src/self-test/finding.ts'
+import type { Honeypot } from '../../src/self-test/honeypot.ts'
+import { factIn, judgeProbe } from '../../src/self-test/probe.ts'
+import { probeExecution } from '../../src/self-test/probe-execution.ts'
+import { PROBES } from '../../src/self-test/probes.ts'
+import { PROBE_IDS } from '../../src/self-test/self-test.ts'
+
+const KIT = {
+  probe: new Uint8Array(),
+  image: 'i',
+  runtime: 'runc',
+  name: 'n',
+  ownProfile: true,
+  users: 256,
+}
+const stream = (text: string) => ({ bytes: Buffer.from(text), produced: text.length, truncated: false })
+
+function outcome(changes: Partial<Outcome> = {}): Outcome {
+  const zero = { timeoutSeconds: 0, cpuSeconds: null, memoryMb: 0, memorySwapMb: null, cpus: 0, processes: 0 }
+  return {
+    status: 'success',
+    exitCode: 0,
+    signal: null,
+    limit: null,
+    stdout: stream(''),
+    stderr: stream(''),
+    compileOutput: undefined,
+    wallMs: 1,
+    cpuUserMs: 1,
+    cpuSysMs: 1,
+    memoryPeakBytes: 1,
+    processesPeak: 1,
+    throttledMs: 0,
+    resourceUsage: null,
+    limitsApplied: { ...zero, diskMb: 0, outputBytes: 0, openFiles: 0 },
+    errorMessage: null,
+    container: { id: 'c', imageDigest: 'd', runtime: 'runc', origin: 'made', preloaded: false },
+    timings: { acquire: 0, run: 0, collect: 0 },
+    ...changes,
+  }
+}
+
+/** Judges one probe by its id, as if its probe had ended so and printed that. */
+function judged(id: string, output = '', changes: Partial<Outcome> = {}, visits = 0) {
+  const probe = PROBES.find((candidate) => candidate.id === id)
+  if (probe === undefined) throw new Error(`no probe ${id}`)
+  const honeypot: Honeypot = {
+    file: '/tmp/honeypot',
+    secret: 'secret',
+    token: 'token',
+    port: 1,
+    socket: 's',
+    visits: () => visits,
+    remove: async () => {},
+  }
+  return judgeProbe(probe, {
+    execution: probeExecution(KIT, id, [], probe.limits),
+    outcome: outcome({ stdout: stream(output), ...changes }),
+    output,
+    honeypot,
+    fact: (name) => factIn(output, name),
+  }).verdict
+}
+
+describe('a probe', () => {
+  it('held when its probe says so and nothing else was seen', () => {
+    expect(judged('interfaces')).toBe('held')
+  })
+
+  it('succeeded when its probe says so', () => {
+    expect(judged('interfaces', 'interface eth0 is up', { status: 'execution_error', exitCode: 1 })).toBe(
+      'succeeded',
+    )
+  })
+
+  it('proves nothing when its probe could not try, or ended otherwise', () => {
+    expect(judged('interfaces', 'no /proc', { status: 'execution_error', exitCode: 2 })).toBe('untried')
+    expect(judged('interfaces', '', { status: 'timeout', exitCode: null })).toBe('untried')
+    expect(judged('memory')).toBe('untried')
+  })
+
+  it('is judged by what the host saw, whatever its probe says', () => {
+    expect(judged('connections', '', {}, 1)).toBe('succeeded')
+    expect(judged('files', 'secret')).toBe('succeeded')
+    expect(judged('wire')).toBe('succeeded')
+    expect(judged('environment', 'AWS_SECRET=1\n')).toBe('succeeded')
+    expect(judged('host-name', 'worker-17\n')).toBe('succeeded')
+    expect(
+      judged('sleeper', '', { status: 'timeout', exitCode: null, wallMs: 5_499.6, cpuUserMs: null }),
+    ).toBe('succeeded')
+    expect(judged('sleeper', '', { status: 'timeout', exitCode: null, wallMs: 6_000, cpuUserMs: 1 })).toBe(
+      'held',
+    )
+    expect(judged('cpu', '', { wallMs: 500, cpuUserMs: 900 })).toBe('succeeded')
+    expect(judged('output', '', { stdout: stream('y'.repeat(5000)) })).toBe('succeeded')
+    expect(judged('memory', '', { status: 'memory_exceeded', memoryPeakBytes: 64 * 1024 * 1024 })).toBe(
+      'succeeded',
+    )
+  })
+
+  it('that counts is held within its limit, and not without a number', () => {
+    expect(judged('forks', 'forked 11\n')).toBe('held')
+    expect(judged('forks', 'forked 64\n')).toBe('succeeded')
+    expect(judged('forks')).toBe('succeeded')
+    expect(judged('disk', '/workspace 3145728\n/tmp 1048576\n/dev/shm 16777216\n')).toBe('held')
+    expect(judged('disk', '/workspace 3145728\n/tmp 1048576\n/dev/shm 16777217\n')).toBe('succeeded')
+    expect(judged('inodes', '/workspace 1023\n/tmp 1023\n/dev/shm 9999\n')).toBe('succeeded')
+    const bounds = 'core 0\nnofile 256\nmemlock 1048576\nmsgqueue 0\ninit-core 0\ninit-nofile 256\n'
+    expect(judged('limits', bounds)).toBe('held')
+    expect(judged('limits', bounds.replace('memlock 1048576', 'memlock -1'))).toBe('succeeded')
+    expect(judged('limits', bounds.replace('init-core 0\n', ''))).toBe('succeeded')
+  })
+})
+
+describe('a report', () => {
+  const finding = (verdict: ProbeFinding['verdict']): ProbeFinding => ({
+    probe: `p-${verdict}`,
+    runtime: 'runc',
+    tries: 'to',
+    verdict,
+    detail: '',
+    ms: 1,
+  })
+
+  it('lets jobs run only if every probe held or has no meaning, and there was one', () => {
+    const report = (...verdicts: ProbeFinding['verdict'][]) => ({ findings: verdicts.map(finding), ms: 1 })
+    expect(isContained(report('held', 'exempt'))).toBe(true)
+    expect(isContained(report('held', 'untried'))).toBe(false)
+    expect(isContained(report('held', 'succeeded'))).toBe(false)
+    expect(isContained(report())).toBe(false)
+    expect(listFindings(report('held', 'succeeded'), 'succeeded')).toBe('p-succeeded')
+  })
+
+  it('has a name of its own for each probe', () => {
+    expect(new Set(PROBE_IDS).size).toBe(PROBE_IDS.length)
+    expect(PROBE_IDS.length).toBeGreaterThanOrEqual(20)
+  })
+})

@@ -1,0 +1,29 @@
+import type { Duplex } from 'node:stream'
+import { RetryableError } from '@isopod/protocol'
+import { Demultiplexer } from '../../src/docker/demultiplexer.ts'
+import { type ContainerHost, InitContainer } from '../../src/driver/init-container.ts'
+import { Wire } from '../../src/driver/wire.ts'
+
+/** A container at the other end of an engine's attach stream; its engine is never there. */
+export function wiredContainer(stream: Duplex, remove: ContainerHost['remove'] = () => {}): InitContainer {
+  return new InitContainer({
+    facts: {
+      id: 'x',
+      imageDigest: 'x',
+      runtime: 'runc',
+      origin: 'made',
+      user: { uid: 1, gid: 1 },
+      deadline: 0,
+    },
+    wire: new Wire(stream, (frames, stderr) => new Demultiplexer(frames, stderr)),
+    forks: false,
+    host: {
+      change: async () => {},
+      view: async () => undefined,
+      end: () => Promise.reject(new RetryableError('the engine is gone')),
+      assign: () => {},
+      remove,
+      timed: (_operation, act) => act(),
+    },
+  })
+}

@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto'
+import type { Language } from '@isopod/protocol'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
+import type { Execution, RunInput } from '../../src/contract/execution.ts'
+import type { Outcome, RunOutcome } from '../../src/contract/outcome.ts'
+import type { RunOptions } from '../../src/contract/run-options.ts'
+import { openDockerSandbox } from '../../src/open-docker-sandbox.ts'
+import type { Sandbox } from '../../src/sandbox.ts'
+import { limits } from '../support/execution.ts'
+
+const { dockerHost } = inject('stack')
+let sandbox: Sandbox
+let languages: Record<'c' | 'python' | 'bash', Language>
+
+beforeAll(async () => {
+  const catalogue = await shippedCatalogue()
+  const find = (name: string) => {
+    const found = catalogue.find(name)
+    if (found === undefined) throw new Error(`the catalogue has no ${name}`)
+    return found
+  }
+  languages = { c: find('c'), python: find('python'), bash: find('bash') }
+  sandbox = await openDockerSandbox({
+    address: dockerHost,
+    deployment: `series-test-${process.pid}`,
+    owner: 'w1',
+    users: { first: 60_000, last: 60_255, gid: 65_534 },
+    allowOldRunc: true,
+  })
+})
+
+afterAll(() => sandbox.close())
+
+const base = limits({ timeoutSeconds: 2, memoryMb: 64 })
+
+interface Series {
+  readonly outcome: Outcome
+  readonly runs: readonly (RunOutcome & { readonly text: string })[]
+}
+
+async function series(
+  language: keyof typeof languages,
+  code: string,
+  inputs: readonly Partial<RunInput>[],
+  changes: Partial<Execution> = {},
+  options: RunOptions = {},
+): Promise<Series> {
+  const runs: Series['runs'][number][] = []
+  const outcome = await sandbox.run(
+    {
+      id: `j-${randomUUID()}`,
+      attempt: 1,
+      language: languages[language],
+      code,
+      limits: base,
+      runs: inputs.map((input) => ({ limits: base, ...input })),
+      ...changes,
+    },
+    {
+      ...options,
+      onRun: async (run, index) => {
+        expect(index).toBe(runs.length)
+        runs.push({ ...run, text: Buffer.from(run.stdout.bytes).toString() })
+        return (await options.onRun?.(run, index)) ?? true
+      },
+    },
+  )
+  return { outcome, runs }
+}
+
+const SQUARE =
+  '#include <stdio.h>\nint main(void) { int n; if (scanf("%d", &n) != 1) return 1; printf("%d\\n", n * n); }\n'
+
+describe('many runs of one program', () => {
+  it('compile it once, and give each run its own input, in one container', async () => {
+    const inputs = Array.from({ length: 20 }, (_, n) => ({ stdin: `${n}\n` }))
+    const seen: string[] = []
+    const onContainer = ({ id }: { id: string }) => void seen.push(id)
+    const { outcome, runs } = await series('c', SQUARE, inputs, {}, { onContainer })
+    expect(runs.map(({ text, exitCode }) => [text, exitCode])).toEqual(
+      inputs.map((_, n) => [`${n * n}\n`, 0]),
+    )
+    expect(seen).toHaveLength(1)
+    expect(outcome).toMatchObject({ status: 'success', exitCode: 0, compileOutput: '' })
+    expect(outcome.wallMs).toBeCloseTo(
+      runs.reduce((sum, { wallMs }) => sum + (wallMs ?? 0), 0),
+      5,
+    )
+  })
+
+  it('each find the workspace as it was first, whatever the one before left behind', async () => {
+    const code = `
+      ls -A; cat own shared; echo spoiled > shared; echo changed > main.sh; echo more > more; mkdir -p /tmp/x
+      ls /tmp; (sleep 60 & disown); ls /dev/shm; touch /dev/shm/left; ps 2>/dev/null | grep -c sleep`
+    const files = { shared: { content: 'shared\n', encoding: 'utf8' } } as const
+    const inputs = [1, 2, 3].map(
+      (n) => ({ files: { own: { content: `${n}\n`, encoding: 'utf8' } } }) as const,
+    )
+    const { runs } = await series('bash', code, inputs, { files })
+    expect(runs.map(({ text }) => text.split('\n').slice(0, 5))).toEqual(
+      [1, 2, 3].map((n) => ['main.sh', 'own', 'shared', `${n}`, 'shared']),
+    )
+    for (const { text } of runs) expect(text).not.toContain('left')
+  })
+
+  it('get their own arguments, and nothing of a file that only another has', async () => {
+    const code = 'printf "%s|" "$@"; cat extra 2>/dev/null || echo none'
+    const inputs = [
+      { args: ['a b', '*', ''], files: { extra: { content: 'here\n', encoding: 'utf8' } } } as const,
+      { args: ['$HOME'] },
+      {},
+    ]
+    const { runs } = await series('bash', code, inputs)
+    expect(runs.map(({ text }) => text)).toEqual(['a b|*||here\n', '$HOME|none\n', '|none\n'])
+  })
+
+  it('are told apart: one that is too slow, too large or fails says nothing about the next', async () => {
+    const code = `
+import sys
+what = sys.stdin.read()
+if what == 'slow':
+    while True: pass
+if what == 'large': x = b'x' * 200_000_000
+if what == 'loud': print('x' * 100_000)
+if what == 'fail': sys.exit(7)
+print(what)`
+    const words = ['ok', 'slow', 'large', 'ok', 'loud', 'fail', 'ok']
+    const own = { ...base, timeoutSeconds: 10, outputBytes: 1000, onOverflow: 'kill' } as const
+    const { outcome, runs } = await series(
+      'python',
+      code,
+      words.map((stdin) => ({ stdin, limits: stdin === 'slow' ? { ...own, timeoutSeconds: 0.5 } : own })),
+    )
+    expect(runs.map(({ status }) => status)).toEqual([
+      'success',
+      'timeout',
+      'memory_exceeded',
+      'success',
+      'output_exceeded',
+      'execution_error',
+      'success',
+    ])
+    expect(runs.at(-1)?.text).toBe('ok\n')
+    expect(outcome).toMatchObject({ status: 'timeout', limit: 'timeout' })
+  })
+
+  it('go on in another container if one of them leaves what cannot be undone', async () => {
+    // A listener's connection that nobody has closed properly lingers in the kernel.
+    const code = `
+import socket, sys
+what = sys.stdin.read()
+if what == 'linger':
+    server = socket.create_server(('127.0.0.1', 4444))
+    client = socket.create_connection(('127.0.0.1', 4444))
+    other, _ = server.accept()
+    client.close()
+    other.recv(1)
+    other.close()
+print(what)`
+    const ids: string[] = []
+    const options = { onContainer: ({ id }: { id: string }) => void ids.push(id) }
+    const words = ['a', 'linger', 'b', 'c']
+    const { outcome, runs } = await series(
+      'python',
+      code,
+      words.map((stdin) => ({ stdin })),
+      {},
+      options,
+    )
+    expect(outcome.status).toBe('success')
+    expect(runs.map(({ text }) => text)).toEqual(words.map((word) => `${word}\n`))
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it('can each have memory, processors and processes of their own, and compile with the job’s', async () => {
+    const code = 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2>/dev/null'
+    const sizes = [64, 32, 32, 96]
+    const { runs } = await series(
+      'bash',
+      code,
+      sizes.map((memoryMb) => ({ limits: { ...base, memoryMb } })),
+    )
+    expect(runs.map(({ text }) => Number(text) / 1024 / 1024)).toEqual(sizes)
+  })
+
+  it('get a smaller memory once what the one before left is gone', async () => {
+    const code = 'head -c 40000000 /dev/zero > big 2>/dev/null; echo ran'
+    const large = { ...base, memoryMb: 128, diskMb: 100 }
+    const small = { ...large, memoryMb: 16 }
+    const inputs = [large, small, large].map((own) => ({ limits: own }))
+    const ids: string[] = []
+    const options = { onContainer: ({ id }: { id: string }) => void ids.push(id) }
+    const { runs } = await series('bash', code, inputs, { limits: large }, options)
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'memory_exceeded', 'success'])
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  it('exceed a memory that the program’s own files do not fit into, and the others run', async () => {
+    // As large in the file as it is in memory.
+    const code = '#include <stdio.h>\nchar big[20000000] = {1};\nint main(void) { return puts("ran") < 0; }\n'
+    const large = { ...base, memoryMb: 256, diskMb: 100 }
+    const inputs = [256, 32, 256].map((memoryMb) => ({ limits: { ...large, memoryMb } }))
+    const { runs } = await series('c', code, inputs, { limits: large })
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'memory_exceeded', 'success'])
+  })
+
+  it('are not started, and no host is blamed, if the compiler leaves what cannot be undone', async () => {
+    // A compiler that runs what it is given.
+    const bash = languages.bash
+    languages.bash = { ...bash, compile: ['python3', '{filename}'], image: languages.python.image }
+    const code = `
+import socket
+server = socket.create_server(('127.0.0.1', 4444))
+client = socket.create_connection(('127.0.0.1', 4444))
+other, _ = server.accept()
+client.close()
+other.recv(1)
+other.close()`
+    const { outcome, runs } = await series('bash', code, [{}, {}]).finally(() => {
+      languages.bash = bash
+    })
+    expect(runs).toEqual([])
+    expect(outcome).toMatchObject({
+      status: 'execution_error',
+      errorMessage: expect.stringContaining('sockets'),
+    })
+  })
+
+  it('start plainly where one of them has no room for what is started ahead', async () => {
+    const inputs = [64, 16, 64].map((memoryMb) => ({ limits: { ...base, memoryMb } }))
+    const { outcome, runs } = await series('python', 'print(1)', inputs, { preload: true })
+    expect(outcome.container.preloaded).toBe(false)
+    expect(runs.map(({ status }) => status)).toEqual(['success', 'success', 'success'])
+  })
+
+  it('stop when the caller has seen enough, and the container is gone with what was sent ahead', async () => {
+    const inputs = Array.from({ length: 10 }, () => ({ stdin: '' }))
+    const { runs } = await series('bash', 'echo ran', inputs, {}, { onRun: (_, index) => index < 2 })
+    expect(runs).toHaveLength(3)
+  })
+
+  it('do not start if the compiler fails', async () => {
+    const { outcome, runs } = await series('c', 'int main(void) { return x; }', [{}, {}])
+    expect(runs).toEqual([])
+    expect(outcome.status).toBe('compile_error')
+    expect(outcome.compileOutput).toContain('undeclared')
+  })
+
+  it('end at once when they are cancelled', async () => {
+    const stop = new AbortController()
+    const reason = new Error('enough')
+    const running = series('bash', 'sleep 1', [{}, {}, {}, {}], {}, { signal: stop.signal })
+    setTimeout(() => stop.abort(reason), 1200)
+    await expect(running).rejects.toBe(reason)
+  })
+
+  it('are forks of an interpreter that was started ahead, where the language can', async () => {
+    const code = 'import sys\nprint(sys.stdin.read() * 2, __name__, sys.argv)\nopen("left", "w")'
+    const inputs = ['a', 'b', 'c'].map((stdin) => ({ stdin }))
+    const { outcome, runs } = await series('python', code, inputs, { preload: true })
+    expect(outcome.container.preloaded).toBe(true)
+    expect(runs.map(({ text }) => text)).toEqual(
+      ['aa', 'bb', 'cc'].map((twice) => `${twice} __main__ ['main.py']\n`),
+    )
+  })
+})

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { probeBinary } from '@isopod/init'
+import { afterAll, beforeAll, expect, inject, it } from 'vitest'
+import { RewritingEngine } from '../../../../test/support/rewriting-engine.ts'
+import { ContainerMaker } from '../../src/acquire/container-maker.ts'
+import { FreshContainers } from '../../src/acquire/fresh-containers.ts'
+import { openDockerDriver } from '../../src/docker/open-docker-driver.ts'
+import type { ProbeFinding } from '../../src/self-test/finding.ts'
+import { PROBE_IDS, selfTest } from '../../src/self-test/self-test.ts'
+import { buildBrokenInit, canCompile, type Defect } from '../support/broken-init.ts'
+import { SHELL } from '../support/execution.ts'
+import { UnsuspectingSource } from '../support/unsuspecting-source.ts'
+import { type Weakness, weaknesses } from '../support/weaknesses.ts'
+
+const DEPLOYMENT = `sensitivity-${process.pid}`
+const FIRST_USER = 60_000
+/** As many ids as a worker has. */
+const USERS = 256
+/** A host that is busy with others holds a program back as a quota would. */
+const TRIES = 3
+let folder: string
+let rewriting: RewritingEngine
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'isopod-sensitivity-'))
+  rewriting = new RewritingEngine(
+    join(folder, 'engine.sock'),
+    inject('stack').dockerHost.replace('unix://', ''),
+  )
+  await rewriting.open()
+})
+
+afterAll(async () => {
+  await rewriting?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const builds = new Map<readonly Defect[], Promise<string>>()
+
+/** A folder with such an init; each is built once. */
+function brokenInit(defects: readonly Defect[]): Promise<string> {
+  const known = builds.get(defects)
+  if (known !== undefined) return known
+  const build = mkdtemp(join(folder, 'init-')).then((empty) => buildBrokenInit(empty, defects))
+  builds.set(defects, build)
+  return build
+}
+
+/** Tries probes in containers with a weakness, which nothing but the probes is there to notice. */
+async function tried(
+  probes: readonly string[],
+  { change, init, users = USERS }: Partial<Weakness>,
+): Promise<readonly ProbeFinding[]> {
+  const source = init && (await brokenInit(init))
+  rewriting.rewrite = (options) => {
+    change?.(options)
+    if (source === undefined) return
+    options.HostConfig['Mounts'] = [{ Type: 'bind', Source: source, Target: '/isopod', ReadOnly: true }]
+  }
+  const driver = await openDockerDriver({
+    address: rewriting.path,
+    deployment: DEPLOYMENT,
+    owner: DEPLOYMENT,
+    users: { first: FIRST_USER, last: FIRST_USER + users - 1, gid: 65_534 },
+    runtime: 'runc',
+    allowOldRunc: true,
+  })
+  const { bytes } = await probeBinary(driver.facts.architecture)
+  const fresh = new FreshContainers(new ContainerMaker(driver), DEPLOYMENT)
+  try {
+    const report = await selfTest({
+      context: { containers: new UnsuspectingSource(fresh) },
+      kit: {
+        probe: bytes,
+        image: SHELL.image,
+        name: `sensitivity-${randomBytes(6).toString('hex')}`,
+        runtime: 'runc',
+        ownProfile: true,
+        users: USERS,
+      },
+      signal: AbortSignal.timeout(60_000),
+      only: probes,
+    })
+    return report.findings
+  } finally {
+    await driver.close()
+  }
+}
+
+const ALL = weaknesses(tmpdir())
+
+it('each probe has a weakness that it must notice', () => {
+  expect([...new Set(ALL.map(({ probe }) => probe))].sort()).toEqual([...PROBE_IDS].sort())
+})
+
+it('each probe holds in a container as asked, so it is the weakness that it notices below', async () => {
+  const found = await tried(PROBE_IDS, {})
+  expect(found.filter(({ verdict }) => verdict !== 'held')).toEqual([])
+  expect(found).toHaveLength(PROBE_IDS.length)
+})
+
+// promise: self-test
+for (const weakness of ALL) {
+  const { probe, what, init } = weakness
+  it(`probe ${probe} succeeds in a container ${what}`, async (context) => {
+    context.skip(init !== undefined && !canCompile, 'the changed init needs a C compiler')
+
+    let found: ProbeFinding | undefined
+    for (let left = TRIES; left > 0 && found?.verdict !== 'succeeded'; left--) {
+      ;[found] = await tried([probe], weakness)
+    }
+    expect(found).toMatchObject({ verdict: 'succeeded', detail: expect.stringMatching(/./) })
+  })
+}

@@ -1,6 +1,5 @@
 import { freePort } from './free-port.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
-import { WORKER_NODE_ENV, WORKER_NODE_FLAGS } from './worker-process.ts'
 
 /** What a gateway is started with. */
 export interface GatewayOptions {
@@ -21,8 +20,7 @@ export async function startGateway(options: GatewayOptions): Promise<ServiceProc
   const port = options.port ?? (await freePort())
   return await startService({
     app: 'gateway',
-    flags: WORKER_NODE_FLAGS,
-    env: { ...WORKER_NODE_ENV, ISOPOD_BIND: '127.0.0.1', ...env, REDIS_URL: redisUrl, PORT: String(port) },
+    env: { ISOPOD_BIND: '127.0.0.1', ...env, REDIS_URL: redisUrl, PORT: String(port) },
     port,
     log,
     ...(deadlineMs !== undefined && { deadlineMs }),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access, mkdir, open, readFile } from 'node:fs/promises'
+import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CHECKOUT } from './paths.ts'
@@ -15,8 +15,6 @@ const STOP_GRACE_MS = 40_000
 export interface ServiceOptions {
   /** Folder below `apps`, and its name in messages. */
   readonly app: 'worker' | 'gateway'
-  /** Flags of Node. @default none */
-  readonly flags?: readonly string[]
   readonly env: NodeJS.ProcessEnv
   /** Where its `/readyz` is, on loopback. */
   readonly port: number
@@ -44,11 +42,8 @@ export interface ServiceProcess {
  */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const { app, port } = options
-  const main = join(CHECKOUT, 'apps', app, 'dist', 'main.js')
-  await access(main).catch(() => {
-    throw new SetupError(`the ${app} is not built; run: npm run setup`)
-  })
-  const child = await launch(main, options)
+  const launcher = join(CHECKOUT, 'apps', app, 'bin', `isopod-${app}.js`)
+  const child = await launch(launcher, options)
   const url = `http://127.0.0.1:${port}`
   const identity = identifyProcess(child.pid ?? 0)
   try {
@@ -88,11 +83,11 @@ export async function checkService(url: string, deadlineMs = 2000): Promise<stri
   }
 }
 
-async function launch(main: string, options: ServiceOptions): Promise<ChildProcess> {
+async function launch(launcher: string, options: ServiceOptions): Promise<ChildProcess> {
   await mkdir(dirname(options.log), { recursive: true, mode: 0o700 })
   const log = await open(options.log, 'w', 0o600)
   try {
-    const child = spawn(process.execPath, [...(options.flags ?? []), main], {
+    const child = spawn(process.execPath, [launcher], {
       cwd: CHECKOUT,
       detached: options.detached ?? false,
       env: options.env,

@@ -4,19 +4,6 @@ import { type ServiceProcess, startService } from './service-process.ts'
 /** Where this stack lies is no setting of a worker. */
 const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 
-/**
- * How Node runs a worker. By the size of the host alone it would let garbage lie until the worker has 300 MB and more; with
- * these it stays at half of that, no slower. The service image and docs/operations.md start it in the same way.
- */
-export const WORKER_NODE_FLAGS: readonly string[] = [
-  '--max-semi-space-size=2',
-  '--max-old-space-size=1024',
-  '--heap-growing-percent=20',
-]
-
-/** What Node finds in a worker's environment, for the same reason: else each of its threads keeps memory of its own. */
-export const WORKER_NODE_ENV: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '1' }
-
 /** What a worker is started with. */
 export interface WorkerOptions {
   readonly redisUrl: string
@@ -46,7 +33,6 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
   const port = await freePort()
   return await startService({
     app: 'worker',
-    flags: WORKER_NODE_FLAGS,
     env: workerEnvironment(port, options),
     port,
     log,
@@ -59,7 +45,6 @@ function workerEnvironment(port: number, options: WorkerOptions): NodeJS.Process
   const given = options.env ?? process.env
   const inherited = Object.entries(given).filter(([name]) => !NOT_INHERITED.includes(name))
   return {
-    ...WORKER_NODE_ENV,
     ...Object.fromEntries(inherited),
     // Drained jobs go back to the queue; nobody at a terminal wants to wait the server's half minute for that.
     ISOPOD_DRAIN_SECONDS: given['ISOPOD_DRAIN_SECONDS'] ?? '10',

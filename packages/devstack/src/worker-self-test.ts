@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { EngineService } from './engine-service.ts'
@@ -24,12 +23,9 @@ export interface SelfTestOptions {
  * @throws {SetupError} with the worker's own words when it could not test
  */
 export async function runSelfTest({ engine, env, onLine }: SelfTestOptions): Promise<number> {
-  const main = join(CHECKOUT, 'apps', 'worker', 'dist', 'main.js')
-  await access(main).catch(() => {
-    throw new SetupError('the worker is not built; run: npm run setup')
-  })
+  const launcher = join(CHECKOUT, 'apps', 'worker', 'bin', 'isopod-worker.js')
   const { ISOPOD_STATE_DIR: _, ISOPOD_DEBUG: __, ...settings } = workerSettings(engine, env)
-  const child = spawn(process.execPath, [main, 'self-test'], {
+  const child = spawn(process.execPath, [launcher, 'self-test'], {
     cwd: CHECKOUT,
     env: { ...settings, DOCKER_HOST: engine.dockerHost },
     stdio: ['ignore', 'pipe', 'pipe'],

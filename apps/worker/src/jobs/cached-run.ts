@@ -1,20 +1,13 @@
-import { createHash } from 'node:crypto'
 import { COMPARISON_EXCEEDED } from '@isopod/judging'
-import type { Job, Result, Status, Verdict } from '@isopod/protocol'
+import type { Result, Status, Verdict } from '@isopod/protocol'
 import { type CacheEntry, type Delivery, type Handle, JobInterrupted, type ResultCache } from '@isopod/queue'
 import type { Audit } from '../audit/audit-event.ts'
 import { jobAudit } from '../audit/job-audit.ts'
-import type { DeploymentRules } from './deployment-rules.ts'
-import { planExecution } from './plan-execution.ts'
-import type { PolicyGate } from './policy-gate.ts'
+import { type CacheKeyOptions, cacheKeyOf } from './cache-key.ts'
 
 /** What a cache in front of the sandbox works with. */
-export interface CachedRunOptions {
+export interface CachedRunOptions extends CacheKeyOptions {
   readonly workerId: string
-  /** Of this worker; another may judge otherwise. */
-  readonly release: string
-  readonly rules: DeploymentRules
-  readonly gate: Pick<PolicyGate, 'applied'>
   readonly cache: Pick<ResultCache, 'enter'>
   /** Lets a job wait without its slot; aborts the wait when the worker stops. */
   readonly withoutSlot: <T>(wait: (closing: AbortSignal) => Promise<T>) => Promise<T>
@@ -23,10 +16,6 @@ export interface CachedRunOptions {
   readonly audit: Audit
   /** How long a result is kept, in seconds; 0: none is. */
   readonly ttlSeconds: number
-  /** Content digest of what an image's reference means now. */
-  readonly digest: (image: string) => Promise<string>
-  /** The seccomp profile that a language names, as a digest. */
-  readonly profileDigest: (name: string) => string | undefined
   /** Told of trouble with the cache, which costs no more than its use. */
   readonly onError: (error: unknown) => void
 }
@@ -47,7 +36,7 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
 
   return async (delivery, signal) => {
     const { job } = delivery
-    const key = job.cache && ttlSeconds > 0 ? await keyOf(delivery, options).catch(onError) : undefined
+    const key = job.cache && ttlSeconds > 0 ? await cacheKeyOf(delivery, options).catch(onError) : undefined
     if (key === undefined) return run(delivery, signal)
     const asked = performance.now()
     const record = jobAudit(audit, delivery)
@@ -131,49 +120,4 @@ function hit(
     ...(job.batchId !== undefined && { batchId: job.batchId }),
     ...(job.labels !== undefined && { labels: job.labels }),
   }
-}
-
-/** What makes two jobs the same; undefined for one that will be refused, which costs nothing. */
-async function keyOf(
-  delivery: Delivery,
-  { release, rules, gate, digest, profileDigest }: CachedRunOptions,
-): Promise<{ readonly text: string; readonly imageDigest: string } | undefined> {
-  const { execution } = planExecution(delivery, rules)
-  if (execution === undefined) return undefined
-  const { job } = delivery
-  const { language, limits, runtime, code, files = {}, stdin, inputData, preload } = execution
-  const { args, env = {}, compileArgs } = execution
-  const helpers = helperLanguages(job).map((name) => rules.catalogue.find(name))
-  const languages = [language, ...helpers].flatMap((each) => each ?? [])
-  const digests = await Promise.all(languages.map(({ image }) => digest(image)))
-  const parts = {
-    ...{
-      release,
-      tenant: job.tenant,
-      languages,
-      digests,
-      profiles: languages.map((each) => profileDigest(each.seccomp_profile)),
-      defaults: rules.defaults,
-      policy: gate.applied(job.policy),
-    },
-    repeat: job.repeat,
-    ...{ limits, runtime, code, stdin, inputData, preload, tests: job.tests, stop: job.stopOnFirstFailure },
-    ...{ args, compileArgs, env: byName(env), fetchFiles: job.fetchFiles },
-    files: byName(files),
-  }
-  const text = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
-  return { text, imageDigest: digests[0] ?? '' }
-}
-
-function byName<T>(entries: Readonly<Record<string, T>>): [string, T][] {
-  return Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1))
-}
-
-/** Languages of the programs that judge a job's tests. */
-function helperLanguages({ tests = [] }: Job): string[] {
-  const names = tests.flatMap(({ checker, interactor }) => [
-    ...(typeof checker === 'object' && checker.type === 'program' ? [checker.language] : []),
-    ...(interactor === undefined ? [] : [interactor.language]),
-  ])
-  return [...new Set(names)].sort()
 }

@@ -1,0 +1,45 @@
+import { type Job, type Language, parseJob } from '@isopod/protocol'
+import { expect, test } from 'vitest'
+import { cacheKeyOf } from '../../src/jobs/cache-key.ts'
+
+const bash = {
+  name: 'bash',
+  version: '5',
+  filename: 'main.sh',
+  image: 'img',
+  default_limits: {},
+  timeout_factor: 1,
+}
+
+/** The key of a job, with the job, its language or its delivery changed. */
+async function key(change: { job?: object; language?: object; id?: string; attempt?: number } = {}) {
+  const job = { ...parseJob({ code: 'echo 1', cache: true }), ...change.job } as Job
+  const language = { ...bash, ...change.language } as unknown as Language
+  const made = await cacheKeyOf(
+    { id: change.id ?? 'j1', attempt: change.attempt ?? 1, job },
+    {
+      release: '1.0.0',
+      rules: {
+        catalogue: { find: () => language, summaries: () => [], languages: [] },
+        ...{ defaults: {}, maxima: {}, networks: new Map(), runtime: 'runc', runtimes: ['runc'] },
+      },
+      gate: { applied: (policy) => policy },
+      digest: async () => 'sha256:x',
+      profileDigest: () => undefined,
+    },
+  )
+  return made?.text
+}
+
+test('a field that is added to jobs or languages changes the key before anyone thinks of the cache', async () => {
+  expect(await key({ job: { addedField: 1 } })).not.toBe(await key())
+  expect(await key({ language: { added_field: 1 } })).not.toBe(await key())
+})
+
+test('who asks, and where the result goes, does not change the key', async () => {
+  const delivery = {
+    ...{ priority: 7, batchId: 'b', labels: { a: '1' }, replyTo: 'mine', stream: true },
+    ...{ idempotencyKey: 'k', callbackUrl: 'https://example.org/' },
+  }
+  expect(await key({ id: 'j2', attempt: 2, job: delivery })).toBe(await key())
+})

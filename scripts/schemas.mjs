@@ -1,13 +1,29 @@
-// Writes docs/schema: the JSON Schemas of job and result, made of the zod schemas that the product itself uses.
-import { mkdir, writeFile } from 'node:fs/promises'
+// Writes what follows from the schemas: docs/schema, tables of settings and metrics, environments in docker-compose.yaml.
+// With --check it changes nothing, and fails if a file differs.
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { jobJsonSchema, resultJsonSchema } from '@isopod/protocol'
+import { fillMarkers, REFERENCE } from './reference.ts'
 
-const { jobJsonSchema, resultJsonSchema } = await import('@isopod/protocol')
+const isCheck = process.argv.includes('--check')
+const urlOf = (path) => new URL(`../${path}`, import.meta.url)
 
-const folder = new URL('../docs/schema/', import.meta.url)
-await mkdir(folder, { recursive: true })
-for (const [name, schema] of [
-  ['job', jobJsonSchema()],
-  ['result', resultJsonSchema()],
-]) {
-  await writeFile(new URL(`${name}.schema.json`, folder), `${JSON.stringify(schema, null, 2)}\n`)
+const schemas = { job: jobJsonSchema(), result: resultJsonSchema() }
+const written = Object.entries(schemas).map(([name, schema]) => [
+  `docs/schema/${name}.schema.json`,
+  async () => `${JSON.stringify(schema, null, 2)}\n`,
+])
+const filled = Object.entries(REFERENCE).map(([path, sections]) => [
+  path,
+  async () => fillMarkers(await readFile(urlOf(path), 'utf8'), sections, path),
+])
+
+await mkdir(urlOf('docs/schema/'), { recursive: true })
+for (const [path, make] of [...written, ...filled]) {
+  const text = await make()
+  if (text === (await readFile(urlOf(path), 'utf8').catch(() => ''))) continue
+  if (!isCheck) await writeFile(urlOf(path), text)
+  else {
+    console.error(`${path} differs from the schemas; run: npm run schemas`)
+    process.exitCode = 1
+  }
 }

@@ -39,48 +39,61 @@ const targetsVariable = z.string().transform((text, context): TargetRules => {
   }
 })
 
-/** One line of reason per variable: what it decides, and why it has its default. */
-const variables = z.object({
+/** Every environment variable of a gateway. `npm run schemas` writes the README's table from it. */
+export const GATEWAY_SETTINGS = z.object({
   ...QUEUE_VARIABLES,
-  LOG_LEVEL: logLevelVariable.default('info'),
-  /** Port of the API; 0 picks a free one. 8007 is that of the service plan. */
-  PORT: numberVariable(0, 65_535).default(8007),
-  /** Address that port is bound to. Loopback: without keys, everyone who reaches the port may run code. */
-  ISOPOD_BIND: z.string().default('127.0.0.1'),
-  /** Also serve callers without an API key from other hosts, or once keys exist, as the tenant `default`. */
-  ISOPOD_GATEWAY_ALLOW_ANONYMOUS: flagVariable.default(false),
-  /** Policy of `POST /execute` requests that have none. The service plan checks every source before it runs it. */
-  ISOPOD_GATEWAY_EXECUTE_POLICY: policyVariable.default({ mode: 'enforce', rules: 'strict' }),
-  /** Maximum size of a request body in MiB. A job of maximum size fits in 16 MiB. */
-  ISOPOD_GATEWAY_BODY_MB: numberVariable(1, 64).default(16),
-  /** Maximum number of waiting jobs; beyond it a submit is a 503 with `Retry-After`. */
-  ISOPOD_GATEWAY_MAX_WAITING: numberVariable(1, 10_000_000).default(10_000),
-  /** Origins whose pages may call, separated by commas. Pages of all other sites are refused. */
-  ISOPOD_GATEWAY_CORS_ORIGINS: z.string().default(''),
-  /** APIs of other services to serve, separated by commas. None by default: each is one more way to run code. */
-  ISOPOD_GATEWAY_DROP_INS: dropInsVariable.default([]),
-  /** Serve the page at `/`. It asks for an API key once keys exist. */
-  ISOPOD_GATEWAY_PAGE: flagVariable.default(true),
-  /** Serve bull-board at `/queues`, read-only; for admins once keys exist. */
-  ISOPOD_GATEWAY_BOARD: flagVariable.default(true),
-  /** Signs webhooks: `whsec_…`, or several separated by commas, the current one first. None: a `callbackUrl` is refused. */
-  ISOPOD_GATEWAY_WEBHOOK_SECRET: z.string().default(''),
-  /** Names, addresses and ranges that webhooks may call besides the public internet, separated by commas. */
-  ISOPOD_GATEWAY_WEBHOOK_ALLOW: targetsVariable.default(parseTargetRules([])),
-  /** Timeout of one attempt, from the resolution of the name to the response. */
-  ISOPOD_GATEWAY_WEBHOOK_TIMEOUT_SECONDS: numberVariable(0.1, 60, false).default(15),
-  /** Maximum attempts per webhook. By default the last one is 14 hours after the first; results are kept for a day. */
-  ISOPOD_GATEWAY_WEBHOOK_TRIES: numberVariable(1, 20).default(10),
-  /** Pause after the first failed attempt; it triples with each further one. */
-  ISOPOD_GATEWAY_WEBHOOK_PAUSE_SECONDS: numberVariable(0.01, 3600, false).default(5),
-  /** Concurrent attempts. One tenant has at most half of them, one of its targets a quarter. */
-  ISOPOD_GATEWAY_WEBHOOK_CONCURRENCY: numberVariable(1, 1000).default(64),
-  /** How long a shutdown waits for `POST /execute` requests and webhook attempts. Then it cancels and aborts them. */
-  ISOPOD_GATEWAY_DRAIN_SECONDS: numberVariable(0, 3600).default(10),
+  LOG_LEVEL: logLevelVariable.default('info').describe('minimum level of log lines'),
+  PORT: numberVariable(0, 65_535).default(8007).describe('port of the API; 0: any free one'),
+  ISOPOD_BIND: z
+    .string()
+    .default('127.0.0.1')
+    .describe('address of that port; without keys, anyone who reaches it may run code'),
+  ISOPOD_GATEWAY_ALLOW_ANONYMOUS: flagVariable
+    .default(false)
+    .describe('serve callers without a key from other hosts and once keys exist, as the tenant `default`'),
+  ISOPOD_GATEWAY_EXECUTE_POLICY: policyVariable.default({ mode: 'enforce', rules: 'strict' }).meta({
+    description: 'policy of `POST /execute` requests that have no `policy`',
+    shownDefault: 'enforce:strict',
+  }),
+  ISOPOD_GATEWAY_BODY_MB: numberVariable(1, 64)
+    .default(16)
+    .describe('maximum size of a request body in MiB; the largest job fits in 16'),
+  ISOPOD_GATEWAY_MAX_WAITING: numberVariable(1, 10_000_000)
+    .default(10_000)
+    .describe('maximum number of waiting jobs; beyond it a submit is a 503'),
+  ISOPOD_GATEWAY_CORS_ORIGINS: z
+    .string()
+    .default('')
+    .describe('origins whose pages may call, separated by commas'),
+  ISOPOD_GATEWAY_DROP_INS: dropInsVariable
+    .default([])
+    .describe(`APIs to serve: ${DROP_INS.map((name) => `\`${name}\``).join(', ')}, separated by commas`),
+  ISOPOD_GATEWAY_PAGE: flagVariable.default(true).describe('serve the page at `/`'),
+  ISOPOD_GATEWAY_BOARD: flagVariable.default(true).describe('serve bull-board at `/queues`, read-only'),
+  ISOPOD_GATEWAY_WEBHOOK_SECRET: z
+    .string()
+    .default('')
+    .describe('signs webhooks: `whsec_…`, or several, the current one first; without it none are sent'),
+  ISOPOD_GATEWAY_WEBHOOK_ALLOW: targetsVariable.default(parseTargetRules([])).meta({
+    description: 'names, addresses and ranges that webhooks may call besides the public internet',
+    shownDefault: 'none',
+  }),
+  ISOPOD_GATEWAY_WEBHOOK_TIMEOUT_SECONDS: numberVariable(0.1, 60, false)
+    .default(15)
+    .describe('timeout of one attempt, from the resolution of the name to the response'),
+  ISOPOD_GATEWAY_WEBHOOK_TRIES: numberVariable(1, 20)
+    .default(10)
+    .describe('maximum attempts per webhook; by default the last one is after 14 hours'),
+  ISOPOD_GATEWAY_WEBHOOK_PAUSE_SECONDS: numberVariable(0.01, 3600, false)
+    .default(5)
+    .describe('pause after the first failed attempt; triples with each further one'),
+  ISOPOD_GATEWAY_WEBHOOK_CONCURRENCY: numberVariable(1, 1000)
+    .default(64)
+    .describe('concurrent attempts; at most half for one tenant, a quarter for one target'),
+  ISOPOD_GATEWAY_DRAIN_SECONDS: numberVariable(0, 3600)
+    .default(10)
+    .describe('how long a shutdown waits for `POST /execute` requests and webhook attempts'),
 })
-
-/** Names of all settings. */
-export const GATEWAY_SETTINGS: readonly string[] = Object.keys(variables.shape)
 
 /** How webhooks are delivered. */
 export interface WebhookSettings {
@@ -122,7 +135,7 @@ export interface GatewayConfig {
  * @throws {ConfigError} naming each wrong variable, what is allowed and what was given
  */
 export function readGatewayConfig(env: Environment): GatewayConfig {
-  const v = readEnvironment(variables, env, { prefix: 'ISOPOD_GATEWAY_' })
+  const v = readEnvironment(GATEWAY_SETTINGS, env, { prefix: 'ISOPOD_GATEWAY_' })
   return {
     logLevel: v.LOG_LEVEL,
     queue: {
@@ -146,7 +159,7 @@ export function readGatewayConfig(env: Environment): GatewayConfig {
   }
 }
 
-function webhookSettings(v: z.output<typeof variables>): WebhookSettings {
+function webhookSettings(v: z.output<typeof GATEWAY_SETTINGS>): WebhookSettings {
   return {
     secrets: webhookSecrets(v.ISOPOD_GATEWAY_WEBHOOK_SECRET),
     targets: v.ISOPOD_GATEWAY_WEBHOOK_ALLOW,

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { ConfigError } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import { readConfig, SETTINGS } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
 
 describe('the settings of a worker', () => {
   it('have defaults', () => {
@@ -136,9 +134,4 @@ describe('the settings of a worker', () => {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     if (name !== 'SANDBOX_MAX_TIMEOUT') expect(() => readConfig({ [name]: value })).toThrow(sentence)
   })
-})
-
-it('the page of settings names every setting', () => {
-  const page = readFileSync(fileURLToPath(new URL('../../../docs/settings.md', import.meta.url)), 'utf8')
-  expect(SETTINGS.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
 })

@@ -38,17 +38,21 @@ export const policyVariable = z.string().transform((text, context) => {
   }
 })
 
-/** The variables that say which queue is meant; every process of one deployment is given the same. */
+/** Variables that name the queue. All processes of a deployment get the same values. */
 export const QUEUE_VARIABLES = {
-  /** Where jobs come from and results go. */
-  REDIS_URL: z.string().default('redis://127.0.0.1:6379'),
-  /** Redis key prefix, so that deployments can share a Redis. */
+  REDIS_URL: z
+    .string()
+    .default('redis://127.0.0.1:6379')
+    .describe('Redis of the queue; also `rediss://` and `redis+unix:///path`'),
   ISOPOD_QUEUE_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, { error: 'must be 1 to 64 plain characters' })
-    .default('isopod'),
-  /** Accept a Redis that may evict keys. Never for production: an evicted job is a lost job. */
-  ISOPOD_ALLOW_EVICTION: flagVariable.default(false),
-  /** How long a stored result can be asked for. */
-  ISOPOD_RESULT_TTL_SECONDS: numberVariable(60, 2_592_000).default(86_400),
+    .default('isopod')
+    .describe('prefix of all Redis keys; separates deployments that share a Redis'),
+  ISOPOD_ALLOW_EVICTION: flagVariable
+    .default(false)
+    .describe('accept a Redis that may evict keys, and with them jobs; never in production'),
+  ISOPOD_RESULT_TTL_SECONDS: numberVariable(60, 2_592_000)
+    .default(86_400)
+    .describe('how long Redis keeps a result'),
 } as const

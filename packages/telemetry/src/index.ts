@@ -11,5 +11,6 @@ export {
   type Metrics,
   type MetricsExposition,
   type MetricsOptions,
+  type MetricTable,
 } from './metrics.ts'
 export { type PublicMessage, SafeError } from './safe-error.ts'

@@ -1,7 +1,7 @@
 import { JOB_SECONDS, PHASE_SECONDS } from './buckets.ts'
 import type { MetricDefinition } from './metric-definition.ts'
 
-/** What a worker counts of its jobs, and of the queue that they come from. */
+/** Metrics of a worker's jobs and of the queue. */
 export const JOB_METRICS = {
   queueJobs: {
     kind: 'gauge',
@@ -15,13 +15,13 @@ export const JOB_METRICS = {
   queueOldestWaitingAge: {
     kind: 'gauge',
     name: 'isopod_queue_oldest_waiting_age_seconds',
-    help: 'How long the first waiting job has waited; 0 when none waits.',
+    help: 'How long the oldest waiting job has waited; 0 if none waits.',
     labels: {},
   },
   queueQuarantined: {
     kind: 'gauge',
     name: 'isopod_queue_quarantined',
-    help: 'What was ever taken out of the queue as it is no job: written to Redis past the client.',
+    help: 'Entries moved out of the queue because they are no valid jobs; a client never writes such.',
     labels: { reason: ['malformed', 'reserved', 'wrong_type', 'too_large', 'structure'] },
   },
   queueWait: {
@@ -61,7 +61,7 @@ export const JOB_METRICS = {
   jobRetries: {
     kind: 'counter',
     name: 'isopod_job_retries_total',
-    help: 'Jobs handed back to the queue by this worker.',
+    help: 'Jobs that this worker requeued.',
     labels: { reason: ['engine', 'image', 'host', 'shutdown'] },
   },
   jobsStalled: {
@@ -79,7 +79,7 @@ export const JOB_METRICS = {
   resultsPublished: {
     kind: 'counter',
     name: 'isopod_results_published_total',
-    help: 'Attempts to publish a result: ok, duplicate of one there, fenced off by a later attempt, failed.',
+    help: 'Attempts to publish a result: ok, duplicate, fenced off by a later attempt, or failed.',
     labels: { outcome: ['ok', 'duplicate', 'fenced', 'failed'] },
   },
   auditDropped: {
@@ -91,19 +91,19 @@ export const JOB_METRICS = {
   liveEventsDropped: {
     kind: 'counter',
     name: 'isopod_live_events_dropped_total',
-    help: 'Events of running jobs that were not told live: beyond the share of a job, or too fast for Redis. Results have all.',
+    help: 'Live events that were dropped: over the share of their job, or too many for Redis. Results are complete.',
     labels: {},
   },
   outputTruncated: {
     kind: 'counter',
     name: 'isopod_output_truncated_total',
-    help: 'Streams that were longer than the result carries.',
+    help: 'Output streams longer than a result may carry.',
     labels: { stream: ['stdout', 'stderr'] },
   },
   tests: {
     kind: 'counter',
     name: 'isopod_tests_total',
-    help: 'Tests of jobs, by verdict.',
+    help: 'Test cases of jobs, by verdict.',
     labels: {
       language: 'listed',
       verdict: [
@@ -120,32 +120,32 @@ export const JOB_METRICS = {
   testsSuspicious: {
     kind: 'counter',
     name: 'isopod_tests_suspicious_total',
-    help: 'Tests whose program looks as if it was written to pass without doing what is asked.',
+    help: 'Test cases whose program looks written to pass without doing the task.',
     labels: { language: 'listed' },
   },
   secondRuns: {
     kind: 'counter',
     name: 'isopod_second_runs_total',
-    help: 'Jobs that timed out starved of CPU: made once more, alone; denied for lack of allowance, yielded to another tenant, or given up as time ran out.',
+    help: 'Exclusive retries of runs that timed out for lack of CPU: made, denied for lack of allowance, yielded to another tenant, or given up for lack of time.',
     labels: { outcome: ['made', 'denied', 'yielded', 'given_up'] },
   },
   secondRunSeconds: {
     kind: 'counter',
     name: 'isopod_second_run_seconds_total',
-    help: 'Time for which such runs held up the other jobs of this worker.',
+    help: 'Time for which exclusive retries held up the other jobs of this worker.',
     labels: {},
   },
   policyRejections: {
     kind: 'counter',
     name: 'isopod_policy_rejections_total',
-    help: 'Rules of the policy that jobs were refused for.',
+    help: 'Policy rules that jobs were refused for.',
     // Rules are the product's own, a closed list that grows with it.
     labels: { language: 'listed', rule: 'own' },
   },
   egressConnections: {
     kind: 'counter',
     name: 'isopod_egress_connections_total',
-    help: 'Connections that jobs with a network profile made or tried.',
+    help: 'Connections of jobs with a network profile, by outcome.',
     labels: { profile: 'own', outcome: ['allowed', 'refused', 'failed', 'cut'] },
   },
   egressBytes: {

@@ -27,25 +27,25 @@ export const METRIC_TABLE = {
   workerSlots: {
     kind: 'gauge',
     name: 'isopod_worker_slots',
-    help: 'Executions that this worker may have at once.',
+    help: 'Slots of this worker: executions that run, and how many more may.',
     labels: { state: ['busy', 'free'] },
   },
   admissionMemory: {
     kind: 'gauge',
     name: 'isopod_admission_memory_bytes',
-    help: 'Memory that the limits of running executions come to, and what is left of the budget.',
+    help: 'Sum of the memory limits of running executions, and what is left of the budget.',
     labels: { state: ['used', 'free'] },
   },
   admissionCpus: {
     kind: 'gauge',
     name: 'isopod_admission_cpus',
-    help: 'Cores that the limits of running executions come to, and what is left of the budget.',
+    help: 'Sum of the CPU limits of running executions in cores, and what is left of the budget.',
     labels: { state: ['used', 'free'] },
   },
   admissionWaiting: {
     kind: 'gauge',
     name: 'isopod_admission_waiting_jobs',
-    help: 'Jobs that this worker has taken and that wait for their share of the budget.',
+    help: 'Jobs of this worker that wait for their share of the budget.',
     labels: {},
   },
   admissionWait: {
@@ -58,7 +58,7 @@ export const METRIC_TABLE = {
   workerState: {
     kind: 'gauge',
     name: 'isopod_worker_state',
-    help: '1 for the state that the worker is in, 0 for the others.',
+    help: '1 for the current state of the worker, 0 for the others.',
     labels: { state: ['starting', 'failed_self_test', 'ready', 'paused', 'draining', 'stopped'] },
   },
   selfTestFailed: {
@@ -94,19 +94,19 @@ export const METRIC_TABLE = {
   containerResets: {
     kind: 'counter',
     name: 'isopod_container_resets_total',
-    help: 'Containers that a job of a batch gave back: proven clean, or discarded because something was in doubt.',
+    help: 'Containers that a job of a batch released: proven clean, or discarded.',
     labels: { outcome: ['clean', 'discarded'] },
   },
   poolContainers: {
     kind: 'gauge',
     name: 'isopod_pool_containers',
-    help: 'Containers that wait for a job, by image.',
+    help: 'Unused containers in the pool, by image.',
     labels: { image: 'listed' },
   },
   poolRequests: {
     kind: 'counter',
     name: 'isopod_pool_requests_total',
-    help: 'Containers that jobs asked for; a hit is one that was waiting.',
+    help: 'Containers that jobs took: from the pool (hit), or started for them (miss).',
     labels: { image: 'listed', outcome: ['hit', 'miss'] },
   },
   containerOperations: {
@@ -125,7 +125,7 @@ export const METRIC_TABLE = {
   containersReaped: {
     kind: 'counter',
     name: 'isopod_containers_reaped_total',
-    help: 'Containers that a crash left and the reaper removed.',
+    help: 'Leftover containers that the reaper removed.',
     labels: { reason: ['deadline', 'owner_gone'] },
   },
   containerMemoryPeak: {
@@ -144,13 +144,13 @@ export const METRIC_TABLE = {
   dockerUp: {
     kind: 'gauge',
     name: 'isopod_docker_up',
-    help: '1 when the engine answered last.',
+    help: '1 if the engine answered the last call.',
     labels: {},
   },
   redisUp: {
     kind: 'gauge',
     name: 'isopod_redis_up',
-    help: '1 when Redis answered last.',
+    help: '1 if Redis is connected.',
     labels: {},
   },
 } as const satisfies Record<string, MetricDefinition>

@@ -7,22 +7,26 @@ const SHARE_OF_MEMORY = 0.75
 const MIB = 1024 * 1024
 /** Half a core each is what executions get unless they ask otherwise. */
 const SLOTS_PER_CORE = 2
+/** Smallest budget that holds an execution. */
+const MIN_CPUS = 0.1
 
-/** What an operator has said of the budget; what is undefined follows from the engine's host. */
+/** What the operator has set of the budget; what is undefined follows from the engine's host. */
 export interface BudgetSettings {
+  /** Workers that share the host. */
+  readonly workers: number
   readonly memoryMb: number | undefined
   readonly cpus: number | undefined
   readonly slots: number | undefined
 }
 
 /**
- * The budget of one worker. Several workers on one host know nothing of each other: each should be given its part.
+ * The budget of one worker: what the operator has set, or its part of the host.
  *
- * @param usualMemoryMb what a job gets that asks for nothing
- * @throws {ConfigError} if the operator's memory does not hold one such job
+ * @param usualMemoryMb memory limit of a job that sets none
+ * @throws {ConfigError} if the memory does not suffice for one such job
  */
 export function budgetOf(
-  { memoryMb, cpus, slots }: BudgetSettings,
+  { workers, memoryMb, cpus, slots }: BudgetSettings,
   host: Pick<DriverFacts, 'cpus' | 'memoryBytes'>,
   usualMemoryMb: number,
 ): Budget {
@@ -31,10 +35,11 @@ export function budgetOf(
       `ISOPOD_MEMORY_MB: must be at least SANDBOX_DEFAULT_MEMORY_LIMIT_MB (${usualMemoryMb}), or no job without a limit of its own could run, got ${memoryMb}`,
     )
   }
-  const share = Math.floor((host.memoryBytes / MIB) * SHARE_OF_MEMORY)
+  const shareMb = Math.floor(((host.memoryBytes / MIB) * SHARE_OF_MEMORY) / workers)
+  const shareCpus = Math.max(MIN_CPUS, host.cpus / workers)
   return {
-    memoryMb: memoryMb ?? Math.max(share, usualMemoryMb),
-    cpus: cpus ?? host.cpus,
-    slots: slots ?? Math.max(1, host.cpus * SLOTS_PER_CORE),
+    memoryMb: memoryMb ?? Math.max(shareMb, usualMemoryMb),
+    cpus: cpus ?? shareCpus,
+    slots: slots ?? Math.max(1, Math.floor(shareCpus * SLOTS_PER_CORE)),
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { budgetOf } from '../../src/admission/budget.ts'
 
 const GIB = 1024 ** 3
-const nothing = { memoryMb: undefined, cpus: undefined, slots: undefined }
+const nothing = { workers: 1, memoryMb: undefined, cpus: undefined, slots: undefined }
 
 describe('the budget of a worker', () => {
   it('is three quarters of the memory of its host, all cores, and two executions per core', () => {
@@ -14,9 +14,14 @@ describe('the budget of a worker', () => {
     })
   })
 
+  it('is its part of the host if several workers share it', () => {
+    const budget = budgetOf({ ...nothing, workers: 4 }, { cpus: 8, memoryBytes: 8 * GIB }, 256)
+    expect(budget).toEqual({ memoryMb: 1536, cpus: 2, slots: 4 })
+  })
+
   it('is what the operator says', () => {
     const said = { memoryMb: 1536, cpus: 0.5, slots: 1 }
-    expect(budgetOf(said, { cpus: 2, memoryBytes: 8 * GIB }, 256)).toEqual(said)
+    expect(budgetOf({ workers: 2, ...said }, { cpus: 2, memoryBytes: 8 * GIB }, 256)).toEqual(said)
   })
 
   it('holds the usual job also on the smallest host', () => {

@@ -82,6 +82,16 @@ describe('the house', () => {
     ])
   })
 
+  it('finds a name that two files export, and no name that one file passes on', () => {
+    const findings = checkHouse(
+      house({
+        'packages/client/src/a.ts': 'export interface Plan {}\nexport const own = 1\n',
+        'packages/client/src/b.ts': `export type Plan = string\nexport { own } from './a.ts'\n`,
+      }),
+    )
+    expect(findings).toEqual(['Plan: is exported by packages/client/src/a.ts and packages/client/src/b.ts'])
+  })
+
   it('finds a file that is too long, a page that is missing, a folder that nobody planned and a circle', () => {
     const findings = checkHouse(
       house({

@@ -1,8 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { findCircles } from './circles.ts'
-import { ARROWS, C_SOURCES, MAX_FILE_LINES, OPEN_CIRCLES, OWNERS, TOOLS } from './house.ts'
+import { ARROWS, C_SOURCES, MAX_FILE_LINES, OPEN_CIRCLES, OPEN_NAMES, OWNERS, TOOLS } from './house.ts'
 import { type Import, importsOf, includesOf, packageOf } from './imports.ts'
+import { findDuplicateExports } from './unique-exports.ts'
 
 interface Manifest {
   readonly name?: string
@@ -14,6 +15,7 @@ export function checkHouse(root: string): string[] {
   const folders = globSync('{packages,apps}/*/package.json', { cwd: root }).map(dirname).sort()
   return [
     ...folders.flatMap((folder) => checkFolder(root, folder)),
+    ...checkNames(root, folders),
     ...TOOLS.flatMap((folder) => checkCircles(root, folder, sourcesOf(root, folder))),
     ...C_SOURCES.flatMap((folder) => checkIncludes(root, folder)),
   ]
@@ -38,6 +40,15 @@ function checkFolder(root: string, folder: string): string[] {
 
 function sourcesOf(root: string, folder: string): string[] {
   return globSync(`${folder}/**/*.{ts,mts,cts,js,mjs,cjs}`, { cwd: root }).sort()
+}
+
+/** An exported name means one thing in the whole repository. */
+function checkNames(root: string, folders: readonly string[]): string[] {
+  const files = folders.flatMap((folder) => sourcesOf(root, `${folder}/src`))
+  const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+  return findDuplicateExports(texts).flatMap(({ name, finding }) =>
+    OPEN_NAMES.includes(name) ? [] : [finding],
+  )
 }
 
 /** No file and no folder uses a neighbour that uses it. */

@@ -80,5 +80,12 @@ export const C_SOURCES: readonly string[] = [
 /** Where circles are still being mended. */
 export const OPEN_CIRCLES: readonly string[] = ['packages/queue/src', 'packages/policy/src']
 
+/** Names that several files still export. */
+export const OPEN_NAMES: readonly string[] = [
+  ...['BatchOptions', 'CheckRequest', 'Outcome', 'Problem', 'Progress', 'ResultsOptions', 'RunOptions'],
+  ...['RunStatus', 'Sample', 'SelfTestOptions', 'counted', 'evaluatorOf', 'mebibytes', 'member', 'nameOf'],
+  ...['percent', 'run', 'runCommand', 'scopesOf', 'shares', 'text'],
+]
+
 /** Longest source file, in lines. */
 export const MAX_FILE_LINES = 280

@@ -64,7 +64,7 @@ export interface McpConfig {
  *
  * @throws {ConfigError} naming each wrong or unknown variable
  */
-export function readConfig(env: Environment): McpConfig {
+export function readMcpConfig(env: Environment): McpConfig {
   const v = readEnvironment(MCP_SETTINGS, env, { prefix: 'ISOPOD_MCP_' })
   return {
     logLevel: v.LOG_LEVEL,

@@ -12,15 +12,15 @@ import {
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { Calls } from './calls.ts'
 import { HELP, readCommandLine } from './command-line.ts'
-import { type McpConfig, readConfig } from './config.ts'
+import { type McpConfig, readMcpConfig } from './config.ts'
 import { type HttpAddress, refuseRemote } from './http/address.ts'
 import { type HttpServer, startHttpServer } from './http/http-server.ts'
 import { Sessions } from './http/sessions.ts'
-import { LazyConnection } from './job-client.ts'
 import { createMcpServer, type McpServerParts } from './mcp-server.ts'
-import { executeCode } from './tools/execute-code.ts'
-import { gradeCode } from './tools/grade-code.ts'
-import { listLanguages } from './tools/list-languages.ts'
+import { LazyConnection } from './tool-client.ts'
+import { executeCodeTool } from './tools/execute-code.ts'
+import { gradeCodeTool } from './tools/grade-code.ts'
+import { listLanguagesTool } from './tools/list-languages.ts'
 
 /** How long a shutdown may take, in milliseconds: clients that speak stdio wait 4 s and kill then. */
 const STOP_DEADLINE_MS = 3500
@@ -35,12 +35,17 @@ async function main(): Promise<void> {
     process.stdout.write(options.show === 'help' ? HELP : `${VERSION}\n`)
     return
   }
-  const config = readConfig(process.env)
+  const config = readMcpConfig(process.env)
   const logger = serviceLogger({ name: 'isopod-mcp', level: config.logLevel, destination: 'stderr' })
   const jobs = { tenant: config.tenant, waitSeconds: config.waitSeconds }
   const calls = new Calls(config.maxCalls)
   const connection = new LazyConnection(() => connect(config.queue))
-  const parts = { tools: [executeCode(jobs), listLanguages(), gradeCode(jobs)], connection, calls, logger }
+  const parts = {
+    tools: [executeCodeTool(jobs), listLanguagesTool(), gradeCodeTool(jobs)],
+    connection,
+    calls,
+    logger,
+  }
   const end = async (why: string) => process.exit((await life.stop(why)) ? 0 : 1)
   const life = new Lifecycle(
     [

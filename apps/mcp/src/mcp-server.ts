@@ -11,8 +11,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { callRequestSchema } from './call-request.ts'
 import type { Calls } from './calls.ts'
-import type { LazyConnection } from './job-client.ts'
 import type { ReportProgress } from './run-job.ts'
+import type { LazyConnection } from './tool-client.ts'
 import { inArgumentNames } from './tools/arguments.ts'
 import type { Tool } from './tools/tool.ts'
 

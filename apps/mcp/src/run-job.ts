@@ -1,5 +1,5 @@
 import { type JobInput, type Result, UnavailableError } from '@isopod/protocol'
-import type { JobClient } from './job-client.ts'
+import type { ToolClient } from './tool-client.ts'
 
 /** Interval of progress reports, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 1000
@@ -24,7 +24,7 @@ export interface RunJobOptions {
  * @throws {UnavailableError} if Redis does not respond, or no result arrived in time
  * @throws the signal's reason after an abort, which cancels the job
  */
-export async function runJob(client: JobClient, job: JobInput, options: RunJobOptions): Promise<Result> {
+export async function runJob(client: ToolClient, job: JobInput, options: RunJobOptions): Promise<Result> {
   const { signal, waitSeconds, report } = options
   signal.throwIfAborted()
   const id = await client.submit(job)
@@ -46,7 +46,7 @@ export async function runJob(client: JobClient, job: JobInput, options: RunJobOp
 }
 
 /** Reports at once and then at intervals. Returns a function that stops it. */
-function reportRepeatedly(client: JobClient, id: string, report: ReportProgress): () => void {
+function reportRepeatedly(client: ToolClient, id: string, report: ReportProgress): () => void {
   const startedAt = performance.now()
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -67,6 +67,6 @@ function reportRepeatedly(client: JobClient, id: string, report: ReportProgress)
 }
 
 /** State of the job; undefined while Redis is unavailable. */
-async function stateOf(client: JobClient, id: string) {
+async function stateOf(client: ToolClient, id: string) {
   return await client.state(id).catch(() => undefined)
 }

@@ -4,9 +4,9 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect, it, onTestFinished } from 'vitest'
 import { Calls } from '../src/calls.ts'
-import { LazyConnection } from '../src/job-client.ts'
 import { createMcpServer } from '../src/mcp-server.ts'
-import { executeCode } from '../src/tools/execute-code.ts'
+import { LazyConnection } from '../src/tool-client.ts'
+import { executeCodeTool } from '../src/tools/execute-code.ts'
 
 it.each([
   [{ name: 'execute_code', arguments: [1] }, 'arguments: must be an object'],
@@ -16,7 +16,7 @@ it.each([
   [{ name: 'nope' }, 'name: there is no such tool; the tools are execute_code'],
 ])('params of the wrong type are invalid params, and one sentence: %j', async (params, sentence) => {
   const server = createMcpServer({
-    tools: [executeCode({ tenant: 'models', waitSeconds: 5 })],
+    tools: [executeCodeTool({ tenant: 'models', waitSeconds: 5 })],
     connection: new LazyConnection(() => Promise.reject(new Error('nothing is to be enqueued'))),
     calls: new Calls(1),
     logger: createLogger({ name: 'test', level: 'silent', publicMessage: () => undefined }),

@@ -1,9 +1,9 @@
 import { DEFAULT_LIMITS, documentedStatus, type JobInput, type Result, STATUSES } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { Calls } from '../src/calls.ts'
-import { type JobClient, LazyConnection } from '../src/job-client.ts'
-import { executeCode } from '../src/tools/execute-code.ts'
-import { gradeCode } from '../src/tools/grade-code.ts'
+import { LazyConnection, type ToolClient } from '../src/tool-client.ts'
+import { executeCodeTool } from '../src/tools/execute-code.ts'
+import { gradeCodeTool } from '../src/tools/grade-code.ts'
 
 const OPTIONS = { tenant: 'models', waitSeconds: 5 }
 
@@ -44,7 +44,7 @@ function resultOf(changes: Partial<Result>): Result {
 /** A queue whose one job ends like this. */
 function queueWith(result: Partial<Result>) {
   const jobs: JobInput[] = []
-  const client: JobClient = {
+  const client: ToolClient = {
     submit: async (job) => `j-${jobs.push(job)}`,
     wait: async () => resultOf(result),
     state: async () => 'running',
@@ -60,7 +60,7 @@ describe('execute_code', () => {
   it.each(STATUSES)('has one of four statuses for a result with %s', async (status) => {
     const errorMessage = status === 'success' ? null : 'why'
     const { context } = queueWith({ status, errorMessage, exitCode: status === 'success' ? 0 : null })
-    const { structuredContent, isError, _meta } = await executeCode(OPTIONS).call(call, context)
+    const { structuredContent, isError, _meta } = await executeCodeTool(OPTIONS).call(call, context)
     expect(structuredContent).toEqual({
       stdout: '',
       stderr: '',
@@ -75,14 +75,14 @@ describe('execute_code', () => {
 
   it('enqueues a job of its tenant whose result lies in no queue', async () => {
     const { jobs, context } = queueWith({})
-    await executeCode(OPTIONS).call({ ...call, timeout: 7 }, context)
+    await executeCodeTool(OPTIONS).call({ ...call, timeout: 7 }, context)
     expect(jobs).toEqual([{ ...call, limits: { timeoutSeconds: 7 }, tenant: 'models', replyTo: 'none' }])
   })
 
   it('says what was cut and what the policy warned of', async () => {
     const truncated = { stdout: true, stderr: false }
     const { context } = queueWith({ truncated, warnings: ['imports socket'] })
-    const { content } = await executeCode(OPTIONS).call(call, context)
+    const { content } = await executeCodeTool(OPTIONS).call(call, context)
     expect(content.slice(1)).toEqual([
       { type: 'text', text: 'stdout was cut after 102400 bytes' },
       { type: 'text', text: 'imports socket' },
@@ -92,7 +92,7 @@ describe('execute_code', () => {
   it('a result that never comes is waited for no longer than allowed', async () => {
     const cancelled: string[] = []
     const { context } = queueWith({})
-    const client: JobClient = {
+    const client: ToolClient = {
       ...(await context.client()),
       wait: (_, { signal } = {}) =>
         new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
@@ -101,7 +101,7 @@ describe('execute_code', () => {
         return 'requested'
       },
     }
-    const calling = executeCode({ ...OPTIONS, waitSeconds: 0.05 }).call(call, {
+    const calling = executeCodeTool({ ...OPTIONS, waitSeconds: 0.05 }).call(call, {
       ...context,
       client: async () => client,
     })
@@ -114,7 +114,7 @@ describe('grade_code', () => {
   it('refuses too many tests without looking at each', async () => {
     const { jobs, context } = queueWith({})
     const tests = Array.from({ length: 1001 }, () => 7)
-    const calling = gradeCode(OPTIONS).call({ language: 'python', code: 'x', tests }, context)
+    const calling = gradeCodeTool(OPTIONS).call({ language: 'python', code: 'x', tests }, context)
     await expect(calling).rejects.toThrow(/^tests: must be at most 1000 tests, got a list of 1001$/)
     expect(jobs).toEqual([])
   })
@@ -122,7 +122,7 @@ describe('grade_code', () => {
   it('hands the tests on as they are', async () => {
     const { jobs, context } = queueWith({})
     const tests = [{ stdin: '1', expected: '1', checker: { type: 'numbers', absolute: 0.1 }, weight: 2 }]
-    await gradeCode(OPTIONS).call({ language: 'python', code: 'x', tests }, context)
+    await gradeCodeTool(OPTIONS).call({ language: 'python', code: 'x', tests }, context)
     expect(jobs).toMatchObject([{ tests, stopOnFirstFailure: false, limits: { timeoutSeconds: 30 } }])
   })
 })

@@ -69,7 +69,7 @@ export interface WorkerConfig {
  * @throws {ConfigError} that names each wrong variable, what is allowed and what was given; a variable that starts with
  *   `ISOPOD_` or `SANDBOX_` and means nothing is refused too, with the nearest name
  */
-export function readConfig(env: Environment): WorkerConfig {
+export function readWorkerConfig(env: Environment): WorkerConfig {
   const v = readEnvironment(WORKER_SETTINGS, env)
   return {
     workerId: v.ISOPOD_WORKER_ID,

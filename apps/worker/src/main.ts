@@ -4,7 +4,7 @@ import { type Consumer, openConsumer } from '@isopod/queue'
 import { onStopSignal, runService, serviceLogger } from '@isopod/service-kit'
 import { createMetrics } from '@isopod/telemetry'
 import { auditLog } from './audit/audit-log.ts'
-import { readConfig } from './config.ts'
+import { readWorkerConfig } from './config.ts'
 import { loadCatalogue } from './document/load-catalogue.ts'
 import { openSandbox } from './host/open-sandbox.ts'
 import { policyGate } from './jobs/policy-gate.ts'
@@ -17,7 +17,7 @@ import { Worker } from './worker.ts'
 
 /** Joins the parts of a worker and runs it until a signal ends it. */
 async function main(): Promise<void> {
-  const config = readConfig(process.env)
+  const config = readWorkerConfig(process.env)
   const { workerId } = config
   const logger = serviceLogger({ name: 'isopod-worker', level: config.logLevel }).child({ worker: workerId })
   const catalogue = await loadCatalogue(config.catalogueFile)

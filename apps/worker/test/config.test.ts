@@ -1,10 +1,10 @@
 import { ConfigError } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { readWorkerConfig } from '../src/config.ts'
 
 describe('the settings of a worker', () => {
   it('have defaults', () => {
-    expect(readConfig({})).toMatchObject({
+    expect(readWorkerConfig({})).toMatchObject({
       redis: {
         url: 'redis://127.0.0.1:6379',
         prefix: 'isopod',
@@ -22,7 +22,7 @@ describe('the settings of a worker', () => {
   })
 
   it('have the names of the documents', () => {
-    const config = readConfig({
+    const config = readWorkerConfig({
       SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: '60',
       SANDBOX_DEFAULT_TIMEOUT_SECONDS: '10',
       SANDBOX_DEFAULT_MEMORY_LIMIT_MB: '128',
@@ -50,40 +50,40 @@ describe('the settings of a worker', () => {
     ['1000', { first: 1000, last: 1000, gid: 1000 }],
     ['7000-7063:7000', { first: 7000, last: 7063, gid: 7000 }],
   ])('read SANDBOX_DEFAULT_USER_UID_GID=%s', (text, users) => {
-    expect(readConfig({ SANDBOX_DEFAULT_USER_UID_GID: text }).users).toEqual(users)
+    expect(readWorkerConfig({ SANDBOX_DEFAULT_USER_UID_GID: text }).users).toEqual(users)
   })
 
   it('give a job no more time by default than it may ask for', () => {
-    expect(readConfig({ ISOPOD_MAX_JOB_SECONDS: '60' })).toMatchObject({
+    expect(readWorkerConfig({ ISOPOD_MAX_JOB_SECONDS: '60' })).toMatchObject({
       defaults: { jobSeconds: 60 },
       maxima: { jobSeconds: 60 },
     })
-    const own = readConfig({ ISOPOD_DEFAULT_JOB_SECONDS: '30', ISOPOD_MAX_JOB_SECONDS: '60' })
+    const own = readWorkerConfig({ ISOPOD_DEFAULT_JOB_SECONDS: '30', ISOPOD_MAX_JOB_SECONDS: '60' })
     expect(own.defaults.jobSeconds).toBe(30)
   })
 
   it('hold how fast a disk may be read', () => {
-    expect(readConfig({}).engine.diskReads).toBeUndefined()
-    expect(readConfig({ ISOPOD_IMAGE_DISK_READ: '/dev/sda:100' }).engine.diskReads).toEqual({
+    expect(readWorkerConfig({}).engine.diskReads).toBeUndefined()
+    expect(readWorkerConfig({ ISOPOD_IMAGE_DISK_READ: '/dev/sda:100' }).engine.diskReads).toEqual({
       device: '/dev/sda',
       bytesPerSecond: 104_857_600,
     })
   })
 
   it('hold a minimum of the policy', () => {
-    expect(readConfig({}).minimumPolicy).toEqual({ mode: 'off', rules: 'standard' })
-    expect(readConfig({ ISOPOD_MIN_POLICY: 'enforce:strict' }).minimumPolicy).toEqual({
+    expect(readWorkerConfig({}).minimumPolicy).toEqual({ mode: 'off', rules: 'standard' })
+    expect(readWorkerConfig({ ISOPOD_MIN_POLICY: 'enforce:strict' }).minimumPolicy).toEqual({
       mode: 'enforce',
       rules: 'strict',
     })
   })
 
   it('take an empty variable for one that is not set', () => {
-    expect(readConfig({ REDIS_URL: '', PORT: '' }).redis.url).toBe('redis://127.0.0.1:6379')
+    expect(readWorkerConfig({ REDIS_URL: '', PORT: '' }).redis.url).toBe('redis://127.0.0.1:6379')
   })
 
   it('prefer DOCKER_HOST to DOCKER_SOCKET_PATH', () => {
-    expect(readConfig({ DOCKER_HOST: 'tcp://h:1', DOCKER_SOCKET_PATH: '/x' }).engine.address).toBe(
+    expect(readWorkerConfig({ DOCKER_HOST: 'tcp://h:1', DOCKER_SOCKET_PATH: '/x' }).engine.address).toBe(
       'tcp://h:1',
     )
   })
@@ -131,7 +131,7 @@ describe('the settings of a worker', () => {
     ['ISOPOD_SLOT', '4', 'ISOPOD_SLOT: unknown setting; did you mean ISOPOD_SLOTS?'],
     ['SANDBOX_MAX_TIMEOUT', '4', 'SANDBOX_MAX_TIMEOUT: unknown setting; did you mean SANDBOX_PID_LIMIT?'],
   ])('refuse %s=%s', (name, value, sentence) => {
-    expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
-    if (name !== 'SANDBOX_MAX_TIMEOUT') expect(() => readConfig({ [name]: value })).toThrow(sentence)
+    expect(() => readWorkerConfig({ [name]: value })).toThrow(ConfigError)
+    if (name !== 'SANDBOX_MAX_TIMEOUT') expect(() => readWorkerConfig({ [name]: value })).toThrow(sentence)
   })
 })

@@ -25,7 +25,7 @@ const SPECIAL_V4: Readonly<Record<string, readonly string[]>> = {
 const MAPPED = '::ffff:0:0/96'
 
 /** All public addresses are in this range; others are loopback, unique local, link-local, multicast, NAT64 or unassigned. */
-const GLOBAL_V6 = listOf(['2000::/3'])
+const GLOBAL_V6 = addressRangesOf(['2000::/3'])
 const SPECIAL_V6: Readonly<Record<string, readonly string[]>> = {
   unspecified: ['::/128'],
   loopback: ['::1/128'],
@@ -46,7 +46,7 @@ const SPECIAL_V6: Readonly<Record<string, readonly string[]>> = {
 
 const SPECIAL = [...Object.entries(SPECIAL_V4), ...Object.entries(SPECIAL_V6)].map(([reason, ranges]) => ({
   reason,
-  list: listOf(ranges),
+  list: addressRangesOf(ranges),
 }))
 
 /** Address ranges, one list per family: in a common `BlockList`, `::/0` would contain every IPv4 address. */
@@ -56,7 +56,7 @@ export interface AddressRanges {
 }
 
 /** Makes a list of valid address ranges such as `10.0.0.0/8`. */
-export function listOf(ranges: readonly string[]): AddressRanges {
+export function addressRangesOf(ranges: readonly string[]): AddressRanges {
   const list = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const range of ranges) {
     const [address = '', bits] = range.split('/')
@@ -68,7 +68,10 @@ export function listOf(ranges: readonly string[]): AddressRanges {
 
 /** Whether a valid range contains IPv4-mapped IPv6 addresses, which the system connects to over IPv4. */
 export function coversMapped(range: string): boolean {
-  return listed(listOf([range]), '::ffff:0:0') || listed(listOf([MAPPED]), range.replace(/\/.*/, ''))
+  return (
+    listed(addressRangesOf([range]), '::ffff:0:0') ||
+    listed(addressRangesOf([MAPPED]), range.replace(/\/.*/, ''))
+  )
 }
 
 /**

@@ -1,2 +1,2 @@
-export { type AddressRanges, coversMapped, listed, listOf, specialKind } from './address.ts'
+export { type AddressRanges, addressRangesOf, coversMapped, listed, specialKind } from './address.ts'
 export { DialError, type DialRules, type DialTarget, dial } from './dial.ts'

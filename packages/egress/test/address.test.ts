@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { coversMapped, listed, listOf, specialKind } from '../src/address.ts'
+import { addressRangesOf, coversMapped, listed, specialKind } from '../src/address.ts'
 
 const byte = fc.integer({ min: 0, max: 255 })
 const v4 = fc.tuple(byte, byte, byte, byte)
@@ -91,7 +91,7 @@ describe('an IPv6 address', () => {
 
 describe('a range that an operator opens', () => {
   it('contains its own addresses and no others', () => {
-    const list = listOf(['10.1.2.0/24', 'fd00:1::/32'])
+    const list = addressRangesOf(['10.1.2.0/24', 'fd00:1::/32'])
     expect(['10.1.2.0', '10.1.2.255', 'fd00:1::5'].map((address) => listed(list, address))).toEqual([
       true,
       true,
@@ -102,11 +102,11 @@ describe('a range that an operator opens', () => {
     }
   })
   it('of IPv6, however wide, opens no IPv4 address', () => {
-    const list = listOf(['::/0', '::ffff:0:0/96'])
+    const list = addressRangesOf(['::/0', '::ffff:0:0/96'])
     for (const address of ['169.254.169.254', '127.0.0.1', '10.1.2.3', '0.0.0.0']) {
       expect(listed(list, address), address).toBe(false)
     }
-    expect(listed(listOf(['0.0.0.0/0']), '::ffff:10.1.2.3')).toBe(false)
+    expect(listed(addressRangesOf(['0.0.0.0/0']), '::ffff:10.1.2.3')).toBe(false)
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, bytes, duration } from '../src/site/parts/figures.ts'
+import { ago, bytes, durationText } from '../src/site/parts/figures.ts'
 
 test.each([
   [0.04, '0 ms'],
@@ -10,7 +10,7 @@ test.each([
   [1250, '1.25 s'],
   [61_240, '61.2 s'],
 ])('%d ms is %s', (ms, text) => {
-  expect(duration(ms)).toBe(text)
+  expect(durationText(ms)).toBe(text)
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { kindOf } from '../src/site/run/file-kind.ts'
+import { fileKindOf } from '../src/site/run/file-kind.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 
@@ -9,15 +9,15 @@ test.each([
   ['GIF89a', 'image/gif'],
   ['RIFF\x01\x02\x03\nWEBPVP8 ', 'image/webp'],
 ])('%j begins a picture', (head, type) => {
-  expect(kindOf(bytes(`${head}…`))).toEqual({ kind: 'image', type })
+  expect(fileKindOf(bytes(`${head}…`))).toEqual({ kind: 'image', type })
 })
 
 test.each(['<svg xmlns="http://www.w3.org/2000/svg">', ' \x89PNG', 'RIFF', ''])('%j begins none', (head) => {
-  expect(kindOf(bytes(head)).kind).not.toBe('image')
+  expect(fileKindOf(bytes(head)).kind).not.toBe('image')
 })
 
 test('a short text is text; what is long, binary or no UTF-8 is not', () => {
-  expect(kindOf(Buffer.from('grüße\n'))).toEqual({ kind: 'text', text: 'grüße\n' })
+  expect(fileKindOf(Buffer.from('grüße\n'))).toEqual({ kind: 'text', text: 'grüße\n' })
   for (const other of ['a\0b', '\xff', 'x'.repeat(40_000)])
-    expect(kindOf(bytes(other))).toEqual({ kind: 'other' })
+    expect(fileKindOf(bytes(other))).toEqual({ kind: 'other' })
 })

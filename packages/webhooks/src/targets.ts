@@ -1,15 +1,15 @@
 import { isIP } from 'node:net'
 import {
   type AddressRanges,
+  addressRangesOf,
   coversMapped,
   type DialTarget,
   listed,
-  listOf,
   specialKind,
 } from '@isopod/egress'
 import { ConfigError } from '@isopod/protocol'
 
-const ANY = listOf(['0.0.0.0/0', '::/0'])
+const ANY = addressRangesOf(['0.0.0.0/0', '::/0'])
 const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/
 
 /** Targets that webhooks may call besides the public internet. */
@@ -38,7 +38,7 @@ export function parseTargetRules(entries: readonly string[]): TargetRules {
       )
     }
   }
-  return { hosts, ranges: listOf(ranges) }
+  return { hosts, ranges: addressRangesOf(ranges) }
 }
 
 /** Host and port of a URL. */

@@ -2,7 +2,7 @@ import { type Result, visibleJson } from '@isopod/protocol'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 
 /** Milliseconds as seconds; 0 for null. */
-export function seconds(ms: number | null): number {
+export function inSeconds(ms: number | null): number {
   return Math.round((ms ?? 0) * 1000) / 1_000_000
 }
 

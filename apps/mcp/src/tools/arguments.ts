@@ -20,7 +20,7 @@ export function textArgument(description: string) {
 }
 
 /** The arguments of a tool; the refusal of an unknown argument lists the known ones. */
-export function argumentsOf<Shape extends z.ZodRawShape>(shape: Shape) {
+export function argumentsSchemaOf<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ') || 'none'
   return z.strictObject(shape, {
     error: (issue) =>

@@ -7,9 +7,9 @@ import {
 } from '@isopod/protocol'
 import { z } from 'zod'
 import { runJob } from '../run-job.ts'
-import { answer, seconds } from './answer.ts'
+import { answer, inSeconds } from './answer.ts'
 import {
-  argumentsOf,
+  argumentsSchemaOf,
   inArgumentNames,
   parseArguments,
   publishedSchema,
@@ -18,7 +18,7 @@ import {
 } from './arguments.ts'
 import type { Tool } from './tool.ts'
 
-const input = argumentsOf({
+const input = argumentsSchemaOf({
   language: textArgument(
     'The programming language of the code snippet, for example "python" or "javascript". list_languages names them all.',
   ),
@@ -53,7 +53,7 @@ const output = z.strictObject({
 type ExecuteCodeAnswer = z.infer<typeof output>
 
 /** `execute_code`: one program in a fresh container. */
-export function executeCode(options: { tenant: string; waitSeconds: number }): Tool {
+export function executeCodeTool(options: { tenant: string; waitSeconds: number }): Tool {
   return {
     definition: {
       name: 'execute_code',
@@ -98,7 +98,7 @@ function answerOf(result: Result): ExecuteCodeAnswer {
     stdout: result.stdout,
     stderr: result.stderr,
     exit_code: documentedExitCode(result, result.status),
-    execution_time: seconds(result.wallMs),
+    execution_time: inSeconds(result.wallMs),
     status: documentedStatus(result.status),
     error_message: result.errorMessage && inArgumentNames(result.errorMessage),
   }

@@ -9,9 +9,9 @@ import {
 } from '@isopod/protocol'
 import { z } from 'zod'
 import { runJob } from '../run-job.ts'
-import { answer, seconds } from './answer.ts'
+import { answer, inSeconds } from './answer.ts'
 import {
-  argumentsOf,
+  argumentsSchemaOf,
   inArgumentNames,
   parseArguments,
   publishedSchema,
@@ -40,7 +40,7 @@ const checker = z
   )
   .describe('How stdout is compared with expected. Default: trimmed.')
 
-const testCase = argumentsOf({
+const testCase = argumentsSchemaOf({
   name: textArgument('Default: the number of the test, from 1.').optional(),
   stdin: textArgument('Standard input of the program.').optional(),
   args: z
@@ -55,7 +55,7 @@ const testCase = argumentsOf({
   weight: number.describe('Weight in the score. Default: 1.').optional(),
 })
 
-const input = argumentsOf({
+const input = argumentsSchemaOf({
   language: textArgument('The programming language of the code. list_languages names them all.'),
   code: textArgument('The source code to be graded.'),
   tests: z
@@ -100,7 +100,7 @@ const output = z.strictObject({
 type GradeCodeAnswer = z.infer<typeof output>
 
 /** `grade_code`: runs one program against test cases. */
-export function gradeCode(options: { tenant: string; waitSeconds: number }): Tool {
+export function gradeCodeTool(options: { tenant: string; waitSeconds: number }): Tool {
   return {
     definition: {
       name: 'grade_code',
@@ -160,7 +160,7 @@ function answerOf(result: Result): GradeCodeAnswer {
       name: test.name,
       verdict: test.verdict,
       exit_code: documentedExitCode(test, test.verdict === 'timeout' ? 'timeout' : undefined),
-      execution_time: seconds(test.wallMs),
+      execution_time: inSeconds(test.wallMs),
       message: test.diff,
     })),
     stderr: result.stderr,

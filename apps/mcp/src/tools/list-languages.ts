@@ -2,10 +2,10 @@ import { UnavailableError } from '@isopod/protocol'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 import { answer } from './answer.ts'
-import { argumentsOf, parseArguments, publishedSchema } from './arguments.ts'
+import { argumentsSchemaOf, parseArguments, publishedSchema } from './arguments.ts'
 import type { Tool } from './tool.ts'
 
-const input = argumentsOf({})
+const input = argumentsSchemaOf({})
 
 const output = z.strictObject({
   languages: z.array(
@@ -21,7 +21,7 @@ const output = z.strictObject({
 })
 
 /** `list_languages`: the languages that workers offer. */
-export function listLanguages(): Tool {
+export function listLanguagesTool(): Tool {
   return {
     definition: {
       name: 'list_languages',

@@ -1,11 +1,11 @@
 import type { CallToolResult, Tool as ToolDefinition } from '@modelcontextprotocol/sdk/types.js'
-import type { JobClient } from '../job-client.ts'
 import type { ReportProgress } from '../run-job.ts'
+import type { ToolClient } from '../tool-client.ts'
 
 /** Context of a call, besides its arguments. */
 export interface ToolContext {
   /** Connects on first use. @throws {UnavailableError} if Redis does not respond */
-  readonly client: () => Promise<JobClient>
+  readonly client: () => Promise<ToolClient>
   /** Aborted when the caller cancels the call or disconnects. */
   readonly signal: AbortSignal
   /** Absent if the caller sent no progress token. */

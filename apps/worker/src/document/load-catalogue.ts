@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { type Catalogue, compileCatalogue, DEFAULT_CATALOGUE_PATH, fillPrograms } from '@isopod/languages'
-import { readDocument, readText } from './read-document.ts'
+import { readDocument, readDocumentText } from './read-document.ts'
 
 /**
  * Reads and validates the language catalogue, once, when the worker starts.
@@ -11,6 +11,6 @@ import { readDocument, readText } from './read-document.ts'
  */
 export async function loadCatalogue(path: string = DEFAULT_CATALOGUE_PATH): Promise<Catalogue> {
   const document = await readDocument(path, 'the language catalogue')
-  const read = (file: string) => readText(resolve(dirname(path), file), `a program of ${path}`)
+  const read = (file: string) => readDocumentText(resolve(dirname(path), file), `a program of ${path}`)
   return compileCatalogue(await fillPrograms(document, read), path)
 }

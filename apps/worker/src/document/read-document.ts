@@ -13,7 +13,7 @@ export const MAX_DOCUMENT_BYTES = 1024 * 1024
  * @throws {ConfigError} that names the file, when it is unreadable, too large, or not YAML
  */
 export async function readDocument(path: string, what: string): Promise<unknown> {
-  return parseYaml(await readText(path, what), path)
+  return parseYaml(await readDocumentText(path, what), path)
 }
 
 /**
@@ -22,7 +22,7 @@ export async function readDocument(path: string, what: string): Promise<unknown>
  * @param what names it in errors
  * @throws {ConfigError} that names the file, when it is unreadable, too large, or not UTF-8
  */
-export async function readText(path: string, what: string): Promise<string> {
+export async function readDocumentText(path: string, what: string): Promise<string> {
   try {
     // At most the allowed size, whatever the file's metadata claim: `/dev/zero` and pipes have none.
     // Without O_NONBLOCK the open of a named pipe would wait for a writer.

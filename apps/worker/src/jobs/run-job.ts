@@ -21,7 +21,7 @@ import type { DeploymentRules } from './deployment-rules.ts'
 import { type JobPlan, type JobRefusal, planJob } from './plan-job.ts'
 import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
-import { runProgram } from './run-program.ts'
+import { runWithRetry } from './run-with-retry.ts'
 
 /** What a job meets on its way through the worker. */
 export interface JobRunnerOptions {
@@ -144,7 +144,7 @@ export function jobRunner(options: JobRunnerOptions) {
         return await judgeJob(judging, { sandbox, checks, retry: held, onVerdict }, how)
       }
       const program = { sandbox, retry: held, network: job.network }
-      const { outcome, flaky } = await runProgram(execution, program, how)
+      const { outcome, flaky } = await runWithRetry(execution, program, how)
       return { outcome, judged: flaky ? { flaky } : {} }
     }
 

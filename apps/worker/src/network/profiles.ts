@@ -1,4 +1,4 @@
-import { type AddressRanges, coversMapped, listOf } from '@isopod/egress'
+import { type AddressRanges, addressRangesOf, coversMapped } from '@isopod/egress'
 import { ConfigError, describeProblems, type NetworkProfile, networkProfilesSchema } from '@isopod/protocol'
 import { readDocument } from '../document/read-document.ts'
 import { AllowList, readRule } from './allow-list.ts'
@@ -38,7 +38,7 @@ export function compileNetworks(document: unknown, path: string): Networks {
   return new Map(
     profiles.map(([name, { egress, allow_private, ...rest }]) => [
       name,
-      { ...rest, name, allowList: new AllowList(egress), allowPrivate: listOf(allow_private) },
+      { ...rest, name, allowList: new AllowList(egress), allowPrivate: addressRangesOf(allow_private) },
     ]),
   )
 }

@@ -1,9 +1,9 @@
 import { UnavailableError } from '@isopod/protocol'
 import { isContained } from '@isopod/sandbox'
-import { readConfig } from '../config.ts'
+import { readWorkerConfig } from '../config.ts'
 import { loadCatalogue } from '../document/load-catalogue.ts'
 import { openSandbox } from '../host/open-sandbox.ts'
-import { selfTest } from './self-test.ts'
+import { selfTestRuntimes } from './self-test.ts'
 
 /** No worker reaps containers of a deployment that is not its own. */
 const DEPLOYMENT = 'self-test'
@@ -19,7 +19,7 @@ export async function selfTestCommand(
   env: Readonly<Record<string, string | undefined>>,
   out: NodeJS.WritableStream,
 ): Promise<void> {
-  const config = readConfig(env)
+  const config = readWorkerConfig(env)
   const catalogue = await loadCatalogue(config.catalogueFile)
   const sandbox = await openSandbox(config, DEPLOYMENT, catalogue)
   const interrupt = new AbortController()
@@ -30,7 +30,7 @@ export async function selfTestCommand(
     // What an earlier self-test left that was killed, once its time is over; others may be under way.
     await sandbox.reap(async (owners) => new Set(owners))
     const subject = { catalogue, sandbox, runtime: config.engine.runtime }
-    const report = await selfTest(subject, {
+    const report = await selfTestRuntimes(subject, {
       signal: interrupt.signal,
       onFinding: (finding) => out.write(`${JSON.stringify(finding)}\n`),
     })

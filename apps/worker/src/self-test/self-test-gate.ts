@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isContained, listFindings, type SelfTestReport } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
-import { type SelfTestSubject, selfTest } from './self-test.ts'
+import { type SelfTestSubject, selfTestRuntimes } from './self-test.ts'
 
 /** Between two tries, while the platform itself keeps the test from being made. */
 const AGAIN_MS = 10_000
@@ -62,7 +62,7 @@ export class SelfTestGate {
 
   async #test(): Promise<SelfTestReport> {
     const { subject, metrics } = this.#options
-    const report = await selfTest(subject, { signal: this.#stopping.signal })
+    const report = await selfTestRuntimes(subject, { signal: this.#stopping.signal })
     metrics.selfTestDuration.set({}, report.ms / 1000)
     const failed = new Set(succeeded(report))
     for (const { probe, verdict } of report.findings) {

@@ -18,7 +18,7 @@ export interface SelfTestSubject {
  *
  * @throws {UnavailableError} if none of the catalogue's images is on the engine, or the signal's reason once aborted
  */
-export async function selfTest(
+export async function selfTestRuntimes(
   subject: SelfTestSubject,
   options: { readonly signal: AbortSignal; readonly onFinding?: (finding: ProbeFinding) => void },
 ): Promise<SelfTestReport> {

@@ -2,7 +2,7 @@ import { createCatalogue } from '@isopod/languages'
 import type { Language } from '@isopod/protocol'
 import type { ProbeFinding } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
-import { reachableRuntimes, type SelfTestSubject, selfTest } from '../../src/self-test/self-test.ts'
+import { reachableRuntimes, type SelfTestSubject, selfTestRuntimes } from '../../src/self-test/self-test.ts'
 
 const bash: Language = {
   name: 'bash',
@@ -63,7 +63,7 @@ describe('the self-test of a worker', () => {
   ])('covers every runtime that a job can come to: %s', async (_, options, runtimes) => {
     expect(reachableRuntimes(subject(options)).toSorted()).toEqual(runtimes.toSorted())
     const tested = subject(options)
-    const { findings, ms } = await selfTest(tested, { signal: new AbortController().signal })
+    const { findings, ms } = await selfTestRuntimes(tested, { signal: new AbortController().signal })
     expect(findings.map(({ runtime }) => runtime).toSorted()).toEqual(runtimes.toSorted())
     expect(ms).toBe(10 * runtimes.length)
   })
@@ -72,10 +72,10 @@ describe('the self-test of a worker', () => {
     const { signal } = new AbortController()
     const other = { ...bash, name: 'sh', image: 'absent:1' }
     const some = subject({ runtimes: ['runc'], languages: [other, bash], missing: ['absent:1'] })
-    await selfTest(some, { signal })
+    await selfTestRuntimes(some, { signal })
     expect(some.attacked).toEqual([{ image: 'isopod/bash:5.2', runtime: 'runc' }])
     const none = subject({ runtimes: ['runc'], missing: ['isopod/bash:5.2'] })
-    await expect(selfTest(none, { signal })).rejects.toThrow(
+    await expect(selfTestRuntimes(none, { signal })).rejects.toThrow(
       'no image of the catalogue is on this engine: isopod/bash:5.2',
     )
   })

@@ -1,6 +1,6 @@
 import { startPoll } from './activity/poll.ts'
 import { type QueueNumbers, showQueue } from './activity/queue-panel.ts'
-import { type ListedExecution, showRecent } from './activity/recent.ts'
+import { type RecentExecution, showRecent } from './activity/recent.ts'
 import { callJson } from './parts/api.ts'
 import { byId, element } from './parts/dom.ts'
 import { createKeyDialog } from './parts/key-dialog.ts'
@@ -36,7 +36,7 @@ const poll = startPoll(
     const list = `/v1/executions?limit=${RECENT}&details=true`
     const [queue, { executions }] = await Promise.all([
       callJson<QueueNumbers>('/v1/queue'),
-      callJson<{ executions: ListedExecution[] }>(list),
+      callJson<{ executions: RecentExecution[] }>(list),
     ])
     showQueue(queue)
     showRecent(executions)

@@ -4,13 +4,13 @@ import { type Refusal, RequestRefused } from '../../http/problem.ts'
 import type { UncheckedJob } from '../../submissions.ts'
 
 /** A refused field, by the caller's name for it, and what is wrong with it. */
-export type FieldError = FieldProblem
+export type DropInFieldError = FieldProblem
 
 /** Names of a job's fields → names of the fields that the caller sent. */
 export type FieldNames = Readonly<Record<string, string>>
 
 /** Makes the refusal of some fields. */
-export function refusedFields(errors: readonly FieldError[]): RequestRefused {
+export function refusedFields(errors: readonly DropInFieldError[]): RequestRefused {
   const detail = errors
     .map(({ field, message }) => (field === '' ? message : `${field}: ${message}`))
     .join('; ')
@@ -25,7 +25,7 @@ export function refusedFields(errors: readonly FieldError[]): RequestRefused {
 export function parseFields<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  const errors = new Map<string, FieldError>()
+  const errors = new Map<string, DropInFieldError>()
   for (const { path, message } of parsed.error.issues.slice(0, 100)) {
     const field = pathText(path)
     if (!errors.has(field)) errors.set(field, { field, message })
@@ -49,11 +49,11 @@ export function checkedJob(job: UncheckedJob, names: FieldNames): UncheckedJob {
 }
 
 /** The refused fields of any refusal, by the caller's names; empty if it is not about fields. */
-export function fieldErrorsOf({ errors = [] }: Refusal, names: FieldNames): FieldError[] {
+export function fieldErrorsOf({ errors = [] }: Refusal, names: FieldNames): DropInFieldError[] {
   return renamedErrors(errors, names)
 }
 
-function renamedErrors(errors: readonly FieldError[], names: FieldNames): FieldError[] {
+function renamedErrors(errors: readonly DropInFieldError[], names: FieldNames): DropInFieldError[] {
   return errors.map(({ field, message }) => {
     const plain = message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message
     return { field: renamed(field.replace(/^jobs\[\d+\]\./, ''), names), message: plain }

@@ -1,10 +1,10 @@
 import { byId, element } from '../parts/dom.ts'
-import { ago, duration } from '../parts/figures.ts'
+import { ago, durationText } from '../parts/figures.ts'
 import { shownText } from '../parts/shown-text.ts'
 import { statusWords, type Tone } from '../run/verdict.ts'
 
 /** One execution of `GET /v1/executions?details=true`. */
-export interface ListedExecution {
+export interface RecentExecution {
   readonly id: string
   readonly submittedAt: string
   readonly state: 'waiting' | 'running' | 'finished' | 'unknown'
@@ -14,7 +14,7 @@ export interface ListedExecution {
 }
 
 /** Shows the recent executions as links. */
-export function showRecent(executions: readonly ListedExecution[]): void {
+export function showRecent(executions: readonly RecentExecution[]): void {
   const list = byId('recent', HTMLElement)
   byId('recent-empty', HTMLElement).hidden = executions.length > 0
   const focused = document.activeElement?.getAttribute('href')
@@ -26,7 +26,7 @@ export function showRecent(executions: readonly ListedExecution[]): void {
   for (const link of list.querySelectorAll('a')) if (link.getAttribute('href') === focused) link.focus()
 }
 
-function linkTo({ id, submittedAt, state, status, language, wallMs }: ListedExecution): HTMLAnchorElement {
+function linkTo({ id, submittedAt, state, status, language, wallMs }: RecentExecution): HTMLAnchorElement {
   const [label, tone] = status === null ? stateWords(state) : statusWords(status)
   const href = `#/executions/${encodeURIComponent(id)}`
   const link = element(
@@ -35,7 +35,7 @@ function linkTo({ id, submittedAt, state, status, language, wallMs }: ListedExec
     element('span', { class: 'recent-language' }, ...shownText(language ?? `…${id.slice(-8)}`)),
     element('span', { class: 'badge small', 'data-tone': tone }, label),
     element('span', { class: 'recent-time' }, ago(Date.now() - Date.parse(submittedAt))),
-    element('span', { class: 'recent-wall' }, wallMs === null ? '' : duration(wallMs)),
+    element('span', { class: 'recent-wall' }, wallMs === null ? '' : durationText(wallMs)),
   )
   link.title = id
   return link

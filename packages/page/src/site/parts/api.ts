@@ -1,5 +1,5 @@
 /** One refused field of a request. */
-export interface FieldError {
+export interface RefusedField {
   readonly field: string
   readonly message: string
 }
@@ -7,11 +7,11 @@ export interface FieldError {
 /** The gateway refused a request, with a problem document. */
 export class Refused extends Error {
   readonly status: number
-  readonly errors: readonly FieldError[]
+  readonly errors: readonly RefusedField[]
   /** Seconds until a retry, if the gateway names them. */
   readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, detail: string, errors: readonly FieldError[], retryAfterSeconds?: number) {
+  constructor(status: number, detail: string, errors: readonly RefusedField[], retryAfterSeconds?: number) {
     super(detail)
     this.status = status
     this.errors = errors
@@ -52,7 +52,7 @@ export interface CallOptions {
  * @throws {Refused} with the problem that the gateway names
  * @throws {ConnectionLost} if it does not answer
  */
-export async function call(path: string, options: CallOptions = {}): Promise<Response> {
+export async function callApi(path: string, options: CallOptions = {}): Promise<Response> {
   const { method = 'GET', body, signal } = options
   const token = apiKey.get()
   const answer = await fetch(path, {
@@ -74,14 +74,14 @@ export async function call(path: string, options: CallOptions = {}): Promise<Res
   throw await refusal(answer)
 }
 
-/** Calls the gateway and reads the JSON that it answers. @throws what {@link call} does */
+/** Calls the gateway and reads the JSON that it answers. @throws what {@link callApi} does */
 export async function callJson<T>(path: string, options: CallOptions = {}): Promise<T> {
-  const answer = await call(path, options)
+  const answer = await callApi(path, options)
   return (await answer.json()) as T
 }
 
 async function refusal(answer: Response): Promise<Refused> {
-  const problem = (await answer.json().catch(() => ({}))) as { detail?: string; errors?: FieldError[] }
+  const problem = (await answer.json().catch(() => ({}))) as { detail?: string; errors?: RefusedField[] }
   const retryAfter = Number(answer.headers.get('retry-after') ?? '')
   return new Refused(
     answer.status,

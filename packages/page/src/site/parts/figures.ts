@@ -1,5 +1,5 @@
 /** A duration as people read it: `0.4 ms`, `83 ms`, `1.25 s`. */
-export function duration(ms: number): string {
+export function durationText(ms: number): string {
   if (ms < 10) return `${round(ms, 1)} ms`
   if (ms < 1000) return `${Math.round(ms)} ms`
   return `${round(ms / 1000, ms < 10_000 ? 2 : 1)} s`

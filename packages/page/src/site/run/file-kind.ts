@@ -15,7 +15,7 @@ const IMAGES: readonly (readonly [type: string, pattern: RegExp])[] = [
 const MAX_TEXT_BYTES = 32 * 1024
 
 /** Detects the kind of a file from its bytes. */
-export function kindOf(content: Uint8Array): FileKind {
+export function fileKindOf(content: Uint8Array): FileKind {
   const head = String.fromCharCode(...content.subarray(0, 16))
   const [type] = IMAGES.find(([, pattern]) => pattern.test(head)) ?? []
   if (type !== undefined) return { kind: 'image', type }

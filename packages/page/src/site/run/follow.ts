@@ -1,5 +1,5 @@
 import type { JobEvent, Result } from '@isopod/protocol'
-import { ConnectionLost, call, callJson, Refused } from '../parts/api.ts'
+import { ConnectionLost, callApi, callJson, Refused } from '../parts/api.ts'
 import { readEventStream } from '../parts/event-stream.ts'
 import { sleep } from '../parts/sleep.ts'
 
@@ -39,7 +39,7 @@ export async function follow(id: string, follower: Follower, signal: AbortSignal
       if (execution.result !== null) return follower.finished(execution.result)
       if (isFirst) follower[execution.state === 'running' ? 'running' : 'waiting']()
       isFirst = false
-      const answer = await call(`${path}/events`, {
+      const answer = await callApi(`${path}/events`, {
         signal,
         ...(cursor !== '' && { headers: { 'last-event-id': cursor } }),
       })

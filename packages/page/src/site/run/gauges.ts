@@ -1,6 +1,6 @@
 import type { Result } from '@isopod/protocol'
 import { byId, element } from '../parts/dom.ts'
-import { bytes, duration } from '../parts/figures.ts'
+import { bytes, durationText } from '../parts/figures.ts'
 
 const MIB = 1024 * 1024
 
@@ -25,12 +25,12 @@ function gaugesOf(result: Result): Gauge[] {
   const cpuMs = cpuUserMs === null || cpuSysMs === null ? null : cpuUserMs + cpuSysMs
   const count = (value: number) => String(value)
   return [
-    { name: 'Wall time', used: result.wallMs, limit: limits.timeoutSeconds * 1000, shown: duration },
+    { name: 'Wall time', used: result.wallMs, limit: limits.timeoutSeconds * 1000, shown: durationText },
     {
       name: 'CPU time',
       used: cpuMs,
       limit: limits.cpuSeconds === null ? null : limits.cpuSeconds * 1000,
-      shown: duration,
+      shown: durationText,
     },
     { name: 'Memory', used: result.memoryPeakBytes, limit: limits.memoryMb * MIB, shown: bytes },
     { name: 'Processes', used: result.processesPeak, limit: limits.processes, shown: count },

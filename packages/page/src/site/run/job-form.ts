@@ -1,5 +1,5 @@
 import type { JobInput, LimitsRequest, Policy } from '@isopod/protocol'
-import type { FieldError } from '../parts/api.ts'
+import type { RefusedField } from '../parts/api.ts'
 import { byId, element } from '../parts/dom.ts'
 import type { Example } from './examples.ts'
 
@@ -20,7 +20,7 @@ export interface JobForm {
   /** Fills the fields of an example and clears all others. */
   fill(example: Example): void
   /** Shows each error beside its field. @returns the errors that belong to no field */
-  showErrors(errors: readonly FieldError[]): readonly string[]
+  showErrors(errors: readonly RefusedField[]): readonly string[]
 }
 
 /** Connects the form. */

@@ -2,7 +2,7 @@ import type { Result } from '@isopod/protocol'
 import { byId, element } from '../parts/dom.ts'
 import { bytes } from '../parts/figures.ts'
 import { shownText } from '../parts/shown-text.ts'
-import { kindOf } from './file-kind.ts'
+import { fileKindOf } from './file-kind.ts'
 
 /** Blob URLs of the shown files. Each keeps its file in memory until it is revoked. */
 const addresses = new Set<string>()
@@ -21,7 +21,7 @@ export function showFiles(result: Result): void {
 }
 
 function fileElement(path: string, content: Uint8Array<ArrayBuffer>): HTMLElement {
-  const shown = kindOf(content)
+  const shown = fileKindOf(content)
   // Without a type the browser saves the file and never opens it here.
   const download = element('a', { href: addressOf(content, 'application/octet-stream') }, ...shownText(path))
   download.download = path.split('/').at(-1) ?? 'file'

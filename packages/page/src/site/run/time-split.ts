@@ -1,6 +1,6 @@
 import type { Result } from '@isopod/protocol'
 import { byId, element } from '../parts/dom.ts'
-import { duration } from '../parts/figures.ts'
+import { durationText } from '../parts/figures.ts'
 
 interface Stage {
   readonly name: string
@@ -21,14 +21,14 @@ export function showTimeSplit(result: Result): void {
     const part = element('span', {
       class: 'split-part',
       'data-stage': name,
-      title: `${title}: ${duration(ms)}`,
+      title: `${title}: ${durationText(ms)}`,
     })
     part.style.setProperty('flex-grow', String(ms / total))
     bar.append(part)
     const dot = element('span', { class: 'dot', 'data-stage': name, 'aria-hidden': 'true' })
-    list.append(element('li', {}, dot, `${title} `, element('b', {}, duration(ms))))
+    list.append(element('li', {}, dot, `${title} `, element('b', {}, durationText(ms))))
   }
-  const heading = element('h3', {}, 'Time ', element('b', {}, duration(total)))
+  const heading = element('h3', {}, 'Time ', element('b', {}, durationText(total)))
   byId('time-split', HTMLElement).replaceChildren(heading, bar, list)
 }
 

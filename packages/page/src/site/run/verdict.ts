@@ -1,6 +1,6 @@
 import type { Result, Status } from '@isopod/protocol'
 import { byId, element, setText } from '../parts/dom.ts'
-import { bytes, duration } from '../parts/figures.ts'
+import { bytes, durationText } from '../parts/figures.ts'
 import { shownText } from '../parts/shown-text.ts'
 
 /** The tone of a state, which decides its colour. */
@@ -24,7 +24,7 @@ export function statusWords(status: string): readonly [label: string, tone: Tone
 }
 
 /** The line above the output with the state of the execution. */
-export interface Verdict {
+export interface VerdictView {
   /** `detail` changes often, so screen readers do not announce it. */
   state(label: string, tone: Tone, detail?: string): void
   detail(text: string): void
@@ -32,7 +32,7 @@ export interface Verdict {
 }
 
 /** Makes the verdict line of the page. */
-export function createVerdict(): Verdict {
+export function createVerdict(): VerdictView {
   const badge = byId('badge', HTMLElement)
   const detail = byId('verdict-detail', HTMLElement)
   const explanation = byId('explanation', HTMLElement)
@@ -68,7 +68,7 @@ function factsOf(result: Result): string[] {
   return [
     ...(exitCode !== null ? [`exit code ${exitCode}`] : []),
     ...(signal !== null ? [signal] : []),
-    ...(wallMs !== null ? [duration(wallMs)] : []),
+    ...(wallMs !== null ? [durationText(wallMs)] : []),
     ...(memoryPeakBytes !== null ? [bytes(memoryPeakBytes)] : []),
     result.language,
     ...(result.cached ? ['from the cache'] : []),

@@ -1,7 +1,7 @@
 import type { JobInput, Result } from '@isopod/protocol'
 import { callJson, Refused } from '../parts/api.ts'
 import { byId, element } from '../parts/dom.ts'
-import { duration } from '../parts/figures.ts'
+import { durationText } from '../parts/figures.ts'
 import type { Notice } from '../parts/notice.ts'
 import { type Follower, follow } from './follow.ts'
 import { showGauges } from './gauges.ts'
@@ -157,7 +157,7 @@ interface Clock {
 function startClock(show: (text: string) => void, signal: AbortSignal): Clock {
   let since: number | undefined
   const timer = setInterval(() => {
-    if (since !== undefined) show(duration(Math.round((performance.now() - since) / CLOCK_MS) * CLOCK_MS))
+    if (since !== undefined) show(durationText(Math.round((performance.now() - since) / CLOCK_MS) * CLOCK_MS))
   }, CLOCK_MS)
   const stop = () => clearInterval(timer)
   signal.addEventListener('abort', stop)

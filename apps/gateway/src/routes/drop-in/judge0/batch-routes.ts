@@ -17,7 +17,7 @@ const NONE = 'there should be at least one submission in a batch'
 const batchSchema = z.object({ submissions: z.array(submissionSchema).min(1).max(MAX_BATCH) })
 
 /** `/submissions/batch`. As in Judge0, an invalid submission does not affect the others. */
-export function batchRoutes(http: Http, parts: GatewayParts): void {
+export function submissionBatchRoutes(http: Http, parts: GatewayParts): void {
   const { callers, client, submissions, callbackRule } = parts
   const summary = `Judge0: create up to ${MAX_BATCH} submissions`
   const create = { summary, body: documented(batchSchema), querystring: submissionQuery }

@@ -1,10 +1,10 @@
 import type { Result } from '@isopod/client'
-import { LABELS } from './submission-job.ts'
+import { JUDGE0_LABELS } from './submission-job.ts'
 import { requestedFields, submissionView } from './submission-view.ts'
 
 /** Whether an execution was a Judge0 submission. */
 export function isSubmission(result: Result): boolean {
-  return result.labels?.[LABELS.languageId] !== undefined
+  return result.labels?.[JUDGE0_LABELS.languageId] !== undefined
 }
 
 /** The body that Judge0 sends to a `callback_url`: the default fields, texts in base64. */

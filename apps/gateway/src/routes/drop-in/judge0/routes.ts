@@ -7,7 +7,7 @@ import { documented } from '../../../http/documented.ts'
 import { PresentedKey } from '../../../http/presented-key.ts'
 import { RequestRefused } from '../../../http/problem.ts'
 import { unknownExecution } from '../../../submissions.ts'
-import { batchRoutes } from './batch-routes.ts'
+import { submissionBatchRoutes } from './batch-routes.ts'
 import { configInfo } from './config-info.ts'
 import { judge0LanguageEntries } from './languages.ts'
 import { JUDGE0_STATUSES } from './statuses.ts'
@@ -33,7 +33,7 @@ export function judge0Routes(http: Http, parts: GatewayParts): void {
     if (typeof token === 'string') request.token ??= new PresentedKey(token)
   })
   submissionRoutes(http, parts)
-  batchRoutes(http, parts)
+  submissionBatchRoutes(http, parts)
   listRoutes(http, parts)
 }
 

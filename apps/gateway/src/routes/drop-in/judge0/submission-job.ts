@@ -1,7 +1,7 @@
 import { findLanguage, type LanguageSummary } from '@isopod/protocol'
 import type { CallbackRule } from '../../../callback-rule.ts'
 import type { UncheckedJob } from '../../../submissions.ts'
-import { checkedJob, type FieldError, parseFields, refusedFields } from '../field-errors.ts'
+import { checkedJob, type DropInFieldError, parseFields, refusedFields } from '../field-errors.ts'
 import { decodeBytes, decodeText } from './base64.ts'
 import { JUDGE0_LANGUAGES, languageOfId } from './languages.ts'
 import { JUDGE0_FIELD_NAMES } from './refusals.ts'
@@ -11,7 +11,7 @@ import { BLANK, type Submission, submissionSchema } from './submission-schema.ts
 import { unzip } from './unzip.ts'
 
 /** Labels that carry attributes of a submission to the result, because nothing else stores them. */
-export const LABELS = { languageId: 'judge0.language_id', createdAt: 'judge0.created_at' } as const
+export const JUDGE0_LABELS = { languageId: 'judge0.language_id', createdAt: 'judge0.created_at' } as const
 
 /** Context of the submissions of one request. */
 export interface SubmissionContext {
@@ -33,7 +33,7 @@ export async function jobOfSubmission(input: unknown, context: SubmissionContext
     throw refusedFields([{ field: 'submission', message: 'must be an object' }])
   }
   const submission = parseFields(submissionSchema, input)
-  const errors: FieldError[] = []
+  const errors: DropInFieldError[] = []
   const language = chosenLanguage(submission, context.offered, errors)
   const texts = decodedTexts(submission, context.base64, errors)
   const args = words(submission, 'command_line_arguments', errors)
@@ -60,8 +60,8 @@ export async function jobOfSubmission(input: unknown, context: SubmissionContext
       ...(callbackUrl !== undefined && { callbackUrl }),
       limits: limitsOf(submission),
       labels: {
-        [LABELS.languageId]: String(submission.language_id),
-        [LABELS.createdAt]: context.createdAt.toISOString(),
+        [JUDGE0_LABELS.languageId]: String(submission.language_id),
+        [JUDGE0_LABELS.createdAt]: context.createdAt.toISOString(),
       },
     },
     JUDGE0_FIELD_NAMES,
@@ -71,7 +71,7 @@ export async function jobOfSubmission(input: unknown, context: SubmissionContext
 function chosenLanguage(
   { language_id: id }: Submission,
   offered: SubmissionContext['offered'],
-  errors: FieldError[],
+  errors: DropInFieldError[],
 ): string | undefined {
   const name = id === undefined || id === null ? undefined : languageOfId(id)
   if (name !== undefined && (offered === undefined || findLanguage(offered, name) !== undefined)) return name
@@ -80,7 +80,7 @@ function chosenLanguage(
   return undefined
 }
 
-function decodedTexts(submission: Submission, base64: boolean, errors: FieldError[]) {
+function decodedTexts(submission: Submission, base64: boolean, errors: DropInFieldError[]) {
   const decoded = (field: 'source_code' | 'stdin' | 'expected_output') => {
     const given = submission[field] ?? undefined
     if (given === undefined || !base64) return given
@@ -97,14 +97,14 @@ function decodedTexts(submission: Submission, base64: boolean, errors: FieldErro
 function words(
   submission: Submission,
   field: 'command_line_arguments' | 'compiler_options',
-  errors: FieldError[],
+  errors: DropInFieldError[],
 ): string[] {
   const split = splitWords(submission[field] ?? '')
   if (split === undefined) errors.push({ field, message: 'has a quote that is not closed' })
   return split ?? []
 }
 
-async function additionalFiles({ additional_files: given }: Submission, errors: FieldError[]) {
+async function additionalFiles({ additional_files: given }: Submission, errors: DropInFieldError[]) {
   if (!given) return undefined
   const archive = decodeBytes(given)
   const unzipped = archive === undefined ? { problem: 'must be valid base64' } : await unzip(archive)

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Result, signalNumber } from '@isopod/protocol'
 import { encodeLines } from './base64.ts'
 import { JUDGE0_STATUSES, statusIdOf } from './statuses.ts'
-import { LABELS } from './submission-job.ts'
+import { JUDGE0_LABELS } from './submission-job.ts'
 
 /** Attributes of a submission that can be read. Submitted attributes are not stored and cannot be read back. */
 export const SUBMISSION_FIELDS = [
@@ -89,10 +89,12 @@ function attributesOf({ token, state, result }: KnownSubmission): Record<Submiss
     message: bytesOf(ran?.status === 'success' ? '' : (ran?.errorMessage ?? '')),
     status: JUDGE0_STATUSES[statusId - 1],
     status_id: statusId,
-    language_id: result?.labels?.[LABELS.languageId] ? Number(result.labels[LABELS.languageId]) : null,
+    language_id: result?.labels?.[JUDGE0_LABELS.languageId]
+      ? Number(result.labels[JUDGE0_LABELS.languageId])
+      : null,
     exit_code: ran?.exitCode ?? null,
     exit_signal: ran?.signal ? (signalNumber(ran.signal) ?? null) : null,
-    created_at: result?.labels?.[LABELS.createdAt] ?? null,
+    created_at: result?.labels?.[JUDGE0_LABELS.createdAt] ?? null,
     finished_at: finishedAt(result),
   }
 }
@@ -114,7 +116,7 @@ function plus(one: number | null, other: number | null): number | null {
 
 /** The time of submit plus the durations of all stages, which follow each other. */
 function finishedAt(result: Result | undefined): string | null {
-  const createdAt = Date.parse(result?.labels?.[LABELS.createdAt] ?? '')
+  const createdAt = Date.parse(result?.labels?.[JUDGE0_LABELS.createdAt] ?? '')
   if (result === undefined || Number.isNaN(createdAt)) return null
   const took = Object.values(result.timings).reduce((sum, stage) => sum + stage, 0)
   const finished = new Date(createdAt + took)

@@ -9,13 +9,13 @@ const DEFAULT_SECONDS = 10
 export const OUTPUT_BYTES = 1024 * 1024
 
 /** Schema of a time limit in seconds. */
-export function seconds() {
+export function secondsField() {
   const error = 'Input should be a number from 0.1 to 300'
   return z.number({ error }).min(0.1, { error }).max(300, { error })
 }
 
 /** Schema of a required text. */
-export function text() {
+export function textField() {
   return z.string({
     error: ({ input }) => (input === undefined ? 'Field required' : 'Input should be a valid string'),
   })
@@ -25,15 +25,15 @@ const memoryError = 'Input should be -1, or a whole number from 16 to 1024'
 
 /** The body of `POST /run_code`; unknown fields are ignored. */
 export const runCodeSchema = z.object({
-  code: text(),
+  code: textField(),
   language: z.enum(SANDBOXFUSION_NAMES, {
     error: ({ input }) =>
       input === undefined ? 'Field required' : `Input should be one of ${SANDBOXFUSION_NAMES.join(', ')}`,
   }),
   stdin: z.string({ error: 'Input should be a valid string' }).nullish(),
-  run_timeout: seconds().default(DEFAULT_SECONDS),
+  run_timeout: secondsField().default(DEFAULT_SECONDS),
   /** No effect: the language sets the limits of its compile run. */
-  compile_timeout: seconds().default(DEFAULT_SECONDS),
+  compile_timeout: secondsField().default(DEFAULT_SECONDS),
   memory_limit_MB: z
     .number({ error: memoryError })
     .int({ error: memoryError })

@@ -8,11 +8,11 @@ import { gradeHumanEval } from './datasets/human-eval.ts'
 import { gradeMbpp } from './datasets/mbpp.ts'
 import { SANDBOXFUSION_LANGUAGES } from './languages.ts'
 import { OUTPUT_BYTES } from './run-code-job.ts'
-import { datasetTypeOf, type Row, rowOf, type SubmitRequest } from './submit-request.ts'
+import { type DatasetRow, datasetTypeOf, rowOf, type SubmitRequest } from './submit-request.ts'
 
 const DEFAULT_SECONDS = 20
 
-const GRADERS: Readonly<Record<DatasetType, (row: Row, request: SubmitRequest) => Grading>> = {
+const GRADERS: Readonly<Record<DatasetType, (row: DatasetRow, request: SubmitRequest) => Grading>> = {
   HumanEvalDataset: gradeHumanEval,
   MBPPDataset: gradeMbpp,
   CommonOJDataset: gradeCommonOj,

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import { parseFields, refusedFields } from '../field-errors.ts'
 import { DATASET_TYPES, type DatasetType, REGISTERED_DATASETS } from './dataset-types.ts'
 import { SANDBOXFUSION_NAMES } from './languages.ts'
-import { seconds, text } from './run-code-job.ts'
+import { secondsField, textField } from './run-code-job.ts'
 
 const config = z.object({
   dataset_type: z.string({ error: 'Input should be a valid string' }).nullish(),
   language: z
     .enum(SANDBOXFUSION_NAMES, { error: `Input should be one of ${SANDBOXFUSION_NAMES.join(', ')}` })
     .nullish(),
-  run_timeout: seconds().nullish(),
+  run_timeout: secondsField().nullish(),
   /** No effect: the language sets the limits of its compile run. */
-  compile_timeout: seconds().nullish(),
+  compile_timeout: secondsField().nullish(),
   custom_extract_logic: z
     .null({ error: 'is not supported: it is a program that would run on the service itself' })
     .optional(),
@@ -37,9 +37,9 @@ const config = z.object({
 
 /** The body of `POST /submit`; unknown fields are ignored. */
 export const submitSchema = z.object({
-  dataset: text(),
+  dataset: textField(),
   id: z.union([z.string(), z.number()], { error: 'Input should be a valid string or number' }),
-  completion: text(),
+  completion: textField(),
   config,
 })
 
@@ -47,7 +47,7 @@ export const submitSchema = z.object({
 export type SubmitRequest = z.output<typeof submitSchema>
 
 /** A row of a data set, with its tests. */
-export type Row = Readonly<Record<string, unknown>>
+export type DatasetRow = Readonly<Record<string, unknown>>
 
 /** Path of the row in the request. */
 const ROW = 'config.provided_data'
@@ -70,7 +70,7 @@ export function datasetTypeOf({ dataset, config }: SubmitRequest): DatasetType {
 }
 
 /** @throws {RequestRefused} 422 if no row has the id */
-export function rowOf({ id, config: { provided_data: rows } }: SubmitRequest): Row {
+export function rowOf({ id, config: { provided_data: rows } }: SubmitRequest): DatasetRow {
   const [first] = rows
   const found =
     rows.length === 1 ? first : rows.find((row) => isId(row['id']) && String(row['id']) === String(id))
@@ -83,7 +83,7 @@ function isId(value: unknown): value is string | number {
 }
 
 /** Parses a row, whose nested values may be JSON texts, as in SandboxFusion's tables. */
-export function parseRow<Schema extends z.ZodType>(schema: Schema, row: Row): z.output<Schema> {
+export function parseRow<Schema extends z.ZodType>(schema: Schema, row: DatasetRow): z.output<Schema> {
   const { [ROW]: parsed } = parseFields(z.object({ [ROW]: schema }), { [ROW]: row }) as Record<
     string,
     z.output<Schema>

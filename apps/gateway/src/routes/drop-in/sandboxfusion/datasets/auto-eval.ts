@@ -2,7 +2,7 @@ import { MAX_CODE_BYTES } from '@isopod/protocol'
 import { z } from 'zod'
 import { extractCode } from '../extract-code.ts'
 import { SANDBOXFUSION_NAMES } from '../languages.ts'
-import { orJson, parseRow, type Row, refusedRow, type SubmitRequest } from '../submit-request.ts'
+import { type DatasetRow, orJson, parseRow, refusedRow, type SubmitRequest } from '../submit-request.ts'
 import type { Grading } from './grading.ts'
 
 const rowSchema = z.object({
@@ -33,7 +33,7 @@ const MAIN: ReadonlyMap<string, RegExp> = new Map([
 const RECOMPOSED: readonly string[] = ['java', 'go', 'go_test']
 
 /** Grades with test code around the extracted code, or after it. */
-export function gradeAutoEval(row: Row, { completion, config }: SubmitRequest): Grading {
+export function gradeAutoEval(row: DatasetRow, { completion, config }: SubmitRequest): Grading {
   const { labels, test } = parseRow(rowSchema, row)
   const written = labels.programming_language
   const language = labels.execution_language ?? SANDBOXFUSION_NAMES.find((name) => name === written)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refusedFields } from '../../field-errors.ts'
 import { extractCode } from '../extract-code.ts'
-import { orJson, parseRow, type Row, refusedRow, type SubmitRequest } from '../submit-request.ts'
+import { type DatasetRow, orJson, parseRow, refusedRow, type SubmitRequest } from '../submit-request.ts'
 import type { Grading } from './grading.ts'
 
 const texts = z.record(z.string(), z.string({ error: 'Input should be a valid string' }), {
@@ -21,7 +21,7 @@ const rowSchema = z.object({
 const CHECKER = { type: 'numbers', absolute: 1e-15, relative: 1e-5, ignoreCase: true } as const
 
 /** Grades programs that read standard input and files, and print. */
-export function gradeCommonOj(row: Row, { completion, config }: SubmitRequest): Grading {
+export function gradeCommonOj(row: DatasetRow, { completion, config }: SubmitRequest): Grading {
   const { language, extra } = config
   if (!language) throw refusedFields([{ field: 'config.language', message: 'Field required' }])
   const { labels, test } = parseRow(rowSchema, row)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type ExtractedCode, extractCode } from '../extract-code.ts'
-import { orJson, parseRow, type Row, refusedRow, type SubmitRequest } from '../submit-request.ts'
+import { type DatasetRow, orJson, parseRow, refusedRow, type SubmitRequest } from '../submit-request.ts'
 import type { Grading } from './grading.ts'
 
 const text = (error: string) => z.string({ error })
@@ -28,7 +28,7 @@ const BEHIND_THE_BODY = /\n(?:class|def|#|if|print|@)/
  * Grades a completion, which continues the prompt. It is a whole solution if it defines the function itself, or with
  * `is_freeform`; then only the part of the prompt before that function precedes it: imports, and functions that tests use.
  */
-export function gradeHumanEval(row: Row, { completion, config }: SubmitRequest): Grading {
+export function gradeHumanEval(row: DatasetRow, { completion, config }: SubmitRequest): Grading {
   const parsed = parseRow(rowSchema, row)
   const prompt = parsed.content ?? parsed.prompt ?? ''
   const entryPoint = parsed.labels?.entry_point ?? parsed.entry_point ?? lastFunction(prompt)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { extractCode } from '../extract-code.ts'
-import { orJson, parseRow, type Row, type SubmitRequest } from '../submit-request.ts'
+import { type DatasetRow, orJson, parseRow, type SubmitRequest } from '../submit-request.ts'
 import type { Grading } from './grading.ts'
 
 const texts = z.array(z.string({ error: 'Input should be a valid string' }), {
@@ -21,7 +21,7 @@ const rowSchema = z
   })
 
 /** Grades with the extracted code, then the set-up code, then the asserts. */
-export function gradeMbpp(row: Row, { completion }: SubmitRequest): Grading {
+export function gradeMbpp(row: DatasetRow, { completion }: SubmitRequest): Grading {
   const { test, test_list: list, labels, test_setup_code: ownSetUp } = parseRow(rowSchema, row)
   const extracted = extractCode(completion, 'python')
   const setUp = labels?.test_setup_code ?? ownSetUp ?? ''

@@ -30,7 +30,7 @@ export interface ProgramEnd {
  * Runs a program once. If other executions kept it from the processor until its timeout, it runs once more, exclusively, and
  * that run counts.
  */
-export async function runProgram(
+export async function runWithRetry(
   execution: Execution,
   { sandbox, retry, network }: ProgramOptions,
   options: RunOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget },

@@ -1,7 +1,7 @@
 import type { IsopodClient } from '@isopod/client'
 
 /** The part of the client that the tools use. */
-export type JobClient = Pick<IsopodClient, 'submit' | 'wait' | 'state' | 'cancel' | 'languages'>
+export type ToolClient = Pick<IsopodClient, 'submit' | 'wait' | 'state' | 'cancel' | 'languages'>
 
 /** A connection that opens on first use, so that clients can list the tools while Redis is unavailable. */
 export class LazyConnection {
@@ -17,7 +17,7 @@ export class LazyConnection {
    *
    * @throws {UnavailableError} within 5 s if Redis does not respond; the next call tries again
    */
-  client(): Promise<JobClient> {
+  client(): Promise<ToolClient> {
     if (this.#client !== undefined) return this.#client
     const opening = this.#open()
     this.#client = opening

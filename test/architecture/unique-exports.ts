@@ -1,0 +1,20 @@
+const EXPORTS =
+  /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|class|const|let|interface|type|enum) (?<name>\w+)/gm
+
+/** Names that a file declares and exports; names that it passes on from other files are not among them. */
+export function declaredExports(text: string): string[] {
+  return [...new Set([...text.matchAll(EXPORTS)].map(({ groups }) => groups?.['name'] ?? ''))]
+}
+
+/** Names that several files export, one sentence each: two things with one name cannot be told apart by a reader. */
+export function findDuplicateExports(
+  files: ReadonlyMap<string, string>,
+): { name: string; finding: string }[] {
+  const declared = [...files].flatMap(([file, text]) => declaredExports(text).map((name) => ({ file, name })))
+  return [...Map.groupBy(declared, ({ name }) => name)]
+    .filter(([, places]) => places.length > 1)
+    .map(([name, places]) => ({
+      name,
+      finding: `${name}: is exported by ${places.map(({ file }) => file).join(' and ')}`,
+    }))
+}

@@ -190,22 +190,29 @@ it('the image of the gateway serves without root, an engine or a file that it co
 }, 400_000)
 
 interface Compose {
-  readonly services: Record<
-    string,
-    { image?: string; build?: string | { context: string; dockerfile?: string } }
-  >
+  readonly include?: readonly string[]
+  readonly services: Record<string, { image?: string; build?: { context: string; dockerfile: string } }>
+}
+
+/** Services with an image to build, of a Compose file and those that it includes; contexts relative to the repository. */
+async function builtServices(file: string): Promise<{ image?: string; dockerfile: string }[]> {
+  const { include = [], services } = parse(await readFile(join(ROOT, file), 'utf8')) as Compose
+  const own = Object.values(services).flatMap(({ image, build }) =>
+    build === undefined
+      ? []
+      : [{ ...(image && { image }), dockerfile: join(dirname(file), build.context, build.dockerfile) }],
+  )
+  return [...own, ...(await Promise.all(include.map(builtServices))).flat()]
 }
 
 it('the compose file builds what is in the repository, under the names that the catalogue uses', async () => {
-  const compose = parse(await readFile(join(ROOT, 'docker-compose.yaml'), 'utf8')) as Compose
   const catalogue = parse(await readFile(join(ROOT, 'packages/languages/languages.yaml'), 'utf8')) as Record<
     string,
     { image: string }
   >
-  const built = Object.values(compose.services).filter(({ build }) => build !== undefined)
-  for (const { build } of built) {
-    const path = typeof build === 'string' ? join(build, 'Dockerfile') : (build?.dockerfile ?? 'Dockerfile')
-    expect(await readFile(join(ROOT, path), 'utf8')).toContain('FROM')
+  const built = await builtServices('docker-compose.yaml')
+  for (const { dockerfile } of built) {
+    expect(await readFile(join(ROOT, dockerfile), 'utf8')).toContain('FROM')
   }
   const images = built.flatMap(({ image }) => (image === undefined ? [] : [image]))
   expect([...new Set(Object.values(catalogue).map(({ image }) => image))].sort()).toEqual(images.sort())

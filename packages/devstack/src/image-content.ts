@@ -1,26 +1,39 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { contentHash } from './content-hash.ts'
 import type { LocalImage } from './image-list.ts'
-import { type ImageName, parentOf } from './image-names.ts'
+import { type ImageName, parentOf, recipeOf } from './image-names.ts'
 import { CHECKOUT } from './paths.ts'
 
-/** What an image was built from: its folder, and the base below it. */
+/** What an image was built from: its recipe and folder, and the base below it. */
 export const CONTENT_LABEL = 'isopod.content'
 /** Id of the image below. */
 export const BASE_LABEL = 'isopod.base'
 
-/** Where an image's Dockerfile is. */
-export function imageFolder(name: ImageName): string {
-  return join(CHECKOUT, 'deploy', 'images', name)
+/** The build context of all language images. */
+export const IMAGES_FOLDER = join(CHECKOUT, 'deploy', 'images')
+
+/** The Dockerfile of a language image, relative to {@link IMAGES_FOLDER}: its own, or the one that they share. */
+export function imageDockerfile(name: ImageName): string {
+  const own = join(name, 'Dockerfile')
+  return existsSync(join(IMAGES_FOLDER, own)) ? own : 'Dockerfile'
+}
+
+/** The build arguments of an image, but for what it is built on. */
+export function recipeArguments(name: ImageName): Record<string, string> {
+  const { about, version, packages, versionCommand } = recipeOf(name)
+  return { NAME: name, ABOUT: about, VERSION: version, PACKAGES: packages, VERSION_COMMAND: versionCommand }
 }
 
 /** Fingerprint of all that an image of this checkout would be built from, but for Debian. */
 export async function imageContent(name: ImageName): Promise<string> {
   const parent = parentOf(name)
-  const extra = parent === undefined ? [] : [await imageContent(parent)]
+  const extra = Object.values(recipeArguments(name))
+  if (parent !== undefined) extra.push(await imageContent(parent))
   if (name === 'javascript') extra.push((await localNodeVersion()) ?? 'pulled')
-  return await contentHash([imageFolder(name)], extra)
+  const shared = [imageDockerfile(name), 'install.sh'].map((file) => join(IMAGES_FOLDER, file))
+  return await contentHash([...shared, join(IMAGES_FOLDER, name)], extra)
 }
 
 /**

@@ -6,11 +6,13 @@ import type { EngineService } from './engine-service.ts'
 import {
   BASE_LABEL,
   CONTENT_LABEL,
+  IMAGES_FOLDER,
   imageContent,
-  imageFolder,
+  imageDockerfile,
   isCurrent,
   localNodeVersion,
   nodePackage,
+  recipeArguments,
 } from './image-content.ts'
 import { engineArchitecture, findImage, localImages } from './image-list.ts'
 import { IMAGES, type ImageName, parentOf } from './image-names.ts'
@@ -108,8 +110,11 @@ async function buildImage(
     [
       ...['build', '--network', 'host', '--force-rm', '--tag', IMAGES[name]],
       ...['--label', `${CONTENT_LABEL}=${content}`, '--label', `${BASE_LABEL}=${below.id}`],
-      ...buildArguments({ BASE: below.tag, ...(node ? { NODE_IMAGE: node } : {}) }, options.env),
-      imageFolder(name),
+      ...buildArguments(
+        { ...recipeArguments(name), BASE: below.tag, ...(node ? { NODE_IMAGE: node } : {}) },
+        options.env,
+      ),
+      ...['--file', join(IMAGES_FOLDER, imageDockerfile(name)), IMAGES_FOLDER],
     ],
     { env: options.env, what: `building ${IMAGES[name]}` },
   )

@@ -4,7 +4,15 @@ export type { ExtraRuntime } from './engine-runtimes.ts'
 export type { EngineService } from './engine-service.ts'
 export { freePort } from './free-port.ts'
 export { type GatewayOptions, startGateway } from './gateway-process.ts'
-export { IMAGE_NAMES, IMAGES, type ImageName, isImageName, USUAL_IMAGES } from './image-names.ts'
+export { imageDockerfile, recipeArguments } from './image-content.ts'
+export {
+  IMAGE_NAMES,
+  IMAGES,
+  type ImageName,
+  isImageName,
+  parentOf,
+  USUAL_IMAGES,
+} from './image-names.ts'
 export { type ImageState, imageStates } from './image-states.ts'
 export { endMounts } from './leftovers.ts'
 export type { Log } from './log.ts'

@@ -1,19 +1,14 @@
+import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { contentHash } from '../src/content-hash.ts'
-import { imageContent } from '../src/image-content.ts'
-import { IMAGE_NAMES, IMAGES, parentOf } from '../src/image-names.ts'
+import { IMAGES_FOLDER, imageContent, imageDockerfile, recipeArguments } from '../src/image-content.ts'
+import { IMAGE_NAMES, IMAGES, isImageName, parentOf, recipeOf } from '../src/image-names.ts'
 import { buildArguments } from '../src/images.ts'
 import { CHECKOUT } from '../src/paths.ts'
-
-const FOLDER = join(CHECKOUT, 'deploy', 'images')
-
-it('each have a folder, and each folder is built', async () => {
-  expect([...IMAGE_NAMES].sort()).toEqual((await readdir(FOLDER)).sort())
-  expect([...IMAGE_NAMES].sort()).toEqual(Object.keys(IMAGES).sort())
-})
 
 it('are those of the catalogue, and of its versions', async () => {
   const text = await readFile(join(CHECKOUT, 'packages', 'languages', 'languages.yaml'), 'utf8')
@@ -22,9 +17,22 @@ it('are those of the catalogue, and of its versions', async () => {
   for (const { image, version } of languages) expect(image.split(':')[1]).toBe(version)
 })
 
+it('are what the Compose file builds and the table of languages names', async () => {
+  const script = join(CHECKOUT, 'scripts', 'language-lists.mjs')
+  await expect(promisify(execFile)(process.execPath, [script, '--check'])).resolves.toBeDefined()
+})
+
+it('use each folder, and each folder belongs to one', async () => {
+  const entries = await readdir(IMAGES_FOLDER, { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  expect(folders.filter((name) => !isImageName(name))).toEqual([])
+  expect(IMAGE_NAMES.filter((name) => imageDockerfile(name) !== 'Dockerfile')).toEqual(['javascript'])
+})
+
 it('stand on one another down to Debian', () => {
   for (const name of IMAGE_NAMES) {
     const below: string[] = []
+    expect(recipeOf(name).on, name).toBe(parentOf(name))
     for (let at = parentOf(name); at !== undefined; at = parentOf(at)) {
       expect(below).not.toContain(at)
       below.push(at)
@@ -32,23 +40,29 @@ it('stand on one another down to Debian', () => {
   }
 })
 
-it.each(IMAGE_NAMES)('%s has the version of its tag on its label', async (name) => {
-  const text = await readFile(join(FOLDER, name, 'Dockerfile'), 'utf8')
-  expect(text).toContain(`org.opencontainers.image.version="${IMAGES[name].split(':')[1]}"`)
-  expect(text).toContain(`org.opencontainers.image.title="isopod/${name}"`)
-})
-
 it('change with what they stand on', async () => {
-  const [own, parents] = await Promise.all([imageContent('cpp'), imageContent('c')])
-  expect(own).not.toBe(await contentHash([join(FOLDER, 'cpp')]))
-  expect(own).toBe(await contentHash([join(FOLDER, 'cpp')], [parents]))
+  const [parents, own] = await Promise.all([imageContent('c'), imageContent('cpp')])
+  const files = ['Dockerfile', 'install.sh', 'cpp'].map((name) => join(IMAGES_FOLDER, name))
+  const words = Object.values(recipeArguments('cpp'))
+  expect(own).toBe(await contentHash(files, [...words, parents]))
+  expect(own).not.toBe(await contentHash(files, words))
 })
 
-it.each(IMAGE_NAMES)('%s stands on the base it is given and keeps no setuid file', async (name) => {
-  const text = await readFile(join(FOLDER, name, 'Dockerfile'), 'utf8')
-  expect(text).toMatch(/^ARG BASE=debian:trixie-slim\n/m)
-  expect(text).toMatch(/^FROM \$\{BASE\}\n/m)
-  expect(text).toContain('find / -xdev -type f -perm /6000 -exec chmod a-s {} +')
+it.each(['Dockerfile', 'javascript/Dockerfile'])(
+  '%s stands on the base it is given and takes what a recipe has',
+  async (file) => {
+    const text = await readFile(join(IMAGES_FOLDER, file), 'utf8')
+    expect(text).toMatch(/^ARG BASE=debian:trixie-slim\n/m)
+    expect(text).toMatch(/^FROM \$\{BASE\}\n/m)
+    for (const name of Object.keys(recipeArguments('c')))
+      expect(text).toMatch(new RegExp(`^ARG ${name}$`, 'm'))
+    expect(text).toMatch(/^RUN sh \/tmp\/isopod\/install\.sh$/m)
+  },
+)
+
+it('keep no setuid file', async () => {
+  const text = await readFile(join(IMAGES_FOLDER, 'install.sh'), 'utf8')
+  expect(text).toMatch(/^find \/ -xdev -type f -perm \/6000 -exec chmod a-s \{\} \+$/m)
 })
 
 it('are built with the proxies of the environment and nothing else of it', () => {

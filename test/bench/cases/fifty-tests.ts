@@ -1,6 +1,6 @@
 import type { IsopodClient } from '@isopod/client'
+import { IMAGES } from '@isopod/devstack'
 import type { Bench, BenchCase } from '../bench.ts'
-import { IMAGES } from '../contenders/commands.ts'
 import type { Program } from '../contenders/contender.ts'
 import { runOnce } from '../contenders/docker-loop.ts'
 import { laned } from '../contenders/laned.ts'

@@ -1,13 +1,5 @@
 import type { Program } from './contender.ts'
 
-/** Images of the languages, as the catalogue names them. */
-export const IMAGES: Readonly<Record<Program['language'], string>> = {
-  python: 'isopod/python:3.13',
-  javascript: 'isopod/javascript:24',
-  bash: 'isopod/bash:5.2',
-  c: 'isopod/c:14',
-}
-
 /** What runs a program that comes on standard input, as one would by hand. */
 export const FROM_STDIN: Readonly<Record<Program['language'], readonly [string, ...string[]]>> = {
   python: ['python3', '-'],

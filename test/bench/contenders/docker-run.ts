@@ -1,6 +1,7 @@
+import { IMAGES } from '@isopod/devstack'
 import type { Engine } from '../engine.ts'
 import { NAMES } from '../names.ts'
-import { FROM_STDIN, IMAGES } from './commands.ts'
+import { FROM_STDIN } from './commands.ts'
 import type { Contender, Program } from './contender.ts'
 import { type LanesTrial, laned } from './laned.ts'
 import { runProcess } from './spawned.ts'

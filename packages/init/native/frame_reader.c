@@ -31,11 +31,11 @@ static size_t header_filled;
 static unsigned char type;
 static size_t length, taken;
 
-/* The part of a payload that must be there at once: all of exec and fetch, of put what stands before the content. */
+/* The part of a payload that is handled as a whole: all of exec and fetch; of put all but the content. */
 static unsigned char held[MAX_EXEC_BYTES + 1];
 static size_t held_wanted;
 
-static int refused; /* errno for the frame under way, when it came at the wrong time */
+static int refused; /* errno for the current frame if it came at the wrong time */
 
 int reader_fill(void) {
   if (buffer_at < buffer_filled) return 0;
@@ -100,24 +100,24 @@ static void begin(void) {
   held_wanted = held_at_first();
 }
 
-/* Whether the frame under way must wait for the end of a run. Ends one that stands in a reset's way. */
+/* Whether the current frame must wait for the end of a run. A reset ends the run. */
 static int must_wait(void) {
   if (type == FRAME_STDIN || type == FRAME_KILL || type == FRAME_QUIT || type == FRAME_INSPECT || is_net()) return 0;
-  /* Sent ahead, for when the run is over. */
+  /* Sent ahead, to be handled after the run. */
   if (type == FRAME_RESTORE) return run_state() != RUN_IDLE;
   if (type == FRAME_RESET) run_end(CAUSE_KILL);
   if (run_state() == RUN_ACTIVE) refused = EBUSY;
   return run_state() == RUN_DRAINING;
 }
 
-/* A path as a C string; empty, which nothing accepts, if it has a NUL of its own. */
+/* A path as a C string. One that contains a NUL becomes empty, which no caller accepts. */
 static char *path_in(unsigned char *bytes, size_t size) {
   bytes[size] = '\0';
   if (memchr(bytes, '\0', size) != NULL) bytes[0] = '\0';
   return (char *)bytes;
 }
 
-/* The head of a put: first four bytes that say how long the path is, then these with the path. */
+/* Called twice: with the first four bytes, which hold the length of the path, then with the path too. */
 static void put_head(void) {
   size_t path_length = get_u16(held + 2);
   if (path_length == 0 || path_length > MAX_PATH_BYTES || PUT_HEAD + path_length > length) fatal("frame", EBADMSG);
@@ -133,7 +133,7 @@ static void take_stdin(const unsigned char *bytes, size_t size) {
   if (run_state() == RUN_ACTIVE && stdin_queue(bytes, size) < 0) fatal("stdin", ENOBUFS);
 }
 
-/* Handles the next bytes of the payload; how many it took. */
+/* Handles the next bytes of the payload; returns how many. */
 static size_t take(unsigned char *bytes, size_t available) {
   size_t size = length - taken < available ? length - taken : available;
   if (taken < held_wanted) {
@@ -184,7 +184,7 @@ void reader_dispatch(void) {
       continue;
     }
     if (taken == 0) {
-      /* Also before the fault about a broken frame: it must not land within a file that is still being sent. */
+      /* Checked before a broken frame is reported: the fault must not land within a file that is still being sent. */
       if (writer_crowded() || fetch_active()) return;
       if (!length_fits()) fatal("frame", EBADMSG);
       if (must_wait()) return;

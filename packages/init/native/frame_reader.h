@@ -1,12 +1,12 @@
-/* Frames from the host, taken apart as they come; no more of one is held than an exec frame has. */
+/* Reads the host's frames and carries them out. Buffers at most one exec frame. */
 #ifndef ISOPOD_FRAME_READER_H
 #define ISOPOD_FRAME_READER_H
 
-/* Reads what the host has sent; -1 when it is gone. */
+/* Reads what the host has sent; -1 when the host is gone. */
 int reader_fill(void);
-/* Handles what was read, as far as the state of the run allows. */
+/* Handles the frames that were read, as far as the state of the run allows. */
 void reader_dispatch(void);
-/* Whether the next bytes can be taken now. */
+/* Whether there is room to read more. */
 int reader_wants_input(void);
 
 #endif

@@ -30,8 +30,8 @@ static int copy(int from, int to) {
 }
 
 /*
- * Every container has this one file: whoever could open it, or watch its directory, could signal to the other containers
- * by locks and learn of their starts. Only gVisor, whose locks and watches end at the sandbox, gets a readable one.
+ * All containers share this file. A program that could open it or watch its directory could signal other containers by locks
+ * and notice their starts. gVisor gets a readable copy: its locks and watches end at the sandbox.
  */
 static int close_directory(const char *target) {
   char path[MAX_PATH_BYTES + 1];
@@ -49,7 +49,7 @@ static int sync_directory(const char *target) {
   return synced;
 }
 
-/* Only beside the target: a copy elsewhere is somebody's own. */
+/* Only next to the target: a copy elsewhere belongs to someone else. */
 static void remove_source(const char *target) {
   char self[MAX_PATH_BYTES + 1], source[MAX_PATH_BYTES + 1], copy[MAX_PATH_BYTES + 1];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

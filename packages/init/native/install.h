@@ -3,12 +3,12 @@
 
 #include <sys/types.h>
 
-/* To be run by Linux a file need not be read. */
+/* Linux runs a file without read permission. */
 #define EXECUTABLE 0111
-/* gVisor reads, as the container's user, what it is to run. */
+/* gVisor reads the file it runs, as the container's user. */
 #define READABLE 0555
 
-/* Puts a copy of this program at `target`, whole or not at all; the exit code. */
+/* Copies this program to `target`, whole or not at all; returns the exit code. */
 int install_to(const char *target, mode_t mode);
 
 #endif

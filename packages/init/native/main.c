@@ -1,4 +1,4 @@
-/* PID 1 of a container: carries out the frames of the host, one run at a time, and outlives whatever runs below it. */
+/* PID 1 of a container: carries out the host's frames, one run at a time, and outlives every program. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <poll.h>
@@ -33,7 +33,7 @@
 #ifndef __NR_close_range
 #define __NR_close_range 436
 #endif
-#define INHERITED_AT_MOST 1024
+#define MAX_INHERITED 1024
 
 enum watched { HOST_IN, HOST_OUT, CHILDREN, PROGRAM_IN, PROGRAM_OUT, PROGRAM_ERR, MAIN_PIPE, WATCHED };
 
@@ -41,14 +41,14 @@ static struct pollfd watched[WATCHED + TUNNEL_WATCHED];
 
 static void close_inherited(void) {
   if (syscall(__NR_close_range, 3u, ~0u, 0u) == 0) return;
-  for (int fd = 3; fd < INHERITED_AT_MOST; fd++) close(fd);
+  for (int fd = 3; fd < MAX_INHERITED; fd++) close(fd);
 }
 
 static void own_stdio(void) {
   for (int fd = 0; fd < 3; fd++) {
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 && fd < 2) _exit(EXIT_USAGE);
-    /* Kept taken, so that no pipe of a run ever gets its number. */
+    /* Keeps the number in use, so that no pipe of a run gets it. */
     if (flags < 0 && dup2(STDIN_FILENO, fd) < 0) _exit(EXIT_USAGE);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (fd < 2) fcntl(fd, F_SETFL, flags | O_NONBLOCK);
@@ -56,8 +56,8 @@ static void own_stdio(void) {
 }
 
 /*
- * Without swap the kernel's last resort in a full container is to drop program text and read it again: init's own too,
- * which then crawls just when it should end the program. Locked on first use, it costs nothing up front. Best effort.
+ * In a full container without swap the kernel drops program text and reads it again. Init would slow down just when it must
+ * end the program. Pages are locked on first use, which costs nothing up front. Best effort.
  */
 static void stay_in_memory(void) {
   extern char __executable_start[], edata[];
@@ -81,7 +81,7 @@ static void watch(enum watched index, int fd, short events) {
 static void wait_for_something(void) {
   watch(HOST_IN, STDIN_FILENO, reader_wants_input() ? POLLIN : 0);
   watch(HOST_OUT, STDOUT_FILENO, writer_pending() > 0 ? POLLOUT : 0);
-  /* A reader that has gone is reported even when nothing is asked for; handled below, or the loop would spin. */
+  /* poll reports a closed reader even for no events. It is handled below, or the loop would spin. */
   watch(PROGRAM_IN, stdin_fd, stdin_pending() ? POLLOUT : 0);
   for (int i = 0; i < 2; i++) {
     int wanted = run_state() != RUN_IDLE && output_wanted(&outputs[i]);
@@ -93,7 +93,7 @@ static void wait_for_something(void) {
   if (wait < 0) wait = 0;
   struct timespec timeout = {wait / 1000000, wait % 1000000 * 1000};
   if (ppoll(watched, count, next < 0 ? NULL : &timeout, NULL) < 0) {
-    /* Interrupted, or short of memory for a moment: a turn of the loop does no harm. */
+    /* Interrupted, or short of memory for a moment: one more turn of the loop does no harm. */
     for (nfds_t i = 0; i < count; i++) watched[i].revents = 0;
   }
 }
@@ -122,7 +122,7 @@ _Noreturn static void serve(void) {
   mounts_open();
   ready_send();
   for (;;) {
-    /* Whatever waits for room in the queue finds the queue filled here, so it is the queue that wakes it. */
+    /* Writers that wait for room see the queue as it is here; POLLOUT wakes the loop when the host has read. */
     wait_for_something();
     struct signalfd_siginfo seen;
     while (read(children, &seen, sizeof seen) > 0) continue;
@@ -135,19 +135,20 @@ _Noreturn static void serve(void) {
     reader_dispatch();
     run_pump();
     reader_dispatch();
-    /* Last, for what a frame has asked of a stream would wake nobody later. */
+    /* Last: no later event would wake the loop for what a frame has asked of a stream. */
     tunnel_pump(watched + WATCHED);
   }
 }
 
 int main(int argc, char **argv) {
-  /* First of all: from here on the program cannot look into /proc/1. */
+  /* First: from here on programs cannot read /proc/1. */
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   if (argc == 3 && strcmp(argv[1], "install") == 0) return install_to(argv[2], EXECUTABLE);
   if (argc == 3 && strcmp(argv[1], "install-readable") == 0) return install_to(argv[2], READABLE);
   if (argc == 2 && strcmp(argv[1], "version") == 0) return printf("isopod-init %d\n", WIRE_VERSION) > 0 ? 0 : 1;
-  /* It kills every process that it can see, so it must see a namespace of its own only. */
+  /* It kills every process that it can see, so it must run in a PID namespace of its own. */
   if (argc == 1 && getpid() == 1) serve();
-  dprintf(STDERR_FILENO, "usage: init (as PID 1 of a container), init install TARGET, init install-readable TARGET, init version\n");
+  dprintf(STDERR_FILENO,
+          "usage: init (as PID 1 of a container), init install TARGET, init install-readable TARGET, init version\n");
   return EXIT_USAGE;
 }

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url'
 /** Processors that the programs are built for, by Node's names. */
 export type Architecture = 'x64' | 'arm64'
 
-/** One of the two programs that are built from C. */
+/** A program that is built from C. */
 export interface InitBinary {
-  /** Where it lies on this host. */
+  /** Path on this host. */
   readonly path: string
   readonly bytes: Uint8Array
-  /** Lower-case hexadecimal; names the volume that carries it. */
+  /** Lower-case hexadecimal; part of the name of the volume that holds the program. */
   readonly sha256: string
 }
 
-/** The binary that the container engine should run is not there, or is not one. */
+/** The binary for the container engine is missing or not a program. */
 export class InitBinaryError extends Error {
   /** Stable name for programs. */
   readonly code = 'init_binary'
@@ -28,7 +28,7 @@ const ELF_MACHINES: Record<Architecture, number> = { x64: 62, arm64: 183 }
 /**
  * Reads the init program for one architecture.
  *
- * @param architecture that of the container engine's host. @default this process's
+ * @param architecture processor of the container engine's host. @default this process's
  * @throws {InitBinaryError} whose message names the command that builds it
  */
 export function initBinary(architecture: string = process.arch): Promise<InitBinary> {
@@ -36,9 +36,9 @@ export function initBinary(architecture: string = process.arch): Promise<InitBin
 }
 
 /**
- * Reads the probe: one attack a start, tried from inside a container by `probe NAME`.
+ * Reads the probe program: `probe NAME` tries one attack from inside a container.
  *
- * @param architecture that of the container engine's host. @default this process's
+ * @param architecture processor of the container engine's host. @default this process's
  * @throws {InitBinaryError} whose message names the command that builds it
  */
 export function probeBinary(architecture: string = process.arch): Promise<InitBinary> {

@@ -19,12 +19,12 @@ import {
   WireError,
 } from './wire.ts'
 
-/** Room that a payload gets before its bytes come: a forged length alone must not take memory. */
+/** Room for a payload before its bytes arrive: a forged length alone must not take memory. */
 const FIRST_ROOM_BYTES = 64 * 1024
 
 /**
- * Cuts init's byte stream into frames, however it was split on its way. Copies each byte a bounded number of times
- * and holds at most one unfinished frame.
+ * Cuts init's byte stream into frames, however it is split into chunks. Copies each byte a bounded number of times and buffers
+ * at most one unfinished frame.
  *
  * @example
  * ```ts
@@ -42,8 +42,8 @@ export class FrameDecoder {
   #broken: WireError | undefined
 
   /**
-   * Takes the next bytes and gives the frames that they complete; payloads are copies. Frames before a broken one are
-   * given also when they came in one piece with it; then `broken` says why there will be no more.
+   * Takes the next bytes and returns the frames that they complete; payloads are copies. Frames before a broken one in the
+   * same chunk are returned too; `broken` then has the error.
    * @throws {WireError} on an unknown type, a length over the type's bound, or a payload of the wrong shape;
    *   every later call throws the same error
    */
@@ -61,12 +61,12 @@ export class FrameDecoder {
     return frames
   }
 
-  /** What broke the stream; undefined as long as it is whole. */
+  /** Why the stream is broken; undefined if it is not. */
   get broken(): WireError | undefined {
     return this.#broken
   }
 
-  /** Says that no more bytes come. @throws {WireError} when a frame is unfinished */
+  /** Call it at the end of the stream. @throws {WireError} when a frame is unfinished */
   end(): void {
     if (this.#broken !== undefined) throw this.#broken
     if (this.#headerFilled > 0) throw new WireError('the stream ended within a frame')
@@ -76,7 +76,7 @@ export class FrameDecoder {
     let offset = 0
     while (offset < chunk.byteLength) {
       if (this.#headerFilled === 0 && chunk.byteLength - offset >= HEADER_BYTES) {
-        // A program that prints byte by byte sends nothing but small frames: each that came whole is read in place.
+        // A program that prints byte by byte causes many small frames: a whole one is read in place.
         const length = lengthOf(chunk, offset)
         const end = offset + HEADER_BYTES + length
         if (end <= chunk.byteLength) {
@@ -122,7 +122,7 @@ export class FrameDecoder {
   }
 }
 
-/** Copies smaller than this are quicker byte by byte than by a view of their own. */
+/** Up to this size copying byte by byte is faster than through a view. */
 const SMALL_BYTES = 64
 
 function copy(bytes: Uint8Array, at: number, length: number): Uint8Array {

@@ -2,8 +2,7 @@ import { header, integer } from './encode.ts'
 import { HEADER_BYTES, MAX_NET_BYTES, MAX_NET_WINDOW_BYTES, WIRE, WireError } from './wire.ts'
 
 /**
- * Bytes for the program on one stream of its tunnel. The sender keeps within the stream's credit: more is a fault that
- * ends init.
+ * Bytes for the program on a stream of its tunnel. More than the stream's credit is a fault that ends init.
  * @throws {WireError} unless there are 1 to `MAX_NET_BYTES` bytes
  */
 export function encodeNetWrite(stream: number, data: Uint8Array): Uint8Array {
@@ -15,7 +14,7 @@ export function encodeNetWrite(stream: number, data: Uint8Array): Uint8Array {
   return frame
 }
 
-/** No more bytes come for the program on this stream; it may still send. */
+/** Ends the bytes for the program on this stream; it may still send. */
 export function encodeNetFinish(stream: number): Uint8Array {
   return streamFrame(WIRE.netFinish, stream)
 }
@@ -25,7 +24,7 @@ export function encodeNetDrop(stream: number): Uint8Array {
   return streamFrame(WIRE.netDrop, stream)
 }
 
-/** Lets the program send so many bytes more; never more than `MAX_NET_WINDOW_BYTES` together with what it may send already. */
+/** Lets the program send this many more bytes; its whole credit is at most `MAX_NET_WINDOW_BYTES`. */
 export function encodeNetGrant(stream: number, bytes: number): Uint8Array {
   const frame = streamFrame(WIRE.netGrant, stream, 4)
   const view = new DataView(frame.buffer)

@@ -1,24 +1,24 @@
 import { type ExecRequest, startFrame, text } from './encode.ts'
 import { MAX_MAIN_BYTES, WIRE, WireError } from './wire.ts'
 
-/** A process to start ahead, as init takes it. */
+/** A process to start ahead. */
 export interface PreloadRequest extends Pick<ExecRequest, 'argv' | 'env' | 'cwd' | 'openFiles'> {
-  /** How long it may take until it waits, in milliseconds. */
+  /** Time until it must wait, in milliseconds. */
   readonly wallMs: number
   /**
-   * Name of the main file in the workspace: a pipe until the program comes, and opening it is what the process waits in.
-   * @default none: the process waits for one byte on its last descriptor, `openFiles - 1`, after it wrote one there
+   * Name of the main file in the workspace: a pipe until the program arrives, which the process waits to open.
+   * @default none: the process writes a byte to its highest descriptor, `openFiles - 1`, and waits for one there
    */
   readonly mainFile?: string
-  /** The process stays, and forks for each run; it is asked on its last descriptor. @default false */
+  /** The process stays as a zygote and forks for each run, on request through its highest descriptor. @default false */
   readonly forks?: boolean
 }
 
 const FORKS = 16
 
 /**
- * Starts a process that waits just before it opens its main file. Init empties the writable mounts once it waits, and
- * answers `preloaded`. The next exec of the same argv, env and cwd can take it.
+ * Starts a process that waits just before it opens its main file. Init then empties the writable mounts and answers
+ * `preloaded`. The next exec with the same argv, env and cwd can use it.
  *
  * @throws {WireError} when a value cannot be carried
  */

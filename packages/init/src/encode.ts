@@ -9,7 +9,7 @@ import {
   WireError,
 } from './wire.ts'
 
-/** One program start, as init takes it. */
+/** The start of a program. */
 export interface ExecRequest {
   /** Program and arguments; a program without a slash is looked up in `env.PATH`. */
   readonly argv: readonly string[]
@@ -25,15 +25,15 @@ export interface ExecRequest {
   readonly stdoutLimit: number
   /** The same for stderr. */
   readonly stderrLimit: number
-  /** End the run at the first byte over a limit of output. @default false */
+  /** Ends the run at the first byte over an output limit. @default false */
   readonly killOnOverflow?: boolean
-  /** Stdin frames follow; else stdin is empty. @default false */
+  /** Stdin frames follow; otherwise stdin is empty. @default false */
   readonly stdin?: boolean
-  /** Connections to `NET_PORT` on loopback become streams of the wire. @default false: nobody listens there */
+  /** Connections to `NET_PORT` on loopback become streams of the wire. @default false: nothing listens there */
   readonly tunnel?: boolean
   /** RLIMIT_NOFILE, at least 4. */
   readonly openFiles: number
-  /** The process that waits takes it, which must have been started with the same command. @default false: a new one */
+  /** Runs in the waiting process, which must have been started with the same command. @default false: in a new one */
   readonly preloaded?: boolean
 }
 
@@ -45,7 +45,7 @@ const EXEC_NUMBERS_BYTES = 6 * 4 + 2 * 2
 const encoder = new TextEncoder()
 
 /**
- * A file to lay under /workspace; missing parents are made, an older file of that name is replaced.
+ * Writes a file under /workspace; missing parents are created, an older file of that name is replaced.
  * @param mode permission bits, for example `0o600`
  * @throws {WireError} when path, mode or size cannot be carried
  */
@@ -65,14 +65,14 @@ export function encodePutFile(path: string, content: Uint8Array, mode = 0o600): 
 }
 
 /**
- * Starts a program. Init answers `started` and, once it ended, `done`; `done` alone when it could not start.
- * @throws {WireError} when a value cannot be carried: NUL in a text, a number out of range, over 256 KiB or 4096 texts together
+ * Starts a program. Init answers `started` and, at its end, `done`; only `done` if it could not start.
+ * @throws {WireError} when a value cannot be carried: NUL in a string, a number out of range, over 256 KiB or 4096 strings
  */
 export function encodeExec(request: ExecRequest): Uint8Array {
   return startFrame(WIRE.exec, new Uint8Array(0), request)
 }
 
-/** A frame with all that starts a process, behind a prefix. @throws {WireError} as {@link encodeExec} */
+/** A prefix, then what starts a process. @throws {WireError} as {@link encodeExec} */
 export function startFrame(
   type: number,
   prefix: Uint8Array,
@@ -134,8 +134,8 @@ function execNumbers(request: ExecRequest, moreFlags: number): number[] {
 }
 
 /**
- * Bytes for the program's stdin; at most 2 MiB may wait unread in init.
- * Empty data would mean the end, so it is refused: see {@link encodeStdinEnd}.
+ * Bytes for the program's stdin; at most 2 MiB may wait unread in init. Empty data is refused, because it would mean the end:
+ * see {@link encodeStdinEnd}.
  */
 export function encodeStdin(data: Uint8Array): Uint8Array {
   if (data.byteLength === 0 || data.byteLength > MAX_HOST_PAYLOAD_BYTES) {
@@ -151,12 +151,12 @@ export function encodeStdinEnd(): Uint8Array {
   return header(WIRE.stdin, 0)
 }
 
-/** Ends the current run, if there is one; its `done` says `killed`. */
+/** Ends the current run, if there is one; its `done` has `killed`. */
 export function encodeKill(): Uint8Array {
   return header(WIRE.kill, 1)
 }
 
-/** Kills every process but init, empties the writable mounts, and has init prove it. */
+/** Kills every process but init and empties the writable mounts; init answers with a `reset` frame that proves it. */
 export function encodeReset(): Uint8Array {
   return header(WIRE.reset, 0)
 }

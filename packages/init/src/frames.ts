@@ -1,4 +1,4 @@
-/** What init read about itself inside the container when it started. What it could not read, or what is unlimited, is null. */
+/** The container's limits and confinement as init reads them from inside; null for unlimited or unreadable. */
 export interface Ready {
   /** Version of the wire; see `WIRE_VERSION`. */
   readonly version: number
@@ -12,11 +12,11 @@ export interface Ready {
   readonly cpuQuotaUs: number | null
   /** Length of the CPU period, in microseconds. */
   readonly cpuPeriodUs: number | null
-  /** Most processes and threads, init among them. */
+  /** Maximum of processes and threads, including init. */
   readonly pidsMax: number | null
-  /** All the memory that the kernel below has; under gVisor that of the sandbox's cgroup, on a host the host's. */
+  /** All memory of the kernel: the host's, or with gVisor that of the sandbox's cgroup. */
   readonly memoryTotalBytes: number | null
-  /** RLIMIT_NPROC, which counts per user and host, so it means something under gVisor only. */
+  /** RLIMIT_NPROC. It counts per user and host, so it is useful with gVisor only. */
   readonly processLimit: number | null
   /** Size of the file system under /workspace. */
   readonly workspaceBytes: number | null
@@ -29,20 +29,20 @@ export interface Ready {
   readonly noNewPrivileges: boolean | null
   /** Seccomp mode from /proc/self/status: 0 none, 2 filter. */
   readonly seccomp: number | null
-  /** Filters around init, which has none of its own: at least the engine's. Kernels from 5.9 on tell. */
+  /** Seccomp filters that apply to init, which installs none of its own; null before Linux 5.9. */
   readonly seccompFilters: number | null
   /**
-   * All sets of capabilities together, the bounding set among them, as 16 hexadecimal digits; all zeros when all were
-   * dropped. The effective set alone is empty for every user but root.
+   * The union of all capability sets, including the bounding set, as 16 hexadecimal digits; all zeros when all are dropped.
+   * The effective set alone is empty for every user but root.
    */
   readonly capabilities: string | null
   readonly uid: number
   readonly gid: number
-  /** 1 in a PID namespace of its own, as it should be. */
+  /** 1, in a PID namespace of its own. */
   readonly pid: number
 }
 
-/** What init and the kernel hold a run to, as they told when it had started. */
+/** The limits of a run that has started, as init and the kernel apply them. */
 export interface Started {
   /** Process number of the program inside the container. */
   readonly pid: number
@@ -56,22 +56,22 @@ export interface Started {
   readonly openFiles: number | null
 }
 
-/** One look at a run in progress; about ten a second. */
+/** A measurement of the current run; about ten a second. */
 export interface Sample {
   /** Since the program was started. */
   readonly wallMs: number
   /** CPU time of the whole container since the run began. */
   readonly cpuMs: number
-  /** Memory that the cgroup accounts, files in tmpfs among it. */
+  /** Memory charged to the cgroup, including files in tmpfs. */
   readonly memoryBytes: number | null
-  /** Processes and threads beside init. */
+  /** Processes and threads without init. */
   readonly processes: number | null
 }
 
-/** Why init itself ended a run; `memory` for what sockets hold beyond all that the cgroup counts. */
+/** Why init ended a run; `memory` for memory of sockets that no cgroup counts. */
 export type RunLimit = 'timeout' | 'cpu' | 'output' | 'memory'
 
-/** How one run ended, and what it used. */
+/** How a run ended, and what it used. */
 export interface Done {
   /** Null when a signal ended the program; 127 when `spawnError` is set. */
   readonly exitCode: number | null
@@ -81,26 +81,26 @@ export interface Done {
   /** CPU time over the run, of all processes of the container. */
   readonly cpuUserMs: number
   readonly cpuSysMs: number
-  /** Largest resident set of the largest single process that was reaped. */
+  /** Resident set of the largest process. */
   readonly maxRssBytes: number | null
-  /** What the cgroup accounted when the run began. */
+  /** Memory charged to the cgroup when the run began. */
   readonly memoryStartBytes: number | null
-  /** Peak that the cgroup counted; since the container's start where the kernel cannot reset it. */
+  /** Peak of the cgroup during the run; below an earlier run's peak, the largest sample. */
   readonly memoryPeakBytes: number | null
-  /** Processes that the kernel killed for memory during the run. */
+  /** Processes that the OOM killer ended during the run. */
   readonly oomKills: number | null
-  /** Most processes and threads beside init that were seen at once. */
+  /** Peak of processes and threads without init. */
   readonly processesPeak: number | null
   /** Forks that the process limit refused during the run. */
   readonly forkFailures: number | null
-  /** Time during which the CPU quota held the container back. */
+  /** Time during which the CPU quota throttled the container. */
   readonly throttledMs: number | null
-  /** All bytes that the program wrote, discarded ones too. */
+  /** Bytes that the program wrote, including discarded ones. */
   readonly stdoutBytes: number
   readonly stderrBytes: number
   readonly stdoutTruncated: boolean
   readonly stderrTruncated: boolean
-  /** Which limit made init end the run; null when it ended by itself or by a kill frame. */
+  /** The limit for which init ended the run; null if it ended by itself or by a kill frame. */
   readonly limit: RunLimit | null
   /** A kill frame ended the run. */
   readonly killed: boolean
@@ -109,55 +109,55 @@ export interface Done {
 }
 
 /**
- * At what init failed. After `frame`, `stdin` and `init` it ends itself and everything below it. `confine`: the kernel refused
- * to confine the program, which was not started.
+ * Where init failed. After `frame`, `stdin` and `init` it ends itself and all processes. `confine`: the kernel refused to
+ * confine the program, which was not started.
  */
 export type FaultPlace = 'frame' | 'put' | 'exec' | 'confine' | 'net' | 'stdin' | 'init'
 
-/** Something that the host asked for and init could not do. */
+/** A request of the host that init could not carry out. */
 export interface Fault {
   readonly where: FaultPlace
-  /** Name of an errno, for example `ENOSPC`; `ENOTSUPP` when the host has no room for the code of another filter. */
+  /** Name of an errno, for example `ENOSPC`; `ENOTSUPP` when the host has no memory for another seccomp filter. */
   readonly error: string
 }
 
-/** What a reset came to. A container that is not clean must be thrown away. */
+/** Result of a reset. A container that is not clean must be discarded. */
 export interface Reset {
   readonly clean: boolean
-  /** What is left: `processes`, `files`, `ipc`, `sockets`, `unreadable` or the process that forks (`preload`); null when clean. */
+  /** What is left: `processes`, `files`, `ipc`, `sockets`, `unreadable`, or a broken zygote (`preload`); null when clean. */
   readonly reason: string | null
 }
 
-/** What became of a process that was to be started ahead. */
+/** Result of starting a process ahead. */
 export interface Preloaded {
-  /** How long it took until it waited. */
+  /** Milliseconds until it waited. */
   readonly ms: number
-  /** Memory that the cgroup accounts, the waiting process among it. */
+  /** Memory charged to the cgroup, including the waiting process. */
   readonly memoryBytes: number | null
-  /** Name of an errno if nothing waits; the container is then as it was before. */
+  /** Name of an errno if no process waits; the container is then as it was before. */
   readonly error: string | null
 }
 
 /** The snapshot of the workspace, or why there is none. */
 export interface SnapshotDone {
   readonly files: number
-  /** Memory of the container that they take, names among them. */
+  /** Memory of the container that they take, including their names. */
   readonly bytes: number
-  /** Name of an errno if nothing is kept: `ENOMEM` and `EFBIG` for too much, `EACCES` for what cannot be read. */
+  /** Name of an errno if there is no snapshot: `ENOMEM` and `EFBIG` for too much, `EACCES` for an unreadable file. */
   readonly error: string | null
 }
 
-/** What befell one stream of a tunnel. Numbers of streams are never used again; the end of the run ends them all. */
+/** An event on one stream of a tunnel. Stream numbers are never reused; the end of the run ends all streams. */
 export type NetFrame =
   /** The program has connected. */
   | { readonly type: 'netOpen'; readonly stream: number }
-  /** Bytes from the program; each takes one of the stream's credit. */
+  /** Bytes from the program; each uses one byte of the stream's credit. */
   | { readonly type: 'netData'; readonly stream: number; readonly data: Uint8Array }
   /** The program sends no more; it may still read. */
   | { readonly type: 'netEnd'; readonly stream: number }
   /** The connection is gone, in both directions. */
   | { readonly type: 'netReset'; readonly stream: number }
-  /** The program has taken bytes: so many more may be sent. */
+  /** The program has read bytes: this many more may be sent. */
   | { readonly type: 'netCredit'; readonly stream: number; readonly bytes: number }
 
 /** One frame from init. */

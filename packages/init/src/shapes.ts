@@ -4,9 +4,9 @@ import { WireError } from './wire.ts'
 type Check<T> = (value: unknown) => value is T
 type Shape<T> = { readonly [Field in keyof T]-?: Check<T[Field]> }
 
-/** Builds the reader of one JSON payload: exactly the fields of `shape`, each of its kind, or a {@link WireError}. */
+/** Builds the reader of a JSON payload, which throws a {@link WireError} unless it has exactly the fields of `shape`. */
 function reader<T extends object>(name: string, shape: Shape<T>): (payload: Uint8Array) => T {
-  // Made from the shape itself, so each of its keys is a field of T.
+  // The keys of the shape are exactly the fields of T.
   const fields = Object.keys(shape) as (keyof T & string)[]
   const check: (value: object) => asserts value is T = (value) => {
     for (const field of fields) {
@@ -140,7 +140,7 @@ export const readPreloaded = reader<Preloaded>('preloaded', {
   error: orNull(errno),
 })
 
-/** Reads the payload of a kept frame. */
+/** Reads the payload of a snapshot-done frame. */
 export const readSnapshotDone = reader<SnapshotDone>('snapshotDone', {
   files: whole,
   bytes: whole,

@@ -1,4 +1,4 @@
-/** Linux numbers, not this host's: the program ran on Linux wherever the worker runs. x64 and arm64 agree (signal(7)). */
+/** Linux's numbers, since programs run on Linux wherever the worker runs; the same on x64 and arm64 (signal(7)). */
 const NAMES = [
   'SIGHUP',
   'SIGINT',

@@ -1,19 +1,19 @@
 /**
- * The frame types of init's wire, both ways: `type u8, length u32 little-endian, payload`.
- * The same table stands in `native/frames/wire.h`; a test compares the two.
+ * The frame types of init's wire in both directions: `type u8, length u32 little-endian, payload`.
+ * `native/frames/wire.h` has the same table; a test compares the two.
  *
  * | code | host → init | payload |
  * | --- | --- | --- |
  * | 0x01 | put file | mode u16, path length u16, path, content |
  * | 0x02 | exec | wallMs, cpuMs, stdoutLimit, stderrLimit, flags, openFiles as u32; argc, envc as u16; cwd, argv…, env… each with a u32 length |
- * | 0x03 | stdin | bytes; none ends it |
+ * | 0x03 | stdin | bytes; an empty frame ends it |
  * | 0x04 | kill | reason u8 |
  * | 0x05 | reset | none |
- * | 0x06 | fetch | most bytes u32, path |
+ * | 0x06 | fetch | maximum bytes u32, path |
  * | 0x07 | quit | none |
  * | 0x08 | net write | stream u32, bytes, at most 16 KiB |
  * | 0x09 | net finish | stream u32: no more bytes come |
- * | 0x0a | net drop | stream u32: it is gone |
+ * | 0x0a | net drop | stream u32: the connection is gone |
  * | 0x0b | net grant | stream u32, bytes u32 that may be sent in addition |
  * | 0x0c | inspect | none |
  * | 0x0d | preload | main file length u16, main file, then as exec |
@@ -33,7 +33,7 @@
  * | 0x8a | net open | stream u32: the program has connected |
  * | 0x8b | net data | stream u32, bytes, at most 16 KiB |
  * | 0x8c | net end | stream u32: no more bytes come |
- * | 0x8d | net reset | stream u32: it is gone |
+ * | 0x8d | net reset | stream u32: the connection is gone |
  * | 0x8e | net credit | stream u32, bytes u32 that may be sent in addition |
  * | 0x8f | preloaded | JSON {@link Preloaded} |
  * | 0x90 | snapshot done | JSON {@link SnapshotDone} |
@@ -72,44 +72,44 @@ export const WIRE = {
   snapshotDone: 0x90,
 } as const
 
-/** Version of the wire, as init states it in its ready frame. */
+/** Version of the wire, as in init's ready frame. */
 export const WIRE_VERSION = 1
 /** Bytes of a frame's header. */
 export const HEADER_BYTES = 5
-/** Largest payload that init takes: a file of 5 MiB with room for its path. */
+/** Largest payload that init accepts: a file of 5 MiB with room for its path. */
 export const MAX_HOST_PAYLOAD_BYTES = 6 * 1024 * 1024
-/** Most content of one put file; the rest of the payload's bound is left for its path. */
+/** Maximum content of a put file; the rest of the payload is for its path. */
 export const MAX_PUT_BYTES = MAX_HOST_PAYLOAD_BYTES - 8192
 /** Largest payload that init sends: a fetched file with its status byte. */
 export const MAX_INIT_PAYLOAD_BYTES = 11 * 1024 * 1024
-/** Most bytes of one stdout or stderr frame. */
+/** Maximum bytes of a stdout or stderr frame. */
 export const MAX_STREAM_BYTES = 64 * 1024
-/** Most bytes of a JSON payload. */
+/** Maximum bytes of a JSON payload. */
 export const MAX_JSON_BYTES = 4096
-/** Most bytes of an exec frame: argv and environment together with their lengths. */
+/** Maximum bytes of an exec frame: argv and environment with their lengths. */
 export const MAX_EXEC_BYTES = 256 * 1024
-/** Most texts of an exec frame: argv and environment together. */
+/** Maximum strings of an exec frame: argv and environment together. */
 export const MAX_EXEC_STRINGS = 4096
-/** Longest name of a main file, in bytes of UTF-8. */
+/** Maximum name of a main file, in bytes of UTF-8. */
 export const MAX_MAIN_BYTES = 255
-/** Most stdin that may wait in init for a program that does not read it; one byte more is a fault. */
+/** Maximum stdin that waits in init for a program that does not read it; one byte more is a fault. */
 export const MAX_PENDING_STDIN_BYTES = 2 * 1024 * 1024
-/** Longest path of a put or a fetch, in bytes of UTF-8. */
+/** Maximum path of a put or a fetch, in bytes of UTF-8. */
 export const MAX_PATH_BYTES = 4095
-/** Most bytes of a snapshot, the names of its files among them. */
+/** Maximum bytes of a snapshot, including the names of its files. */
 export const MAX_SNAPSHOT_BYTES = 64 * 1024 * 1024
-/** Most streams of a tunnel at once; further connections of the program wait until one ends. */
+/** Maximum of simultaneous streams of a tunnel; further connections of the program wait until one ends. */
 export const MAX_NET_STREAMS = 32
-/** Most bytes of one frame of a stream. */
+/** Maximum bytes of a stream's frame. */
 export const MAX_NET_BYTES = 16 * 1024
-/** What may be under way on a stream in one direction: the credit that each side has at the start. */
+/** Credit of each side when a stream opens: bytes that may be in flight in one direction. */
 export const MAX_NET_WINDOW_BYTES = 32 * 1024
-/** Port on 127.0.0.1 that a program with a tunnel connects to. The usual one of HTTP proxies. */
+/** Port on 127.0.0.1 that a program with a tunnel connects to: a usual one of HTTP proxies. */
 export const NET_PORT = 3128
 
 /**
- * The wire was broken: by the other side (decoding), or by a value that no frame can carry (encoding).
- * The message never repeats bytes that a program may have written.
+ * The wire is broken: by the other side (decoding), or by a value that no frame can carry (encoding). The message never
+ * contains bytes of a program.
  */
 export class WireError extends Error {
   /** Stable name for programs. */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 _Noreturn void exit_init(int code) {
-  /* As PID 1 this ends the whole namespace, with whatever was forked meanwhile. */
+  /* As PID 1 this ends the whole namespace, with every process forked meanwhile. */
   kill(-1, SIGKILL);
   _exit(code);
 }

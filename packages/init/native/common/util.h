@@ -12,10 +12,10 @@ uint16_t get_u16(const unsigned char *bytes);
 uint32_t get_u32(const unsigned char *bytes);
 void put_u32(unsigned char *bytes, uint32_t value);
 
-/* The whole of a small file, NUL-terminated; the bytes read, or -1. */
+/* Reads a small file whole and adds a NUL; returns the number of bytes, or -1. */
 long read_small(const char *path, char *buffer, size_t size);
 
-/* Like getdents64, over a directory from its start to its end; calls `each` until it returns non-zero. */
+/* Calls `each` for every entry of a directory until it returns non-zero; returns that, 0, or -1 with errno. */
 int each_entry(int directory, char *buffer, size_t size, int (*each)(const char *name, unsigned char type, void *context),
                void *context);
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 /*
- * Linux keeps the files of a process that is not dumpable from everyone; gVisor does not. Only a refusal says that they are
- * kept: -1 for any other failure.
+ * Linux protects the /proc files of a process that is not dumpable; gVisor does not. Only a refusal counts as protected: -1
+ * for any other failure.
  */
 static int init_is_open(void) {
   int fd = open("/proc/1/environ", O_RDONLY | O_CLOEXEC);
@@ -47,7 +47,7 @@ int hide_init(void) {
   snprintf(users, sizeof users, "%u %u 1\n", getuid(), getuid());
   snprintf(groups, sizeof groups, "%u %u 1\n", getgid(), getgid());
   if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0) return -1;
-  /* An older gVisor has no such file and lets the group be mapped all the same. */
+  /* An older gVisor has no such file and lets the group be mapped without it. */
   if (write_file("/proc/self/setgroups", "deny") < 0 && errno != ENOENT) return -1;
   if (write_file("/proc/self/uid_map", users) < 0 || write_file("/proc/self/gid_map", groups) < 0) return -1;
   if (mount("none", "/proc/1", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=4096,mode=0555") < 0) return -1;

@@ -2,9 +2,9 @@
 #define ISOPOD_HIDE_INIT_H
 
 /*
- * Called by a child before it becomes the program: sees to it that init cannot be reached through /proc/1. Where the
- * kernel does not, it lays an empty file system over that in namespaces of its own, in which it then has no right either.
- * -1 with errno if that fails.
+ * Called by a child before it becomes the program: makes sure that /proc/1 does not give access to init. Where the kernel
+ * does not protect it, mounts an empty file system over it in new namespaces and drops all capabilities there. -1 with errno
+ * on failure.
  */
 int hide_init(void);
 

@@ -20,7 +20,7 @@
 #include "confinement/filter.h"
 #include "confinement/socket_options.h"
 
-/* Younger than the headers of some distributions; the numbers are the same on all architectures. */
+/* Missing in the headers of some distributions; the numbers are the same on all architectures. */
 #ifndef __NR_process_madvise
 #define __NR_process_madvise 440
 #endif
@@ -45,14 +45,14 @@
 #ifndef MADV_PAGEOUT
 #define MADV_PAGEOUT 21
 #endif
-/* The flags come first on x64 and arm64. */
+/* On x64 and arm64 the flags are the first argument. */
 #define CLONE_FLAGS 0
 #define NAMESPACES \
   (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP)
 #define X32_BIT 0x40000000u
 #define MQUEUE_MAGIC 0x19800202
 
-/* Allowed with the families that programs need; another looks like one that the kernel was built without. */
+/* Allowed with the families that programs need; others look as if the kernel was built without them. */
 #define FAMILIES(call) \
   UNLESS(__NR_##call, 8), LOAD(ARGUMENT(0)), PASS(AF_UNIX), PASS(AF_INET), PASS(AF_INET6), FAIL(EAFNOSUPPORT)
 
@@ -69,13 +69,13 @@ static const struct sock_filter rules[] = {
     NEVER(process_vm_readv),
     NEVER(process_vm_writev),
     NEVER(pidfd_getfd),
-    /* Takes a directory of /proc for a process, which no filter can read. */
+    /* A directory of /proc can stand for a process, which no filter can see. */
     NEVER(pidfd_send_signal),
     NEVER(kcmp),
     NEVER(process_madvise),
     NEVER(process_mrelease),
     NEVER(perf_event_open),
-    /* Linux ignores the signals that a first process gets from below; gVisor would end it. */
+    /* Linux ignores signals that PID 1 gets from its namespace; gVisor would end it. */
     NEVER_ON_INIT(kill),
     NEVER_ON_INIT(tkill),
     NEVER_ON_INIT(tgkill),
@@ -83,15 +83,15 @@ static const struct sock_filter rules[] = {
     NEVER_ON_INIT(rt_tgsigqueueinfo),
     NEVER_ON_INIT(pidfd_open),
     /*
-     * Files of an image are pages that all containers share, and their disk is the host's. What drops such pages, or reads
-     * past them, has the disk read the same again and again, for as long as the program likes.
+     * Containers share the page cache of an image's files, and the disk is the host's. Calls that drop those pages or bypass
+     * them would let a program read from the host's disk without end.
      */
     UNLESS(__NR_fadvise64, 4),
     LOAD(ARGUMENT(3)),
     UNLESS(POSIX_FADV_DONTNEED, 1),
     IGNORE,
     ALLOW,
-    /* Merged pages tell by their time what others have in memory; the host decides whether there are any. */
+    /* The time of a write to a merged page reveals what other containers have in memory. */
     UNLESS(__NR_madvise, 6),
     LOAD(ARGUMENT(2)),
     IF_EQUAL(MADV_COLD, 3),
@@ -104,8 +104,9 @@ static const struct sock_filter rules[] = {
 #endif
     WITHOUT(openat, 2, O_DIRECT, EINVAL),
     /*
-     * Splicing moves a socket's pages into a pipe: one byte then keeps 32 KiB that no cgroup counts. EINVAL is the answer for
-     * descriptors that do not support splicing, so libraries and grep fall back to read and write. Sockets have no offset.
+     * Splicing moves a socket's pages into a pipe: one byte then holds 32 KiB that no cgroup counts. EINVAL is the error for
+     * descriptors that do not support splicing, so libraries and grep fall back to read and write. sendfile with an offset
+     * reads from a file, never from a socket.
      */
     UNLESS(__NR_splice, 1),
     FAIL(EINVAL),
@@ -116,7 +117,7 @@ static const struct sock_filter rules[] = {
     UNLESS(0, 1),
     FAIL(EINVAL),
     ALLOW,
-    /* Mapping a socket keeps its pages too, and no cgroup is charged for them. */
+    /* Mapping a socket holds its pages too, and no cgroup is charged for them. */
     UNLESS(__NR_getsockopt, 6),
     LOAD(ARGUMENT(1)),
     UNLESS(IPPROTO_TCP, 3),
@@ -125,8 +126,7 @@ static const struct sock_filter rules[] = {
     FAIL(ENOPROTOOPT),
     ALLOW,
     /*
-     * And no O_DIRECT afterwards. Who owns a descriptor is signalled when it becomes ready, in gVisor even init, and by any
-     * signal.
+     * O_DIRECT must not be set later either. F_SETOWN and F_SETSIG make the kernel signal any process, in gVisor even init.
      */
     UNLESS(__NR_fcntl, 9),
     LOAD(ARGUMENT(1)),
@@ -142,7 +142,7 @@ static const struct sock_filter rules[] = {
     LOAD(ARGUMENT(1)),
     IF_EQUAL(FIOSETOWN, 7),
     IF_EQUAL(SIOCSPGRP, 6),
-    /* Which disk and file system of the host a file lies on, and where: answered as by one that has no such thing. */
+    /* These reveal the host's disk and file system, and where a file is on them: they fail as unsupported. */
     IF_EQUAL(FS_IOC_GETFSUUID, 4),
     IF_EQUAL(FS_IOC_GETFSSYSFSPATH, 3),
     IF_EQUAL(EXT4_IOC_GETFSUUID, 2),
@@ -153,7 +153,7 @@ static const struct sock_filter rules[] = {
     ONLY_ON_SELF(prlimit64, 0),
     ONLY_ON_OWN_PROCESS(setpriority, PRIO_PROCESS),
     ONLY_ON_OWN_PROCESS(ioprio_set, IOPRIO_WHO_PROCESS),
-    /* Mono gives each of its threads, by number, the policy that all have; on init it would change nothing either. */
+    /* Mono sets the default policy of each thread by its id; applied to init it would change nothing. */
     ONLY_ON_SELF_OR_WITH(sched_setscheduler, SCHED_OTHER),
     ONLY_ON_SELF(sched_setparam, 0),
     ONLY_ON_SELF(sched_setattr, 0),
@@ -161,8 +161,8 @@ static const struct sock_filter rules[] = {
     ONLY_ON_SELF(migrate_pages, 0),
     ONLY_ON_SELF(move_pages, 0),
     /*
-     * Whoever makes a user namespace is root in it, and gVisor then counts his processes no longer. The flags of clone3 lie
-     * where no filter can see them; without it libraries take clone.
+     * A program would be root in its own user namespace, and gVisor would stop counting its processes. A filter cannot see the
+     * flags of clone3; libraries fall back to clone.
      */
     NEVER(unshare),
     NEVER(setns),
@@ -173,32 +173,32 @@ static const struct sock_filter rules[] = {
     ALLOW,
     UNLESS(__NR_clone3, 1),
     LACK,
-    /* Linux asks for a capability; gVisor lets anyone have the devices and the log of its kernel. */
+    /* Linux asks for a capability; gVisor allows everyone its devices and its kernel log. */
 #if defined(__NR_mknod)
     NO_DEVICES(mknod, 1),
 #endif
     NO_DEVICES(mknodat, 2),
     NEVER(syslog),
-    /* Keys outlive processes, so a reset could not take them away. */
+    /* Keys outlive processes, and a reset could not remove them. */
     NEVER(keyctl),
     NEVER(add_key),
     NEVER(request_key),
-    /* Its contexts are counted for the whole host, and one program could take them all. */
+    /* AIO contexts are counted for the whole host; one program could take them all. */
     NEVER(io_setup),
     NEVER(io_uring_setup),
     NEVER(io_uring_enter),
     NEVER(io_uring_register),
     /*
-     * Answers of netlink that nobody reads are charged to no cgroup, and other families have holes of their own; AF_VSOCK
-     * reaches the host of a virtual machine past every network namespace.
+     * Unread netlink answers are charged to no cgroup, other families have weaknesses of their own, and AF_VSOCK reaches a
+     * virtual machine's host past every network namespace.
      */
     FAMILIES(socket),
     FAMILIES(socketpair),
-    /* The pool of huge pages is the host's, and no memory limit counts what is taken from it. */
+    /* Huge pages come from a pool of the host, and no memory limit counts them. */
     WITHOUT(mmap, 3, MAP_HUGETLB, ENOMEM),
     WITHOUT(memfd_create, 1, MFD_HUGETLB, ENOMEM),
     WITHOUT(shmget, 2, SHM_HUGETLB, ENOMEM),
-    /* Every filter takes from one pool of the kernel; questions are harmless. */
+    /* Filters take memory from one pool of the kernel; queries are harmless. */
     EITHER(seccomp, 0, SECCOMP_GET_ACTION_AVAIL, SECCOMP_GET_NOTIF_SIZES),
     NEVER_WITH(prctl, 0, PR_SET_SECCOMP),
     /* Ends the filter. */
@@ -207,7 +207,7 @@ static const struct sock_filter rules[] = {
     SOCKET_OPTIONS,
 };
 
-/* A message queue that no directory shows could not be removed by a reset. */
+/* A reset could not remove a message queue that is not mounted anywhere. */
 static const struct sock_filter no_queues[] = {
     LOAD(offsetof(struct seccomp_data, nr)),
     NEVER(mq_open),
@@ -223,7 +223,7 @@ static int guard_self(void) {
   uint32_t own = (uint32_t)getpid();
   const struct sock_filter filter[] = {
       LOAD(offsetof(struct seccomp_data, nr)),
-      /* Itself, and its group, which has nobody else in it. */
+      /* Itself, and its process group, which has no other member. */
       NEITHER(kill, 0, own, -own),
       NEVER_ON(tkill, own),
       NEVER_ON(tgkill, own),
@@ -241,6 +241,6 @@ int seccomp_guard(int self) {
   int listed = statfs("/dev/mqueue", &queues) == 0 && queues.f_type == MQUEUE_MAGIC;
   if (!listed && install(no_queues, sizeof no_queues / sizeof *no_queues) < 0) return -1;
   if (self && guard_self() < 0) return -1;
-  /* Last, for it allows no further one. */
+  /* Last: it refuses further filters. */
   return install(rules, sizeof rules / sizeof *rules);
 }

@@ -2,9 +2,9 @@
 #define ISOPOD_SECCOMP_H
 
 /*
- * Keeps the calling process and all that it starts away from init, which runs as the same user, and from what no cgroup
- * counts. With `self`, keeps all that it forks from signalling it as well. The container's own profile stands around this
- * one and is not repeated here. No filter can be laid after it. -1 with errno on failure.
+ * Installs the filter for the calling process and its descendants: no access to init, which runs as the same user, and to
+ * kernel memory that no cgroup counts. With `self`, its forks cannot signal it either. The container's own profile applies as
+ * well and is not repeated here. No further filter can be installed. -1 with errno on failure.
  */
 int seccomp_guard(int self);
 

@@ -1,6 +1,6 @@
 /*
- * The socket options that a program may set. What is not here does not exist for it: options that attach a program to a
- * socket, hold kernel memory which no cgroup counts (multicast groups, keys, filters of packets), or load modules.
+ * The socket options that a program may set. All others look unsupported: they attach a BPF program to a socket, hold kernel
+ * memory that no cgroup counts (multicast groups, keys, packet filters), or load modules.
  */
 #ifndef ISOPOD_SOCKET_OPTIONS_H
 #define ISOPOD_SOCKET_OPTIONS_H
@@ -13,7 +13,7 @@
 
 #include "confinement/filter.h"
 
-/* Younger than the headers of some distributions, or not among those of the C library. */
+/* Missing in the headers of some distributions or of the C library. */
 #define YOUNG_SO_BINDTOIFINDEX 62
 #define YOUNG_SO_TIMESTAMP_NEW 63
 #define YOUNG_SO_TIMESTAMPNS_NEW 64
@@ -34,12 +34,12 @@
 #define NEVER_SET(level, option) UNLESS(OPTION(level, option), 1), REFUSE
 #define MAY_SET(level, option) PASS(OPTION(level, option))
 
-/* The code of filters comes from one pool of the kernel: who empties it stops every start of a container on the host. */
+/* Filters take memory from one pool of the kernel: once it is empty, no container on the host can start. */
 #define ATTACHING_OPTIONS \
   NEVER_SET(SOL_SOCKET, SO_ATTACH_FILTER), NEVER_SET(SOL_SOCKET, SO_ATTACH_BPF), \
       NEVER_SET(SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF), NEVER_SET(SOL_SOCKET, SO_ATTACH_REUSEPORT_EBPF), \
       NEVER_SET(SOL_SOCKET, SO_LOCK_FILTER)
-/* Flow labels need no process and no socket, outlast a reset, and are counted for the whole host. */
+/* Flow labels outlive processes, sockets and a reset, and are counted for the whole host. */
 #define OUTLASTING_OPTIONS NEVER_SET(IPPROTO_IPV6, YOUNG_IPV6_FLOWLABEL_MGR)
 
 #define SOCKET_LEVEL_OPTIONS \
@@ -84,7 +84,7 @@
       MAY_SET(IPPROTO_IPV6, IPV6_RECVHOPLIMIT), MAY_SET(IPPROTO_IPV6, IPV6_RECVTCLASS), \
       MAY_SET(IPPROTO_IPV6, IPV6_TCLASS), MAY_SET(IPPROTO_IPV6, IPV6_DONTFRAG)
 
-/* Behind the call's number: ends the filter. What a program finds refused it takes for an option of another kernel. */
+/* Ends the filter. The error for a refused option is that of a kernel without the option. */
 #define SOCKET_OPTIONS \
   LEVEL_AND_OPTION, ATTACHING_OPTIONS, OUTLASTING_OPTIONS, SOCKET_LEVEL_OPTIONS, TCP_LEVEL_OPTIONS, UDP_LEVEL_OPTIONS, IP_LEVEL_OPTIONS, \
       IPV6_LEVEL_OPTIONS, FAIL(ENOPROTOOPT)

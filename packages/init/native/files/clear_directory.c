@@ -18,7 +18,7 @@ static char inner[16384] __attribute__((aligned(8)));
 
 struct pass {
   int root;
-  int directory; /* the one directly below root that is being emptied */
+  int directory; /* the child of root that is being emptied */
   int progress;
 };
 
@@ -28,14 +28,14 @@ static int is_directory(int parent, const char *name, unsigned char type) {
   return fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* A directory must be readable to be emptied, and writable to be moved, as that changes its «..». */
+/* Emptying a directory needs read permission, moving it write permission, because its «..» changes. */
 static void open_up(int parent, const char *name) {
   if (fchmodat(parent, name, 0700, 0) < 0) {
-    /* Then it stays, and is found at the end. */
+    /* Then it stays, and the final check finds it. */
   }
 }
 
-/* Up to a free name of the root: names of the program's own may be in the way. */
+/* Moves a directory up into the root, under a name that the program has not taken. */
 static int hoist(struct pass *pass, const char *name) {
   static uint64_t counter;
   for (;;) {
@@ -80,7 +80,7 @@ static int any_entry(const char *name, unsigned char type, void *context) {
   return 1;
 }
 
-/* Extended attributes and access lists of the mount itself would reach the next run. */
+/* The mount's own extended attributes and ACLs would reach the next run. */
 static int strip_attributes(int root) {
   static char names[65536];
   for (int turn = 0; turn < 2; turn++) {
@@ -98,13 +98,12 @@ static int strip_attributes(int root) {
 }
 
 /*
- * Directories within directories are moved up and emptied there, so that no depth needs more than two descriptors or
- * a path that is too long.
+ * Nested directories are moved up and emptied there, so that any depth needs only two descriptors and short paths.
  */
 int clear_directory(int root, mode_t mode) {
   struct pass pass = {.root = root};
   if (fchmod(root, mode | 0700) < 0) {
-    /* Not ours, so no program could have changed its mode. */
+    /* Owned by another user, so no program could have changed its mode. */
   }
   do {
     pass.progress = 0;

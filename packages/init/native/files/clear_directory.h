@@ -4,8 +4,8 @@
 #include <sys/types.h>
 
 /*
- * Removes all that is below a directory, whatever its depth and modes, follows no symlink, and gives the directory
- * itself its mode back. 0 only if it was seen empty afterwards. No other process may run meanwhile.
+ * Removes everything below a directory, whatever its depth and modes, without following symlinks, and restores the
+ * directory's own mode. 0 only if it was seen empty afterwards. No other process may run meanwhile.
  */
 int clear_directory(int root, mode_t mode);
 

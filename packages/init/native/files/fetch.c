@@ -26,26 +26,26 @@ void fetch_refuse(int error) {
   answer(error, 0);
 }
 
-/* 0, or why this is not a file that may leave. */
-static int unfit(const struct stat *status, uint32_t most) {
+/* 0, or the errno for a file that must not be sent. */
+static int unfit(const struct stat *status, uint32_t max) {
   if (S_ISDIR(status->st_mode)) return EISDIR;
   if (!S_ISREG(status->st_mode)) return EINVAL;
   if (status->st_nlink != 1) return EMLINK;
-  if (status->st_size > (off_t)most || status->st_size >= (off_t)MAX_INIT_PAYLOAD_BYTES) return EFBIG;
+  if (status->st_size > (off_t)max || status->st_size >= (off_t)MAX_INIT_PAYLOAD_BYTES) return EFBIG;
   return 0;
 }
 
-void fetch_begin(char *path, uint32_t most) {
+void fetch_begin(char *path, uint32_t max) {
   const char *leaf;
   int directory = open_parent(path, 0, &leaf);
   if (directory < 0) {
     fetch_refuse(errno);
     return;
   }
-  /* Non-blocking, or a pipe planted under that name would hold us here. */
+  /* Non-blocking: opening a pipe under that name would hang. */
   file = openat(directory, leaf, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   struct stat status;
-  int error = file < 0 || fstat(file, &status) < 0 ? errno : unfit(&status, most);
+  int error = file < 0 || fstat(file, &status) < 0 ? errno : unfit(&status, max);
   close(directory);
   if (error != 0) {
     if (file >= 0) close(file);
@@ -61,7 +61,7 @@ void fetch_begin(char *path, uint32_t most) {
 void fetch_pump(void) {
   while (left > 0 && writer_pending() < WRITER_FULL) {
     ssize_t got = write_from(file, left < MAX_STREAM_BYTES ? left : MAX_STREAM_BYTES);
-    /* The length is promised already, and nobody else runs who could have cut the file. */
+    /* The length is announced already, and no process runs that could have truncated the file. */
     if (got <= 0) exit_init(EXIT_BROKEN);
     left -= (size_t)got;
   }

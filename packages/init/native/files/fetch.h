@@ -1,11 +1,11 @@
-/* Files to the host, sent as the host takes them. */
+/* Sends files to the host, as fast as it reads. */
 #ifndef ISOPOD_FETCH_H
 #define ISOPOD_FETCH_H
 
 #include <stdint.h>
 
-/* Queues the head of the answer; the content follows by fetch_pump. `path` is cut. */
-void fetch_begin(char *path, uint32_t most);
+/* Queues the head of the answer; fetch_pump sends the content. `path` is modified. */
+void fetch_begin(char *path, uint32_t max);
 void fetch_refuse(int error);
 void fetch_pump(void);
 /* No other frame may be queued while this is true. */

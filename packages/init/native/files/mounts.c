@@ -13,7 +13,7 @@
 #include "files/clear_directory.h"
 #include "frames/wire.h"
 
-/* Newer than some C libraries; what the kernel has not it answers with EINVAL. */
+/* Missing in some C libraries; a kernel without them fails with EINVAL. */
 #ifndef F_GET_RW_HINT
 #define F_GET_RW_HINT 1035
 #define F_SET_RW_HINT 1036
@@ -50,7 +50,7 @@ void mounts_open(void) {
   }
 }
 
-/* How long the kernel is to expect what is written to live: one of six values, which an inode keeps. */
+/* The expected lifetime of written data: one of six values, stored in the inode, where a program could hide a message. */
 static int restore_write_hint(size_t i) {
   uint64_t hint;
   int fd = mounts[i].fd;
@@ -61,11 +61,11 @@ static int restore_write_hint(size_t i) {
   return hint == mounts[i].write_hint ? 0 : -1;
 }
 
-/* Times, and flags like «no dump»: a program can set those of what it owns, the mounts themselves too. */
+/* Times and flags like «no dump»: a program can set them on what it owns, including the mounts. */
 static int restore_attributes(size_t i) {
   static const struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
   int flags, fd = mounts[i].fd;
-  /* Not ours, so no program could have changed it. */
+  /* Owned by another user, so no program could have changed it. */
   if (futimens(fd, now) < 0 && errno != EPERM && errno != EACCES) return -1;
   if (!mounts[i].has_flags) return 0;
   if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0) return -1;
@@ -76,7 +76,7 @@ static int restore_attributes(size_t i) {
 
 int mounts_clear(void) {
   for (size_t i = 0; i < MOUNTS; i++) {
-    /* What was not there at the start is no writable mount of this container. */
+    /* A path that did not exist at the start is no writable mount of this container. */
     if (mounts[i].fd < 0) continue;
     if (clear_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0 || restore_write_hint(i) < 0)
       return -1;

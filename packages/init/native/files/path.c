@@ -15,7 +15,7 @@ static int is_name(const char *part) {
 
 static int open_directory(int parent, const char *name, int make) {
   if (make && mkdirat(parent, name, 0700) < 0 && errno != EEXIST) return -1;
-  /* With O_DIRECTORY gVisor follows a link whatever else is said. */
+  /* With O_DIRECTORY gVisor follows a link despite O_NOFOLLOW. */
   struct stat status;
   if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) < 0) return -1;
   if (!S_ISDIR(status.st_mode)) {
@@ -26,8 +26,8 @@ static int open_directory(int parent, const char *name, int make) {
 }
 
 /*
- * Part by part instead of openat2: gVisor has none, and no program runs meanwhile that could move a directory away
- * between two steps.
+ * Part by part instead of openat2, which gVisor lacks. No program runs meanwhile that could move a directory between two
+ * steps.
  */
 int open_parent(char *path, int make, const char **leaf) {
   int directory = open(WORKSPACE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -10,7 +10,7 @@
 #include "frames/fault.h"
 #include "resources/cgroup.h"
 
-/* Left free in the cgroup beside a file's bytes, for the kernel's own pages and for init. */
+/* Memory of the cgroup that stays free for the kernel's own pages and for init. */
 #define HEADROOM_BYTES (512 * 1024)
 
 static int file = -1;
@@ -20,7 +20,7 @@ static int any_failed;
 void put_refuse(int error) {
   if (failure == 0) failure = error;
   if (file >= 0) {
-    /* What a failed file took is needed elsewhere, and half a file serves nobody. */
+    /* Frees the memory of a failed file: half a file is of no use. */
     if (ftruncate(file, 0) < 0) failure = errno;
     close(file);
     file = -1;
@@ -32,7 +32,7 @@ static int create(char *path, mode_t mode) {
   int directory = open_parent(path, 1, &leaf);
   if (directory < 0) return -1;
   int created = -1;
-  /* Removed first, so that a link of an earlier run is replaced and not written through. */
+  /* Removed first: a link of an earlier run must be replaced, not written through. */
   if (unlinkat(directory, leaf, 0) == 0 || errno == ENOENT) {
     created = openat(directory, leaf, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   }
@@ -47,7 +47,7 @@ static int create(char *path, mode_t mode) {
 }
 
 void put_begin(char *path, mode_t mode, size_t length) {
-  /* Files in tmpfs are charged to the container, and while no program runs the kernel's only victim is init. */
+  /* Files in tmpfs are charged to the container. While no program runs, the OOM killer could only choose init. */
   int64_t headroom = cgroup_headroom();
   if (headroom >= 0 && (int64_t)length + HEADROOM_BYTES > headroom) {
     put_refuse(ENOMEM);

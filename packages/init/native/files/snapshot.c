@@ -16,9 +16,9 @@
 #include "frames/wire.h"
 #include "resources/cgroup.h"
 
-#define DEEPEST 32
+#define MAX_DEPTH 32
 #define ENTRIES_BYTES 2048
-/* Left free in the cgroup beside a copy, for the kernel's own pages and for init. */
+/* Memory of the cgroup that stays free for the kernel's own pages and for init. */
 #define HEADROOM_BYTES (512 * 1024)
 
 struct snapshot_file {
@@ -26,11 +26,11 @@ struct snapshot_file {
   uint16_t mode, path_length;
 };
 
-/* Takes no memory before it is written to. Each file: its head, its path with a NUL, its content. */
+/* Takes no memory until it is written to. Each file: its head, its path with a NUL, its content. */
 static unsigned char store[MAX_SNAPSHOT_BYTES] __attribute__((aligned(4096)));
 static size_t used;
 static int files;
-/* What the cgroup still has for it; nobody else runs meanwhile. Below 0 if that is not known. */
+/* Memory that the cgroup has left for the snapshot; negative if unknown. No other process runs meanwhile. */
 static int64_t room;
 
 struct walk {
@@ -50,7 +50,7 @@ static int copy_content(int file, size_t size) {
     ssize_t got = read(file, store + used + filled, size - filled);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno;
-    /* Nobody runs who could have cut it. */
+    /* No process runs that could have truncated it. */
     if (got == 0) return EIO;
     filled += (size_t)got;
   }
@@ -84,12 +84,12 @@ static int copy_file(struct walk *walk, const char *name, size_t path_length) {
 
 static int copy_entry(const char *name, unsigned char type, void *context);
 
-/* Closes the directory; 0 or why not all of it is kept. */
+/* Copies a directory and closes it; 0 or an errno. */
 static int copy_all(int directory, int depth, size_t path_length) {
   char entries[ENTRIES_BYTES] __attribute__((aligned(8)));
   struct walk walk = {.directory = directory, .depth = depth, .path_length = path_length};
   if (directory < 0) return errno;
-  if (depth > DEEPEST) walk.error = ENAMETOOLONG;
+  if (depth > MAX_DEPTH) walk.error = ENAMETOOLONG;
   else if (each_entry(directory, entries, sizeof entries, copy_entry, &walk) < 0) walk.error = errno;
   close(directory);
   return walk.error;
@@ -122,7 +122,7 @@ void snapshot_take(int refused) {
   if (error == 0) {
     snapshot_drop();
     room = cgroup_headroom();
-    /* No child needs it, and what is not there costs a fork nothing. */
+    /* No child needs it, and forks are cheaper without it. */
     madvise(store, sizeof store, MADV_DONTFORK);
     error = copy_all(open(WORKSPACE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), 0, 0);
     if (error != 0) snapshot_drop();
@@ -139,7 +139,7 @@ void snapshot_restore(void) {
     struct snapshot_file head;
     memcpy(&head, store + at, sizeof head);
     unsigned char *content = store + at + sizeof head + head.path_length + 1;
-    /* A put cuts the path it is given. */
+    /* A copy, because put_begin modifies the path. */
     memcpy(path, store + at + sizeof head, head.path_length + 1u);
     put_begin(path, head.mode, head.size);
     put_bytes(content, head.size);

@@ -1,4 +1,4 @@
-/* What the host learns of init's own trouble. `where` is one of the words of src/frames.ts. */
+/* Reports init's own failures to the host. `where` is one of the words in src/frames.ts. */
 #ifndef ISOPOD_FAULT_H
 #define ISOPOD_FAULT_H
 

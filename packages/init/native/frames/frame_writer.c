@@ -23,7 +23,7 @@ int writer_crowded(void) {
   return CAPACITY - pending < WRITER_RESERVE;
 }
 
-/* The free part, or with `taken` the filled part, of the ring from `from` on as at most two pieces. */
+/* `length` bytes of the ring from `from` on, as one or two pieces. */
 static int pieces(struct iovec *parts, size_t from, size_t length) {
   size_t first = CAPACITY - from < length ? CAPACITY - from : length;
   parts[0] = (struct iovec){ring + from, first};
@@ -39,7 +39,7 @@ static void copy_in(size_t at, const unsigned char *bytes, size_t length) {
 }
 
 void write_bytes(const void *bytes, size_t length) {
-  /* Callers keep within the reserve; a frame cut short would break the wire in a way that looks like the host's fault. */
+  /* Callers stay within the reserve. A truncated frame would break the wire and look like the host's fault. */
   if (length > CAPACITY - pending) exit_init(EXIT_BROKEN);
   copy_in(head + pending, bytes, length);
   pending += length;
@@ -52,17 +52,17 @@ void write_frame(unsigned char type, const void *payload, size_t length) {
   write_bytes(payload, length);
 }
 
-static ssize_t read_at(size_t at, int fd, size_t most) {
+static ssize_t read_at(size_t at, int fd, size_t max) {
   struct iovec parts[2];
-  int count = pieces(parts, at % CAPACITY, most);
+  int count = pieces(parts, at % CAPACITY, max);
   ssize_t got;
   do got = readv(fd, parts, count);
   while (got < 0 && errno == EINTR);
   return got;
 }
 
-ssize_t write_stream(unsigned char type, const void *prefix, size_t prefix_length, int fd, size_t most) {
-  ssize_t got = read_at(head + pending + HEADER_BYTES + prefix_length, fd, most);
+ssize_t write_stream(unsigned char type, const void *prefix, size_t prefix_length, int fd, size_t max) {
+  ssize_t got = read_at(head + pending + HEADER_BYTES + prefix_length, fd, max);
   if (got <= 0) return got;
   unsigned char header[HEADER_BYTES] = {type};
   put_u32(header + 1, (uint32_t)(prefix_length + (size_t)got));
@@ -72,8 +72,8 @@ ssize_t write_stream(unsigned char type, const void *prefix, size_t prefix_lengt
   return got;
 }
 
-ssize_t write_from(int fd, size_t most) {
-  ssize_t got = read_at(head + pending, fd, most);
+ssize_t write_from(int fd, size_t max) {
+  ssize_t got = read_at(head + pending, fd, max);
   if (got > 0) pending += (size_t)got;
   return got;
 }

@@ -9,7 +9,7 @@
 #include "frames/frame_writer.h"
 #include "frames/wire.h"
 
-/* Beyond this a double, which is what the host reads, is no longer exact. */
+/* Larger integers are not exact as a double, which the host reads. */
 #define MAX_SAFE ((int64_t)1 << 53)
 #define NO_ROOM_FOR_FILTERS 524
 
@@ -62,7 +62,7 @@ void json_send(unsigned char type) {
 }
 
 const char *error_name(int error) {
-  /* The kernel's own, without a name for programs: there is no room for the code of another filter. */
+  /* A kernel-internal error without a public name: no memory is left for another filter. */
   if (error == NO_ROOM_FOR_FILTERS) return "ENOTSUPP";
   const char *name = strerrorname_np(error);
   return name != NULL ? name : "EIO";

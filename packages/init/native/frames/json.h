@@ -1,4 +1,4 @@
-/* Writes one flat JSON object of numbers, booleans and fixed words; nothing of a program ever gets in. */
+/* Writes one flat JSON object of numbers, booleans and fixed words, never text of a program. */
 #ifndef ISOPOD_JSON_H
 #define ISOPOD_JSON_H
 

@@ -1,4 +1,4 @@
-/* The wire's frame types and bounds; src/wire.ts holds the same table, and a test compares the two. */
+/* The wire's frame types and bounds; src/wire.ts has the same table, and a test compares the two. */
 #ifndef ISOPOD_WIRE_H
 #define ISOPOD_WIRE_H
 

@@ -13,7 +13,7 @@ static int64_t number_behind(const char *text, const char *words) {
   return at == NULL ? UNKNOWN : strtoll(at + strlen(words), NULL, 10);
 }
 
-/* Two lines of few numbers: the tables of all sockets belong to the whole host, and reading them takes its time. */
+/* Two short lines; the tables of all sockets cover the whole host and are slow to read. */
 struct sockets sockets_now(void) {
   char text[1024];
   if (read_small("/proc/net/sockstat", text, sizeof text) < 0) return (struct sockets){UNKNOWN, UNKNOWN};
@@ -43,7 +43,7 @@ struct socket_bounds socket_bounds(void) {
   return bounds;
 }
 
-/* It does when a socket of their kind is closed. */
+/* The search starts when a UNIX socket is closed. */
 void sockets_find_lost(void) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0) return;

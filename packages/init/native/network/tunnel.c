@@ -17,25 +17,25 @@
 #include "frames/frame_writer.h"
 #include "network/sockets.h"
 
-/* From here on streams wait for the host: so little stands before a program's output that it is never held up. */
+/* With so much queued, streams wait for the host. Low enough that streams never delay a program's output. */
 #define QUEUE_FULL (64u * 1024)
 #define TELL_AT (MAX_NET_WINDOW_BYTES / 4)
-/* What the kernel keeps of one connection is outside the memory limit on cgroup v1. */
+/* Small, because cgroup v1 does not count the buffers of connections. */
 #define SOCKET_BYTES (64 * 1024)
 #define ACCEPT_PAUSE_US 50000
-#define PORT_PATIENCE_US 2000000
+#define PORT_TIMEOUT_US 2000000
 
 struct stream {
   uint32_t id; /* 0 for a free place */
-  int fd;      /* -1 when it broke and the host is still to be told */
+  int fd;      /* -1 when it broke and the host has not been told yet */
   uint32_t credit;
-  uint32_t owed; /* bytes that the program took since the host was last told */
+  uint32_t owed; /* bytes that the program has read since the last credit frame */
   size_t head, queued;
   unsigned char program_ended, host_ended, shut;
 };
 
 static struct stream streams[MAX_NET_STREAMS];
-/* Page-aligned so that the memory of a stream can be given back when it ends. */
+/* Page-aligned so that the memory of a stream can be released when it ends. */
 static unsigned char buffers[MAX_NET_STREAMS][MAX_NET_WINDOW_BYTES] __attribute__((aligned(4096)));
 static int listener = -1;
 static uint32_t last_id;
@@ -48,7 +48,7 @@ static int listen_once(void) {
   const int on = 1, size = SOCKET_BYTES;
   listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener < 0) return -1;
-  /* Not SO_REUSEPORT: with it the program could listen beside us. Accepted sockets inherit the sizes. */
+  /* Not SO_REUSEPORT, which would let the program listen on the same port. Accepted sockets inherit the sizes. */
   setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
   setsockopt(listener, SOL_SOCKET, SO_SNDBUF, &size, sizeof size);
@@ -61,9 +61,9 @@ static int listen_once(void) {
   return -1;
 }
 
-/* An earlier run can have left a listener on its way through a socket. */
+/* A listener of an earlier run can survive for a moment in an unread message. */
 int tunnel_open(void) {
-  int64_t deadline = now_us() + PORT_PATIENCE_US;
+  int64_t deadline = now_us() + PORT_TIMEOUT_US;
   while (listen_once() < 0) {
     if (errno != EADDRINUSE || now_us() >= deadline) return -1;
     sockets_find_lost();
@@ -72,7 +72,7 @@ int tunnel_open(void) {
   return 0;
 }
 
-/* With a reset rather than a farewell, so that no port stays taken. */
+/* With RST rather than FIN, so that no port stays in use. */
 static void hang_up(struct stream *stream) {
   const struct linger now = {1, 0};
   if (stream->fd < 0) return;
@@ -152,7 +152,7 @@ nfds_t tunnel_watch(struct pollfd *watched) {
   watched[0] = (struct pollfd){.fd = welcome ? listener : -1, .events = POLLIN};
   for (unsigned i = 0; i < MAX_NET_STREAMS; i++) {
     short events = (short)((may_read(&streams[i]) ? POLLIN : 0) | (streams[i].queued > 0 ? POLLOUT : 0));
-    /* One of which nothing is wanted is left out: it would report its end again and again. */
+    /* A stream without events is left out: poll would report its end again and again. */
     watched[1 + i] = (struct pollfd){.fd = events != 0 ? streams[i].fd : -1, .events = events};
   }
   return TUNNEL_WATCHED;
@@ -172,7 +172,7 @@ static void accept_waiting(void) {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) {
       if (errno == EINTR) continue;
-      /* Out of descriptors or memory: the connection still waits, and asking again at once would be a spin. */
+      /* Out of descriptors or memory: the connection still waits, and an immediate retry would spin. */
       if (errno != EAGAIN && errno != ECONNABORTED) accept_after_us = now_us() + ACCEPT_PAUSE_US;
       return;
     }
@@ -182,7 +182,7 @@ static void accept_waiting(void) {
   }
 }
 
-/* What the host sent goes on to the program. */
+/* Passes the host's bytes to the program. */
 static void pump_in(struct stream *stream) {
   while (stream->queued > 0) {
     unsigned char *buffer = buffers[stream - streams];
@@ -206,7 +206,7 @@ static void pump_in(struct stream *stream) {
   }
 }
 
-/* What the program sent goes on to the host, one frame a turn, so that streams take turns. */
+/* Passes the program's bytes to the host, one frame per turn, so that streams take turns. */
 static void pump_out(struct stream *stream) {
   unsigned char id[4];
   put_u32(id, stream->id);
@@ -228,7 +228,7 @@ static void pump(struct stream *stream, int ready) {
     stream->owed = 0;
   }
   if (stream->fd >= 0 && stream->program_ended && stream->shut) {
-    /* Both have said all. A farewell here, for with a reset the program would lose what it has not read yet. */
+    /* Both directions have ended. Closed with FIN: a reset would discard what the program has not read yet. */
     close(stream->fd);
     stream->fd = -1;
     release(stream);
@@ -242,7 +242,7 @@ static void pump(struct stream *stream, int ready) {
 
 void tunnel_pump(const struct pollfd *watched) {
   if (listener < 0) return;
-  /* First, so that the host is told of a new stream at once. */
+  /* First, so that the host learns of a new stream at once. */
   if (watched[0].revents != 0) accept_waiting();
   unsigned first = first_served++;
   for (unsigned i = 0; i < MAX_NET_STREAMS; i++) {

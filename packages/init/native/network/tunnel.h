@@ -1,6 +1,6 @@
 /*
- * The only way out of a container: connections to a port on loopback, carried over the wire to the host as numbered
- * streams. It is open only during a run that the host has granted it to.
+ * A container's only way out: connections to a port on loopback, carried over the wire to the host as numbered streams. Open
+ * only during a run that was granted a tunnel.
  */
 #ifndef ISOPOD_TUNNEL_H
 #define ISOPOD_TUNNEL_H
@@ -16,15 +16,15 @@
 
 /* Opens the listener; -1 with errno. */
 int tunnel_open(void);
-/* Ends listener and streams at once, with nothing said to the host: the end of the run tells it. */
+/* Ends the listener and all streams without telling the host, which closes them at the end of the run. */
 void tunnel_close(void);
 
-/* Fills in what is waited for; how many entries that are. */
+/* Fills in the poll entries; returns their number. */
 nfds_t tunnel_watch(struct pollfd *watched);
-/* Moves bytes both ways as far as sockets, credit and the queue to the host allow. */
+/* Moves bytes in both directions as far as sockets, credit and the queue to the host allow. */
 void tunnel_pump(const struct pollfd *watched);
 
-/* What the host sends. Of a stream that has ended here meanwhile it is ignored. */
+/* Frames of the host; ignored for a stream that has ended meanwhile. */
 void tunnel_write(uint32_t id, const unsigned char *bytes, size_t length);
 void tunnel_finish(uint32_t id);
 void tunnel_drop(uint32_t id);

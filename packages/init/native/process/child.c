@@ -18,9 +18,9 @@
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
 static void offer_to_oom_killer(const struct exec_request *request) {
-  /* As long as it is not dumpable, which it has from init, even its own /proc files are root's. */
+  /* While it is not dumpable, as inherited from init, even its own /proc files belong to root. */
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  /* It is no program but outlives many: each of its forks offers itself. */
+  /* A zygote outlives many programs: each of its forks offers itself. */
   if ((request->flags & EXEC_FORKS) != 0) return;
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
@@ -49,11 +49,11 @@ static int set_limits(const struct exec_request *request) {
 static void tell(int report, enum child_word word, uint32_t value) {
   struct child_report told = {word, value};
   if (write(report, &told, sizeof told) < 0) {
-    /* Then init takes the exit code below for the program's. */
+    /* Then init takes the exit code for the program's. */
   }
 }
 
-/* Read back before the program has any say in it. */
+/* Read back before any code of the program runs. */
 static void tell_open_files(int report) {
   struct rlimit now;
   if (getrlimit(RLIMIT_NOFILE, &now) == 0) tell(report, CHILD_HELD, (uint32_t)now.rlim_cur);
@@ -73,7 +73,7 @@ static const char *search_path(char *const *env) {
   return DEFAULT_PATH;
 }
 
-/* Leaves the errno that says most: of a name found nowhere, or of one that was found but may not run. */
+/* Sets the most telling errno: of a name found nowhere, or of one that was found but must not run. */
 static void execute(const struct exec_request *request) {
   const char *name = request->argv[0];
   if (strchr(name, '/') != NULL || name[0] == '\0') {
@@ -96,7 +96,7 @@ static void execute(const struct exec_request *request) {
   errno = found;
 }
 
-/* Before the limit of descriptors is lowered; the report may be in its way. */
+/* Called before the limit of descriptors is lowered. The report's descriptor may have the number, and moves. */
 static int place_control(const struct exec_request *request, int control, int *report) {
   int last = (int)request->open_files - 1;
   if (control < 0) return 0;
@@ -118,7 +118,7 @@ _Noreturn void child_run(const struct exec_request *request, const int stdio[3],
   offer_to_oom_killer(request);
   reset_signals();
   ready = ready && place_control(request, control, &report) == 0;
-  /* The guard needs a descriptor, of which the limits may leave none: init's own are there as well. */
+  /* Before the limits: the guard opens a file, and the limit of descriptors may leave none, with init's open too. */
   if (ready && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0) {
     if (guard(request) < 0) {
       tell(report, CHILD_UNCONFINED, (uint32_t)errno);

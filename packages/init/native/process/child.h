@@ -1,4 +1,4 @@
-/* From fork to exec. */
+/* A child process between fork and exec. */
 #ifndef ISOPOD_CHILD_H
 #define ISOPOD_CHILD_H
 
@@ -17,11 +17,11 @@ struct exec_request {
   char **env;
 };
 
-/* What the child tells before it becomes the program, and of what its `value` is. */
+/* What the child reports before it becomes the program, and the meaning of `value`. */
 enum child_word {
-  CHILD_HELD,       /* the limit of open files, as the kernel has it */
+  CHILD_HELD,       /* the limit of open files, as the kernel reports it */
   CHILD_FAILED,     /* the errno that stopped it */
-  CHILD_UNCONFINED, /* the errno with which the kernel refused to confine it: no program's doing */
+  CHILD_UNCONFINED, /* the errno with which the kernel refused to confine it: not the program's fault */
 };
 
 struct child_report {
@@ -29,14 +29,14 @@ struct child_report {
   uint32_t value;
 };
 
-/* Where RLIMIT_CPU stands behind init's own watch: a second later, so that the cause is init's to tell. */
+/* RLIMIT_CPU in seconds: one above the limit that init enforces, so that init reports the cause. */
 static inline uint64_t cpu_seconds(const struct exec_request *request) {
   return request->cpu_ms / 1000 + (request->cpu_ms % 1000 != 0) + 1;
 }
 
 /*
- * Becomes the program, after one report of its limit; on failure reports the errno and ends. `control`, if there is one,
- * becomes the last descriptor that the program may have, so that its first ones have the numbers that they always have.
+ * Reports its limit of open files and becomes the program; on failure reports the errno and ends. `control`, unless -1, becomes
+ * the highest descriptor that the program may have, so that the lowest ones stay free.
  */
 _Noreturn void child_run(const struct exec_request *request, const int stdio[3], int control, int report);
 

@@ -12,9 +12,9 @@
 
 #include "common/util.h"
 
-/* A killed process still needs processor time to end, and a small quota makes that long. */
-#define KILL_PATIENCE_US (20 * 1000000ll)
-/* Looks at who is left before everybody is stopped for it. */
+/* A killed process needs CPU time to end; with a small quota that takes long. */
+#define KILL_TIMEOUT_US (20 * 1000000ll)
+/* Rounds of killing before all processes are stopped first. */
 #define ROUNDS_UNHELD 4
 
 struct reaped reaped;
@@ -59,12 +59,12 @@ static int kill_other(const char *name, unsigned char type, void *context) {
   return 0;
 }
 
-/* Kills all but the one that forks; how many there were, -1 if nobody knows. */
+/* Kills all but the zygote; returns how many there were, -1 if unknown. */
 static int kill_others(int held) {
   static char entries[8192] __attribute__((aligned(8)));
   int others = 0, proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc < 0) return -1;
-  /* Whoever forks faster than it can be found forks no more: a signal to all reaches everyone at once. */
+  /* Stops processes that fork faster than they are found: a signal to all reaches every one at once. */
   if (held) kill(-1, SIGSTOP);
   int listed = each_entry(proc, entries, sizeof entries, kill_other, &others);
   if (held && standby.zygote > 0) kill(standby.zygote, SIGCONT);
@@ -72,7 +72,7 @@ static int kill_others(int held) {
   return listed < 0 ? -1 : others;
 }
 
-/* As kill_everyone; gives up on what cannot be killed one by one. */
+/* As kill_everyone, but kills one by one and gives up if that is not enough. */
 static int kill_all_but_zygote(int64_t deadline) {
   for (int round = 0; standby.zygote != 0 && now_us() < deadline; round++) {
     reap_pending();
@@ -85,7 +85,7 @@ static int kill_all_but_zygote(int64_t deadline) {
 }
 
 int kill_everyone(void) {
-  int64_t deadline = now_us() + KILL_PATIENCE_US;
+  int64_t deadline = now_us() + KILL_TIMEOUT_US;
   if (standby.zygote != 0 && kill_all_but_zygote(deadline) == 0) return 0;
   sigset_t children;
   sigemptyset(&children);
@@ -93,9 +93,9 @@ int kill_everyone(void) {
   do {
     kill(-1, SIGKILL);
     if (reap_pending() < 0) return 0;
-    /* Bounded, because the signal of a child that died in between may be consumed already. */
+    /* Bounded, because the SIGCHLD of a child that ended in between may be consumed already. */
     sigtimedwait(&children, NULL, &(struct timespec){.tv_nsec = 5 * 1000 * 1000});
   } while (now_us() < deadline);
-  /* Time may have passed while init itself was held back, and the last of them ended meanwhile. */
+  /* Init itself may have been delayed, and the last of them may have ended meanwhile. */
   return reap_pending() < 0 ? 0 : -1;
 }

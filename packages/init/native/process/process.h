@@ -1,13 +1,13 @@
-/* Every process but init: reaping and killing them. */
+/* Reaps and kills the processes of the container. */
 #ifndef ISOPOD_PROCESS_H
 #define ISOPOD_PROCESS_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the children that were reaped since the last reap_reset used. */
+/* Usage of the children that were reaped since the last reap_reset. */
 struct reaped {
-  pid_t main_pid; /* the program's first process; 0 when none is awaited */
+  pid_t main_pid; /* the program's first process; 0 for none */
   int main_ended;
   int main_status;
   int64_t user_us;
@@ -20,17 +20,17 @@ extern struct reaped reaped;
 /* Processes that stay between runs; 0 for none, also once that one is reaped. */
 struct standby {
   pid_t waiting; /* becomes the next run's first process */
-  pid_t zygote;  /* forks the next one that waits */
+  pid_t zygote;  /* forks the next waiting process */
 };
 
 extern struct standby standby;
 
 void reap_reset(void);
-/* Reaps who is dead by now; -1 when no child is left at all. */
+/* Reaps the children that have ended; -1 when none is left. */
 int reap_pending(void);
 /*
- * Kills every other process but the one that forks, and reaps until none is left; -1 when some would not die in time, and
- * then that one was not spared.
+ * Kills every process but init and the zygote, and reaps until none is left. -1 when some did not end in time; the zygote is
+ * killed too then.
  */
 int kill_everyone(void);
 

@@ -9,15 +9,15 @@
 #include "common/util.h"
 #include "process/streams.h"
 
-#define EXEC_PATIENCE_MS 10000
+#define EXEC_TIMEOUT_MS 10000
 
-/* Waits until the child has become the program; as spawn. */
+/* Waits until the child has become the program; returns as spawn. */
 static int await_exec(int report, int64_t *open_files) {
   *open_files = UNKNOWN;
   for (;;) {
     struct pollfd child = {.fd = report, .events = POLLIN};
     int polled;
-    do polled = poll(&child, 1, EXEC_PATIENCE_MS);
+    do polled = poll(&child, 1, EXEC_TIMEOUT_MS);
     while (polled < 0 && errno == EINTR);
     if (polled == 0) return ETIMEDOUT;
     struct child_report told;

@@ -1,4 +1,4 @@
-/* The start of a process on pipes of its own. */
+/* Starts a process with its own pipes. */
 #ifndef ISOPOD_SPAWN_H
 #define ISOPOD_SPAWN_H
 
@@ -8,9 +8,8 @@
 #include "process/child.h"
 
 /*
- * Lays the pipes and starts the process; 0, or the errno that stopped it, negative for one with which the kernel refused to
- * confine it. `pid` is set as soon as there is one, and
- * `open_files` to the limit that the kernel has of it. `control` is handed on, -1 for none.
+ * Makes the pipes and starts the process; 0, or the errno that stopped it, negative if the kernel refused to confine it. Sets
+ * `pid` as soon as there is one, and `open_files` to the limit that the kernel reports. `control` is passed on; -1 for none.
  */
 int spawn(const struct exec_request *request, int control, pid_t *pid, int64_t *open_files);
 

@@ -10,7 +10,7 @@
 #include "frames/frame_writer.h"
 #include "frames/wire.h"
 
-/* More than the usual 64 KiB saves turns under a flood; a user's pipes share one budget over all containers. */
+/* More than the default 64 KiB saves turns of the loop. Not more: all pipes of a user share one budget. */
 #define PIPE_BYTES (256 * 1024)
 #define DISCARD_BYTES (128u * 1024)
 #define CAPACITY MAX_PENDING_STDIN_BYTES
@@ -18,7 +18,7 @@
 struct output outputs[2] = {{.fd = -1, .type = FRAME_STDOUT}, {.fd = -1, .type = FRAME_STDERR}};
 int stdin_fd = -1;
 
-/* Page-aligned so that its memory can be given back after each run. */
+/* Page-aligned so that its memory can be released after each run. */
 static unsigned char queue[CAPACITY] __attribute__((aligned(4096)));
 static size_t queue_head, queued;
 static int queue_used, ended;
@@ -28,7 +28,7 @@ static int make_pipe(int *own, int *childs, int own_end) {
   if (pipe2(ends, O_CLOEXEC) < 0) return -1;
   *own = ends[own_end];
   *childs = ends[1 - own_end];
-  /* Only this end: the program expects its own to block. */
+  /* Only this end: programs expect theirs to block. */
   return fcntl(*own, F_SETFL, O_NONBLOCK);
 }
 
@@ -110,7 +110,7 @@ void stdin_pump(void) {
     if (put < 0 && errno == EINTR) continue;
     if (put < 0 && errno == EAGAIN) return;
     if (put < 0) {
-      /* The program has closed its stdin, and what it does not want nobody keeps. */
+      /* The program has closed its stdin. */
       stdin_close();
       return;
     }

@@ -9,7 +9,7 @@ struct output {
   int fd; /* -1 once it ended */
   unsigned char type;
   uint32_t limit;
-  uint64_t total; /* all that the program wrote */
+  uint64_t total; /* bytes that the program wrote */
 };
 
 extern struct output outputs[2]; /* stdout, stderr */
@@ -17,16 +17,16 @@ extern int stdin_fd;             /* -1 when closed */
 
 /* Makes the pipes; `child` gets the program's ends. -1 with errno. */
 int streams_open(int child[3]);
-/* The program begins: how much it may write, and whether there is any stdin. */
+/* Sets the output limits of a new program, and closes its stdin if it gets none. */
 void streams_begin(const uint32_t limits[2], int with_stdin);
 void streams_close(void);
 
-/* Whether now is a time to read from it: not while the host is slow, unless the bytes are to be discarded anyway. */
+/* Whether to read from it now: not while the host is slow, unless the bytes will be discarded. */
 int output_wanted(const struct output *output);
-/* Reads what one turn of the loop may take; 1 when there may be more, 0 when it is empty or has ended. */
+/* Reads one frame's worth; 1 when there may be more, 0 when it is empty or has ended. */
 int output_pump(struct output *output);
 
-/* Queues bytes for the program; -1 when more wait than may. */
+/* Queues bytes for the program; -1 when the queue is full. */
 int stdin_queue(const unsigned char *bytes, size_t length);
 void stdin_end(void);
 int stdin_pending(void);

@@ -12,12 +12,12 @@
 #include "process/process.h"
 #include "process/streams.h"
 
-/* A fork takes a millisecond, but a small quota makes that long. */
-#define FORK_PATIENCE_US (10 * 1000000ll)
+/* A fork takes a millisecond, with a small quota far longer. */
+#define FORK_TIMEOUT_US (10 * 1000000ll)
 #define HANDED_OVER 4
 
-static int zygote_fd = -1; /* socket to the process that forks */
-static int asked = -1;   /* socket to the fork that was asked for */
+static int zygote_fd = -1; /* socket of the zygote */
+static int asked = -1;   /* socket of the requested fork */
 
 static void close_fd(int *fd) {
   if (*fd >= 0) close(*fd);
@@ -42,7 +42,7 @@ static ssize_t receive(int fd, pid_t *from) {
 
 int zygote_await_word(int fd, int64_t deadline_us, pid_t *from) {
   for (;;) {
-    /* A host that goes away is noticed here too. */
+    /* Also notices that the host has gone. */
     struct pollfd ends[2] = {{.fd = fd, .events = POLLIN}, {.fd = STDIN_FILENO, .events = 0}};
     int64_t left = (deadline_us - now_us() + 999) / 1000;
     if (left <= 0) return ETIMEDOUT;
@@ -67,7 +67,7 @@ void zygote_close(void) {
 
 int zygote_is_healthy(void) {
   char path[64], stat[1024];
-  /* Until init itself has reaped it, nobody else can have its number. */
+  /* Its pid cannot be reused before init has reaped it. */
   if (standby.zygote == 0) return 0;
   snprintf(path, sizeof path, "/proc/%d/stat", (int)standby.zygote);
   if (read_small(path, stat, sizeof stat) < 0) return 0;
@@ -104,7 +104,7 @@ int zygote_request_fork(void) {
 int zygote_await_fork(int *control) {
   pid_t from = 0;
   int error = asked >= 0 ? 0 : zygote_request_fork();
-  if (error == 0) error = zygote_await_word(asked, now_us() + FORK_PATIENCE_US, &from);
+  if (error == 0) error = zygote_await_word(asked, now_us() + FORK_TIMEOUT_US, &from);
   if (error == 0 && (from <= 1 || from == standby.zygote)) error = EBADMSG;
   if (error != 0) {
     close_fd(&asked);

@@ -1,22 +1,22 @@
-/* The process that forks: what init says to it, and hears from its forks. */
+/* The zygote: an interpreter that has started already and forks once per run. */
 #ifndef ISOPOD_ZYGOTE_H
 #define ISOPOD_ZYGOTE_H
 
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Waits for the one byte that says «here I wait»; 0 or an errno. `from`, if wanted, is who said it by the kernel's word. */
+/* Waits for the byte with which a process says that it is ready; 0 or an errno. Sets `from`, unless NULL, to the sender's pid. */
 int zygote_await_word(int fd, int64_t deadline_us, pid_t *from);
 
-/* From here on the process at the other end forks. */
+/* Takes the socket of the zygote. */
 void zygote_open(int fd);
 int zygote_is_open(void);
 void zygote_close(void);
-/* Whether the process is there and listens. */
+/* Whether the zygote runs and is neither stopped nor a zombie. */
 int zygote_is_healthy(void);
-/* Lays the pipes of a run and asks for a fork that waits on them; 0 or an errno. */
+/* Makes the pipes of a run and asks for a fork that uses them; 0 or an errno. */
 int zygote_request_fork(void);
-/* Waits for the fork, asking for it if nobody has; sets `control` to the socket that lets it go. */
+/* Waits for the fork, after asking for one if need be; sets `control` to the socket that starts it. 0 or an errno. */
 int zygote_await_fork(int *control);
 
 #endif

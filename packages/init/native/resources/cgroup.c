@@ -11,7 +11,7 @@
 #include "common/util.h"
 
 #define ROOT "/sys/fs/cgroup/"
-/* v1 writes «no limit» as the largest multiple of a page. */
+/* v1 reports «no limit» as the largest multiple of a page. */
 #define UNLIMITED ((int64_t)1 << 60)
 
 enum source { CPU, CPU_STAT, MEMORY, MEMORY_PEAK, MEMORY_HITS, MEMORY_EVENTS, PIDS, PIDS_PEAK, PIDS_EVENTS, SOURCES };
@@ -49,7 +49,7 @@ static int path_exists(char *path, size_t size, const char *name) {
   return access(path, R_OK) == 0;
 }
 
-/* One number, or UNKNOWN for «max», «-1» and what is no number. */
+/* One number, or UNKNOWN for «max», «-1» and anything that is not a number. */
 static int64_t parse_limit(const char *text) {
   char *end;
   errno = 0;
@@ -57,7 +57,7 @@ static int64_t parse_limit(const char *text) {
   return errno != 0 || end == text || value < 0 || value >= UNLIMITED ? UNKNOWN : value;
 }
 
-/* The number behind `key` in lines of «key number». */
+/* The number after `key` in lines of «key number». */
 static int64_t parse_field(const char *text, const char *key) {
   size_t length = strlen(key);
   for (const char *line = text; line != NULL && *line != '\0'; line = strchr(line, '\n')) {
@@ -73,7 +73,7 @@ static int64_t read_limit(const char *name) {
   return parse_limit(text);
 }
 
-/* The same, but 0 where the kernel counts and has no limit: UNKNOWN would read as if it did not count. */
+/* The same, but 0 if there is a counter without a limit: UNKNOWN means that there is no counter. */
 static int64_t read_limit_or_none(const char *name) {
   char path[128];
   int64_t limit = read_limit(name);
@@ -177,7 +177,7 @@ int64_t cgroup_headroom(void) {
   int64_t limit = read_limit(version == 1 ? "memory/memory.limit_in_bytes" : "memory.max");
   int64_t used = number(MEMORY);
   if (version < 0 || limit < 0 || used < 0) return UNKNOWN;
-  /* Page cache is given back before the kernel looks for a victim, however often it was read. */
+  /* The kernel reclaims page cache before it kills. */
   if (path_exists(path, sizeof path, version == 1 ? "memory/memory.stat" : "memory.stat") &&
       read_small(path, text, sizeof text) > 0) {
     int64_t inactive = parse_field(text, version == 1 ? "total_inactive_file" : "inactive_file");

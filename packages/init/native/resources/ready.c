@@ -15,7 +15,7 @@
 #include "frames/wire.h"
 #include "resources/cgroup.h"
 
-/* The value behind «name:» in /proc/self/status, or NULL. */
+/* The value after «name:» in /proc/self/status, or NULL. */
 static const char *status_field(const char *status, const char *name) {
   const char *at = strstr(status, name);
   if (at == NULL) return NULL;
@@ -28,7 +28,7 @@ static int64_t status_number(const char *status, const char *name) {
   return value == NULL ? UNKNOWN : strtoll(value, NULL, 10);
 }
 
-/* The sets taken together: what is only in the bounding set can still be had by whoever runs a file that grants it. */
+/* The union of all sets: a capability of the bounding set can still be gained from a file that grants it. */
 static void capabilities(const char *status) {
   static const char *const SETS[] = {"\nCapInh:", "\nCapPrm:", "\nCapEff:", "\nCapBnd:"};
   unsigned long long all = 0;
@@ -50,13 +50,13 @@ static void file_system(const char *path, const char *bytes, const char *inodes)
   if (inodes != NULL) json_number(inodes, known && status.f_files > 0 ? (int64_t)status.f_files : UNKNOWN);
 }
 
-/* gVisor's status file does not name it, but it answers the call. */
+/* gVisor's status file lacks it, but the call works. */
 static int64_t no_new_privileges(const char *status) {
   int64_t named = status_number(status, "\nNoNewPrivs:");
   return named >= 0 ? named : prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
 }
 
-/* The whole memory of the kernel that this container has; gVisor's is as large as the sandbox's cgroup. */
+/* All memory of the kernel below this container: the host's, or with gVisor that of the sandbox's cgroup. */
 static int64_t memory_total(void) {
   char text[256];
   if (read_small("/proc/meminfo", text, sizeof text) < 0) return UNKNOWN;

@@ -1,7 +1,7 @@
 #ifndef ISOPOD_READY_H
 #define ISOPOD_READY_H
 
-/* Reads back what the container was given, and tells the host. */
+/* Reports the container's limits and confinement to the host, as read back from inside. */
 void ready_send(void);
 
 #endif

@@ -12,30 +12,30 @@
 #include "resources/cgroup.h"
 #include "resources/host_memory.h"
 
-/* So little is not worth a look at each socket. */
+/* Below this no socket is looked at. */
 #define FLOOR_BYTES ((int64_t)16 << 20)
-/* A connection without its data, as measured. */
+/* Measured size of a connection without its data. */
 #define SOCKET_BYTES 4096
-/* What stays of a connection that has ended. */
+/* Size of a connection that has ended. */
 #define REMNANT_BYTES 512
 /*
- * Host memory that one unread byte can hold. The kernel copies socket data into pieces of 32 KiB and keeps a piece until its
- * last byte is read. A cgroup is charged for the byte only, and the kernel does not say which container a piece belongs to.
+ * Host memory that one unread byte can hold. The kernel copies socket data into pieces of 32 KiB and frees a piece when its last
+ * byte is read. It charges the cgroup for the byte only, and does not report which container a piece belongs to.
  */
 #define PIECE_BYTES 32768
-/* A buffer for one byte, which counts as TCP's memory. */
+/* A TCP buffer for one byte. */
 #define BUFFER_BYTES 2304
 /* Per byte of a datagram's buffer, which has up to 17 pieces. */
 #define DATAGRAM_PIECES 1024
-/* Smaller changes are normal on any host; acting on them could end the wrong program. */
+/* Smaller changes are normal on any host, and could end the wrong program. */
 #define PIECES_FLOOR_BYTES ((int64_t)256 << 20)
-/* Upper bound for one program per microsecond of CPU time: it must fill a piece, or start a task, to get the next one. */
+/* Upper bound per microsecond of a program's CPU time: it must fill a piece, or start a task, to get the next one. */
 #define BYTES_PER_CPU_US (PIECE_BYTES / 2)
-/* Consecutive positive looks before a run is ended, so that data in transit and a neighbour's brief peak do not count. */
-#define LOOKS 4
+/* Consecutive positive checks before a run is ended, so that data in transit and a neighbour's short peak do not count. */
+#define POSITIVE_CHECKS 4
 #define QUIET_US 100000
 #define BUSY_US 10000
-/* The table of connections is the whole host's, and may take milliseconds: a tenth of the time at most. */
+/* Reading the host's table of connections can take milliseconds; at most a tenth of init's time is spent on it. */
 #define TIMES_ITS_COST 10
 
 /* States in /proc/net/tcp; the numbers of UDP mean nothing here. */
@@ -46,7 +46,7 @@ struct row {
 };
 
 static int64_t next_us, next_scan_us, scan_cost_us;
-/* Bytes of kernel memory at the last look, and the part of its growth since the start that this container may have caused. */
+/* Kernel memory at the last check, and the part of its growth since the start that this container may have caused. */
 struct growth {
   int64_t level, ours;
 };
@@ -59,7 +59,7 @@ int64_t uncounted_next_us(void) {
   return next_us;
 }
 
-/* «sl local remote st tx:rx tr:tm retransmits uid timeout inode»; the heading has no numbers. */
+/* «sl local remote st tx:rx tr:tm retransmits uid timeout inode»; 0 for the heading. */
 static int parse(char *line, struct row *row) {
   char *field = NULL, *rest = line, *end;
   memset(row, 0, sizeof *row);
@@ -79,33 +79,33 @@ static int parse(char *line, struct row *row) {
 static int64_t cost_of(const struct row *row, int connected, int all) {
   int64_t data = (int64_t)row->sending + (int64_t)row->receiving;
   if (!connected) return all ? data : 0;
-  /* Its queue is counted by connections, which have rows of their own. */
+  /* The connections in its queue have rows of their own. */
   if (row->state == LISTENING) return 0;
   if (row->state == TIME_WAIT || row->state == SYN_RECEIVED || row->state == FIRST_REQUEST) return REMNANT_BYTES;
-  /* Made by a packet, not by a process, and charged when a process accepts it, if at all: it has no file until then. */
+  /* Created by a packet and charged at the earliest when a process accepts it; until then it has no inode. */
   int unaccepted = row->inode == 0 && (row->state == ESTABLISHED || row->state == CLOSE_WAIT);
   return all || unaccepted ? data + SOCKET_BYTES : 0;
 }
 
-/* The most that it can hold if a byte of TCP keeps `per_byte`. */
+/* Upper bound if each byte of TCP holds `per_byte`. */
 static int64_t most_of(const struct row *row, int connected, int64_t per_byte) {
   int64_t data = (int64_t)row->sending + (int64_t)row->receiving;
   if (!connected) return per_byte == PIECE_BYTES ? data * DATAGRAM_PIECES : data;
   return row->state == LISTENING ? 0 : data * per_byte;
 }
 
-/* What is added up: with a cost for each byte the most that sockets can hold, without one the least. */
+/* What to add up: with `per_byte` the upper bound, with 0 the lower bound of what sockets hold. */
 struct view {
   int all;
   int64_t per_byte;
 };
 
-/* Adds what the sockets of one table hold; ends early beyond `most`. */
-static int64_t add_table(const char *path, int connected, const struct view *view, int64_t sum, int64_t most) {
+/* Adds what the sockets of one table hold; stops early above `max`. */
+static int64_t add_table(const char *path, int connected, const struct view *view, int64_t sum, int64_t max) {
   static char text[32 * 1024];
   size_t filled = 0;
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  while (fd >= 0 && sum <= most) {
+  while (fd >= 0 && sum <= max) {
     ssize_t got = read(fd, text + filled, sizeof text - 1 - filled);
     if (got <= 0) break;
     filled += (size_t)got;
@@ -119,27 +119,27 @@ static int64_t add_table(const char *path, int connected, const struct view *vie
     }
     filled -= (size_t)(line - text);
     memmove(text, line, filled);
-    /* No line is that long. */
+    /* No line of the kernel is that long. */
     if (filled == sizeof text - 1) filled = 0;
   }
   if (fd >= 0) close(fd);
   return sum;
 }
 
-static int64_t held(const struct socket_bounds *bounds, int64_t per_byte, int64_t most) {
-  /* v1 counts the memory of sockets on its own, and engines leave that without a limit. */
+static int64_t held(const struct socket_bounds *bounds, int64_t per_byte, int64_t max) {
+  /* v1 counts the memory of sockets separately, and engines set no limit for it. */
   struct view view = {.all = cgroup_version() == 1, .per_byte = per_byte};
   int64_t sum = 0;
   if (view.all || per_byte > 0) {
-    sum = add_table("/proc/net/udp", 0, &view, sum, most);
-    sum = add_table("/proc/net/udp6", 0, &view, sum, most);
+    sum = add_table("/proc/net/udp", 0, &view, sum, max);
+    sum = add_table("/proc/net/udp6", 0, &view, sum, max);
   }
-  if (bounds->tcp > 0) sum = add_table("/proc/net/tcp", 1, &view, sum, most);
-  if (bounds->tcp6 > 0) sum = add_table("/proc/net/tcp6", 1, &view, sum, most);
+  if (bounds->tcp > 0) sum = add_table("/proc/net/tcp", 1, &view, sum, max);
+  if (bounds->tcp6 > 0) sum = add_table("/proc/net/tcp6", 1, &view, sum, max);
   return sum;
 }
 
-/* CPU time, not wall time: a busy program would make looks slow, and therefore rare. */
+/* CPU time, not wall time: under load checks would take long, and then become rare. */
 static int64_t own_cpu_us(void) {
   struct timespec used;
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) < 0) return 0;
@@ -153,14 +153,14 @@ static int holds_more(const struct socket_bounds *bounds, int64_t per_byte, int6
   return more;
 }
 
-/* Processor time of the program: of the container without init; UNKNOWN without a cgroup. */
+/* CPU time of the container without init; UNKNOWN without a cgroup. */
 static int64_t program_cpu_us(void) {
   int64_t all = cgroup_cpu_us(), own = own_cpu_us();
   if (all < 0) return UNKNOWN;
   return all > own ? all - own : 0;
 }
 
-/* What the kernel has beyond what all sockets say that they hold. */
+/* Kernel memory beyond what all sockets report. */
 static int64_t pieces_level(const struct host_memory *memory, const struct socket_bounds *bounds) {
   return memory->unnamed_bytes - bounds->data_bytes;
 }
@@ -175,7 +175,7 @@ void uncounted_begin(void) {
   suspected = 0;
 }
 
-/* The kernel does not say who holds its memory, but a program that used no CPU time cannot have taken any. */
+/* The kernel does not report who holds its memory, but a program that used no CPU time cannot have taken any. */
 static void note(struct growth *growth, int64_t level, int64_t possible) {
   int64_t more = level - growth->level;
   growth->level = level;
@@ -206,10 +206,10 @@ static int pieces_excess(const struct socket_bounds *bounds, int64_t now) {
   int suspicious = (pieces.ours > room && holds_more(bounds, PIECE_BYTES, room)) ||
                    (buffers > room && holds_more(bounds, BUFFER_BYTES, room));
   suspected = suspicious ? suspected + 1 : 0;
-  return suspected >= LOOKS;
+  return suspected >= POSITIVE_CHECKS;
 }
 
-/* Whether sockets say themselves that they hold more than is left. */
+/* Whether sockets hold more than is left by their own account. */
 static int data_excess(const struct socket_bounds *bounds, int64_t now) {
   int64_t at_most = bounds->data_bytes + (bounds->tcp + bounds->tcp6) * SOCKET_BYTES + bounds->ended * REMNANT_BYTES;
   if (at_most < FLOOR_BYTES) return 0;
@@ -224,7 +224,7 @@ int uncounted_excess(int64_t now) {
   if (now < next_us) return 0;
   next_us = now + QUIET_US;
   if (cgroup_version() < 0) return 0;
-  /* Until the last look has been at most a tenth of the time. */
+  /* Waits until the last check is at most a tenth of the elapsed time. */
   if (now < next_scan_us) {
     next_us = next_scan_us;
     return 0;

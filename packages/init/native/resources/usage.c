@@ -20,7 +20,7 @@ struct census {
   int64_t ticks;
 };
 
-/* utime, stime, cutime and cstime are the 14th to 17th field; the name in brackets may hold anything. */
+/* utime, stime, cutime and cstime are fields 14 to 17; the name in brackets can contain anything. */
 static int64_t ticks_of(const char *stat) {
   const char *at = strrchr(stat, ')');
   int64_t ticks = 0;
@@ -60,8 +60,8 @@ static int64_t since(int64_t start, int64_t end) {
 }
 
 /*
- * The kernel's peaks count from the container's start. One that this run has raised is this run's own; below an
- * earlier run's peak, what was seen of this run comes closest.
+ * The kernel's peaks count from the container's start. If this run has raised one, it is this run's peak; otherwise the
+ * largest sample comes closest.
  */
 static int64_t peak(int64_t start, int64_t end, int64_t seen) {
   if (end < 0) return seen;
@@ -69,22 +69,22 @@ static int64_t peak(int64_t start, int64_t end, int64_t seen) {
 }
 
 /*
- * Pages of the image that an earlier program has read stay in memory, on this container's account. The kernel may take them
- * back at any time, so this can be too little; the largest process is then what is known.
+ * Pages of the image that an earlier program has read stay charged to this container. The kernel may reclaim them at any time,
+ * so the result can be too small; then the largest process is what is known.
  */
 static int64_t without_inherited(int64_t bytes) {
   return bytes > inherited ? bytes - inherited : bytes < 0 ? bytes : 0;
 }
 
-/* Between two samples memory can rise and fall unseen, but not the largest process, nor what the kernel killed for. */
+/* Memory can rise and fall unseen between two samples, but the largest process and OOM kills are always seen. */
 static int64_t memory_peak(const struct cgroup_usage *now, int64_t oom_kills) {
   int64_t seen = larger(memory_seen, now->memory_bytes);
-  /* A limit that was met in this run is this run's peak; a kill without that is the host's doing. */
+  /* A kill at the limit makes the limit this run's peak; a kill without reaching it came from the host. */
   if (oom_kills > 0 && since(before.memory_limit_hits, now->memory_limit_hits) != 0)
     return larger(now->memory_peak_bytes, seen);
   if (seen >= 0) seen = larger(without_inherited(seen), reaped.max_rss_bytes);
-  int64_t most = peak(before.memory_peak_bytes, now->memory_peak_bytes, seen);
-  return inherited > 0 && most >= 0 ? larger(without_inherited(most), seen) : most;
+  int64_t max = peak(before.memory_peak_bytes, now->memory_peak_bytes, seen);
+  return inherited > 0 && max >= 0 ? larger(without_inherited(max), seen) : max;
 }
 
 void usage_open(void) {
@@ -100,16 +100,16 @@ void usage_start(void) {
   before = cgroup_usage();
   memory_seen = before.memory_bytes;
   processes_seen = UNKNOWN;
-  /* Of those that were started ahead. */
+  /* Of processes that were started ahead. */
   ticks_before = before.cpu_us < 0 ? take_census().ticks : 0;
 }
 
-/* Init, and the one that forks. */
+/* Init and the zygote. */
 static int64_t no_program(void) {
   return standby.zygote != 0 ? 2 : 1;
 }
 
-/* By the processes' own account, those that still run among them. */
+/* Summed over all processes, including those that still run. */
 static int64_t own_us(void) {
   int64_t ticks = take_census().ticks - ticks_before;
   return reaped.user_us + reaped.sys_us + ticks * 1000000 / sysconf(_SC_CLK_TCK);
@@ -132,7 +132,7 @@ struct usage usage_sample(void) {
   return usage;
 }
 
-/* The cgroup counts exactly, but not all kernels split its time better than by ticks; the processes' own times do. */
+/* The cgroup's total is exact, but some kernels split it by ticks only; the processes' own times are split exactly. */
 static void split_cpu(struct usage *usage, int64_t total) {
   int64_t own = reaped.user_us + reaped.sys_us;
   usage->cpu_us = total >= 0 ? total : larger(own_us(), 0);

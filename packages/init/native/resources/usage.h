@@ -1,4 +1,4 @@
-/* What a run uses: differences of the cgroup's counters, or of the processes' own where there is no cgroup. */
+/* Measures a run: differences of the cgroup's counters, or of the processes' own where there is no cgroup. */
 #ifndef ISOPOD_USAGE_H
 #define ISOPOD_USAGE_H
 
@@ -6,7 +6,7 @@
 
 #include "common/util.h"
 
-/* UNKNOWN where nothing could be read. Processes are counted without init. */
+/* UNKNOWN where a value cannot be read. Processes are counted without init and zygote. */
 struct usage {
   int64_t cpu_us;
   int64_t cpu_user_us;
@@ -25,15 +25,15 @@ struct usage {
 #define USAGE_UNKNOWN \
   {0, 0, 0, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN}
 
-/* Once, before anything ran. */
+/* Once, before any program has run. */
 void usage_open(void);
-/* After a reset: what the container still holds is no later run's doing. */
+/* After a reset: memory that the container still holds is not charged to later runs. */
 void usage_reset(void);
 void usage_start(void);
 struct usage usage_sample(void);
 /* CPU time since usage_start. */
 int64_t usage_cpu_us(void);
-/* The whole run; call it when every process is reaped. */
+/* Usage of the whole run; call it when every process is reaped. */
 struct usage usage_stop(void);
 
 #endif

@@ -5,12 +5,12 @@
 
 #include "resources/usage.h"
 
-/* What ended a run; the first cause stays. */
+/* What ended a run; the first cause counts. */
 enum cause { CAUSE_EXIT, CAUSE_TIMEOUT, CAUSE_CPU, CAUSE_OUTPUT, CAUSE_MEMORY, CAUSE_KILL };
 
 struct done {
   enum cause cause;
-  int status; /* as waitpid gives it */
+  int status; /* as waitpid returns it */
   int64_t wall_us;
   struct usage usage;
   uint64_t total[2];

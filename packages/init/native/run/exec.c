@@ -11,10 +11,10 @@
 #include "run/run.h"
 
 #define NUMBERS 28u
-/* From here on it is what a process keeps from its start: open files, then the strings. */
+/* From here on: what a started process cannot change, open files and the strings. */
 #define COMMAND 20u
 
-/* argv and env, each with its NULL. */
+/* argv and env, each with its final NULL. */
 static char *strings[MAX_EXEC_STRINGS + 2];
 
 struct reader {
@@ -22,7 +22,7 @@ struct reader {
   size_t left;
 };
 
-/* The next string, moved over its length so that a NUL fits behind it. */
+/* The next string, moved over its length field to make room for a NUL. */
 static char *next_string(struct reader *reader) {
   if (reader->left < 4) fatal("frame", EBADMSG);
   size_t size = get_u32(reader->at);
@@ -41,7 +41,7 @@ static char **next_strings(struct reader *reader, char **into, unsigned count) {
   return into;
 }
 
-/* Tells one command from another; FNV-1a. */
+/* Identifies a command: FNV-1a. */
 static uint64_t digest_of(const unsigned char *bytes, size_t length) {
   uint64_t digest = 0xcbf29ce484222325u;
   for (size_t i = 0; i < length; i++) digest = (digest ^ bytes[i]) * 0x100000001b3u;
@@ -84,7 +84,7 @@ void preload_frame(unsigned char *payload, size_t length, int refused) {
   name[size] = '\0';
   if (strlen(name) != size || strchr(name, '/') != NULL) fatal("frame", EBADMSG);
   struct exec_request request = read_request(payload + 2 + size, length - 2 - size);
-  /* Its run's own are laid on it when that comes. */
+  /* The run's own values apply when it starts. */
   request.flags &= EXEC_FORKS;
   request.cpu_ms = 0;
   if (refused != 0) fault("exec", refused);

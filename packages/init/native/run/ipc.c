@@ -65,7 +65,7 @@ static int remove_queues(void) {
 static int remove_posix_queues(void) {
   struct statfs status;
   int directory = open("/dev/mqueue", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  /* Where it is not mounted, the program's filter refuses mq_open. */
+  /* If it is not mounted, the program's filter refuses mq_open. */
   if (directory < 0) return 0;
   int left = 0;
   if (fstatfs(directory, &status) == 0 && status.f_type == MQUEUE_MAGIC) {

@@ -22,10 +22,10 @@ const char *leftovers(void) {
   int64_t deadline = now_us() + WAIT_US;
   for (;;) {
     struct sockets sockets = sockets_now();
-    /* They would stay for a minute, and the next program could not have their ports. */
+    /* They would hold their ports for a minute. */
     if (sockets.lingering > sockets_at_first.lingering) return "sockets";
     const char *left = sockets.used > sockets_at_first.used ? "sockets" : mounts_hold_more() ? "files" : NULL;
-    /* Some may have been its maker's, and closed meanwhile. */
+    /* Sockets of the runtime may have been closed since the baseline. */
     if (left == NULL && sockets.used < sockets_at_first.used) sockets_at_first = sockets;
     if (left == NULL || now_us() >= deadline) return left;
     sockets_find_lost();

@@ -1,10 +1,10 @@
-/* What can outlive every process: files without a name and sockets, held by a message that nobody has received. */
+/* What can outlive all processes: unlinked files and sockets, held by a message that was never received. */
 #ifndef ISOPOD_LEFTOVERS_H
 #define ISOPOD_LEFTOVERS_H
 
 /* Notes the memory and sockets that are in use before any program runs. */
 void leftovers_baseline(void);
-/* What is held beyond that, as a word for the host, or NULL. Waits up to half a second for the kernel to let go of it. */
+/* What is in use beyond that, as a word for the host, or NULL. Gives the kernel half a second to release it. */
 const char *leftovers(void);
 
 #endif

@@ -27,7 +27,7 @@
 
 #define MAIN_CHUNK (64 * 1024)
 
-static int control = -1; /* of the process that waits */
+static int control = -1; /* socket of the waiting process */
 static char main_path[sizeof WORKSPACE + 256];
 static int main_pipe = -1, main_file = -1;
 static off_t main_at;
@@ -52,7 +52,7 @@ void preload_drop(void) {
   streams_close();
 }
 
-/* Opening a pipe for writing succeeds as soon as, and only if, somebody has opened it for reading. */
+/* Opening a pipe for writing succeeds only once a reader has opened it. */
 static int await_reader(int64_t deadline) {
   while ((main_pipe = open(main_path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)) < 0) {
     if (errno != ENXIO) return errno;
@@ -64,7 +64,7 @@ static int await_reader(int64_t deadline) {
   return 0;
 }
 
-/* What is said before the program comes would count as the program's. */
+/* Output before the program arrives would be taken for the program's. */
 static int has_spoken(void) {
   for (int i = 0; i < 2; i++) {
     int bytes = 0;
@@ -97,7 +97,7 @@ static int settle(const struct exec_request *request) {
   if ((request->flags & EXEC_FORKS) == 0) return 0;
   standby.zygote = standby.waiting;
   standby.waiting = 0;
-  /* They were only to look like a run's. */
+  /* The zygote itself needed pipes only to start. */
   streams_close();
   zygote_open(control);
   control = -1;
@@ -111,7 +111,7 @@ void preload_start(const struct exec_request *request, const char *name) {
   int error = put_take_failure() ? ECANCELED : begin(request, name);
   if (error == 0) error = settle(request);
   if (error != 0) preload_drop();
-  /* Whatever came of it: no run must find what was laid out for it. */
+  /* After a failure too: no run must find the preload's files. */
   if (error != 0 && mounts_clear() < 0) fatal("init", ENOTEMPTY);
   json_begin();
   json_ms("ms", now_us() - started);
@@ -121,9 +121,9 @@ void preload_start(const struct exec_request *request, const char *name) {
 }
 
 int preload_await(const struct exec_request *request) {
-  /* It has the arguments and the environment that it was started with. */
+  /* It already has its arguments and environment. */
   if (digest == 0 || request->digest != digest) return EINVAL;
-  /* Nobody is there who could be told. */
+  /* Only a hook could set the limit, and a main file that is a pipe means that there is none. */
   if (main_pipe >= 0 && request->cpu_ms > 0) return ENOTSUP;
   if (standby.zygote != 0 && standby.waiting == 0) {
     int error = zygote_await_fork(&control);
@@ -132,14 +132,14 @@ int preload_await(const struct exec_request *request) {
   return standby.waiting == 0 ? ESRCH : 0;
 }
 
-/* Whole seconds that it has used by now: they are not the run's. */
+/* Whole seconds of CPU time before the run, which must not count for it. */
 static uint64_t seconds_used(pid_t pid) {
   clockid_t clock;
   struct timespec used;
   return clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &used) == 0 ? (uint64_t)used.tv_sec : 0;
 }
 
-/* A container's profile lets nobody lay limits on others: it is told its own. */
+/* The container's profile forbids setting limits of other processes: the process sets its own. */
 static int let_go(const struct exec_request *request, pid_t pid) {
   char word[32] = "g";
   int size = 1;
@@ -191,7 +191,7 @@ void preload_feed(void) {
       main_at += put;
       continue;
     }
-    /* Its end, or nobody who reads it any more. */
+    /* End of file, or the reader has closed it. */
     close(main_file);
     close(main_pipe);
     main_file = main_pipe = -1;

@@ -1,7 +1,7 @@
 /*
- * A process that is started ahead and waits just before it opens its main file: for a byte on its control socket, or,
- * with a main file that is a pipe, for the file itself. With forks the process that was started stays, and each run is
- * a fork of it that waits in the same way.
+ * A process that is started ahead and waits just before it opens its main file: for a byte on its control socket, or for the
+ * main file itself, which is a pipe. With `forks` the started process stays as the zygote, and each run is a fork of it that
+ * waits in the same way.
  */
 #ifndef ISOPOD_PRELOAD_H
 #define ISOPOD_PRELOAD_H
@@ -10,22 +10,22 @@
 
 #include "process/child.h"
 
-/* Starts one and answers; `main_file` is a plain name in the workspace, empty for a control socket. */
+/* Starts it and answers the host; `main_file` is a plain name in the workspace, empty for a control socket. */
 void preload_start(const struct exec_request *request, const char *main_file);
-/* Has a process wait for this very command: 0, or an errno. */
+/* Makes sure that a process waits for exactly this command; 0 or an errno. */
 int preload_await(const struct exec_request *request);
-/* Lets the process that waits go; it is the main one from here on. Sets its limit of open files; 0 or an errno. */
+/* Starts the waiting process as the run's main process and sets `limit` to its limit of open files; 0 or an errno. */
 int preload_go(const struct exec_request *request, int64_t *limit);
-/* Ends what waits. */
+/* Ends the waiting process and the zygote. */
 void preload_drop(void);
-/* After everybody else was killed: closes what the one that waited was given. */
+/* Closes the descriptors of a waiting process that was killed. */
 void preload_let_go(void);
-/* Then: what is wrong with the process that forks, NULL for nothing; asks for the next fork. */
+/* Asks the zygote, if there is one, for the next fork; NULL, or a word for the host if the zygote is broken. */
 const char *preload_refork(void);
 
-/* The pipe that wants to be written to, -1 for none. */
+/* The pipe of the main file while it has to be written, else -1. */
 int preload_fd(void);
-/* Passes the main file on. */
+/* Writes the main file into its pipe. */
 void preload_feed(void);
 
 #endif

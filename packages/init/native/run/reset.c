@@ -32,15 +32,15 @@ static int is_other_process(const char *name, unsigned char type, void *context)
 }
 
 /*
- * Whether the kernel counts more tasks than the list has shown. Beside one that is spared not all can be killed at once, and
- * a list that is read while processes come and go can miss some.
+ * Whether the cgroup counts more tasks than init and the zygote. With a zygote, processes are killed one by one, and a list of
+ * /proc that is read while processes come and go can miss some.
  */
 static int is_other_task(void) {
   int64_t tasks = standby.zygote != 0 ? cgroup_usage().pids : UNKNOWN;
   return tasks > 2;
 }
 
-/* Also processes that are not ours to reap, such as those an operator has put into the container. */
+/* Includes processes that init does not reap, such as those of `docker exec`. */
 static const char *no_processes(void) {
   static char entries[8192] __attribute__((aligned(8)));
   int64_t deadline = now_us() + PROCESSES_TIMEOUT_US;
@@ -65,7 +65,7 @@ static const char *clean_up(void) {
   if (left == NULL && mounts_clear() < 0) left = "files";
   if (left == NULL && ipc_remove() < 0) left = "ipc";
   if (left == NULL) left = leftovers();
-  /* Before there is a next fork, whose pages are its own. */
+  /* Before the next fork, whose pages count for the next run. */
   usage_reset();
   if (left == NULL) left = preload_refork();
   return left;

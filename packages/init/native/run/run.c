@@ -21,7 +21,7 @@
 #include "run/preload.h"
 
 #define SAMPLE_US 100000
-#define SHORTEST_TICK_US 2000
+#define MIN_TICK_US 2000
 
 static enum run_state state = RUN_IDLE;
 static int64_t started_us, deadline_us, next_sample_us, next_tick_us, cpu_limit_us;
@@ -38,7 +38,7 @@ void run_refuse(int error) {
   done_send(&refused);
 }
 
-/* As spawn. */
+/* Returns as spawn. */
 static int start(const struct exec_request *request) {
   const uint32_t limits[2] = {request->stdout_limit, request->stderr_limit};
   int preloaded = (request->flags & EXEC_PRELOADED) != 0;
@@ -65,7 +65,7 @@ void run_start(const struct exec_request *request) {
     if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
     streams_close();
     tunnel_close();
-    /* No program is at fault when the process that should have become it is not there. */
+    /* A preloaded process that has gone is not the program's fault. */
     if (preloaded) fault("exec", error);
     else if (error < 0) fault("confine", -error);
     else run_refuse(error);
@@ -91,7 +91,7 @@ void run_end(enum cause cause) {
   if (state != RUN_ACTIVE) return;
   done.cause = cause;
   done.wall_us = now_us() - started_us;
-  /* Also after an exit: what it left behind in the background ends with it. */
+  /* After an exit too: background processes end with the program. */
   if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
   done.status = reaped.main_status;
   done.usage = usage_stop();
@@ -103,7 +103,7 @@ void run_end(enum cause cause) {
 static void sample(int64_t now) {
   struct usage usage = usage_sample();
   next_sample_us = now + SAMPLE_US;
-  /* A host that is behind has no use for more of them. */
+  /* A host that is behind does not need more of them. */
   if (writer_pending() >= WRITER_FULL) return;
   json_begin();
   json_ms("wallMs", now - started_us);
@@ -113,17 +113,17 @@ static void sample(int64_t now) {
   json_send(FRAME_SAMPLE);
 }
 
-/* Near the limit looks come closer together, by as much as all processors could use in between. */
-static int64_t next_look(int64_t now, int64_t cpu_left) {
+/* Near the limit checks become more frequent: by the time that all processors could use in between. */
+static int64_t next_check(int64_t now, int64_t cpu_left) {
   if (cpu_limit_us == 0) return next_sample_us;
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   int64_t wait = cpu_left / (processors > 0 ? processors : 1);
-  if (wait < SHORTEST_TICK_US) wait = SHORTEST_TICK_US;
+  if (wait < MIN_TICK_US) wait = MIN_TICK_US;
   return now + wait < next_sample_us ? now + wait : next_sample_us;
 }
 
 void run_tick(void) {
-  /* Before the clock, so that a program that is through in time is never called late. */
+  /* Before the clock is read: a program that ended in time must not count as late. */
   reap_pending();
   if (state != RUN_ACTIVE) return;
   int64_t now = now_us();
@@ -140,7 +140,7 @@ void run_tick(void) {
       return;
     }
     if (now >= next_sample_us) sample(now);
-    next_tick_us = next_look(now, cpu_left);
+    next_tick_us = next_check(now, cpu_left);
     if (uncounted_next_us() < next_tick_us) next_tick_us = uncounted_next_us();
   }
 }
@@ -160,8 +160,8 @@ void run_pump(void) {
     return;
   }
   /*
-   * All writers are dead, so an empty pipe stays empty. Its end is not waited for: a program can leave a descriptor of
-   * it on its way through a socket, where it lives on for a while.
+   * All writers have ended, so an empty pipe stays empty. EOF is not waited for: a descriptor of the pipe can survive for a
+   * while in an unread message.
    */
   while (more) {
     more = 0;
@@ -174,7 +174,7 @@ void run_pump(void) {
   for (int i = 0; i < 2; i++) {
     done.total[i] = outputs[i].total;
     done.truncated[i] = outputs[i].total > outputs[i].limit;
-    /* Also when its last words were too many: else it would depend on who was quicker, the program or init. */
+    /* Also if the program exited first: otherwise the verdict would depend on timing. */
     if (kill_on_overflow && done.truncated[i] && done.cause == CAUSE_EXIT) done.cause = CAUSE_OUTPUT;
   }
   streams_close();
@@ -183,7 +183,7 @@ void run_pump(void) {
 }
 
 int64_t run_next_us(void) {
-  /* With room in the queue nothing else needs to happen for the rest; without, the host's reading does. */
+  /* With room in the queue the rest can be sent at once; without, the host has to read first. */
   if (state == RUN_DRAINING && writer_pending() < WRITER_FULL) return 0;
   if (state != RUN_ACTIVE) return -1;
   return next_tick_us < deadline_us ? next_tick_us : deadline_us;

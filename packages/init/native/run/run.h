@@ -10,19 +10,19 @@
 enum run_state {
   RUN_IDLE,
   RUN_ACTIVE,   /* the program runs */
-  RUN_DRAINING, /* all its processes are dead, its last output is on its way */
+  RUN_DRAINING, /* all its processes have ended, its last output is being sent */
 };
 
 enum run_state run_state(void);
-/* Answers a request that starts nothing. */
+/* Answers a request that cannot be started. */
 void run_refuse(int error);
 void run_start(const struct exec_request *request);
 void run_end(enum cause cause);
-/* Looks at processes, limits and the clock; called at each turn of the loop. */
+/* Checks processes, limits and the clock; called on each turn of the loop. */
 void run_tick(void);
-/* Moves what the program wrote; queues done when that was the last of it. */
+/* Passes on the program's output, and after the last of it the done frame. */
 void run_pump(void);
-/* When run_tick must be called at the latest, on the clock of now_us; -1 for never. */
+/* The latest time for the next run_tick, on the clock of now_us; -1 for none. */
 int64_t run_next_us(void);
 
 #endif

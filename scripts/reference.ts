@@ -1,10 +1,12 @@
-// The parts of pages and of docker-compose.yaml that follow from schemas: tables of settings and metrics, environments.
+// The parts of pages and of docker-compose.yaml that follow from schemas: tables of settings, metrics and languages,
+// environments.
 import { METRIC_TABLE, type MetricTable } from '@isopod/telemetry'
 import type { z } from 'zod'
 import { GATEWAY_SETTINGS } from '../apps/gateway/dist/config.js'
 import { GATEWAY_METRICS } from '../apps/gateway/dist/gateway-metrics.js'
 import { MCP_SETTINGS } from '../apps/mcp/dist/config.js'
 import { WORKER_SETTINGS } from '../apps/worker/dist/settings.js'
+import { languageRows } from './language-lists.ts'
 
 /** Settings of a service in Compose that follow from the rest of the file, or must differ between replicas. */
 const FIXED_IN_COMPOSE =
@@ -20,6 +22,7 @@ export const REFERENCE: Record<string, Record<string, string[]>> = {
   'apps/gateway/README.md': { settings: settingsTable(GATEWAY_SETTINGS) },
   'apps/mcp/README.md': { settings: settingsTable(MCP_SETTINGS) },
   'docs/metrics.md': { worker: metricsTable(METRIC_TABLE), gateway: metricsTable(GATEWAY_METRICS) },
+  'docs/languages.md': { languages: table(['language', 'version', 'also', 'image'], ...languageRows()) },
   'docker-compose.yaml': { worker: environment(WORKER_SETTINGS), gateway: environment(GATEWAY_SETTINGS) },
 }
 

@@ -1,7 +1,9 @@
-// Writes what follows from the schemas: docs/schema, tables of settings and metrics, environments in docker-compose.yaml.
+// Writes what follows from the schemas and the catalogue: docs/schema, tables of settings, metrics and languages, environments
+// in docker-compose.yaml, and the images that Compose builds.
 // With --check it changes nothing, and fails if a file differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { jobJsonSchema, resultJsonSchema } from '@isopod/protocol'
+import { imagesComposeFile } from './language-lists.ts'
 import { fillMarkers, REFERENCE } from './reference.ts'
 
 const isCheck = process.argv.includes('--check')
@@ -12,6 +14,7 @@ const written = Object.entries(schemas).map(([name, schema]) => [
   `docs/schema/${name}.schema.json`,
   async () => `${JSON.stringify(schema, null, 2)}\n`,
 ])
+written.push(['deploy/images/compose.yaml', async () => imagesComposeFile()])
 const filled = Object.entries(REFERENCE).map(([path, sections]) => [
   path,
   async () => fillMarkers(await readFile(urlOf(path), 'utf8'), sections, path),

@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { contentHash } from '../src/content-hash.ts'
@@ -15,11 +13,6 @@ it('are those of the catalogue, and of its versions', async () => {
   const languages = Object.values(parse(text) as Record<string, { image: string; version: string }>)
   expect(new Set(languages.map(({ image }) => image))).toEqual(new Set(Object.values(IMAGES)))
   for (const { image, version } of languages) expect(image.split(':')[1]).toBe(version)
-})
-
-it('are what the Compose file builds and the table of languages names', async () => {
-  const script = join(CHECKOUT, 'scripts', 'language-lists.mjs')
-  await expect(promisify(execFile)(process.execPath, [script, '--check'])).resolves.toBeDefined()
 })
 
 it('use each folder, and each folder belongs to one', async () => {

@@ -1,0 +1,56 @@
+// The lists of languages and images that follow from the catalogue and from the recipes of the images.
+import { readFileSync } from 'node:fs'
+import {
+  IMAGE_NAMES,
+  IMAGES,
+  type ImageName,
+  imageDockerfile,
+  parentOf,
+  recipeArguments,
+  USUAL_IMAGES,
+} from '@isopod/devstack'
+import { DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
+import { parse, stringify } from 'yaml'
+
+/** The text of deploy/images/compose.yaml: one service per image, which is only ever built. */
+export function imagesComposeFile(): string {
+  const services = Object.fromEntries(IMAGE_NAMES.map((name) => [`image-${name}`, composeService(name)]))
+  return [
+    '# Written by `npm run schemas` from packages/devstack/src/image-recipes.ts; do not edit it.\n',
+    '# `docker compose --profile images build` builds what most jobs use, `--profile all-images` all languages.\n',
+    stringify({ services }, { lineWidth: 0 }),
+  ].join('')
+}
+
+function composeService(name: ImageName) {
+  const parent = parentOf(name)
+  const words = { ...recipeArguments(name), ...(parent && { BASE: 'base' }) }
+  // Compose would take a dollar sign for a variable.
+  const args = Object.entries(words).map(([key, value]) => [key, value.replaceAll('$', '$$$$')])
+  const isUsual = USUAL_IMAGES.some((usual) => usual === name)
+  return {
+    profiles: isUsual ? ['images', 'all-images'] : ['all-images'],
+    image: IMAGES[name],
+    build: {
+      context: '.',
+      dockerfile: imageDockerfile(name),
+      args: Object.fromEntries(args),
+      ...(parent && { additional_contexts: { base: `service:image-${parent}` } }),
+    },
+    entrypoint: ['true'],
+  }
+}
+
+/** Rows of the table of languages: name, version, aliases, image. */
+export function languageRows(): string[][] {
+  const catalogue = parse(readFileSync(DEFAULT_CATALOGUE_PATH, 'utf8')) as Record<
+    string,
+    { version: string; aliases?: string[]; image: string }
+  >
+  return Object.entries(catalogue).map(([name, { version, aliases = [], image }]) => [
+    name,
+    version,
+    aliases.join(', '),
+    IMAGE_NAMES.find((each) => IMAGES[each] === image) ?? image,
+  ])
+}

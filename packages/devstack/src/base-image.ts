@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tryDocker } from './docker-cli.ts'
 import type { EngineService } from './engine-service.ts'
 import { findImage, localImages } from './image-list.ts'
 import { endMounts } from './leftovers.ts'
+import { withLock } from './lock.ts'
 import { type Log, secondsSince } from './log.ts'
 import { stackPaths } from './paths.ts'
 import { lastLines, withAdminPath } from './run-command.ts'
@@ -45,8 +46,16 @@ export async function baseImage(
 ): Promise<BaseImage> {
   const there = await localBase(engine)
   if (there) return there
-  if (!(await pullImage(engine, REGISTRY_BASE, { env, log }))) await makeBase(engine, { env, log })
-  const made = await localBase(engine)
+  const made = await withLock(
+    join(stackPaths(env).imageLocks, 'base'),
+    async () => {
+      const meanwhile = await localBase(engine)
+      if (meanwhile) return meanwhile
+      if (!(await pullImage(engine, REGISTRY_BASE, { env, log }))) await makeBase(engine, { env, log })
+      return await localBase(engine)
+    },
+    { log },
+  )
   if (made) return made
   throw new SetupError(`the engine at ${engine.dockerHost} does not keep the base image that it was given`)
 }
@@ -92,27 +101,23 @@ async function makeBase(
   log(`no registry in reach: making a base image from Debian's packages (about 20 s)`)
   const { scratch } = stackPaths(env)
   await mkdir(scratch, { recursive: true, mode: 0o755 })
-  const bootstrap = spawn('mmdebstrap', bootstrapArguments(), {
+  const { execa } = await import('execa')
+  const bootstrap = execa('mmdebstrap', bootstrapArguments(), {
     env: { ...withAdminPath(env), TMPDIR: scratch },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: Ctrl-C would end its parts one by one, and nobody would be left to unmount what they mounted.
+    extendEnv: false,
+    stdin: 'ignore',
+    buffer: { stdout: false },
+    reject: false,
+    // A group of its own: Ctrl-C would end its parts one by one, with none left to unmount what they mounted.
     detached: true,
   })
-  let words = ''
-  bootstrap.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-    words = (words + chunk).slice(-20_000)
-  })
-  const ended = new Promise<number | null>((done) => {
-    bootstrap.once('error', () => done(null))
-    bootstrap.once('close', done)
-  })
-  const release = endFirst(bootstrap, ended)
+  const release = endFirst(() => bootstrap.kill('SIGTERM'), bootstrap)
   const imported = await tryDocker(
     engine,
     ['import', '--change', 'CMD ["bash"]', '--change', 'LABEL isopod.content=base', '-', LOCAL_BASE],
     { env, input: bootstrap.stdout },
   )
-  const exitCode = await ended
+  const { exitCode, stderr } = await bootstrap
   release()
   await endMounts([scratch])
   await rm(scratch, { recursive: true, force: true })
@@ -120,7 +125,7 @@ async function makeBase(
     // Half a system may have been imported by now; under its tag it would be taken for a whole one.
     await tryDocker(engine, ['rmi', LOCAL_BASE], { env })
     throw new SetupError(
-      `making the base image failed; the end of mmdebstrap's output:\n${lastLines(words, 8)}`,
+      `making the base image failed; the end of mmdebstrap's output:\n${lastLines(stderr, 8)}`,
     )
   }
   if (imported.exitCode !== 0) {
@@ -134,14 +139,14 @@ async function makeBase(
  *
  * @returns what undoes it
  */
-function endFirst(child: ChildProcess, ended: Promise<unknown>): () => void {
+function endFirst(end: () => unknown, ended: Promise<unknown>): () => void {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const handlers = names.map((name) => {
     const handler = () => {
-      child.kill('SIGTERM')
-      void ended.then(() => {
+      end()
+      void ended.finally(() => {
         release()
-        // Whoever else listens decides for himself; if nobody does, the signal ends the process as it would have.
+        // Without another listener the signal ends this process, as it would have.
         if (process.listenerCount(name) === 0) process.kill(process.pid, name)
       })
     }

@@ -16,12 +16,16 @@ import {
 } from './image-content.ts'
 import { engineArchitecture, findImage, localImages } from './image-list.ts'
 import { IMAGES, type ImageName, parentOf } from './image-names.ts'
+import { withLock } from './lock.ts'
 import { type Log, secondsSince } from './log.ts'
+import { stackPaths } from './paths.ts'
 import { installPackages } from './system-packages.ts'
 
 const NODE_TAG = 'isopod/node:24'
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
 const AT_ONCE = 2
+/** The longest that a build of one image may hold up another process, in milliseconds. */
+const MAX_WAIT_MS = 3_600_000
 
 interface ImageOptions {
   readonly env: NodeJS.ProcessEnv
@@ -36,7 +40,7 @@ interface Below {
 
 /**
  * Builds those of the named images that the engine lacks or whose folder or base has changed, and those that they stand on,
- * two at a time; silent when there are none.
+ * two at a time; silent when there are none. Another process that needs one of them waits for that one only.
  *
  * @throws {SetupError} with the last lines of the build that failed
  */
@@ -62,13 +66,17 @@ export async function buildImages(
   const build = async (name: ImageName): Promise<Below> => {
     const parent = parentOf(name)
     const below = parent === undefined ? debian : await ensure(parent)
+    const lock = join(stackPaths(options.env).imageLocks, name)
+    return await withLock(lock, () => buildOn(below, name), { log: options.log, waitMs: MAX_WAIT_MS })
+  }
+  const buildOn = async (below: Below, name: ImageName): Promise<Below> => {
     const content = await imageContent(name)
     const old = findImage(await localImages(engine.dockerHost), IMAGES[name])
     if (old && isCurrent(old, content, below.id)) return { tag: IMAGES[name], id: old.id }
     begun += 1
     if (wanted > AT_ONCE) options.log(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
     await buildImage(engine, name, below, content, options)
-    // Nothing uses the one before any more; if something does, it stays until that ends.
+    // Nothing uses the old one any more; if something does, it stays until that ends.
     if (old) await tryDocker(engine, ['rmi', old.id], { env: options.env })
     const made = findImage(await localImages(engine.dockerHost), IMAGES[name])
     return { tag: IMAGES[name], id: made?.id ?? '' }

@@ -1,19 +1,30 @@
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from './log.ts'
 import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts'
 import { SetupError } from './setup-error.ts'
 
+// Not proper-lockfile: it lets in two waiters that find a dead holder at once, and takes a stopped holder for a dead one.
+
 const POLL_MS = 50
 
-/** Whose a lock file is. No process of ours ever leaves a damaged one. */
-type Holder = ProcessIdentity | 'absent' | 'damaged'
+/** The process that holds a lock, as its file tells it. */
+interface Holder extends ProcessIdentity {
+  /** What it was started as: `isopod demo`. */
+  readonly command: string
+  /** When it took the lock, in ISO 8601. */
+  readonly since: string
+}
+
+/** What a lock file says. No process of ours ever leaves a damaged one. */
+type Found = Holder | 'absent' | 'damaged'
 
 /**
  * Runs `work` while no other process runs under the same lock file. A lock whose holder has died is broken.
  *
- * @throws {SetupError} when the holder is alive but does not let go within `waitMs` (default 15 minutes)
+ * @param options.log gets one line if it has to wait: which command holds the lock, its process and since when
+ * @throws {SetupError} when the holder is alive but does not release it within `waitMs` (default 15 minutes)
  */
 export async function withLock<T>(
   file: string,
@@ -30,29 +41,42 @@ export async function withLock<T>(
 
 async function acquire(file: string, log: Log | undefined, waitMs: number): Promise<void> {
   const deadline = performance.now() + waitMs
-  let told = false
+  let logged = false
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   while (!(await take(file))) {
-    const holder = await readHolder(file)
+    const found = await readHolder(file)
     // It was released meanwhile.
-    if (holder === 'absent') continue
-    if (holder === 'damaged' || !isRunning(holder)) {
-      await breakLock(file, holder)
+    if (found === 'absent') continue
+    if (found === 'damaged' || !isRunning(found)) {
+      await breakLock(file, found)
       continue
     }
     if (performance.now() > deadline) {
-      throw new SetupError(`another set-up (process ${holder.pid}) holds ${file}; end it and try again`)
+      throw new SetupError(`${described(found)} holds ${file}; end it and try again`)
     }
-    if (!told) log?.(`waiting for another set-up (process ${holder.pid})`)
-    told = true
+    if (!logged) log?.(`waiting for ${described(found)}`)
+    logged = true
     await sleep(POLL_MS)
   }
+}
+
+/** For example `isopod demo (process 4711, since 14:02:33)`, in the time of this machine. */
+function described({ command, pid, since }: Holder): string {
+  return `${command} (process ${pid}, since ${new Date(since).toTimeString().slice(0, 8)})`
+}
+
+/** The program and its first argument, no more: what follows may hold secrets. */
+function ownCommand([, script = 'node', first]: readonly string[]): string {
+  const program = basename(script).replace(/\.[cm]?[jt]s$/, '')
+  return first === undefined || first.startsWith('/') ? program : `${program} ${first}`
 }
 
 /** A link appears complete or not at all, so a waiter never reads a lock that is half written. */
 async function take(file: string): Promise<boolean> {
   const draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`
-  await writeFile(draft, JSON.stringify(identifyProcess(process.pid)), { mode: 0o600 })
+  const since = new Date().toISOString()
+  const holder = { ...identifyProcess(process.pid), command: ownCommand(process.argv), since }
+  await writeFile(draft, JSON.stringify(holder), { mode: 0o600 })
   try {
     await link(draft, file)
     return true
@@ -68,7 +92,7 @@ async function take(file: string): Promise<boolean> {
  * Removes a dead holder's lock. Only one process at a time may remove a lock that is not its own, and it looks once more
  * before: between two looks another process may have broken the lock and a third one taken it.
  */
-async function breakLock(file: string, dead: Holder): Promise<void> {
+async function breakLock(file: string, dead: Found): Promise<void> {
   const gate = `${file}.breaking`
   if (!(await take(gate))) {
     const breaker = await readHolder(gate)
@@ -84,21 +108,25 @@ async function breakLock(file: string, dead: Holder): Promise<void> {
   }
 }
 
-function isSame(one: Holder, other: Holder): boolean {
+function isSame(one: Found, other: Found): boolean {
   if (typeof one === 'string' || typeof other === 'string') return one === other
   return one.pid === other.pid && one.startedAt === other.startedAt
 }
 
-async function readHolder(file: string): Promise<Holder> {
+async function readHolder(file: string): Promise<Found> {
   try {
     const found: unknown = JSON.parse(await readFile(file, 'utf8'))
-    return isIdentity(found) ? found : 'damaged'
+    return isHolder(found) ? found : 'damaged'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'absent' : 'damaged'
   }
 }
 
-function isIdentity(value: unknown): value is ProcessIdentity {
+function isHolder(value: unknown): value is Holder {
   if (typeof value !== 'object' || value === null) return false
-  return 'pid' in value && typeof value.pid === 'number' && 'startedAt' in value
+  const texts = value as Partial<Record<string, unknown>>
+  return (
+    typeof texts['pid'] === 'number' &&
+    ['startedAt', 'command', 'since'].every((name) => typeof texts[name] === 'string')
+  )
 }

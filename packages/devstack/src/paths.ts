@@ -8,7 +8,7 @@ import { SetupError } from './setup-error.ts'
 /** The checkout that this package lies in; `src` and `dist` are equally deep. */
 export const CHECKOUT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
-/** Where one stack keeps what. Two checkouts share nothing. */
+/** Where one stack keeps what; two checkouts share nothing. */
 export interface Paths {
   /** 8 hexadecimal digits of the state directory's path; names the runtime directory and labels containers. */
   readonly id: string
@@ -17,7 +17,10 @@ export interface Paths {
   /** Sockets and pid files, for the owner only: their paths have to be short. */
   readonly runtime: string
   readonly record: string
+  /** Held while services and workers are started or stopped. */
   readonly lock: string
+  /** A file for each image that is being built: a build may take long, and holds up only who needs that image. */
+  readonly imageLocks: string
   readonly logs: string
   readonly redis: string
   readonly docker: string
@@ -38,6 +41,7 @@ export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
     runtime: join(runtimeRoot(env), `isopod-${id}`),
     record: join(state, 'stack.json'),
     lock: join(state, 'lock'),
+    imageLocks: join(state, 'image-locks'),
     logs: join(state, 'logs'),
     redis: join(state, 'redis'),
     docker: join(state, 'docker'),

@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process'
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { SetupError } from './setup-error.ts'
 
-/** Characters of output that are kept, from the end. */
-const KEPT = 64 * 1024
 const ADMIN_PATHS = ['/usr/local/sbin', '/usr/sbin', '/sbin']
 
 /** How a command is run; there is never a shell between. */
 export interface CommandOptions {
+  /** All of its environment. @default process.env */
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
   /** Becomes the command's standard input; without it there is none. */
@@ -27,9 +24,8 @@ export interface CommandOptions {
 export interface CommandOutcome {
   /** Null if it did not start or a signal ended it. */
   readonly exitCode: number | null
-  /** Its standard output, at most the last 64 KiB. */
   readonly stdout: string
-  /** Both streams in the order they came, at most the last 64 KiB. */
+  /** Both streams in the order they came. */
   readonly output: string
 }
 
@@ -38,31 +34,25 @@ export async function tryCommand(
   [program, ...words]: readonly [string, ...string[]],
   options: CommandOptions = {},
 ): Promise<CommandOutcome> {
-  const child = spawn(program, words, {
+  // Loaded when a command runs: `isopod run` beside a stack that stands needs none.
+  const { execa } = await import('execa')
+  const child = execa(program, words, {
     env: withAdminPath(options.env ?? process.env),
-    stdio: [options.input ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    extendEnv: false,
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...(options.signal === undefined ? {} : { cancelSignal: options.signal }),
+    stdin: options.input === undefined ? 'ignore' : [options.input, 'pipe'],
+    all: true,
+    reject: false,
+    stripFinalNewline: false,
     timeout: options.deadlineMs ?? 900_000,
     killSignal: 'SIGKILL',
   })
-  let stdout = ''
-  let output = ''
-  const keep = (chunk: string) => {
-    output = (output + chunk).slice(-KEPT)
-    options.onOutput?.(chunk)
-  }
-  child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
-    stdout = (stdout + chunk).slice(-KEPT)
-    keep(chunk)
-  })
-  child.stderr?.setEncoding('utf8').on('data', keep)
-  // A command that ends before it has read everything says why on stderr; a broken pipe adds nothing to that.
-  if (options.input && child.stdin) pipeline(options.input, child.stdin).catch(() => undefined)
-  return await new Promise((done) => {
-    child.once('error', (error) => done({ exitCode: null, stdout, output: `${output}${error.message}` }))
-    child.once('close', (exitCode) => done({ exitCode, stdout, output }))
-  })
+  child.all.on('data', (chunk: Buffer) => options.onOutput?.(String(chunk)))
+  const { exitCode, stdout, all, code, originalMessage = '' } = await child
+  // Without a code of its own, a command that did not start says nothing but in the error.
+  const output = code === undefined ? all : `${all}${originalMessage}`
+  return { exitCode: exitCode ?? null, stdout, output }
 }
 
 /**

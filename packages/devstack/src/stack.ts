@@ -57,17 +57,22 @@ export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
   const { env = process.env, log = () => {}, privateOnly = false, images = USUAL_IMAGES } = options
   const runtimes = options.runtimes ?? (env['ISOPOD_RUNTIME'] === 'runsc' ? ['runsc'] : [])
   const paths = stackPaths(env)
-  const work = async (): Promise<Stack> => {
-    const engine = await findOrStartEngine(paths, { env, log, privateOnly })
-    await ensureRuntimes(engine, paths, runtimes, { env, log })
-    const redis = await findOrStartRedis(paths, { env, log, privateOnly })
+  const locked = <T>(work: () => Promise<T>) => withLock(paths.lock, work, { log })
+  return await asSetupError(async () => {
+    const { engine, redis } = await locked(async () => {
+      const engine = await findOrStartEngine(paths, { env, log, privateOnly })
+      await ensureRuntimes(engine, paths, runtimes, { env, log })
+      return { engine, redis: await findOrStartRedis(paths, { env, log, privateOnly }) }
+    })
+    // Without the lock: a build may take long, and commands that need no new image go on meanwhile.
     await buildImages(engine, images, { env, log })
-    await ensureInitBinary(engine, { env, log })
-    const surroundings = { redisUrl: redis.url, engine, env, log }
-    const workers = await ensureWorkers(paths, options.workers ?? 1, surroundings)
-    return { id: paths.id, redis, engine, workers: workers.map(summary) }
-  }
-  return await asSetupError(() => withLock(paths.lock, work, { log }))
+    return await locked(async () => {
+      await ensureInitBinary(engine, { env, log })
+      const surroundings = { redisUrl: redis.url, engine, env, log }
+      const workers = await ensureWorkers(paths, options.workers ?? 1, surroundings)
+      return { id: paths.id, redis, engine, workers: workers.map(summary) }
+    })
+  })
 }
 
 /**

@@ -1,7 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { EngineService } from './engine-service.ts'
 import { CHECKOUT } from './paths.ts'
 import { SetupError } from './setup-error.ts'
@@ -25,23 +22,22 @@ export interface SelfTestOptions {
 export async function runSelfTest({ engine, env, onLine }: SelfTestOptions): Promise<number> {
   const launcher = join(CHECKOUT, 'apps', 'worker', 'bin', 'isopod-worker.js')
   const { ISOPOD_STATE_DIR: _, ISOPOD_DEBUG: __, ...settings } = workerSettings(engine, env)
-  const child = spawn(process.execPath, [launcher, 'self-test'], {
+  const { execa } = await import('execa')
+  const child = execa(process.execPath, [launcher, 'self-test'], {
     cwd: CHECKOUT,
     env: { ...settings, DOCKER_HOST: engine.dockerHost },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    extendEnv: false,
+    stdin: 'ignore',
+    reject: false,
   })
-  let words = ''
   let finished = false
-  child.stderr.on('data', (chunk: Buffer) => {
-    words = `${words}${chunk.toString()}`.slice(-2000)
-  })
-  createInterface(child.stdout).on('line', (line) => {
+  for await (const line of child) {
     finished = line.includes('"contained"')
     onLine(line)
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
-  if (code === null || !finished) {
-    throw new SetupError(words.trim() || `the self-test ended with ${code ?? 'a signal'}`)
   }
-  return code
+  const { exitCode, signal, stderr } = await child
+  if (exitCode === undefined || !finished) {
+    throw new SetupError(stderr.trim() || `the self-test ended with ${exitCode ?? signal}`)
+  }
+  return exitCode
 }

@@ -89,13 +89,18 @@ it('is broken when its file says nothing', async () => {
   expect(await withLock(lock, async () => 'mine', { waitMs: 2000 })).toBe('mine')
 })
 
-it('names a live holder once, and again when it gives up waiting', async () => {
+it('names the live holder, its command and since when, once; and again when it gives up waiting', async () => {
   const folder = await temporaryFolder()
   const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
   const holder = hold(lock, log, 60_000)
   await untilLogged(log)
   const said: string[] = []
   const waiting = withLock(lock, async () => 'mine', { waitMs: 300, log: (line) => said.push(line) })
-  await expect(waiting).rejects.toThrow(`another set-up (process ${holder.pid}) holds ${lock}`)
-  expect(said).toEqual([`waiting for another set-up (process ${holder.pid})`])
+  const described = new RegExp(
+    `^lock-holder \\(process ${holder.pid}, since \\d\\d:\\d\\d:\\d\\d\\) holds ${lock}; end it`,
+  )
+  await expect(waiting).rejects.toThrow(described)
+  expect(said).toEqual([
+    expect.stringMatching(new RegExp(`^waiting for lock-holder \\(process ${holder.pid}, `)),
+  ])
 })

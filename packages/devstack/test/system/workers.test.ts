@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, inject, it, onTestFinished } from 'vitest'
+import { imageStates } from '../../src/image-states.ts'
 import { stackPaths } from '../../src/paths.ts'
 import { identifyProcess } from '../../src/process-identity.ts'
 import { startRedisServer } from '../../src/redis-server.ts'
@@ -87,4 +91,25 @@ it('that are not detached stop when told to, and log where they were told to', a
   await Promise.all([worker.stop(), worker.stop()])
   expect(await checkService(worker.url)).toBe('does not answer')
   expect(identifyProcess(worker.process.pid)).toBeUndefined()
+})
+
+it('start while an image is built that they do not need; who needs it waits and is told of the builder', async (context) => {
+  const engine = { dockerHost: env['DOCKER_HOST'] ?? '', ours: false }
+  const absent = (await imageStates(engine)).find(({ name, state }) => name !== 'bash' && state !== 'ready')
+  if (absent === undefined) return context.skip('the engine has every image already')
+  const lock = join(stackPaths(env).imageLocks, absent.name)
+  const start = (script: string, ...words: string[]) => {
+    const file = fileURLToPath(new URL(`../support/${script}.ts`, import.meta.url))
+    const child = spawn(process.execPath, [file, ...words], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    return child
+  }
+  const builder = start('lock-holder', lock, join(await temporaryFolder(), 'log'), '60000')
+  await expect.poll(() => readFile(lock, 'utf8').catch(() => '')).toContain(String(builder.pid))
+  const user = start('image-user', absent.name)
+  const [line] = (await once(user.stdout, 'data')) as [Buffer]
+  expect(String(line)).toMatch(new RegExp(`^waiting for lock-holder \\(process ${builder.pid}, since `))
+  const running = await ensureStack({ env, log, workers: 0, images: ['bash'] })
+  expect(running.engine.dockerHost).toBe(engine.dockerHost)
+  expect(said.join()).not.toContain('waiting')
 })

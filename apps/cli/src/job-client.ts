@@ -7,7 +7,9 @@ export interface JobClient {
   submitMany(jobs: readonly JobInput[]): Promise<readonly string[]>
   /** Submits and waits; an abort cancels the job and rejects with the signal's reason. */
   run(job: JobInput, options?: { signal?: AbortSignal }): Promise<Result>
-  /** What a job with `stream` tells while it runs, `finished` at last; an abort only ends the reading. */
+  /** Waits until a job has ended; an abort only ends the waiting. */
+  wait(id: string, options?: { signal?: AbortSignal }): Promise<Result>
+  /** What a job with `stream` publishes while it runs, `finished` at last; an abort only ends the reading. */
   events(id: string, options?: { signal?: AbortSignal }): AsyncIterable<JobEvent>
   /** Many samples on their way to their verdicts; nothing happens until it is iterated. */
   batch(options: BatchOptions): Batch

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { COMMANDS as TABLE } from '../src/declare/commands.ts'
 import { cli, fakeClient, resultOf } from './support.ts'
 
-const COMMANDS = ['run', 'submit', 'results', 'cancel', 'languages', 'mcp', 'demo', 'up', 'down', 'doctor']
+const COMMANDS = Object.keys(TABLE)
 
 describe('isopod', () => {
   it.each(COMMANDS)('explains %s with an example', async (name) => {
@@ -64,12 +65,12 @@ describe('isopod results', () => {
     return client
   }
 
-  it('prints what is there, a short line each, and ends', async () => {
+  it('prints what is there, each with its output, and ends', async () => {
     const client = withThree()
     const { stdout, exitCode } = await cli(['results'], { client })
     expect(exitCode).toBe(0)
-    expect(stdout).toContain('j-2  python@3.13  success · exit code 0')
-    expect(stdout.split('\n')).toHaveLength(4)
+    expect(stdout).toContain('j-2  python@3.13  success · exit code 0 · 0.034 s · peak 8.2 MiB\n  | hi\n')
+    expect(stdout.split('\n')).toHaveLength(7)
     expect(client.waiting).toEqual([])
   })
 
@@ -95,6 +96,49 @@ describe('isopod results', () => {
   })
 })
 
+describe('isopod results without --json', () => {
+  it('marks the lines of each stream, makes them harmless and cuts what is long', async () => {
+    const client = fakeClient()
+    const stdout = `\u001b[2Jone\n${'x\n'.repeat(30)}`
+    client.waiting.push(resultOf({ stdout, stderr: 'oh', compileOutput: 'a warning\n' }))
+    const lines = (await cli(['results'], { client })).stdout.split('\n')
+    expect(lines.slice(1, 3)).toEqual(['  ! a warning', '  | \\x1b[2Jone'])
+    expect(lines.slice(-3)).toEqual(['  | … and 11 more lines', '  ! oh', ''])
+  })
+})
+
+describe('isopod result', () => {
+  const withOne = () => {
+    const client = fakeClient()
+    client.waiting.push(resultOf({ id: 'j-1', status: 'execution_error', exitCode: 3, stderr: 'oh\n' }))
+    return client
+  }
+
+  it('shows the result as run does, with the same exit code', async () => {
+    const { exitCode, stdout, stderr } = await cli(['result', 'j-1'], { client: withOne() })
+    expect([exitCode, stdout]).toEqual([1, 'hi\n'])
+    expect(stderr).toMatch(/^oh\nexecution_error · exit code 3 · /)
+  })
+
+  it('prints with --json the whole result and nothing else', async () => {
+    const { stdout, stderr } = await cli(['result', 'j-1', '--json'], { client: withOne() })
+    expect(JSON.parse(stdout)).toMatchObject({ id: 'j-1', exitCode: 3 })
+    expect(stderr).toBe('')
+  })
+
+  it('says why there may be none, and waits with --wait', async () => {
+    const none = await cli(['result', 'j-2'], { client: withOne() })
+    expect(none).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('--wait waits') })
+    const waited = await cli(['result', 'j-2', '--wait'], { client: withOne() })
+    expect(waited.exitCode).toBe(0)
+    expect(waited.calls).toContainEqual({ method: 'wait', value: 'j-2' })
+  })
+
+  it('refuses what is no id', async () => {
+    expect((await cli(['result', 'a:b*'])).exitCode).toBe(2)
+  })
+})
+
 describe('isopod cancel', () => {
   it.each([
     ['cancelled', 0],
@@ -105,6 +149,8 @@ describe('isopod cancel', () => {
     const client = fakeClient()
     client.client.cancel = async () => outcome
     expect((await cli(['cancel', 'j-1'], { client })).exitCode).toBe(exitCode)
+    const json = await cli(['cancel', 'j-1', '--json'], { client })
+    expect(JSON.parse(json.stdout)).toEqual({ id: 'j-1', outcome })
   })
 
   it('refuses what is no id', async () => {
@@ -114,7 +160,7 @@ describe('isopod cancel', () => {
 
 describe('isopod languages', () => {
   it('lists name, version and aliases', async () => {
-    expect((await cli(['languages'])).stdout).toMatch(/^python +3\.13 +py\n$/)
+    expect((await cli(['languages'])).stdout).toMatch(/\npython +3\.13 +py\n$/)
     expect(JSON.parse((await cli(['languages', '--json'])).stdout)).toEqual({
       name: 'python',
       version: '3.13',
@@ -128,7 +174,7 @@ describe('isopod languages', () => {
       { name: 'ruby', version: '3.3', aliases: ['rb'], missingImage: 'isopod/ruby:3.3' },
     ]
     const { stdout } = await cli(['languages'], { client })
-    expect(stdout).toMatch(/^ruby +3\.3 +rb {2}\(image isopod\/ruby:3\.3 is not there\)\n$/)
+    expect(stdout).toMatch(/missing image.*\nruby +3\.3 +isopod\/ruby:3\.3 +rb\n$/)
   })
 
   it('says so when no worker has registered any', async () => {

@@ -35,7 +35,7 @@ function expected(job: JobInput): Result {
   })
 }
 
-async function demo(answer: (job: JobInput) => Result) {
+async function demo(answer: (job: JobInput) => Result, args: string[] = [], url?: string) {
   const client = fakeClient(answer)
   const services: Services = {
     connect: async () => client.client,
@@ -52,7 +52,7 @@ async function demo(answer: (job: JobInput) => Result) {
     openWebhooks: () => Promise.reject(new Error('not asked for')),
     serveMcp: async () => 0,
   }
-  return await cli(['demo'], { client, services })
+  return await cli(['demo', ...args], { client, services, env: { REDIS_URL: url } })
 }
 
 describe('isopod demo', () => {
@@ -78,6 +78,23 @@ describe('isopod demo', () => {
       '✗ hello: stdout should be "Hello, World!\\n" and is "Hello, Wrold!\\n"\n' +
         `${DEMO_JOBS.length - 1} of ${DEMO_JOBS.length} jobs ended as expected`,
     )
+  })
+
+  it('sends nothing to a Redis that it has not started, and names the option that allows it', async () => {
+    const refused = await demo(expected, [], 'redis://shared')
+    expect(refused).toMatchObject({ exitCode: 2, calls: [] })
+    expect(refused.stderr).toMatch(/fork bomb.*REDIS_URL.*--allow-shared-redis/)
+    expect((await demo(expected, ['--allow-shared-redis'], 'redis://shared')).exitCode).toBe(0)
+  })
+
+  it('prints with --json an object a job and nothing else', async () => {
+    const { stdout } = await demo(expected, ['--json'])
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { name: string; ok: boolean })
+    expect(rows.map(({ name }) => name)).toEqual(DEMO_JOBS.map(({ name }) => name))
+    expect(rows.every(({ ok }) => ok)).toBe(true)
   })
 
   it('sends its jobs to a results queue of its own and takes them off that', async () => {
@@ -118,13 +135,13 @@ describe('differences', () => {
 describe('demoTable', () => {
   it('shows one line a job and fits the screen, whatever was printed', () => {
     const hostile = resultOf({ stdout: `\u001b[2J${'x'.repeat(1000)}\n`.repeat(3), language: '\u001b[1m' })
-    const lines = demoTable([{ name: 'a', result: hostile, ok: false }], 120)
+    const lines = demoTable([{ name: 'a', result: hostile, ok: false }], 80)
       .trimEnd()
       .split('\n')
-    expect(lines).toHaveLength(5)
+    expect(lines).toHaveLength(2)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f]/)
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120)
-    expect(lines[3]).toMatch(/✗ *│$/)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
+    expect(lines[1]).toMatch(/^✗ {2}a /)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judgeCgroup, judgeImages } from '../src/doctor/inspect-engine.ts'
+import { judgeCatalogue, judgeCgroup, judgeImages } from '../src/doctor/inspect-engine.ts'
 import { inspectInit } from '../src/doctor/inspect-init.ts'
 import { judgeRunc } from '../src/doctor/runc-version.ts'
 import { cli, fakeClient, servicesWith } from './support.ts'
@@ -59,6 +59,31 @@ describe('judgeImages', () => {
   })
 })
 
+describe('judgeCatalogue', () => {
+  const language = (name: string, missingImage?: string) => ({
+    name,
+    version: '1',
+    aliases: [],
+    ...(missingImage === undefined ? {} : { missingImage }),
+  })
+
+  it('fails where a worker lacks an image that nothing here builds', () => {
+    expect(judgeCatalogue([language('python'), language('zig', 'acme/zig:1')])).toMatchObject({
+      state: 'failed',
+      text: '1 of the 2 languages of the workers have their image; build or pull acme/zig:1, which the catalogue names',
+    })
+  })
+
+  it('says how to build the usual ones, and lets the others be', () => {
+    const missing = [language('python', 'isopod/python:3.13'), language('lua', 'isopod/lua:5.4')]
+    expect(judgeCatalogue(missing)).toMatchObject({
+      state: 'absent',
+      text: expect.stringContaining('npm run images -- python builds'),
+    })
+    expect(judgeCatalogue([language('python'), language('lua', 'isopod/lua:5.4')]).state).toBe('ok')
+  })
+})
+
 describe('inspectInit', () => {
   it('says how to build it where it is missing', async () => {
     const finding = await inspectInit('/nowhere/')
@@ -79,6 +104,15 @@ describe('isopod doctor', () => {
     expect(stdout).toMatch(
       /^✗ engine +DOCKER_HOST unix:\/\/\/nowhere\.sock does not answer \(ENOENT\); start/m,
     )
+  })
+
+  it('prints with --json an object a line', async () => {
+    const { stdout } = await cli(['doctor', '--json'], { env: { DOCKER_HOST: 'unix:///nowhere.sock' } })
+    const findings = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)
+    expect(findings).toContainEqual({ state: 'ok', subject: 'workers', text: 'can run python' })
   })
 
   it('has one line for each piece that is there', async () => {

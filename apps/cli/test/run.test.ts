@@ -47,7 +47,7 @@ describe('isopod run', () => {
         inputData: { n: [1, 2] },
         limits: { timeoutSeconds: 2.5, jobSeconds: 20, memoryMb: 64, cpus: 0.5 },
         network: 'pypi',
-        replyTo: 'cli-run',
+        replyTo: 'none',
       },
     })
     expect(calls.at(-1)).toEqual({ method: 'close', value: undefined })
@@ -115,7 +115,7 @@ describe('isopod run', () => {
 
   it('reads the code from standard input for -, and leaves the language to the protocol', async () => {
     const { calls } = await cli(['run', '-'], { stdin: 'print(2)' })
-    expect(calls[0]?.value).toEqual({ code: 'print(2)', limits: {}, replyTo: 'cli-run' })
+    expect(calls[0]?.value).toEqual({ code: 'print(2)', limits: {}, replyTo: 'none' })
   })
 
   it.each([

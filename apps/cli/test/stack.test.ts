@@ -108,6 +108,21 @@ describe('isopod up and down', () => {
     expect(asked.slice(2)).toEqual(['stop gateway', 'down'])
   })
 
+  it('listens on PORT unless --port is given, and prints the addresses as JSON if asked', async () => {
+    const listensOn = async (...args: string[]) => {
+      const { asked, services } = noting(undefined)
+      const env = { ...withoutRedis.env, PORT: '8200' }
+      const running = cli(['up', ...args], { ...withoutRedis, env, services })
+      await expect.poll(() => asked.length).toBe(2)
+      process.emit('SIGTERM')
+      return { gateway: asked[1], stdout: (await running).stdout }
+    }
+    const { gateway, stdout } = await listensOn('--json')
+    expect(gateway).toMatch(/^gateway 8200 /)
+    expect(JSON.parse(stdout)).toMatchObject({ page: 'http://127.0.0.1:8200', redis: 'redis+unix:///run/x' })
+    expect((await listensOn('--port', '8300')).gateway).toMatch(/^gateway 8300 /)
+  })
+
   it('ends, and says why, when its stack is gone', async () => {
     const { asked, services } = noting(undefined)
     const { exitCode, stderr } = await cli(['up'], { ...withoutRedis, services })
@@ -127,7 +142,9 @@ describe('isopod up and down', () => {
     const { asked, services } = noting(undefined)
     await cli(['down'], { ...withoutRedis, services })
     await cli(['down', '--purge'], { ...withoutRedis, services })
-    expect(asked).toEqual(['down', 'purge'])
+    const json = await cli(['down', '--json'], { ...withoutRedis, services })
+    expect(JSON.parse(json.stdout)).toEqual({ done: [] })
+    expect(asked).toEqual(['down', 'purge', 'down'])
   })
 
   it.each(['0', '65536', 'x'])('refuses --port %s', async (port) => {

@@ -42,7 +42,7 @@ export function resultOf(changes: Partial<Result> = {}): Result {
 }
 
 /** A stream that keeps what is written to it. */
-export function recorder(options: { isTTY?: boolean } = {}) {
+export function recorder(options: { isTTY?: boolean; columns?: number } = {}) {
   const stream = Object.assign(new PassThrough(), options)
   const chunks: Buffer[] = []
   stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -50,8 +50,10 @@ export function recorder(options: { isTTY?: boolean } = {}) {
 }
 
 /** The streams and environment of a command, with what it wrote. */
-export function fakeIo(options: { stdin?: string | Buffer; env?: NodeJS.ProcessEnv; isTTY?: boolean } = {}) {
-  const tty = options.isTTY === undefined ? {} : { isTTY: options.isTTY }
+export function fakeIo(
+  options: { stdin?: string | Buffer; env?: NodeJS.ProcessEnv; isTTY?: boolean; columns?: number } = {},
+) {
+  const tty = options.isTTY === undefined ? {} : { isTTY: options.isTTY, columns: options.columns ?? 80 }
   const out = recorder(tty)
   const err = recorder(tty)
   const stdin = Readable.from(options.stdin === undefined ? [] : [options.stdin])
@@ -59,7 +61,7 @@ export function fakeIo(options: { stdin?: string | Buffer; env?: NodeJS.ProcessE
     stdin,
     stdout: out.stream,
     stderr: err.stream,
-    env: { REDIS_URL: 'redis://test', ...options.env },
+    env: { REDIS_URL: 'redis://test', NO_COLOR: '1', ...options.env },
   }
   return { io, out, err }
 }
@@ -92,6 +94,10 @@ export function fakeClient(
       return fakeBatch(options, answer)
     },
     result: async (id) => waiting.find((result) => result.id === id),
+    wait: async (id) => {
+      record('wait', id)
+      return resultOf({ id })
+    },
     events: async function* () {
       yield* events
     },

@@ -9,24 +9,49 @@ import { interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
 import type { Services } from '../services.ts'
+import { paintOn } from '../terminal/paint.ts'
+import { jsonLine } from '../terminal/show-result.ts'
+import { widthOf } from '../terminal/table.ts'
 import { seconds } from '../terminal/units.ts'
+import { UsageError } from '../usage-error.ts'
 
 /** All jobs together take a tenth of this; what takes longer hangs. In milliseconds. */
 const DEADLINE_MS = 120_000
 
-/** `isopod demo`: sets up what is missing, runs every job through the queue, and compares each result. */
-export async function demoCommand(io: Io, services: Services): Promise<ExitCode> {
+/** Options of `isopod demo`. */
+export interface DemoOptions {
+  readonly allowSharedRedis?: boolean
+  readonly json?: boolean
+}
+
+/**
+ * `isopod demo`: sets up what is missing, runs every job through the queue, and compares each result. Its hostile jobs go
+ * to no Redis that this checkout has not started, unless the user says so.
+ */
+export async function demoCommand(io: Io, services: Services, options: DemoOptions): Promise<ExitCode> {
+  if (!options.allowSharedRedis) await refuseSharedRedis(io, services)
   const log = (line: string) => note(io, `isopod: ${line}`)
   const stack = await services.ensureStack({ env: io.env, workers: 1, log })
   const client = await services.connect(stack.redis.url, io.env)
   try {
     const startedAt = performance.now()
     const results = await interruptible((signal) => runJobs(io, client, signal))
-    await write(io.stdout, demoTable(results, io.stdout.columns ?? 160))
-    return await conclude(io, results, performance.now() - startedAt)
+    if (options.json) await write(io.stdout, results.map(jsonLine).join(''))
+    else await write(io.stdout, conclusion(io, results, performance.now() - startedAt))
+    return results.every(({ ok }) => ok) ? EXIT.success : EXIT.failure
   } finally {
     await client.close()
   }
+}
+
+async function refuseSharedRedis({ env }: Io, services: Services): Promise<void> {
+  if (!env['REDIS_URL']) return
+  const stack = await services.findStack(env)
+  if (stack?.redis.ours && stack.redis.url === env['REDIS_URL']) return
+  throw new UsageError(
+    'demo: sends a fork bomb, a memory bomb and an output flood, and REDIS_URL is no Redis that this checkout has started: ' +
+      'unset REDIS_URL for a private one, or give --allow-shared-redis',
+  )
 }
 
 interface Judged {
@@ -52,7 +77,7 @@ async function runJobs(io: Io, client: JobClient, interrupted: AbortSignal): Pro
       return job === undefined || result === undefined ? [] : [judge(job, result)]
     })
   } catch (error) {
-    // Nobody waits for them any more.
+    // Without their taker they would only use up a worker.
     await Promise.allSettled(ids.map((id) => client.cancel(id)))
     throw error
   } finally {
@@ -69,16 +94,18 @@ function stepLine({ name, result, ok }: Judged): string {
   return `${ok ? 'ok' : '✗ '} ${name}: ${result.status}`
 }
 
-async function conclude(io: Io, results: readonly Judged[], ms: number): Promise<ExitCode> {
-  const wrong = results.filter(({ ok }) => !ok)
-  for (const { name, differences } of wrong) {
-    for (const difference of differences) await write(io.stdout, `✗ ${name}: ${difference}\n`)
-  }
-  const right = results.length - wrong.length
-  await write(
-    io.stdout,
-    `${right} of ${results.length} jobs ended as expected, in ${seconds(ms)}.\n` +
-      'The stack keeps running: npx isopod run FILE uses it, npm run down stops it.\n',
+/** The table of all jobs, each difference, and one sentence about them. */
+function conclusion(io: Io, results: readonly Judged[], ms: number): string {
+  const wrong = results.flatMap(({ name, differences }) =>
+    differences.map((difference) => `✗ ${name}: ${difference}\n`),
   )
-  return wrong.length === 0 ? EXIT.success : EXIT.failure
+  const right = results.filter(({ ok }) => ok).length
+  const verdict = `${right} of ${results.length} jobs ended as expected, in ${seconds(ms)}.`
+  return [
+    demoTable(results, widthOf(io.stdout)),
+    '\n',
+    ...wrong,
+    `${paintOn(io, io.stdout, wrong.length === 0 ? 'green' : 'red', verdict)}\n`,
+    'The stack keeps running: npx isopod run FILE uses it, npm run down stops it.\n',
+  ].join('')
 }

@@ -1,15 +1,15 @@
 import { checkEngine, type EngineService, runSelfTest } from '@isopod/devstack'
 import { EXIT, type ExitCode } from '@isopod/service-kit'
-import Table from 'cli-table3'
 import { findEngine } from '../doctor/inspect-engine.ts'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { startStack } from '../start-stack.ts'
 import { firstLine } from '../terminal/printable.ts'
 import { jsonLine } from '../terminal/show-result.ts'
+import { tableText, widthOf } from '../terminal/table.ts'
 
 /** One line of the worker's self-test. */
-interface Finding {
+interface AttackFinding {
   readonly probe: string
   readonly runtime: string
   readonly tries: string
@@ -24,11 +24,11 @@ const SHOWN = {
   untried: 'not tried',
   exempt: 'no meaning here',
 } as const
-const WIDEST_DETAIL = 60
+const MAX_DETAIL = 60
 
 /**
  * `isopod doctor --attack`: attacks containers on the engine that jobs would run on, as each worker does at its start, and
- * shows what became of each attack. Exit code 1 if one succeeded, 3 if one could not be tried.
+ * shows how each attack ended. Exit code 1 if one succeeded, 3 if one could not be tried.
  */
 export async function doctorAttackCommand(
   io: Io,
@@ -41,20 +41,20 @@ export async function doctorAttackCommand(
     note(io, `isopod: the engine at ${engine.dockerHost} ${trouble}; start it, or set DOCKER_HOST`)
     return EXIT.platform
   }
-  const findings: Finding[] = []
+  const findings: AttackFinding[] = []
   let took = 0
-  const onLine = (line: string) => {
-    const told = JSON.parse(line) as Finding | { readonly contained: boolean; readonly ms: number }
-    if ('contained' in told) took = told.ms
+  const onLine = (json: string) => {
+    const line = JSON.parse(json) as AttackFinding | { readonly contained: boolean; readonly ms: number }
+    if ('contained' in line) took = line.ms
     else {
-      findings.push(told)
-      note(io, `${told.verdict === 'held' ? '✓' : told.verdict === 'exempt' ? '–' : '✗'} ${told.probe}`)
+      findings.push(line)
+      note(io, `${line.verdict === 'held' ? '✓' : line.verdict === 'exempt' ? '–' : '✗'} ${line.probe}`)
     }
-    if (options.json) io.stdout.write(jsonLine(told))
+    if (options.json) io.stdout.write(jsonLine(line))
   }
   if (!options.json) note(io, `attacking containers at ${engine.dockerHost}`)
   await runSelfTest({ engine, env: io.env, onLine })
-  if (!options.json) await write(io.stdout, attackTable(findings, took))
+  if (!options.json) await write(io.stdout, attackTable(findings, took, widthOf(io.stdout)))
   if (findings.some(({ verdict }) => verdict === 'succeeded')) return EXIT.failure
   return findings.some(({ verdict }) => verdict === 'untried') ? EXIT.platform : EXIT.success
 }
@@ -69,23 +69,22 @@ async function engineOf(io: Io, services: Services): Promise<EngineService> {
   return (await startStack(io, services, 0)).engine
 }
 
-/** The table of all attacks, and one sentence about them. */
-export function attackTable(findings: readonly Finding[], ms: number): string {
-  const table = new Table({
-    head: ['probe', 'tries', 'verdict', 'detail', 'ms'],
-    colAligns: ['left', 'left', 'left', 'left', 'right'],
-    style: { head: [], border: [], compact: true, 'padding-left': 1, 'padding-right': 1 },
-  })
+/** The table of all attacks, no wider than `width`, and one sentence about them. */
+export function attackTable(findings: readonly AttackFinding[], ms: number, width: number): string {
   const several = new Set(findings.map(({ runtime }) => runtime)).size > 1
-  for (const { probe, runtime, tries, verdict, detail, ms: one } of findings) {
-    table.push([
-      several ? `${probe} (${runtime})` : probe,
-      tries,
-      SHOWN[verdict],
-      firstLine(detail, WIDEST_DETAIL),
-      String(one),
-    ])
-  }
+  const rows = findings.map(({ probe, runtime, verdict, detail, ms: one }) => [
+    several ? `${probe} (${runtime})` : probe,
+    SHOWN[verdict],
+    String(one),
+    firstLine(detail, MAX_DETAIL),
+  ])
+  const columns = [
+    { head: 'probe', flexible: true },
+    { head: 'verdict' },
+    { head: 'ms', align: 'right' },
+    { head: 'detail', flexible: true },
+  ] as const
   const held = findings.filter(({ verdict }) => verdict === 'held').length
-  return `${table}\n${held} of ${findings.length} attacks held, in ${(ms / 1000).toFixed(1)} s\n`
+  const sum = `${held} of ${findings.length} attacks held, in ${(ms / 1000).toFixed(1)} s\n`
+  return `${tableText(columns, rows, width)}\n${sum}`
 }

@@ -22,6 +22,8 @@ import { type Io, note, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
 import { offeredLanguages } from '../offered-languages.ts'
 import type { Services } from '../services.ts'
+import { jsonLine } from '../terminal/show-result.ts'
+import { widthOf } from '../terminal/table.ts'
 import { counted } from '../terminal/units.ts'
 import { UsageError } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
@@ -56,7 +58,7 @@ export async function gradeCommand(
       await checkLanguage(io, client, grading)
       const summary = await judge(io, client, grading, signal)
       if (summary === undefined) return EXIT.interrupted
-      await deliver(io, file, grading, summary)
+      await deliver(io, file, grading, summary, options.json ?? false)
       return summary.faults > 0 ? EXIT.platform : EXIT.success
     }),
   )
@@ -171,12 +173,24 @@ async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator
 }
 
 /** Writes the files that were asked for, and shows what it all came to. */
-async function deliver(io: Io, file: string, grading: Grading, summary: BatchSummary): Promise<void> {
+async function deliver(
+  io: Io,
+  file: string,
+  grading: Grading,
+  summary: BatchSummary,
+  json: boolean,
+): Promise<void> {
   const { plan, source, grades, ledger } = grading
   if (plan.out !== undefined) await writeWhole(plan.out, ledger.rows(source))
   if (plan.report !== undefined)
     await writeWhole(plan.report, gradeReport(file, grading, summary, new Date()))
-  await write(io.stdout, gradeTable(grades, summary))
+  const { counts: verdicts, flakyCount: flaky, suspiciousCount: suspicious } = grades
+  await write(
+    io.stdout,
+    json
+      ? jsonLine({ ...summary, verdicts, flaky, suspicious })
+      : gradeTable(grades, summary, widthOf(io.stdout)),
+  )
   if (plan.out !== undefined) note(io, `isopod: results in ${plan.out}`)
   if (plan.report !== undefined) note(io, `isopod: report in ${plan.report}`)
 }

@@ -3,6 +3,7 @@ import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { type Io, note, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
+import { tableText, widthOf } from '../terminal/table.ts'
 import { withClient } from '../with-client.ts'
 
 /** `isopod languages`: what the workers of this Redis can run. */
@@ -17,14 +18,25 @@ export async function languagesCommand(
       note(io, 'isopod: no worker has used this Redis yet, so its languages are not known')
       return EXIT.platform
     }
-    const lines = languages.map((language) => (options.json ? jsonLine(language) : lineOf(language)))
-    await write(io.stdout, lines.join(''))
+    if (options.json) await write(io.stdout, languages.map(jsonLine).join(''))
+    else await write(io.stdout, languageTable(languages, widthOf(io.stdout)))
     return EXIT.success
   })
 }
 
-function lineOf({ name, version, aliases, missingImage }: LanguageSummary): string {
-  const absent = missingImage === undefined ? '' : `  (image ${missingImage} is not there)`
-  const known = `${name.padEnd(12)} ${version.padEnd(8)} ${aliases.join(', ')}`.trimEnd()
-  return `${visible(known + absent)}\n`
+/** A line a language: name, version, the image that a worker lacks, aliases. */
+function languageTable(languages: readonly LanguageSummary[], width: number): string {
+  const rows = languages.map(({ name, version, aliases, missingImage }) => [
+    visible(name),
+    visible(version),
+    visible(missingImage ?? ''),
+    visible(aliases.join(', ')),
+  ])
+  const columns = [
+    { head: 'language' },
+    { head: 'version' },
+    { head: 'missing image' },
+    { head: 'aliases', flexible: true },
+  ]
+  return tableText(columns, rows, width)
 }

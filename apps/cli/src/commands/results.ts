@@ -4,9 +4,9 @@ import { aborted, interruptible } from '../interrupt.ts'
 import { type Io, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
 import type { Services } from '../services.ts'
+import { resultText } from '../terminal/result-text.ts'
 import { jsonLine } from '../terminal/show-result.ts'
-import { resultLine } from '../terminal/summary.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError, wholeNumber } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
 
 /** Options of `isopod results`. */
@@ -22,12 +22,11 @@ const IDLE_MS = 1_000
 
 /** `isopod results`: takes results off a results queue and prints them; what was printed is gone from the queue. */
 export async function resultsCommand(io: Io, services: Services, options: ResultsOptions): Promise<ExitCode> {
-  const count = options.count === undefined ? undefined : wholeNumber(options.count)
+  const count = options.count === undefined ? undefined : wholeNumber('--count', options.count, 999_999_999)
   if (count !== undefined && options.follow) {
-    throw new UsageError('--count and --follow: give one of them, the first ends and the second does not')
+    throw new UsageError('--count and --follow: give one of them; the first ends, the second does not')
   }
-  const show = (result: Result) =>
-    write(io.stdout, options.json ? jsonLine(result) : `${resultLine(result)}\n`)
+  const show = (result: Result) => write(io.stdout, options.json ? jsonLine(result) : resultText(io, result))
   const idleMs = options.follow || count !== undefined ? undefined : IDLE_MS
   await withClient(io, services, (client) =>
     interruptible((signal) => takeResults(client, show, { replyTo: options.replyTo, count, idleMs, signal })),
@@ -66,9 +65,4 @@ async function takeResults(
   await aborted(AbortSignal.any([signal, ended.signal]))
   clearTimeout(idle)
   await taker.close()
-}
-
-function wholeNumber(value: string): number {
-  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value)
-  throw new UsageError(`--count: must be a whole number from 1, got ${JSON.stringify(value)}`)
 }

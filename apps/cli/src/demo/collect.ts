@@ -4,8 +4,8 @@ import type { JobClient } from '../job-client.ts'
 /** Name of the results queue that the demo takes its results from. */
 export const DEMO_QUEUE = 'demo'
 
-/** How often stored results are asked for beside the queue, in milliseconds. */
-const LOOK_MS = 1_000
+/** How often stored results are read beside the queue, in milliseconds. */
+const POLL_MS = 1_000
 
 /**
  * Takes the results of these jobs off the demo's results queue.
@@ -23,7 +23,7 @@ export async function collectResults(
   const results = new Map<string, Result>()
   const complete = Promise.withResolvers<void>()
   const take = (result: Result) => {
-    // Also an earlier demo that was interrupted may have left some in the queue.
+    // An earlier demo that was interrupted may have left some in the queue.
     if (!ids.includes(result.id) || results.has(result.id)) return
     results.set(result.id, result)
     onResult(result)
@@ -34,16 +34,16 @@ export async function collectResults(
   signal.addEventListener('abort', onAbort, { once: true })
   const taker = await client.results(async (result) => take(result), { replyTo: DEMO_QUEUE, concurrency: 1 })
   // A queue has one taker per result: of two demos at once, one may take what the other waits for.
-  const look = setInterval(() => {
+  const poll = setInterval(() => {
     for (const id of ids) {
       if (!results.has(id)) client.result(id).then((result) => result && take(result), complete.reject)
     }
-  }, LOOK_MS)
+  }, POLL_MS)
   try {
     await complete.promise
     return results
   } finally {
-    clearInterval(look)
+    clearInterval(poll)
     signal.removeEventListener('abort', onAbort)
     await taker.close()
   }

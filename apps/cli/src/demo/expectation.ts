@@ -1,6 +1,6 @@
 import type { JobInput, LimitName, Result, Status } from '@isopod/protocol'
 
-/** What must become of a job. Only what is certain is stated; all that is stated must hold. */
+/** How a job must end. Only what is certain is stated; all that is stated must hold. */
 export interface Expectation {
   readonly status: Status
   /** Null: a signal ended it. */

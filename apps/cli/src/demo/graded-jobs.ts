@@ -61,10 +61,10 @@ assert found == 2, f"median([3, 1, 2]) gave {found}"
 
 /** Answers to small problems with the tests that grade them: three are right, one is wrong. */
 export const GRADED_JOBS: readonly DemoJob[] = [
-  graded('graded: gcd', GCD, GCD_TESTS, PASSED),
-  graded('graded: roman numerals', ROMAN, ROMAN_TESTS, PASSED),
-  graded('graded: anagrams', ANAGRAMS, ANAGRAMS_TESTS, PASSED),
-  graded('graded: median (wrong)', MEDIAN, MEDIAN_TESTS, FAILED),
+  graded('graded gcd', GCD, GCD_TESTS, PASSED),
+  graded('graded numerals', ROMAN, ROMAN_TESTS, PASSED),
+  graded('graded anagrams', ANAGRAMS, ANAGRAMS_TESTS, PASSED),
+  graded('graded median, wrong', MEDIAN, MEDIAN_TESTS, FAILED),
 ]
 
 function graded(name: string, answer: string, tests: string, expect: Expectation): DemoJob {

@@ -5,7 +5,7 @@ import { GRADED_JOBS } from './graded-jobs.ts'
 const DOCUMENTED: readonly DemoJob[] = [
   {
     // First, so that its five seconds pass beside all the others.
-    name: 'sleeps past its limit',
+    name: 'endless sleep',
     job: { language: 'python', code: 'import time; time.sleep(100)', limits: { timeoutSeconds: 5 } },
     expect: {
       status: 'timeout',
@@ -94,7 +94,7 @@ const HOSTILE: readonly DemoJob[] = [
 /** The other languages. */
 const LANGUAGES: readonly DemoJob[] = [
   {
-    name: 'TypeScript with an enum',
+    name: 'TypeScript',
     job: {
       language: 'typescript',
       code: "enum Colour { Red = 'red' }\nconst pick: Colour = Colour.Red\nconsole.log(pick)\n",
@@ -102,7 +102,7 @@ const LANGUAGES: readonly DemoJob[] = [
     expect: { status: 'success', exitCode: 0, stdout: 'red\n', stderr: '' },
   },
   {
-    name: 'Bash counts',
+    name: 'Bash',
     job: { language: 'bash', code: 'for i in 1 2 3; do echo "line $i"; done\nexit 7\n' },
     expect: { status: 'execution_error', exitCode: 7, stdout: 'line 1\nline 2\nline 3\n', stderr: '' },
   },
@@ -115,7 +115,7 @@ const LANGUAGES: readonly DemoJob[] = [
     expect: { status: 'success', exitCode: 0, stdout: '1.414\n', stderr: '' },
   },
   {
-    name: 'C that does not compile',
+    name: 'C, does not compile',
     job: { language: 'c', code: 'int main(void) { return missing; }\n' },
     expect: { status: 'compile_error', stdout: '', compileOutput: /missing.*undeclared/ },
   },

@@ -1,7 +1,6 @@
 import type { Result } from '@isopod/protocol'
-import Table from 'cli-table3'
 import { firstLine } from '../terminal/printable.ts'
-import { mebibytes, seconds } from '../terminal/units.ts'
+import { tableText } from '../terminal/table.ts'
 
 /** One line of the table. */
 export interface Row {
@@ -11,37 +10,29 @@ export interface Row {
   readonly ok: boolean
 }
 
-const NARROWEST_OUTPUT = 16
-const WIDEST_OUTPUT = 48
-/** What the other columns take. */
-const OTHER_COLUMNS = 100
+const MAX_OUTPUT = 48
 
-/**
- * The table of the demo: name, language, status, exit code or signal, time, peak memory, output, verdict.
- *
- * @param columns width of the terminal, in characters
- */
-export function demoTable(rows: readonly Row[], columns: number): string {
-  const width = Math.min(WIDEST_OUTPUT, Math.max(NARROWEST_OUTPUT, columns - OTHER_COLUMNS))
-  const table = new Table({
-    head: ['job', 'language', 'status', 'exit', 'time', 'memory', 'output', ''],
-    colAligns: ['left', 'left', 'left', 'right', 'right', 'right', 'left', 'left'],
-    // No colours: the same bytes for a screen, a file and a log of a build.
-    style: { head: [], border: [], compact: true, 'padding-left': 1, 'padding-right': 1 },
-  })
-  for (const { name, result, ok } of rows) {
-    table.push([
-      name,
-      firstLine(result.language, 20),
-      result.status,
-      firstLine(String(result.exitCode ?? result.signal ?? '-'), 10),
-      seconds(result.wallMs),
-      mebibytes(result.memoryPeakBytes),
-      firstLine(outputOf(result), width),
-      ok ? 'ok' : '✗',
-    ])
-  }
-  return `${table}\n`
+/** The table of the demo: verdict, name, status, exit code or signal, time, peak memory, output; no wider than `width`. */
+export function demoTable(rows: readonly Row[], width: number): string {
+  const columns = [
+    { head: '' },
+    { head: 'job' },
+    { head: 'status' },
+    { head: 'exit' },
+    { head: 'ms', align: 'right' },
+    { head: 'MiB', align: 'right' },
+    { head: 'output', flexible: true },
+  ] as const
+  const cells = rows.map(({ name, result, ok }) => [
+    ok ? '✓' : '✗',
+    name,
+    result.status,
+    firstLine(String(result.exitCode ?? result.signal ?? '-'), 10),
+    result.wallMs === null ? '-' : result.wallMs.toFixed(0),
+    result.memoryPeakBytes === null ? '-' : (result.memoryPeakBytes / 1024 / 1024).toFixed(1),
+    firstLine(outputOf(result), MAX_OUTPUT),
+  ])
+  return tableText(columns, cells, width)
 }
 
 /** What tells most about a run: what it printed, else how it failed (a traceback's last line), else why it was ended. */

@@ -1,4 +1,8 @@
-/** What one check of `isopod doctor` came to. */
+import { Help } from 'commander'
+import type { Io } from '../io.ts'
+import { paintOn } from '../terminal/paint.ts'
+
+/** What one check of `isopod doctor` found. */
 export interface Finding {
   /** `warning`: works, but should be mended. `absent`: not there now, and started when it is needed. */
   readonly state: 'ok' | 'warning' | 'absent' | 'failed'
@@ -9,8 +13,13 @@ export interface Finding {
 }
 
 const MARKS = { ok: '✓', warning: '!', absent: '–', failed: '✗' } as const
+const COLORS = { ok: 'green', warning: 'yellow', absent: 'gray', failed: 'red' } as const
+const INDENT = 11
 
-/** One line for a person. */
-export function findingLine({ state, subject, text }: Finding): string {
-  return `${MARKS[state]} ${subject.padEnd(8)} ${text}`
+/** For a person: mark, subject and text, on a terminal wrapped to its width. */
+export function findingText(io: Io, { state, subject, text }: Finding): string {
+  const { columns = 0 } = io.stdout
+  const wrapped = columns > 2 * INDENT ? new Help().boxWrap(text, columns - INDENT) : text
+  const mark = paintOn(io, io.stdout, COLORS[state], MARKS[state])
+  return `${mark} ${subject.padEnd(8)} ${wrapped.replaceAll('\n', `\n${' '.repeat(INDENT)}`)}\n`
 }

@@ -8,7 +8,7 @@ import {
   IMAGES,
   USUAL_IMAGES,
 } from '@isopod/devstack'
-import { isGvisor, visible } from '@isopod/protocol'
+import { isGvisor, type LanguageSummary, visible } from '@isopod/protocol'
 import type { Finding } from './finding.ts'
 import { judgeRunc } from './runc-version.ts'
 
@@ -32,10 +32,12 @@ interface Info {
  * Checks the engine that jobs would run on, and what it offers.
  *
  * @param recorded the engine of the stack that is running, if one is
+ * @param languages those of the catalogue that workers use, as they have registered them
  */
 export async function inspectEngine(
   env: NodeJS.ProcessEnv,
   recorded: EngineService | undefined,
+  languages: readonly LanguageSummary[] | undefined,
 ): Promise<Finding[]> {
   const given = env['DOCKER_HOST']
   if (recorded === undefined && given) {
@@ -60,7 +62,9 @@ export async function inspectEngine(
       judgeRunc(runc === undefined ? undefined : visible(runc), recorded?.ours || acceptsOldRunc(env)),
       runtimes(info),
       judgeCgroup(info),
-      judgeImages(images.flatMap(({ RepoTags }) => RepoTags ?? [])),
+      languages === undefined
+        ? judgeImages(images.flatMap(({ RepoTags }) => RepoTags ?? []))
+        : judgeCatalogue(languages),
     ]
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -123,7 +127,29 @@ export function judgeCgroup(info: Info): Finding {
   return { state: 'ok', subject, text }
 }
 
-/** Says which language images the engine has, and which of those it lacks that set-up builds unasked. */
+/** Images of the catalogue that workers use: those that a worker lacks and set-up cannot build are a fault. */
+export function judgeCatalogue(languages: readonly LanguageSummary[]): Finding {
+  const subject = 'images'
+  const missing = [...new Set(languages.flatMap(({ missingImage }) => missingImage ?? []))]
+  const strange = missing.filter((image) => !Object.values<string>(IMAGES).includes(image))
+  const there = languages.filter(({ missingImage }) => missingImage === undefined).length
+  const text = `${there} of the ${languages.length} languages of the workers have their image`
+  if (strange.length > 0) {
+    const names = visible(strange.join(', '))
+    return { state: 'failed', subject, text: `${text}; build or pull ${names}, which the catalogue names` }
+  }
+  const wanted = USUAL_IMAGES.filter((name) => missing.includes(IMAGES[name]))
+  if (wanted.length > 0) {
+    return {
+      state: 'absent',
+      subject,
+      text: `${text}; npm run images -- ${wanted.join(' ')} builds the usual ones`,
+    }
+  }
+  return { state: 'ok', subject, text: missing.length > 0 ? `${text}; npm run images lists all` : text }
+}
+
+/** The same by what the engine has, where no worker has said what its catalogue is: that of this checkout counts. */
 export function judgeImages(tags: readonly string[]): Finding {
   const subject = 'images'
   const missing = USUAL_IMAGES.filter((name) => !tags.includes(IMAGES[name]))

@@ -1,6 +1,13 @@
 import { withoutPassword } from '@isopod/devstack'
+import type { LanguageSummary } from '@isopod/protocol'
 import type { Services } from '../services.ts'
 import type { Finding } from './finding.ts'
+
+/** What a look at Redis found, and what workers have registered there. */
+interface RedisReport {
+  readonly findings: readonly Finding[]
+  readonly languages: readonly LanguageSummary[] | undefined
+}
 
 /**
  * Checks the Redis that jobs would go through: that it answers, and that it fits (a Redis that may evict keys would lose
@@ -12,29 +19,30 @@ export async function inspectRedis(
   services: Services,
   env: NodeJS.ProcessEnv,
   recorded: string | undefined,
-): Promise<Finding[]> {
+): Promise<RedisReport> {
+  const subject = 'redis'
   const url = env['REDIS_URL'] || recorded
   if (url === undefined) {
     const text = 'no REDIS_URL and none running; a private one is started when it is needed'
-    return [{ state: 'absent', subject: 'redis', text }]
+    return { findings: [{ state: 'absent', subject, text }], languages: undefined }
   }
   try {
     const client = await services.connect(url, env)
     try {
-      return [
-        { state: 'ok', subject: 'redis', text: withoutPassword(url) },
-        judgeWorkers(await client.languages()),
-      ]
+      const languages = await client.languages()
+      const redis: Finding = { state: 'ok', subject, text: withoutPassword(url) }
+      return { findings: [redis, judgeWorkers(languages)], languages }
     } finally {
       await client.close()
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return [{ state: 'failed', subject: 'redis', text: `${reason}; start it, or unset REDIS_URL` }]
+    const text = `${reason}; start it, or unset REDIS_URL`
+    return { findings: [{ state: 'failed', subject, text }], languages: undefined }
   }
 }
 
-function judgeWorkers(languages: readonly { readonly name: string }[] | undefined): Finding {
+function judgeWorkers(languages: RedisReport['languages']): Finding {
   const subject = 'workers'
   if (languages === undefined) {
     return { state: 'absent', subject, text: 'none has used this Redis yet; isopod up starts one' }

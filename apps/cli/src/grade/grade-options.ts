@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
 import { type JobInput, MAX_JOB_SECONDS } from '@isopod/protocol'
-import { UsageError } from '../usage-error.ts'
+import { plainName, UsageError, wholeNumber } from '../usage-error.ts'
 
 /** The options of `isopod grade`, as they come from the command line. */
 export interface GradeOptions {
@@ -26,6 +26,7 @@ export interface GradeOptions {
   readonly out?: string
   readonly details?: boolean
   readonly report?: string
+  readonly json?: boolean
 }
 
 /** The same, checked. */
@@ -54,8 +55,8 @@ export interface GradePlan {
 
 /** Cores of a sample where nobody says otherwise: what the data sets’ own graders give it. */
 const CPUS = 1
-const MOST_K = 20
-const LARGEST_K = 1_000_000
+const MAX_COUNT_OF_K = 20
+const MAX_K = 1_000_000
 
 /** @throws {UsageError} naming the option, what was wanted and what was given */
 export function parseGradeOptions(options: GradeOptions): GradePlan {
@@ -91,10 +92,11 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     stripFences: options.stripFences ?? false,
     stopWhen: oneOf('--stop-when', options.stopWhen ?? 'never', ['never', 'passed', 'failed']),
     allTests: options.allTests ?? false,
-    repeat: whole('--repeat', options.repeat ?? '1', 20),
-    batchId: options.batchId === undefined ? undefined : name('--batch-id', options.batchId, 100),
-    inFlight: options.inFlight === undefined ? undefined : whole('--in-flight', options.inFlight, 10_000),
-    tenant: options.tenant === undefined ? undefined : name('--tenant', options.tenant, 64),
+    repeat: wholeNumber('--repeat', options.repeat ?? '1', 20),
+    batchId: options.batchId === undefined ? undefined : plainName('--batch-id', options.batchId, 100),
+    inFlight:
+      options.inFlight === undefined ? undefined : wholeNumber('--in-flight', options.inFlight, 10_000),
+    tenant: options.tenant === undefined ? undefined : plainName('--tenant', options.tenant, 64),
     out: options.out,
     details: options.details ?? false,
     report: options.report,
@@ -105,28 +107,16 @@ function sameFile(one: string, other: string): boolean {
   return resolve(one) === resolve(other)
 }
 
-function name(option: string, value: string, most: number): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(value) && value.length <= most) return value
-  throw new UsageError(
-    `${option}: must be 1 to ${most} characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit, got ${JSON.stringify(value)}`,
-  )
-}
-
 function listOfK(text: string): number[] {
-  const list = [...new Set(text.split(',').map((k) => whole('--k', k.trim(), LARGEST_K)))]
-  if (list.length <= MOST_K) return list.sort((one, other) => one - other)
-  throw new UsageError(`--k: must be at most ${MOST_K} numbers, got ${list.length}`)
+  const list = [...new Set(text.split(',').map((k) => wholeNumber('--k', k.trim(), MAX_K)))]
+  if (list.length <= MAX_COUNT_OF_K) return list.sort((one, other) => one - other)
+  throw new UsageError(`--k: must be at most ${MAX_COUNT_OF_K} numbers, got ${list.length}`)
 }
 
 function oneOf<const T extends string>(option: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((one) => one === value)
   if (found !== undefined) return found
   throw new UsageError(`${option}: must be one of ${allowed.join(', ')}, got ${JSON.stringify(value)}`)
-}
-
-function whole(option: string, value: string, most: number): number {
-  if (/^[1-9]\d{0,8}$/.test(value) && Number(value) <= most) return Number(value)
-  throw new UsageError(`${option}: must be a whole number from 1 to ${most}, got ${JSON.stringify(value)}`)
 }
 
 function numberField(field: string, option: string, value: string | undefined, low: number, high: number) {

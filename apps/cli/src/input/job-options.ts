@@ -7,57 +7,15 @@ import {
   type Policy,
   parseJob,
   parsePolicy,
-  type Runtime,
 } from '@isopod/protocol'
 import type { Io } from '../io.ts'
 import { UsageError } from '../usage-error.ts'
 import { guessLanguage } from './guess-language.ts'
+import { type JobFieldOption, jobFieldOptions } from './job-fields.ts'
 import { readText } from './read-text.ts'
 
-/** The options that `run` and `submit` share, as they come from the command line. */
-export interface JobOptions {
-  readonly language?: string
-  readonly stdin?: string
-  readonly arg?: readonly string[]
-  readonly env?: readonly string[]
-  readonly compileArg?: readonly string[]
-  readonly inputData?: string
-  readonly timeout?: string
-  readonly jobTimeout?: string
-  readonly memory?: string
-  readonly cpus?: string
-  readonly network?: string
-  readonly runtime?: string
-  readonly replyTo?: string
-  readonly callbackUrl?: string
-  readonly policy?: string
-  readonly reuse?: string
-  readonly batch?: string
-  readonly tenant?: string
-  readonly repeat?: string
-}
-
-/** The option that sets a field of the job. */
-const OPTION_OF: Readonly<Record<string, string>> = {
-  language: '--language',
-  stdin: '--stdin',
-  args: '--arg',
-  env: '--env',
-  compileArgs: '--compile-arg',
-  inputData: '--input-data',
-  'limits.timeoutSeconds': '--timeout',
-  'limits.jobSeconds': '--job-timeout',
-  'limits.memoryMb': '--memory',
-  'limits.cpus': '--cpus',
-  network: '--network',
-  runtime: '--runtime',
-  replyTo: '--reply-to',
-  callbackUrl: '--callback-url',
-  reuse: '--reuse',
-  batchId: '--batch',
-  tenant: '--tenant',
-  repeat: '--repeat',
-}
+/** The options that set fields of a job, as they come from the command line: key of the option → what was given. */
+export type JobOptions = Readonly<Record<string, unknown>>
 
 /**
  * Makes a job of a file and options, and validates it before anything is started or sent.
@@ -65,51 +23,60 @@ const OPTION_OF: Readonly<Record<string, string>> = {
  * @throws {UsageError} one sentence per problem, each with the option and the field that it sets
  */
 export async function jobFromOptions(io: Io, file: string, options: JobOptions): Promise<JobInput> {
-  const sources = [file, options.stdin, options.inputData].filter((source) => source === '-')
+  const sources = [file, options['stdin'], options['inputData']].filter((source) => source === '-')
   if (sources.length > 1) throw new UsageError('"-": standard input can be read for one thing only')
 
-  const language = options.language ?? guessLanguage(file)
-  const limits = {
-    ...(options.timeout === undefined ? {} : { timeoutSeconds: number('--timeout', options.timeout) }),
-    ...(options.jobTimeout === undefined ? {} : { jobSeconds: number('--job-timeout', options.jobTimeout) }),
-    ...(options.memory === undefined ? {} : { memoryMb: number('--memory', options.memory) }),
-    ...(options.cpus === undefined ? {} : { cpus: number('--cpus', options.cpus) }),
-  }
-  const job: JobInput = {
+  const language = options['language'] ?? guessLanguage(file)
+  const limits: Record<string, unknown> = {}
+  const job: Record<string, unknown> = {
     ...(language === undefined ? {} : { language }),
     code: await readText(io, file, MAX_CODE_BYTES, 'FILE'),
-    ...(options.stdin === undefined
-      ? {}
-      : { stdin: await readText(io, options.stdin, MAX_INPUT_BYTES, '--stdin') }),
-    ...(options.arg === undefined ? {} : { args: [...options.arg] }),
-    ...(options.env === undefined ? {} : { env: variables(options.env) }),
-    ...(options.compileArg === undefined ? {} : { compileArgs: [...options.compileArg] }),
-    ...(options.inputData === undefined ? {} : { inputData: await readInputData(io, options.inputData) }),
-    ...(options.network === undefined ? {} : { network: options.network }),
-    // The schema refuses what is none, by its own sentence.
-    ...(options.runtime === undefined ? {} : { runtime: options.runtime as Runtime }),
-    ...(options.replyTo === undefined ? {} : { replyTo: options.replyTo }),
-    ...(options.callbackUrl === undefined ? {} : { callbackUrl: options.callbackUrl }),
-    ...(options.reuse === undefined ? {} : { reuse: options.reuse as JobInput['reuse'] }),
-    ...(options.batch === undefined ? {} : { batchId: options.batch }),
-    ...(options.tenant === undefined ? {} : { tenant: options.tenant }),
-    ...(options.repeat === undefined ? {} : { repeat: number('--repeat', options.repeat) }),
-    ...(options.policy === undefined ? {} : { policy: policyOf(options.policy) }),
     limits,
   }
-  validate(job)
-  return job
+  const known = jobFieldOptions()
+  for (const option of known) {
+    const given = options[option.key]
+    if (given === undefined) continue
+    const [name, limit] = option.field.split('.')
+    if (limit === undefined) job[name ?? ''] = await fieldValue(io, option, given)
+    else limits[limit] = await fieldValue(io, option, given)
+  }
+  const made = job as JobInput
+  validate(made, known)
+  return made
 }
 
-function validate(job: JobInput): void {
+async function fieldValue(io: Io, { kind, long }: JobFieldOption, given: unknown): Promise<unknown> {
+  const text = String(given)
+  switch (kind) {
+    case 'text':
+      return text
+    case 'number':
+      return number(long, text)
+    case 'file':
+      return await readText(io, text, MAX_INPUT_BYTES, long)
+    case 'json':
+      return await readInputData(io, text)
+    case 'list':
+      return given
+    case 'variables':
+      return variables(given as readonly string[])
+    case 'policy':
+      return policyOf(text)
+    default:
+      return kind satisfies never
+  }
+}
+
+function validate(job: JobInput, known: readonly JobFieldOption[]): void {
   try {
     parseJob(job)
   } catch (cause) {
     if (!(cause instanceof InvalidJobError)) throw cause
     const sentences = cause.problems.map(({ field, message }) => {
       // Of a list or an object it is a part that is refused: `args.3`.
-      const option = OPTION_OF[field] ?? OPTION_OF[field.split('.', 1)[0] ?? '']
-      return option === undefined ? message : message.replace(field, `${option} (${field})`)
+      const option = known.find((one) => field === one.field || field.startsWith(`${one.field}.`))
+      return option === undefined ? message : message.replace(field, `${option.long} (${field})`)
     })
     throw new UsageError(sentences.join('; '), { cause })
   }

@@ -23,7 +23,7 @@ export async function showResult(io: Io, result: Result, options: { raw?: boolea
   if (io.stderr.isTTY && io.stdout.isTTY && endsOpen(result.stderr || result.stdout)) io.stderr.write('\n')
   else if (endsOpen(result.stderr)) io.stderr.write('\n')
   for (const warning of result.warnings) note(io, visible(`warning: ${warning}`))
-  note(io, summaryLine(result))
+  io.stderr.write(`${summaryLine(io, io.stderr, result)}\n`)
 }
 
 function endsOpen(text: string): boolean {

@@ -1,11 +1,20 @@
 import { type Result, visible } from '@isopod/protocol'
+import type { Io, Output } from '../io.ts'
+import { paintOn, type Style } from './paint.ts'
 import { mebibytes, seconds } from './units.ts'
 
+/** Colour of a status; any other is red. */
+const COLORS: Readonly<Partial<Record<Result['status'], Style>>> = {
+  success: 'green',
+  setup_error: 'yellow',
+  cancelled: 'yellow',
+}
+
 /** How a program ended, in one line: status, exit code or what ended it, time, memory, whether it is flaky, what was cut. */
-export function summaryLine(result: Result): string {
+export function summaryLine(io: Io, output: Output, result: Result): string {
   const { stdout, stderr } = result.truncated
   const parts = [
-    result.status,
+    paintOn(io, output, COLORS[result.status] ?? 'red', result.status),
     ending(result),
     result.wallMs === null ? '' : seconds(result.wallMs),
     result.memoryPeakBytes === null ? '' : `peak ${mebibytes(result.memoryPeakBytes)}`,
@@ -14,11 +23,6 @@ export function summaryLine(result: Result): string {
     stderr ? `stderr cut, ${result.outputBytes.stderr} bytes were written` : '',
   ]
   return parts.filter((part) => part !== '').join(' · ')
-}
-
-/** One line a result: id, language and {@link summaryLine}. */
-export function resultLine(result: Result): string {
-  return visible(`${result.id}  ${result.language}  ${summaryLine(result)}`)
 }
 
 function ending(result: Result): string {

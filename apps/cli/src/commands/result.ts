@@ -1,0 +1,39 @@
+import { EXIT, type ExitCode, exitCodeOf } from '@isopod/service-kit'
+import { jobId } from '../input/job-id.ts'
+import { interruptible } from '../interrupt.ts'
+import { type Io, note, write } from '../io.ts'
+import type { Services } from '../services.ts'
+import { jsonLine, showResult } from '../terminal/show-result.ts'
+import { withClient } from '../with-client.ts'
+
+/** Options of `isopod result`. */
+export interface ResultOptions {
+  readonly wait?: boolean
+  readonly json?: boolean
+  readonly raw?: boolean
+}
+
+/** `isopod result`: the stored result of one job, shown as `isopod run` would have shown it, with the same exit code. */
+export async function resultCommand(
+  io: Io,
+  services: Services,
+  given: string,
+  options: ResultOptions,
+): Promise<ExitCode> {
+  const id = jobId(given)
+  return await withClient(io, services, async (client) => {
+    const result = options.wait
+      ? await interruptible((signal) => client.wait(id, { signal }))
+      : await client.result(id)
+    if (result === undefined) {
+      note(
+        io,
+        `isopod: there is no result of ${id}: it has not ended (--wait waits), is unknown, or has expired`,
+      )
+      return EXIT.failure
+    }
+    if (options.json) await write(io.stdout, jsonLine(result))
+    else await showResult(io, result, { raw: options.raw ?? false })
+    return exitCodeOf(result.status)
+  })
+}

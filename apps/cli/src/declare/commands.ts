@@ -1,0 +1,72 @@
+import type { Declare } from './declare.ts'
+
+interface Entry {
+  /** What the list of commands says of it. */
+  readonly summary: string
+  /** Loads what declares it. */
+  readonly load: () => Promise<Declare>
+}
+
+/** All commands, in the order of the help. Help, completion and the specs of both are made of what these declare. */
+export const COMMANDS: Readonly<Record<string, Entry>> = {
+  run: {
+    summary: 'run one program and show what it prints and how it ends',
+    load: async () => (await import('./jobs.ts')).declareRun,
+  },
+  submit: {
+    summary: 'enqueue programs and print their ids',
+    load: async () => (await import('./jobs.ts')).declareSubmit,
+  },
+  result: {
+    summary: 'show the stored result of one job',
+    load: async () => (await import('./jobs.ts')).declareResult,
+  },
+  results: {
+    summary: 'take results off a results queue and print them',
+    load: async () => (await import('./jobs.ts')).declareResults,
+  },
+  cancel: {
+    summary: 'end a job that waits or runs',
+    load: async () => (await import('./jobs.ts')).declareCancel,
+  },
+  grade: {
+    summary: 'judge samples of a data set’s problems',
+    load: async () => (await import('./grade.ts')).declareGrade,
+  },
+  languages: {
+    summary: 'list what the workers can run',
+    load: async () => (await import('./stack.ts')).declareLanguages,
+  },
+  mcp: {
+    summary: 'serve execute_code and other tools to an MCP client',
+    load: async () => (await import('./stack.ts')).declareMcp,
+  },
+  keys: {
+    summary: 'create, list and revoke the API keys of the gateway',
+    load: async () => (await import('./keys.ts')).declareKeys,
+  },
+  webhooks: {
+    summary: 'list and redeliver webhooks, print and rotate their secret',
+    load: async () => (await import('./webhooks.ts')).declareWebhooks,
+  },
+  demo: {
+    summary: 'run good and hostile jobs, and check each result',
+    load: async () => (await import('./stack.ts')).declareDemo,
+  },
+  up: {
+    summary: 'start Redis, engine, workers and the HTTP API, until Ctrl-C',
+    load: async () => (await import('./stack.ts')).declareUp,
+  },
+  down: {
+    summary: 'stop and remove what this checkout has started',
+    load: async () => (await import('./stack.ts')).declareDown,
+  },
+  doctor: {
+    summary: 'check each piece: ok, or what to do',
+    load: async () => (await import('./stack.ts')).declareDoctor,
+  },
+  completion: {
+    summary: 'print the script that completes words in your shell',
+    load: async () => (await import('./stack.ts')).declareCompletion,
+  },
+}

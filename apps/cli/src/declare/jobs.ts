@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import { jobFieldOptions } from '../input/job-fields.ts'
+import { type Declare, examples } from './declare.ts'
+
+export const declareRun: Declare = (command, { io, services, end }) => {
+  addJobOptions(command)
+    .argument('<file>', 'the program, or - for standard input')
+    .option('-j, --json', 'print the result as one JSON object; with --follow its events, a line each')
+    .option('-f, --follow', 'print the output as it comes')
+    .option('--raw', 'leave control characters as they are on a terminal, too')
+    .action(async (file, options) => {
+      const { runCommand } = await import('../commands/run.ts')
+      end(await runCommand(io, services, file, options))
+    })
+  examples(command, [
+    'isopod run hello.py',
+    "echo 'console.log(6 * 7)' | isopod run - -l js",
+    'isopod run grade.py --stdin answers.txt --timeout 5 --memory 128',
+    'isopod run args.c -a -v -a in.txt -e DEBUG=1 --compile-arg -Wall',
+    'isopod run draft.py --policy enforce:strict',
+    `isopod run sum.py --input-data '{"nums": [1, 2, 3]}' --json`,
+  ]).addHelpText('after', RUN_NOTES)
+}
+
+const RUN_NOTES = `
+Exit codes: 0 the program succeeded, 1 it did not, 2 wrong call or job,
+3 the platform failed. Without --language the file's extension decides;
+standard input is Python.`
+
+export const declareSubmit: Declare = (command, { io, services, end }) => {
+  addJobOptions(command, ['replyTo', 'callbackUrl'])
+    .argument('<file...>', 'the programs, - for standard input')
+    .option('-j, --json', 'print one JSON object a line: id and file')
+    .action(async (files, options) => {
+      const { submitCommand } = await import('../commands/submit.ts')
+      end(await submitCommand(io, services, files, options))
+    })
+  examples(command, ['isopod submit a.py b.js', 'isopod submit *.py --reply-to grades --json'])
+}
+
+export const declareResult: Declare = (command, { io, services, end }) => {
+  command
+    .argument('<id>', 'the job, as submit printed it')
+    .option('-w, --wait', 'wait until the job has ended')
+    .option('-j, --json', 'print the whole result as one JSON object')
+    .option('--raw', 'leave control characters as they are on a terminal, too')
+    .action(async (id, options) => {
+      const { resultCommand } = await import('../commands/result.ts')
+      end(await resultCommand(io, services, id, options))
+    })
+  examples(command, [`isopod result ${EXAMPLE_ID}`, `isopod result --wait --json ${EXAMPLE_ID}`])
+  command.addHelpText('after', '\nOutput and exit code are those of isopod run for the same program.')
+}
+
+export const declareResults: Declare = (command, { io, services, end }) => {
+  command
+    .option('-r, --reply-to <queue>', 'name of the results queue (default: default)')
+    .option('-f, --follow', 'wait for more until Ctrl-C')
+    .option('-n, --count <n>', 'wait for this many, then end')
+    .option('-j, --json', 'print each whole result as one line of JSON')
+    .action(async (options) => {
+      const { resultsCommand } = await import('../commands/results.ts')
+      end(await resultsCommand(io, services, options))
+    })
+  examples(command, [
+    'isopod results',
+    'isopod results --reply-to grades --count 10 --json',
+    'isopod results --follow',
+  ]).addHelpText('after', '\nWhat is printed is gone from the queue; «isopod result ID» still has it.')
+}
+
+export const declareCancel: Declare = (command, { io, services, end }) => {
+  command
+    .argument('<id>', 'the job, as submit printed it')
+    .option('-j, --json', 'print one JSON object: id and outcome')
+    .action(async (id, options) => {
+      const { cancelCommand } = await import('../commands/cancel.ts')
+      end(await cancelCommand(io, services, id, options))
+    })
+  examples(command, [`isopod cancel ${EXAMPLE_ID}`])
+}
+
+const EXAMPLE_ID = 'j-01a1fafb0c20ccfb75305cf8f65b2e42'
+
+function addJobOptions(command: Command, more: readonly string[] = []): Command {
+  for (const { flags, help, isList } of jobFieldOptions(more)) {
+    if (isList) command.option(flags, help, collect)
+    else command.option(flags, help)
+  }
+  return command
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}

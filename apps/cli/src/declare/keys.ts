@@ -1,0 +1,41 @@
+import type { KeyScope } from '@isopod/access'
+import { Option } from 'commander'
+import { type Declare, examples } from './declare.ts'
+
+/** The compiler keeps them those of the package, which takes too long to load for a help. */
+const SCOPES: Readonly<Record<KeyScope, true>> = { submit: true, read: true, admin: true }
+
+export const declareKeys: Declare = (keys, { io, services, end }) => {
+  const load = () => import('../commands/keys.ts')
+  keys
+    .command('create')
+    .description('create a key; it is printed once and stored nowhere')
+    .requiredOption('--name <text>', 'what it is for')
+    .requiredOption('--tenant <name>', 'whose executions it submits and sees')
+    .addOption(
+      new Option('--scope <scope...>', 'what it may do')
+        .choices(Object.keys(SCOPES))
+        .default(['submit', 'read'], 'submit read'),
+    )
+    .option('--per-minute <n>', 'requests a minute (default: no limit)')
+    .option('--in-flight <n>', 'unfinished executions at once (default: no limit)')
+    .option('--days <n>', 'days until it expires (default: never)')
+    .option('-j, --json', 'print one JSON object: id and token')
+    .action(async (options) => end(await (await load()).createKey(io, services, options)))
+  keys
+    .command('list')
+    .description('list the keys, the oldest first')
+    .option('-j, --json', 'print one JSON object a line')
+    .action(async (options) => end(await (await load()).listKeys(io, services, options)))
+  keys
+    .command('revoke')
+    .description('delete a key; its next request is refused')
+    .argument('<id>', 'as list prints it')
+    .option('-j, --json', 'print one JSON object: id and whether it was revoked')
+    .action(async (id, options) => end(await (await load()).revokeKey(io, services, id, options)))
+  examples(keys, [
+    'isopod keys create --name ci --tenant ci --per-minute 600',
+    'isopod keys list',
+    'isopod keys revoke 3f9c02ab77e1',
+  ])
+}

@@ -1,0 +1,90 @@
+import { Argument } from 'commander'
+import { UsageError } from '../usage-error.ts'
+import { type Declare, examples } from './declare.ts'
+
+export const declareLanguages: Declare = (command, { io, services, end }) => {
+  command.option('-j, --json', 'print one JSON object a line').action(async (options) => {
+    const { languagesCommand } = await import('../commands/languages.ts')
+    end(await languagesCommand(io, services, options))
+  })
+  examples(command, ['isopod languages', 'isopod languages --json'])
+}
+
+export const declareMcp: Declare = (command, { io, services, end }) => {
+  command
+    .option('--http <address>', '[host:]port: listen on http://host:port/mcp (host: 127.0.0.1)')
+    .action(async (options) => {
+      const { mcpCommand } = await import('../commands/mcp.ts')
+      end(await mcpCommand(io, services, options))
+    })
+  examples(command, ['isopod mcp', 'isopod mcp --http 8008']).addHelpText(
+    'after',
+    '\nWithout --http the server speaks MCP on standard input and output.',
+  )
+}
+
+export const declareDemo: Declare = (command, { io, services, end }) => {
+  command
+    .option('--allow-shared-redis', 'send the hostile jobs through REDIS_URL, too')
+    .option('-j, --json', 'print one JSON object a job')
+    .action(async (options) => {
+      const { demoCommand } = await import('../commands/demo.ts')
+      end(await demoCommand(io, services, options))
+    })
+  examples(command, ['isopod demo', 'isopod demo --json'])
+}
+
+export const declareUp: Declare = (command, { io, services, end }) => {
+  command
+    .option('-w, --workers <n>', 'worker processes, 1 to 64 (default: 1)')
+    .option('-p, --port <port>', 'port of the HTTP API, on loopback (default: PORT, or 8007)')
+    .option('-j, --json', 'print the addresses as one JSON object')
+    .action(async (options) => {
+      const { upCommand } = await import('../commands/up.ts')
+      end(await upCommand(io, services, options))
+    })
+  examples(command, ['isopod up', 'isopod up --workers 2 --port 8080'])
+}
+
+export const declareDown: Declare = (command, { io, services, end }) => {
+  command
+    .option('--purge', 'delete the built images, too')
+    .option('-j, --json', 'print one JSON object: what was done')
+    .action(async (options) => {
+      const { downCommand } = await import('../commands/up.ts')
+      end(await downCommand(io, services, options))
+    })
+  examples(command, ['isopod down', 'isopod down --purge'])
+}
+
+export const declareDoctor: Declare = (command, { io, services, end }) => {
+  command
+    .option('--attack', 'attack containers on the engine, as a worker does at its start')
+    .option('-j, --json', 'print one JSON object a line')
+    .action(async ({ attack, ...options }) => {
+      if (attack) {
+        const { doctorAttackCommand } = await import('../commands/doctor-attack.ts')
+        return end(await doctorAttackCommand(io, services, options))
+      }
+      const { doctorCommand } = await import('../commands/doctor.ts')
+      end(await doctorCommand(io, services, options))
+    })
+  examples(command, ['isopod doctor', 'isopod doctor --attack'])
+}
+
+export const declareCompletion: Declare = (command, { io, wholeProgram, end }) => {
+  command
+    .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: string) => {
+      const { completionScript } = await import('../completion.ts')
+      const script = completionScript(shell, await wholeProgram())
+      if (script === undefined) throw new UsageError(`completion: there is none for ${shell}`)
+      io.stdout.write(script)
+      end(0)
+    })
+  examples(command, [
+    'source <(isopod completion bash)',
+    'source <(isopod completion zsh)',
+    'isopod completion fish > ~/.config/fish/completions/isopod.fish',
+  ])
+}

@@ -1,0 +1,178 @@
+import { DEFAULT_LIMITS, type JsonSchema, jobJsonSchema } from '@isopod/protocol'
+import { Option } from 'commander'
+
+/** How the text of an option becomes the value of a field. */
+type Kind = 'text' | 'number' | 'file' | 'json' | 'list' | 'variables' | 'policy'
+
+/** A field of a job that an option sets. */
+interface JobField {
+  /** Its path in the job. */
+  readonly field: string
+  readonly flags: string
+  /** What it is; its range and default follow from the schema. */
+  readonly text: string
+  readonly kind: Kind
+  /** What it says instead of the schema's default. */
+  readonly otherwise?: string
+}
+
+/** The options that set fields of a job: help, completion, checks and error sentences are made of them. */
+const JOB_FIELDS = [
+  {
+    field: 'language',
+    flags: '-l, --language <name>',
+    text: 'name or alias, optionally name@version',
+    kind: 'text',
+    otherwise: 'by the file’s extension',
+  },
+  {
+    field: 'stdin',
+    flags: '-i, --stdin <file>',
+    text: 'what the program reads on standard input',
+    kind: 'file',
+  },
+  { field: 'args', flags: '-a, --arg <text>', text: 'an argument of the program; repeatable', kind: 'list' },
+  {
+    field: 'env',
+    flags: '-e, --env <name=value>',
+    text: 'a variable of the program; repeatable',
+    kind: 'variables',
+  },
+  {
+    field: 'compileArgs',
+    flags: '--compile-arg <text>',
+    text: 'an argument of its compiler; repeatable',
+    kind: 'list',
+  },
+  {
+    field: 'inputData',
+    flags: '--input-data <json>',
+    text: 'JSON, or a file with JSON: the global input_data',
+    kind: 'json',
+  },
+  {
+    field: 'limits.timeoutSeconds',
+    flags: '-t, --timeout <seconds>',
+    text: 'wall-clock limit',
+    kind: 'number',
+  },
+  {
+    field: 'limits.jobSeconds',
+    flags: '--job-timeout <seconds>',
+    text: 'for compiling and all runs together',
+    kind: 'number',
+  },
+  { field: 'limits.memoryMb', flags: '-m, --memory <mb>', text: 'memory limit in MiB', kind: 'number' },
+  {
+    field: 'limits.cpus',
+    flags: '-c, --cpus <n>',
+    text: 'processor cores, fractions allowed',
+    kind: 'number',
+  },
+  {
+    field: 'repeat',
+    flags: '--repeat <n>',
+    text: 'run it so often, and say whether it is flaky',
+    kind: 'number',
+  },
+  {
+    field: 'policy',
+    flags: '--policy <mode>',
+    text: 'check of the source: off, warn or enforce, or mode:strict',
+    kind: 'policy',
+    otherwise: 'warn',
+  },
+  {
+    field: 'network',
+    flags: '--network <profile>',
+    text: 'one of the operator’s network profiles',
+    kind: 'text',
+  },
+  {
+    field: 'runtime',
+    flags: '--runtime <name>',
+    text: 'OCI runtime, never one that isolates less',
+    kind: 'text',
+    otherwise: 'the deployment’s',
+  },
+  {
+    field: 'batchId',
+    flags: '-b, --batch <id>',
+    text: 'the batch that the program belongs to',
+    kind: 'text',
+  },
+  { field: 'tenant', flags: '--tenant <name>', text: 'whose program it is', kind: 'text' },
+  {
+    field: 'reuse',
+    flags: '--reuse <when>',
+    text: 'let its container serve other programs of the batch',
+    kind: 'text',
+  },
+  { field: 'replyTo', flags: '-r, --reply-to <queue>', text: 'name of the results queue', kind: 'text' },
+  {
+    field: 'callbackUrl',
+    flags: '--callback-url <url>',
+    text: 'where a gateway sends the result, signed',
+    kind: 'text',
+  },
+] as const satisfies readonly JobField[]
+
+/** Fields whose options only some commands have. */
+const SPECIAL: readonly string[] = ['replyTo', 'callbackUrl']
+
+/** An option that sets a field of a job. */
+export interface JobFieldOption {
+  readonly field: (typeof JOB_FIELDS)[number]['field']
+  readonly flags: string
+  /** Its name on the command line: `--job-timeout`. */
+  readonly long: string
+  /** Its key among parsed options: `jobTimeout`. */
+  readonly key: string
+  readonly kind: Kind
+  readonly isList: boolean
+  /** One line with range and default. */
+  readonly help: string
+}
+
+/** @param special those of replyTo and callbackUrl that are wanted too. @default both */
+export function jobFieldOptions(special: readonly string[] = SPECIAL): JobFieldOption[] {
+  const schema = jobJsonSchema()
+  return JOB_FIELDS.filter(({ field }) => !SPECIAL.includes(field) || special.includes(field)).map(
+    (declared) => {
+      const { field, flags, text, kind }: JobField & { field: JobFieldOption['field'] } = declared
+      const option = new Option(flags)
+      return {
+        field,
+        flags,
+        long: option.long ?? flags,
+        key: option.attributeName(),
+        kind,
+        isList: kind === 'list' || kind === 'variables',
+        help: `${text}${rangeText(schema, declared)}`,
+      }
+    },
+  )
+}
+
+/** For example `, 0.1 to 300 (default: 30)`, as far as the schema and the defaults say so. */
+export function rangeText(
+  schema: JsonSchema,
+  { field, otherwise }: Pick<JobField, 'field' | 'otherwise'>,
+): string {
+  const found = field.split('.').reduce<JsonSchema | undefined>(propertyOf, schema)
+  const { minimum, maximum, enum: words } = found ?? {}
+  const range =
+    words !== undefined
+      ? `: ${words.join(', ')}`
+      : minimum !== undefined && maximum !== undefined
+        ? `, ${minimum} to ${maximum}`
+        : ''
+  const limits: Readonly<Record<string, unknown>> = { ...DEFAULT_LIMITS }
+  const usual = otherwise ?? limits[field.replace('limits.', '')] ?? found?.default
+  return usual === undefined ? range : `${range} (default: ${String(usual)})`
+}
+
+function propertyOf(schema: JsonSchema | undefined, name: string): JsonSchema | undefined {
+  const found = schema?.properties?.[name]
+  return typeof found === 'object' ? found : undefined
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import type { Services } from './services.ts'
+
+const devstack = () => import('@isopod/devstack')
+
+/** The services of this machine. Each is loaded when it is first used: `isopod --help` needs none of them. */
+export const systemServices: Services = {
+  async connect(url, env) {
+    const { connect } = await import('@isopod/client')
+    return await connect({ url, ...(await queueSettings(env)) })
+  },
+  async findStack(env) {
+    return await (await devstack()).findStack({ env })
+  },
+  async ensureStack(options) {
+    return await (await devstack()).ensureStack(options)
+  },
+  async stackDown(options) {
+    await (await devstack()).stackDown(options)
+  },
+  async startGateway({ env, ...options }) {
+    const { stackPaths, startGateway } = await devstack()
+    const { SECRET_VARIABLE, webhookSecret } = await import('./webhook-secret.ts')
+    return await startGateway({
+      ...options,
+      env: { ...env, [SECRET_VARIABLE]: await webhookSecret(env) },
+      log: join(stackPaths(env).logs, 'gateway.log'),
+    })
+  },
+  async openAccess(url, env) {
+    const { openAccess } = await import('@isopod/access')
+    return await openAccess({ url, ...(await queueSettings(env)) })
+  },
+  async openWebhooks(url, env) {
+    const { openWebhookQueue } = await import('@isopod/webhooks')
+    return await openWebhookQueue({ url, ...(await queueSettings(env)) })
+  },
+  async serveMcp(args, env) {
+    const { serveMcp } = await import('./serve-mcp.ts')
+    return await serveMcp(args, env)
+  },
+}
+
+async function queueSettings(env: NodeJS.ProcessEnv) {
+  const { readQueueSettings } = await import('@isopod/service-kit')
+  return readQueueSettings(env)
+}

@@ -1,11 +1,11 @@
 import type { TestResult, Verdict } from '@isopod/protocol'
 
-/** One run of something that is run more than once. */
+/** One of several runs of the same program. */
 export interface RepeatedRun {
   readonly result: Pick<TestResult, 'verdict' | 'exitCode' | 'signal'>
-  /** It timed out while others kept it from the processor. */
+  /** It timed out while other executions kept it from the processor. */
   readonly starved: boolean
-  /** It ran a second time because of that, and had the host to itself. */
+  /** It repeats a starved run, exclusively. */
   readonly alone: boolean
 }
 
@@ -20,10 +20,10 @@ const FROM_GOOD_TO_BAD: readonly Verdict[] = [
 ]
 
 /**
- * What the runs of one test come to: the first of the worst. Those that were starved do not count once there is one that
- * ran alone, but still make it flaky if that one ended otherwise.
+ * Selects the run that counts for a test: the first of the worst. Starved runs do not count if an exclusive run repeats them,
+ * but the test is flaky if that run ended differently.
  *
- * @returns undefined if there are none
+ * @returns undefined if there are no runs
  */
 export function foldRuns<Run extends RepeatedRun>(
   runs: readonly Run[],
@@ -39,7 +39,7 @@ function badness({ result }: RepeatedRun): number {
   return FROM_GOOD_TO_BAD.indexOf(result.verdict)
 }
 
-/** How a run ended. Whoever is killed for a limit may end by itself in the same moment, which makes no difference. */
+/** The end of a run, for comparison. Exit code and signal count only for runtime errors: a limit can race with a normal exit. */
 function endOf({ result: { verdict, exitCode, signal } }: RepeatedRun): string {
   return verdict === 'runtime_error' ? `${verdict} ${exitCode} ${signal}` : verdict
 }

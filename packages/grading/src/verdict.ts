@@ -1,21 +1,21 @@
 import type { Status, TestResult, TestSummary, Verdict } from '@isopod/protocol'
 
-/** The statuses that a program's run can lead to; of a run that never was there is no verdict. */
+/** Statuses of a run that took place. */
 export type RunStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setup_error'>
 
-/** One test with what its result does not tell. */
+/** A test result with its weight and status. */
 export interface JudgedTest {
   readonly result: Pick<TestResult, 'verdict'>
-  /** As the job has it, 0 or more. */
+  /** Weight of the test case, 0 or more. */
   readonly weight: number
-  /** How its run ended, right answer or not; null if it was skipped. */
+  /** Status of its run, whatever the verdict; null if it was skipped. */
   readonly status: Status | null
 }
 
 /**
- * The verdict of a run that did not end well, whatever it was to answer.
+ * The verdict of a run that failed, whatever its output.
  *
- * @returns undefined if it ended with exit code 0, which is where judging begins
+ * @returns undefined if the program exited with 0, so that its output decides
  */
 export function failureOf(status: RunStatus): Verdict | undefined {
   switch (status) {
@@ -34,8 +34,7 @@ export function failureOf(status: RunStatus): Verdict | undefined {
 }
 
 /**
- * What the tests of a job came to. The score is the weighted share of those that passed, and where all weights are 0
- * the plain share.
+ * Summarizes the tests of a job. The score is the weighted share of passed tests, or the plain share if all weights are 0.
  */
 export function summarize(tests: readonly JudgedTest[]): TestSummary {
   const passed = tests.filter(({ result }) => result.verdict === 'passed')
@@ -44,7 +43,7 @@ export function summarize(tests: readonly JudgedTest[]): TestSummary {
   return {
     passed: passed.length,
     total: tests.length,
-    // All of it is exactly 1, which a sum of fractions need not be.
+    // A sum of fractions is not always exactly 1.
     score: passed.length === tests.length ? 1 : whole > 0 ? part / whole : passed.length / tests.length,
     status: bad?.status ?? 'success',
   }

@@ -3,21 +3,21 @@ import type { Problem } from './problem.ts'
 import type { Solution } from './solutions.ts'
 import { stripFences } from './strip-fences.ts'
 
-/** What a grader decides for all samples. */
+/** Settings for all samples of a grading. */
 export interface GradingSettings {
-  /** Takes the place of the problem's and the sample's. */
+  /** Overrides the problem's and the sample's language. */
   readonly language?: string | undefined
-  /** Takes off Markdown fences around samples. */
+  /** Removes Markdown fences around samples. */
   readonly stripFences?: boolean
-  /** Stands before the problem's own limits. */
+  /** Overrides the problem's limits. */
   readonly limits?: NonNullable<JobInput['limits']>
-  /** Stands behind them. */
+  /** Defaults below the problem's limits. */
   readonly defaultLimits?: NonNullable<JobInput['limits']>
-  /** Fields that every job gets. */
+  /** Fields of every job. */
   readonly job?: Partial<JobInput>
 }
 
-/** The job that judges one solution of a problem. */
+/** The job that grades one solution of a problem. */
 export function gradingJob(problem: Problem, solution: Solution, settings: GradingSettings = {}): JobInput {
   const text = settings.stripFences ? stripFences(solution.text) : solution.text
   const code = solution.kind === 'completion' ? `${problem.prompt}${text}` : text
@@ -31,7 +31,7 @@ export function gradingJob(problem: Problem, solution: Solution, settings: Gradi
   }
 }
 
-/** The language that a solution is judged in; undefined if nobody says one. */
+/** The language of a solution; undefined if none is named. */
 export function gradingLanguage(
   problem: Problem,
   solution: Solution,
@@ -40,7 +40,7 @@ export function gradingLanguage(
   return wanted ?? problem.language ?? solution.language
 }
 
-/** The problem's own solution; undefined if the data set has none. */
+/** The data set's own solution of a problem; undefined if there is none. */
 export function referenceOf(problem: Problem): Solution | undefined {
   if (problem.reference === undefined) return undefined
   return { problem: problem.id, text: problem.reference, kind: 'whole', language: problem.language }

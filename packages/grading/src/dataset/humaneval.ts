@@ -2,8 +2,8 @@ import type { Problem } from './problem.ts'
 import type { Fields } from './record.ts'
 
 /**
- * A problem of HumanEval, or of HumanEval+ with its larger `test`: prompt, solution, test and the call of `check` are one
- * program, in the order of the original.
+ * A problem of HumanEval, or of HumanEval+ with its larger `test`. Prompt, solution, test and the call of `check` form one
+ * program, in the original order.
  */
 export function readHumanEval(record: Fields): Problem {
   const prompt = record.text('prompt')

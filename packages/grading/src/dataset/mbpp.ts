@@ -2,13 +2,13 @@ import type { Problem } from './problem.ts'
 import type { Fields } from './record.ts'
 
 /**
- * A problem of MBPP, full or sanitized, or of MBPP+ (its `test` takes the place of the lists). The solution is followed by
- * imports, set-up and asserts as one program: set-up code uses what the solution defines.
+ * A problem of MBPP, full or sanitized, or of MBPP+ (whose `test` replaces the lists). Imports, set-up and asserts follow the
+ * solution in one program, because set-up code uses its definitions.
  */
 export function readMbpp(record: Fields): Problem {
   const whole = record.textOr('test', undefined)
   const asserts = [...record.texts('test_list'), ...record.texts('challenge_test_list')]
-  // HumanEval's `test` is a function that nobody here would call: each solution would fail.
+  // HumanEval's `test` defines a function that nothing here calls.
   if (asserts.length === 0 && (whole === undefined || record.raw('entry_point') !== undefined)) {
     throw record.refuse('test_list', 'must be a list of at least one assert', record.raw('test_list'))
   }
@@ -23,12 +23,12 @@ export function readMbpp(record: Fields): Problem {
   }
 }
 
-/** `Mbpp/2` of EvalPlus is the problem 2. */
+/** EvalPlus names problem 2 `Mbpp/2`. */
 export function mbppName(name: string): string {
   return name.replace(/^mbpp\//i, '')
 }
 
-/** A list, or as some publish it, that list as a text of Python or JSON. */
+/** A list, or a list as Python or JSON text, as some publish it. */
 function imports(record: Fields): string[] {
   if (typeof record.raw('test_imports') !== 'string') return record.texts('test_imports')
   const text = record.text('test_imports').trim()

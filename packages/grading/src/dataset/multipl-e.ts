@@ -1,7 +1,7 @@
 import type { Problem } from './problem.ts'
 import type { Fields } from './record.ts'
 
-/** MultiPL-E's names of languages, where the catalogue has another one. */
+/** MultiPL-E's names of languages that differ from the catalogue's. */
 const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['py', 'python'],
   ['notypes.py', 'python'],
@@ -21,7 +21,7 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map([
   ['go', 'go-test'],
 ])
 
-/** A problem of MultiPL-E: prompt, completion and tests are one program. Completions are taken as they are, uncut. */
+/** A problem of MultiPL-E: prompt, completion and tests form one program. Completions are not truncated. */
 export function readMultiplE(record: Fields): Problem {
   const language = record.text('language')
   return {

@@ -4,16 +4,16 @@ import type { Fields } from './record.ts'
 
 const LISTS = ['public_tests', 'private_tests', 'generated_tests'] as const
 /**
- * What solutions of APPS may differ in: white space and the last digits of numbers. Its own grader also takes lines and words
- * in another order, and 100,001 for 100,000.
+ * Accepted differences in APPS: white space and the last digits of numbers. Its own grader also accepts lines and words in
+ * another order, and 100,001 for 100,000.
  */
 const APPS: CheckerChoice = { type: 'numbers', absolute: 1e-5 }
-/** What CodeContests' own grader forgives. */
+/** Differences that CodeContests' own grader accepts. */
 const CODE_CONTESTS: CheckerChoice = { type: 'numbers', absolute: 1e-5, relative: 0, ignoreCase: true }
 
 /**
- * The tests of APPS and CodeContests: lists of inputs with lists of outputs beside them. The record's `checker` takes the place
- * of the one that is usual for its data set.
+ * The tests of APPS and CodeContests: a list of inputs and a list of outputs. A record's `checker` overrides the default of its
+ * data set.
  */
 export function pairedTests(record: Fields): TestInput[] {
   const apps = record.object('input_output')
@@ -60,22 +60,22 @@ function texts(record: Fields, name: string): string[] {
   })
 }
 
-const SMALLEST_MIB = 16
-const LARGEST_MIB = 1024
-const SHORTEST_SECONDS = 0.1
-const LONGEST_SECONDS = 300
+const MIN_MIB = 16
+const MAX_MIB = 1024
+const MIN_SECONDS = 0.1
+const MAX_SECONDS = 300
 
-/** Our `limits`, or CodeContests' `time_limit` and `memory_limit_bytes` as far as they can be had. */
+/** Isopod's `limits`, or CodeContests' `time_limit` and `memory_limit_bytes`, clamped to the supported range. */
 export function problemLimits(record: Fields): Problem['limits'] {
   const own = record.object('limits')
-  // The job's schema judges it.
+  // The job's schema validates it.
   if (own !== undefined) return record.raw('limits') as Problem['limits']
   const time = record.object('time_limit')
   const seconds = number(time?.raw('seconds')) + number(time?.raw('nanos')) / 1e9
   const mib = Math.ceil(number(record.raw('memory_limit_bytes')) / 1024 / 1024)
   return {
-    ...(seconds > 0 ? { timeoutSeconds: within(seconds, SHORTEST_SECONDS, LONGEST_SECONDS) } : {}),
-    ...(mib > 0 ? { memoryMb: within(mib, SMALLEST_MIB, LARGEST_MIB) } : {}),
+    ...(seconds > 0 ? { timeoutSeconds: within(seconds, MIN_SECONDS, MAX_SECONDS) } : {}),
+    ...(mib > 0 ? { memoryMb: within(mib, MIN_MIB, MAX_MIB) } : {}),
   }
 }
 

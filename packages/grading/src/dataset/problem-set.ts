@@ -13,7 +13,7 @@ const READERS = {
 } as const satisfies Record<Dataset, (record: Fields) => Problem>
 
 /**
- * The problems of one data set, in the order they came.
+ * The problems of one data set, in their order.
  *
  * @example
  * ```ts
@@ -35,7 +35,7 @@ export class ProblemSet {
     return this.#problems.size
   }
 
-  /** @throws {DatasetError} naming file, line and field of what is not as it should be, or already there */
+  /** @throws {DatasetError} naming file, line and field of an invalid or duplicate problem */
   add(value: unknown, place: Place): Problem {
     const problem = READERS[this.dataset](new Fields(value, place))
     const before = this.#lines.get(problem.id)
@@ -47,12 +47,12 @@ export class ProblemSet {
     return problem
   }
 
-  /** The problem of that name, as a sample may write it; undefined if there is none. */
+  /** The problem with that name, as samples write it; undefined if there is none. */
   find(name: string): Problem | undefined {
     return this.#problems.get(this.dataset === 'mbpp' ? mbppName(name) : name)
   }
 
-  /** All of them. */
+  /** All problems. */
   all(): IterableIterator<Problem> {
     return this.#problems.values()
   }

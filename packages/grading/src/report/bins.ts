@@ -10,12 +10,12 @@ export interface Bin {
 
 /** A mark on an axis. */
 export interface Tick {
-  /** Where on the axis, 0 to 1. */
+  /** Position on the axis, 0 to 1. */
   readonly at: number
   readonly value: number
 }
 
-/** Values in bins of one width on their axis, and the marks of that axis. */
+/** Values in bins of equal width on their axis, and the marks of that axis. */
 export interface Binned {
   readonly bins: readonly Bin[]
   readonly ticks: readonly Tick[]
@@ -24,10 +24,10 @@ export interface Binned {
 const LINEAR_BINS = 24
 const TICKS = 6
 
-/** Bins of one width in steps that a person would take: 1, 2 or 5 times a power of ten. */
+/** Bins of equal width: 1, 2 or 5 times a power of ten. */
 export function linearBins(values: readonly Measure[]): Binned {
   const [low, high] = rangeOf(values)
-  // Values that hardly differ share a bin: finer edges would be no numbers any more.
+  // Values that hardly differ share a bin, because finer edges would not be representable.
   const width = niceStep(Math.max((high - low) / LINEAR_BINS, high / 1_000) || 1)
   const first = Math.floor(low / width)
   const last = Math.floor(high / width)
@@ -44,7 +44,7 @@ export function linearBins(values: readonly Measure[]): Binned {
 
 const PER_DECADE = 10
 
-/** Bins that each are a tenth of a power of ten wide, for values that differ by more than their size. */
+/** Logarithmic bins, ten per power of ten, for values of different magnitudes. */
 export function logarithmicBins(values: readonly Measure[]): Binned {
   const at = (value: number) => Math.floor(Math.log10(Math.max(value, 0.001)) * PER_DECADE + 1e-9)
   const [low, high] = rangeOf(values)
@@ -67,13 +67,13 @@ export function logarithmicBins(values: readonly Measure[]): Binned {
   return { bins, ticks }
 }
 
-/** The smallest of 1, 2 and 5 times a power of ten that is not below `least`. */
-export function niceStep(least: number): number {
-  const power = 10 ** Math.floor(Math.log10(least))
-  return ([1, 2, 5].find((digit) => digit * power >= least * 0.9999) ?? 10) * power
+/** The smallest of 1, 2 and 5 times a power of ten that is at least `minimum`. */
+export function niceStep(minimum: number): number {
+  const power = 10 ** Math.floor(Math.log10(minimum))
+  return ([1, 2, 5].find((digit) => digit * power >= minimum * 0.9999) ?? 10) * power
 }
 
-/** A place that rounding has put beyond an end of the axis is that end. */
+/** Moves a position that rounding put beyond the axis back to its end. */
 function onAxis(place: number): number {
   return Math.max(0, Math.min(1, place))
 }
@@ -99,7 +99,7 @@ function binned(
   return bins
 }
 
-/** A spread of arguments would not survive a hundred thousand values. */
+/** Without spread arguments, which overflow the stack with 100,000 values. */
 function rangeOf(values: readonly Measure[]): readonly [low: number, high: number] {
   let [low, high] = [Number.POSITIVE_INFINITY, 0]
   for (const { value } of values) {

@@ -1,29 +1,29 @@
 import type { Result } from '@isopod/protocol'
 import type { SampleVerdict } from './sample-verdict.ts'
 
-/** A judged sample, as a report takes it. */
+/** A sample with its verdict. */
 export interface GradedSample {
-  /** Its number in the file of samples, from 1. */
+  /** Number in the file of samples, from 1. */
   readonly number: number
   readonly problem: string
   readonly verdict: SampleVerdict
   readonly code: string
   readonly result: Result | undefined
-  /** Judged differently when it ran again. */
+  /** Its verdict changed when it ran again. */
   readonly flaky?: boolean
 }
 
-/** What a report shows of one sample. */
+/** Details of one sample in a report. */
 export interface Detail {
   readonly number: number
   readonly verdict: SampleVerdict
   readonly code: string
   readonly output: string
   readonly errors: string
-  /** One line for each test of interest: its name, its verdict, where it differs. */
+  /** One line for each relevant test: name, verdict, difference. */
   readonly tests: readonly string[]
   readonly message: string
-  /** Why it looks as if it was written to pass without doing what is asked. */
+  /** Why it seems to pass without solving the task. */
   readonly suspicious: string | undefined
 }
 
@@ -32,7 +32,7 @@ const OUTPUT = 2_000
 const MESSAGE = 600
 const TESTS = 5
 
-/** What is worth showing of a sample, each part cut to a bound. */
+/** The details of a sample, each part cut to a maximum length. */
 export function detailOf({ number, verdict, code, result }: GradedSample): Detail {
   const failed = (result?.tests ?? []).filter(
     (test) => test.verdict !== 'passed' && test.verdict !== 'skipped',
@@ -59,7 +59,7 @@ export function suspicion(result: Result | undefined): string | undefined {
   return found === undefined ? undefined : cut(found, MESSAGE)
 }
 
-/** Characters that a detail takes of a report. */
+/** Length of the details of one sample in a report, in characters. */
 export function detailSize({ code, output, errors, tests, message }: Detail): number {
   return [code, output, errors, message, ...tests].reduce((sum, text) => sum + text.length, 0)
 }

@@ -1,31 +1,31 @@
 import { type Detail, detailOf, detailSize, type GradedSample, suspicion } from './detail.ts'
 import { SAMPLE_VERDICTS, type SampleVerdict } from './sample-verdict.ts'
 
-/** How often each verdict was given. */
+/** Number of samples by verdict. */
 export type VerdictCounts = Record<SampleVerdict, number>
 
-/** One measured sample: what it took, and whether it passed. */
+/** Cost of one sample, and whether it passed. */
 export interface Measure {
   readonly value: number
   readonly passed: boolean
 }
 
-/** How the samples of one problem did. */
+/** Results of the samples of one problem. */
 export interface ProblemGrades {
   readonly problem: string
   readonly counts: VerdictCounts
   samples: number
-  /** Of the slowest sample, in milliseconds; null if none ran. */
+  /** Time of the slowest sample, in milliseconds; null if none ran. */
   wallMs: number | null
-  /** Of the largest sample. */
+  /** Memory of the largest sample. */
   memoryPeakBytes: number | null
-  /** Samples that were judged differently when they ran again. */
+  /** Samples whose verdict changed when they ran again. */
   flaky: number
   suspicious: number
   readonly details: Detail[]
 }
 
-/** Something that a person should look at: a suspicious sample, a fault. */
+/** A sample that a person should review: suspicious, or with a fault. */
 export interface Remark {
   readonly number: number
   readonly problem: string
@@ -33,13 +33,13 @@ export interface Remark {
   readonly text: string
 }
 
-/** Details of one problem. */
+/** Maximum number of detailed samples of one problem. */
 const DETAILS_EACH = 3
-/** Characters of all details together. */
+/** Maximum total length of all details, in characters. */
 const DETAILS_IN_ALL = 6_000_000
 const REMARKS = 200
 
-/** Takes the results of a batch as they come, and keeps what a report shows: bounded, however many there are. */
+/** Collects the results of a batch for a report, in bounded memory. */
 export class Grades {
   readonly counts: VerdictCounts = noCounts()
   readonly problems = new Map<string, ProblemGrades>()
@@ -48,9 +48,9 @@ export class Grades {
   readonly suspicious: Remark[] = []
   readonly faults: Remark[] = []
   suspiciousCount = 0
-  /** Samples that did not end the same way each time. */
+  /** Samples whose repeated runs ended differently. */
   flakyCount = 0
-  /** Samples that did not pass and whose details are not kept. */
+  /** Samples that did not pass and are reported without details. */
   detailsLeftOut = 0
   #samples = 0
   #held = 0
@@ -59,7 +59,7 @@ export class Grades {
     return this.#samples
   }
 
-  /** Adds one sample; each once. */
+  /** Adds one sample. Add each sample once. */
   add(sample: GradedSample): void {
     const { verdict, result } = sample
     const problem = this.#problem(sample.problem)
@@ -72,7 +72,7 @@ export class Grades {
       this.flakyCount += 1
     }
     const { wallMs, memoryPeakBytes } = cost(sample)
-    // A fault says nothing about the program, nor does the time until it came.
+    // A fault says nothing about the program, and neither does its duration.
     if (verdict !== 'fault' && verdict !== 'skipped') {
       const passed = verdict === 'passed'
       if (wallMs !== null) this.times.push({ value: wallMs, passed })
@@ -126,7 +126,7 @@ export class Grades {
   }
 }
 
-/** What a sample took: of its slowest test, as each has the whole limit for itself. */
+/** Cost of a sample: that of its slowest test, because each test has the whole limit. */
 export function cost({ result }: Pick<GradedSample, 'result'>): {
   readonly wallMs: number | null
   readonly memoryPeakBytes: number | null

@@ -1,6 +1,6 @@
 import { visible } from '@isopod/protocol'
 
-/** Markup that may stand in a page as it is. */
+/** Trusted markup. */
 export class Html {
   readonly #markup: string
 
@@ -13,11 +13,11 @@ export class Html {
   }
 }
 
-/** What can stand in a template: markup as it is, text and numbers escaped, nothing for what is not there. */
+/** Values in a template: markup is inserted unchanged, texts and numbers are escaped, undefined is omitted. */
 export type Part = Html | string | number | undefined | readonly Part[]
 
 /**
- * A template whose every text is escaped: what a program wrote can never become markup.
+ * A template that escapes every text, so that program output cannot become markup.
  *
  * @example
  * ```ts
@@ -47,7 +47,7 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** A program's text as a page can show it, with pictures for control characters: `␛[31m`, `␀`, `\u{202e}`, `\u{d800}`. */
+/** Untrusted text for a page, with symbols for control characters: `␛[31m`, `␀`, `\u{202e}`, `\u{d800}`. */
 export function pictured(text: string): string {
   return visible(text.replaceAll('\r\n', '\n'), (codePoint) => {
     if (codePoint < 0x20) return String.fromCodePoint(0x2400 + codePoint)

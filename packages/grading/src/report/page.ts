@@ -9,8 +9,8 @@ import { STYLE } from './style.ts'
 import { counted } from './units.ts'
 
 /**
- * The report of a batch as one page that needs nothing else: no network, no file, and no script but its own, which the page's
- * own policy names by its hash. Comes in pieces, for it can be long.
+ * The report of a batch as one self-contained page: it loads nothing, and its policy allows only its own script, by hash.
+ * Yields the page in chunks, because it can be long.
  */
 export function* reportPage(grades: Grades, text: ReportText): Generator<string> {
   yield head(text).toString()
@@ -33,7 +33,7 @@ function head({ title }: ReportText): Html {
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
-  // An escaped quote would be no quote to nobody but a reader of the source.
+  // The script is no markup: escaping would break its quotes.
   const meta = new Html(`<meta http-equiv="Content-Security-Policy" content="${policy}">`)
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">${meta}<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${new Html(STYLE)}</style></head>
@@ -44,7 +44,7 @@ function hash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`
 }
 
-/** Problems that need a look come first; of very many, only those can be unfolded. */
+/** Problems that need review come first. If there are very many, only these have details. */
 function* problemTable(grades: Grades): Generator<string> {
   const problems = [...grades.problems.values()].sort((one, other) => passedShare(one) - passedShare(other))
   const folded = problems.filter(({ details }) => details.length > 0).length

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts'
 import { SAMPLE_VERDICTS, type SampleVerdict, VERDICT_WORDS } from './sample-verdict.ts'
 import { count, counted, duration, mebibytes, percent } from './units.ts'
 
-/** Problems whose row has details to unfold; a page with more of them would keep its reader waiting. */
+/** Maximum number of problems with details; more would make the page slow. */
 export const MOST_FOLDED = 3_000
 
 /** The head of the table of problems. */
@@ -13,7 +13,7 @@ export const PROBLEM_HEAD = html`<thead><tr><th scope="col">Problem</th>
   <th scope="col">Verdicts</th><th scope="col" class="number slow">Slowest</th>
   <th scope="col" class="number wide">Peak memory</th></tr></thead>`
 
-/** One problem: a row, and below it what is known of its samples, folded. */
+/** The row of one problem, with collapsible details of its samples. */
 export function problemRows(grades: ProblemGrades): Html {
   const { problem, samples, counts, wallMs, memoryPeakBytes, suspicious, flaky, details } = grades
   const judged = judgedOf(grades)
@@ -40,18 +40,18 @@ export function problemRows(grades: ProblemGrades): Html {
 `
 }
 
-/** Samples that were judged: a platform fault, and one that did not have to run, say nothing of the code. */
+/** Number of samples with a verdict about the code: without platform faults and samples that did not have to run. */
 function judgedOf({ samples, counts }: Pick<ProblemGrades, 'samples' | 'counts'>): number {
   return samples - counts.fault - counts.skipped
 }
 
-/** The share of the judged samples that passed; 0 where none was judged. */
+/** The share of passed samples among those with a verdict; 0 if there are none. */
 export function passedShare(grades: Pick<ProblemGrades, 'samples' | 'counts'>): number {
   const judged = judgedOf(grades)
   return judged === 0 ? 0 : grades.counts.passed / judged
 }
 
-/** A small square in the colour of a verdict; the word always stands beside it. */
+/** A square in the colour of a verdict; the word always accompanies it. */
 export function swatch(verdict: SampleVerdict): Html {
   return html`<span class="swatch v-${verdict}" aria-hidden="true"></span>`
 }

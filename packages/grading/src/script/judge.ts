@@ -1,32 +1,32 @@
 import type { Verdict } from '@isopod/protocol'
 import { failureOf, type RunStatus } from '../verdict.ts'
 
-/** How the program of code and script ended. */
+/** The end of a program composed of code and script. */
 export interface ScriptRun {
   readonly status: RunStatus
   readonly exitCode: number | null
   /** One sentence for a person; null on success. */
   readonly errorMessage: string | null
   readonly stderr: string
-  /** What it left in its report; undefined if there is none. */
+  /** Content of its report; undefined if there is none. */
   readonly report: string | undefined
 }
 
-/** How one script was judged. */
+/** The verdict of one script. */
 export interface ScriptJudgement {
   readonly verdict: Verdict
-  /** How it ended, where it did not pass. */
+  /** How the program ended, if it did not pass. */
   readonly diff: string | null
   readonly suspicious?: string
 }
 
 const TOO_EARLY = 'ended with exit code 0 before its tests came to their end'
 
-/** How a harness ends that found its tests tampered with, and what it then says last on stderr. */
+/** Exit code and last line on stderr of a harness that detected tampering. */
 const TAMPERED = 97
 const TAMPERING = /\nisopod: ([a-z ]+)\n$/
 
-/** What a harness can notice, by its word for it: in its report, where honest code may do that too, or as its last word. */
+/** Observations of a harness, by keyword: in its report if honest code can cause them too, else on stderr. */
 const NOTES: Readonly<Record<string, string>> = {
   equality: 'an answer says that it is equal to things that are not equal to each other',
   own: 'an answer is compared by code of its own',
@@ -36,13 +36,13 @@ const NOTES: Readonly<Record<string, string>> = {
   shadow: 'it gave the name of a built-in function that its tests use to something of its own',
 }
 
-/** Characters of a program's last words that are told. */
+/** Maximum shown length of the end of stderr, in characters. */
 const SHOWN = 300
 
 /**
- * Judges one run: it passes if it ended with exit code 0 and left its report, and the report tells of no tampering.
+ * Judges one run. It passes if it exited with 0 and wrote its report; the report can mark it as suspicious.
  *
- * @param assertion texts of which stderr has one where an assertion did not hold; undefined: every exit code says that
+ * @param assertion texts on stderr that identify a failed assertion; undefined: every exit code except 0 does
  */
 export function judgeScript(run: ScriptRun, assertion: readonly string[] | undefined): ScriptJudgement {
   const failure = failureOf(run.status)
@@ -56,7 +56,7 @@ export function judgeScript(run: ScriptRun, assertion: readonly string[] | undef
   return { verdict: 'passed', diff: null, ...notesOf(run.report) }
 }
 
-/** Words that stand for nothing are dropped: a program may write into its report once it has passed. */
+/** Ignores unknown words, because a program can write to its report after it passed. */
 function notesOf(text = ''): { suspicious?: string } {
   const words = new Set(text.split(/\s/))
   const reasons = Object.entries(NOTES).flatMap(([word, reason]) => (words.has(word) ? [reason] : []))

@@ -1,4 +1,4 @@
-import { composeScript, judgeScript, lookAt, type ScriptJudgement } from '@isopod/grading'
+import { composeScript, detectTampering, judgeScript, type ScriptJudgement } from '@isopod/grading'
 import { NO_NETWORK, type ScriptRules, type TestResult } from '@isopod/protocol'
 import {
   type Execution,
@@ -105,7 +105,7 @@ async function runRound(
 ): Promise<RoundOutcome> {
   const { language, rules, code, stopOnFirstFailure } = plan
   const wasOvercommitted = (ms: number) => retries && retry.wasOvercommitted(ms)
-  const remark = lookAt(language.name, code)
+  const remark = detectTampering(language.name, code)
   const outcomes: Outcome[] = []
   const runs: JudgedRun[] = []
   for (const [position, { index, test }] of pending.entries()) {

@@ -1,12 +1,12 @@
 import { type Difference, quoted } from './difference.ts'
 
-/** Compares two bags of pieces: the same ones, each as often, in whatever order. */
+/** Compares two multisets of elements. */
 export function unorderedDifference(
   name: string,
   expected: Iterable<string>,
   actual: Iterable<string>,
 ): Difference {
-  // Behind a letter: a piece that is a whole number has a hash in V8 that its author can choose.
+  // Keys start with a letter, because V8 hashes integer keys in a way that an author can exploit.
   const open = new Map<string, number>()
   for (const piece of expected) open.set(`k${piece}`, (open.get(`k${piece}`) ?? 0) + 1)
   for (const piece of actual) {

@@ -1,17 +1,17 @@
-/** How often the piece before it is to come. */
+/** A counted repetition. */
 const COUNTED = /\{(\d+)(?:,(\d*))?\}/y
-/** Characters that stand for themselves, whatever they are. */
+/** A quoted literal. */
 const LITERAL = /\\Q.*?(?:\\E|$)/sy
-/** Stands for nothing, so that a number behind it counts what is before it. */
+/** An empty element: a repetition after it applies to the element before it. */
 const NOTHING = /\(\?[a-zA-Z-]*\)|\\Q\\E|\\E/y
-/** Repeats what is before it in one step of its own; a number behind it, past what stands for nothing, counts both. */
+/** A repetition that takes one step of its own; a counted repetition after it counts both. */
 const REPEATED = new Set(['*', '+', '?'])
-/** An escape, with its braces if it has some, or a class; what is first in a class does not end it. */
+/** An escape, with its braces if any, or a class; a bracket at the start of a class does not end it. */
 const PIECE = /\\[xpP]\{[^}]*\}?|\\.?|\[\^?\]?(?:\\.|[^\\\]])*\]?|./sy
 
 /**
- * How many steps a regular expression (RE2) has once its counted repetitions are written out: compiling it takes one to two
- * microseconds and half a kilobyte for each. Takes time in proportion to the text.
+ * Number of steps of a regular expression (RE2) after its counted repetitions are expanded. Compiling takes one to two
+ * microseconds and half a kilobyte per step. Takes linear time.
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ const PIECE = /\\[xpP]\{[^}]*\}?|\\.?|\[\^?\]?(?:\\.|[^\\\]])*\]?|./sy
  * ```
  */
 export function regexSize(pattern: string): number {
-  /** What stands before each group that is open. */
+  /** Steps before each open group. */
   const open: number[] = []
   let sum = 0
   let last = 0

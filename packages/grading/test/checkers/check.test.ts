@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Checker, check, jsonProblem } from '../src/index.ts'
+import { type Checker, check, jsonProblem } from '../../src/index.ts'
 
 const TYPES = ['exact', 'trimmed', 'tokens', 'numbers', 'lines', 'sorted', 'regex', 'json'] as const
 const piece = fc.constantFrom(

@@ -1,6 +1,6 @@
-/** Values of a document that fit before there must be more room. */
-const FIRST_ROOM = 256
-/** A number from a place on; where it ends the expression says. */
+/** Initial capacity, in values. */
+const INITIAL_CAPACITY = 256
+/** A number at `lastIndex`. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})/y
 
@@ -18,28 +18,28 @@ const OBJECT = 123
 const OBJECT_END = 125
 
 /**
- * A JSON document as a table of its values, in the order of the text; the name of a member comes before its value. Read in time
- * and memory in proportion to the text, whatever is in it: `JSON.parse` takes most of a minute for some ten megabytes of names.
+ * A JSON document as a table of its values, in the order of the text; the name of a member precedes its value. Reading takes
+ * linear time and memory; `JSON.parse` takes most of a minute for ten megabytes of hostile names.
  */
 export interface JsonDocument {
   readonly text: string
-  /** Levels of lists and objects in each other. */
+  /** Nesting depth of lists and objects. */
   readonly depth: number
-  /** Where in the text a value begins. */
+  /** Offset of the start of a value. */
   start(value: number): number
-  /** Of a list or an object: the first value behind all that is in it. Of anything else: where in the text it ends. */
+  /** For a list or object, the first value after all of its members; otherwise the offset of the end. */
   end(value: number): number
 }
 
-/** Reads what `JSON.parse` reads; undefined for all else. */
+/** Parses the same texts as `JSON.parse`; undefined for invalid ones. */
 export function readJson(text: string): JsonDocument | undefined {
-  let rows = new Int32Array(2 * FIRST_ROOM)
+  let rows = new Int32Array(2 * INITIAL_CAPACITY)
   let count = 0
-  /** Rows of the lists and objects that are open. */
+  /** Rows of the open lists and objects. */
   const open: number[] = []
   let depth = 0
   let at = 0
-  /** What comes next: a value; one, or the end of the list; a name; one, or the end of the object; a comma or an end. */
+  /** What must follow. */
   let next: 'value' | 'value or end' | 'name' | 'name or end' | 'more' = 'value'
 
   for (;;) {

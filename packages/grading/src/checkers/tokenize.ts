@@ -1,4 +1,4 @@
-/** The words between white space (space, tab, line feed, carriage return, vertical tab, form feed), one after the other. */
+/** Yields the words between white space (space, tab, line feed, carriage return, vertical tab, form feed). */
 export function* tokensOf(text: string): Generator<string> {
   const word = /[^ \t\n\r\v\f]+/y
   const space = /[ \t\n\r\v\f]*/y
@@ -13,9 +13,9 @@ export function* tokensOf(text: string): Generator<string> {
   }
 }
 
-/** The lines without white space at their ends, and without empty ones at the end of the text. */
+/** Yields the lines without trailing white space, and without empty lines at the end of the text. */
 export function* linesOf(text: string): Generator<string> {
-  // Empty ones are held back until it is known that another line follows.
+  // Empty lines are held back until another line follows.
   let empty = 0
   for (let at = 0; at < text.length; ) {
     const feed = text.indexOf('\n', at)
@@ -31,7 +31,7 @@ export function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** The lines that are not empty, without white space at their ends. */
+/** Yields the lines that are not empty, without trailing white space. */
 export function* fullLinesOf(text: string): Generator<string> {
   for (const line of linesOf(text)) if (line !== '') yield line
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lookAt } from '../../src/index.ts'
+import { detectTampering } from '../../src/index.ts'
 
 describe('a look at the source', () => {
   it.each([
@@ -28,7 +28,7 @@ describe('a look at the source', () => {
     ['c', 'static int *\tabs (void)\n{'],
     ['brainfuck', 'isopod-'],
   ])('finds what %s has no use for: %s', (language, code) => {
-    expect(lookAt(language, code)).toEqual(expect.any(String))
+    expect(detectTampering(language, code)).toEqual(expect.any(String))
   })
 
   it.each([
@@ -42,7 +42,7 @@ describe('a look at the source', () => {
     ['r', 'x <- q + identical(a, b)'],
     ['d', 'unittest { assert(f() == 1); }'],
   ])('lets what honest %s has alone', (language, code) => {
-    expect(lookAt(language, code)).toBeUndefined()
+    expect(detectTampering(language, code)).toBeUndefined()
   })
 
   // Minutes, if what is looked for began anew at each of them; a worker does nothing else meanwhile.
@@ -54,11 +54,11 @@ describe('a look at the source', () => {
     ['d', 'a'],
     ['python', 'open ('],
   ])('is soon through the longest code of %s: %j', (language, piece) => {
-    expect(lookAt(language, piece.repeat(1024 * 1024))).toBeUndefined()
+    expect(detectTampering(language, piece.repeat(1024 * 1024))).toBeUndefined()
   })
 
   it('gives each reason once', () => {
-    expect(lookAt('python', 'import ctypes\nsys._getframe()\ngc.get_objects()')).toBe(
+    expect(detectTampering('python', 'import ctypes\nsys._getframe()\ngc.get_objects()')).toBe(
       'looks into the interpreter that runs its tests',
     )
   })

@@ -1,16 +1,16 @@
-/** Where output and expectation part, in one bounded sentence; undefined where they agree. */
+/** The difference between output and expectation, in one short sentence; undefined if there is none. */
 export type Difference = string | undefined
 
-/** Characters of either side that a difference shows. */
+/** Maximum length of each quote in a difference, in characters. */
 const SHOWN = 80
-/** Characters before the first one that differs. */
+/** Number of characters shown before the first difference. */
 const BEFORE = 20
 
 /**
- * Compares two sequences, piece by piece.
+ * Compares two sequences of elements.
  *
- * @param name what a piece is called: `line`
- * @param same whether an actual piece will do for an expected one
+ * @param name name of an element in the sentence, for example `line`
+ * @param same whether an actual element matches an expected one
  */
 export function firstDifference(
   name: string,
@@ -25,17 +25,17 @@ export function firstDifference(
     if (one.done && other.done) return undefined
     if (one.done) return `${name} ${number}: expected no more, got ${quoted(other.value)}`
     if (other.done) return `${name} ${number}: expected ${quoted(one.value)}, got no more`
-    if (!same(one.value, other.value)) return `${name} ${number}: ${parted(one.value, other.value)}`
+    if (!same(one.value, other.value)) return `${name} ${number}: ${diffTexts(one.value, other.value)}`
   }
 }
 
-/** Says how two texts part, from shortly before the place. */
-export function parted(expected: string, actual: string): string {
+/** Describes how two texts differ, from shortly before the first difference. */
+export function diffTexts(expected: string, actual: string): string {
   const from = Math.max(0, commonStart(expected, actual) - BEFORE)
   return `expected ${quoted(expected, from)}, got ${quoted(actual, from)}`
 }
 
-/** A text as it can stand in a message: escaped, and cut to what is of interest. */
+/** A text for a message: escaped, and cut around the start. */
 export function quoted(text: string, from = 0): string {
   const start = from > 0 ? '…' : ''
   const end = text.length > from + SHOWN ? '…' : ''

@@ -1,23 +1,23 @@
 import { canonicalDecimal } from './decimal.ts'
 import { type Difference, firstDifference } from './difference.ts'
-import { tokensOf } from './pieces.ts'
+import { tokensOf } from './tokenize.ts'
 
-/** How far a number may be off, by either of the two, and what else does not count. */
+/** Tolerance of a comparison of numbers; a number passes if it is within either bound. */
 export interface Tolerance {
   /** @default 1e-9 */
   readonly absolute?: number | undefined
-  /** As a share of the expected number. @default 1e-9 */
+  /** Relative to the expected number. @default 1e-9 */
   readonly relative?: number | undefined
-  /** Whether words that are no numbers may be written in other cases. @default false */
+  /** Compares words other than numbers without case. @default false */
   readonly ignoreCase?: boolean | undefined
 }
 
 const DEFAULT = 1e-9
-/** Digits can be read in one way only: who may divide them as he likes tries each. */
+/** Unambiguous, so that matching does not backtrack. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/
 const NAMED = /^([+-]?)(?:(inf(?:inity)?)|(nan))$/i
 
-/** Compares word by word: numbers within the tolerance, everything else to the letter. */
+/** Compares word by word: numbers within the tolerance, other words exactly. */
 export function numbersDifference(
   expected: string,
   actual: string,
@@ -29,16 +29,16 @@ export function numbersDifference(
     if (one === undefined || other === undefined) {
       return ignoreCase && wanted.toLowerCase() === got.toLowerCase()
     }
-    // A share of what is infinite is infinite, and would let everything pass.
+    // A relative tolerance of infinity would accept everything.
     const allowed = Number.isFinite(one) ? Math.max(absolute, relative * Math.abs(one)) : 0
     if (!Object.is(one, other)) return Math.abs(other - one) <= allowed
     if (NAMED.test(wanted) || NAMED.test(got)) return NAMED.test(wanted) && NAMED.test(got)
-    // JavaScript rounds: where nothing is allowed, and beyond what it can count, each digit is looked at.
+    // JavaScript numbers round, so without a tolerance compare all digits.
     return allowed > 0 || canonicalDecimal(wanted) === canonicalDecimal(got)
   })
 }
 
-/** What a word stands for; undefined if that is no number. */
+/** The number that a word represents; undefined if it is none. */
 function numberOf(word: string): number | undefined {
   if (NUMBER.test(word)) return Number(word)
   const [, sign, infinity, nan] = NAMED.exec(word) ?? []

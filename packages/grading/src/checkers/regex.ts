@@ -1,10 +1,10 @@
 import { RE2JS } from 're2js'
 import { type Difference, quoted } from './difference.ts'
 
-/** Characters of output that are matched; an expression is no way to say what a longer one should be. */
+/** Maximum length of output to match, in characters; expressions are unsuitable for longer output. */
 const MOST_CHARACTERS = 1024 * 1024
 
-/** Matches the whole output, white space at its end aside, with an expression that no input can make slow. */
+/** Matches the whole output, except trailing white space, with an expression in RE2, which takes linear time. */
 export function regexDifference(pattern: string, actual: string): Difference {
   const expression = compiled(pattern)
   if (expression === undefined)
@@ -14,7 +14,7 @@ export function regexDifference(pattern: string, actual: string): Difference {
   return `expected a match of ${quoted(pattern)}, got ${quoted(actual)}`
 }
 
-/** Why an expression cannot be used; undefined if it can. */
+/** Why an expression is invalid; undefined if it is valid. */
 export function regexProblem(pattern: string): string | undefined {
   return compiled(pattern) === undefined ? `is no regular expression (RE2): ${quoted(pattern)}` : undefined
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
-import { regexSize } from '../src/index.ts'
+import { regexSize } from '../../src/index.ts'
 
 /** Steps that each expression has at its two ends. */
 const ENDS = 4

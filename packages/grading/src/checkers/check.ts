@@ -1,44 +1,44 @@
-import { type Difference, firstDifference, parted } from './difference.ts'
+import { type Difference, diffTexts, firstDifference } from './difference.ts'
 import { jsonDifference } from './json-equal.ts'
 import { numbersDifference, type Tolerance } from './numbers.ts'
-import { fullLinesOf, linesOf, tokensOf } from './pieces.ts'
 import { regexDifference } from './regex.ts'
+import { fullLinesOf, linesOf, tokensOf } from './tokenize.ts'
 import { unorderedDifference } from './unordered.ts'
 
-/** How output is compared with what was expected; the list is closed. */
+/** How to compare output with the expected output. The list is closed. */
 export type Checker =
   /** Byte for byte. */
   | { readonly type: 'exact' }
-  /** Line by line; white space at the end of lines, and empty lines at the end, do not count. */
+  /** Line by line, without white space at line ends and empty lines at the end. */
   | { readonly type: 'trimmed' }
-  /** Word by word, whatever white space is in between. */
+  /** Word by word; all white space is equal. */
   | { readonly type: 'tokens' }
-  /** Word by word; numbers may be off by a little. */
+  /** Word by word; numbers may differ within a tolerance. */
   | ({ readonly type: 'numbers' } & Tolerance)
-  /** The same lines, each as often, in any order; empty ones, and white space at the end of lines, do not count. */
+  /** The same lines in any order, each equally often, without empty lines and white space at line ends. */
   | { readonly type: 'lines' }
-  /** The same words, each as often, in any order. */
+  /** The same words in any order, each equally often. */
   | { readonly type: 'sorted' }
-  /** What was expected is a regular expression (RE2) for the whole output, white space at its end aside. */
+  /** The expected output is a regular expression (RE2) for the whole output, except trailing white space. */
   | { readonly type: 'regex' }
-  /** Both are JSON documents that mean the same. */
+  /** Both are JSON documents with equal values. */
   | { readonly type: 'json' }
 
 /**
- * Judges one output. It takes time in proportion to both texts, whatever is in them.
+ * Compares one output with the expected output, in time linear in both.
  *
- * @returns undefined if it passes, else how it differs, in one sentence that shows a little of both
+ * @returns undefined if it passes, else the difference in one sentence with short quotes of both
  * @example
  * ```ts
  * check({ type: 'tokens' }, '1 2\n', '1  3') // 'token 2: expected "2", got "3"'
  * ```
  */
 export function check(checker: Checker, expected: string, actual: string): Difference {
-  // No checker tells apart what is the same; only an expression may mean something else than itself.
+  // Equal texts pass every checker, except that an expression need not match itself.
   if (expected === actual && checker.type !== 'regex') return undefined
   switch (checker.type) {
     case 'exact':
-      return parted(expected, actual)
+      return diffTexts(expected, actual)
     case 'trimmed':
       return firstDifference('line', linesOf(expected), linesOf(actual))
     case 'tokens':

@@ -1,29 +1,29 @@
 import { canonicalDecimal } from './decimal.ts'
-import { type Difference, parted, quoted } from './difference.ts'
+import { type Difference, diffTexts, quoted } from './difference.ts'
 import { type JsonDocument, readJson } from './json-document.ts'
 
-/** Levels of lists and objects in each other. */
-const DEEPEST = 1_000
-/** Characters of a path that are shown, and of one name in it. */
+/** Maximum nesting of lists and objects. */
+const MAX_DEPTH = 1_000
+/** Maximum shown length of a path, and of one name in it, in characters. */
 const SHOWN_PATH = 120
 const SHOWN_NAME = 40
 
-/** A list or an object on both sides, and how far its members have been compared. */
+/** A list or object in both documents, while its members are compared. */
 interface Pair {
-  /** Pairs that are yet to be compared, one at a time: name or place, and the value on either side. */
+  /** The remaining members: name or index, and the value in each document. */
   readonly members: Iterator<readonly [name: string, one: number, other: number]>
-  /** The one that is being compared. */
+  /** Name of the member that is being compared. */
   name: string
 }
 
-/** Compares two documents by what they mean: the order of members, white space and ways of writing a number do not count. */
+/** Compares two documents by value: the order of members, white space and the notation of numbers do not count. */
 export function jsonDifference(expected: string, actual: string): Difference {
   const wanted = readJson(expected)
   if (wanted === undefined) return `the expected output is no JSON: ${quoted(expected)}`
   const got = readJson(actual)
   if (got === undefined) return `the output is no JSON: ${quoted(actual)}`
-  if (got.depth > DEEPEST) return `the output has over ${DEEPEST} levels`
-  // No recursion: documents are as deep as their authors like.
+  if (got.depth > MAX_DEPTH) return `the output has over ${MAX_DEPTH} levels`
+  // No recursion, because documents can be nested deeply.
   const open: Pair[] = []
   const differs = (how: string) => `${pathOf(open)}: ${how}`
   for (let pair: readonly [number, number] | undefined = [0, 0]; pair !== undefined; pair = nextOf(open)) {
@@ -32,7 +32,7 @@ export function jsonDifference(expected: string, actual: string): Difference {
     if (kind !== otherKind || (kind !== '[' && kind !== '{')) {
       if (kind === otherKind && rawOf(wanted, one) === rawOf(got, other)) continue
       const [first, second] = [textOf(wanted, one), textOf(got, other)]
-      if (first !== second) return differs(parted(first, second))
+      if (first !== second) return differs(diffTexts(first, second))
       continue
     }
     const { problem, members } =
@@ -43,14 +43,14 @@ export function jsonDifference(expected: string, actual: string): Difference {
   return undefined
 }
 
-/** Why a text cannot be compared with as a document; undefined if it can. */
+/** Why an expected document is invalid; undefined if it is valid. */
 export function jsonProblem(expected: string): string | undefined {
   const document = readJson(expected)
   if (document === undefined) return `is no JSON: ${quoted(expected)}`
-  return document.depth > DEEPEST ? `must have at most ${DEEPEST} levels` : undefined
+  return document.depth > MAX_DEPTH ? `must have at most ${MAX_DEPTH} levels` : undefined
 }
 
-/** The next pair of values, which makes its name the current one. */
+/** Advances to the next pair of values. */
 function nextOf(open: Pair[]): readonly [number, number] | undefined {
   for (let pair = open.at(-1); pair !== undefined; pair = open.at(-1)) {
     const { done, value } = pair.members.next()
@@ -116,8 +116,8 @@ function extra(is: boolean, name: string | number): string | undefined {
 }
 
 /**
- * Names of an object, each with its value. They begin with a quote: a name that is a whole number has a hash in V8 that its
- * author can choose.
+ * Names and values of an object. Names keep their leading quote, because V8 hashes integer names in a way that an author can
+ * exploit.
  */
 function* membersOf(document: JsonDocument, object: number): Generator<readonly [string, number]> {
   const last = document.end(object)
@@ -138,7 +138,7 @@ function lengthOf(document: JsonDocument, list: number): number {
   return length
 }
 
-/** The value behind one and all that is in it. */
+/** The value after this one and all of its members. */
 function behind(document: JsonDocument, value: number): number {
   const kind = kindOf(document, value)
   return kind === '[' || kind === '{' ? document.end(value) : value + 1
@@ -149,18 +149,18 @@ function kindOf({ text, start }: JsonDocument, value: number): string {
   return text[start(value)] ?? ''
 }
 
-/** A text, number or word as it is written. */
+/** A string, number or literal as written. */
 function rawOf({ text, start, end }: JsonDocument, value: number): string {
   return text.slice(start(value), end(value))
 }
 
-/** What a text says. */
+/** The value of a string. */
 function stringOf(document: JsonDocument, value: number): string {
   const raw = rawOf(document, value)
   return raw.includes('\\') ? JSON.parse(raw) : raw.slice(1, -1)
 }
 
-/** Equal for values that mean the same. */
+/** A text that is equal for equal values. */
 function textOf(document: JsonDocument, value: number): string {
   const kind = kindOf(document, value)
   if (kind === '[') return 'a list'
@@ -170,7 +170,7 @@ function textOf(document: JsonDocument, value: number): string {
   return kind === 't' || kind === 'f' || kind === 'n' ? raw : canonicalDecimal(raw)
 }
 
-/** Where in the documents the comparison is: `$.a.0`. */
+/** Path of the current comparison: `$.a.0`. */
 function pathOf(open: readonly Pair[]): string {
   let path = '$'
   for (const { name } of open) path = `${shortened(path)}.${name.slice(0, SHOWN_NAME)}`

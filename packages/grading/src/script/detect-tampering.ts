@@ -1,4 +1,4 @@
-/** What an honest answer has no use for: how it looks in the source, and what is told of it. */
+/** A pattern in source code that an honest solution does not need, and the sentence about it. */
 interface Sign {
   readonly looks: RegExp
   readonly reason: string
@@ -138,13 +138,12 @@ const SAME: Readonly<Record<string, string>> = {
 }
 
 /**
- * Looks for what only code has that is written against its tests. It finds what is plainly there, proves nothing, and
- * decides no verdict.
+ * Finds obvious signs of code that was written to deceive its tests. It proves nothing and decides no verdict.
  *
  * @param language name in the catalogue
  * @returns one sentence, or undefined if nothing stands out
  */
-export function lookAt(language: string, code: string): string | undefined {
+export function detectTampering(language: string, code: string): string | undefined {
   const signs = [...ANY_LANGUAGE, ...(BY_LANGUAGE[SAME[language] ?? language] ?? [])]
   const reasons = signs.filter(({ looks }) => looks.test(code)).map(({ reason }) => reason)
   return reasons.length === 0 ? undefined : [...new Set(reasons)].join('; ')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { canonicalDecimal } from '../src/decimal.ts'
+import { canonicalDecimal } from '../../src/checkers/decimal.ts'
 
 it.each([
   ['1.50e3', '15e2'],

@@ -1,5 +1,6 @@
 import { type GradedSample, Grades, reportPage, type SampleVerdict } from '@isopod/grading'
 import type { Result } from '@isopod/protocol'
+import { sampleResult } from '../support/samples.ts'
 
 const TEXT = {
   title: 'set.jsonl · samples.jsonl',
@@ -9,40 +10,6 @@ const TEXT = {
   withoutSamples: ['task/x'],
   retriedFaults: 2,
   passAt: { 1: { estimate: 0.5, low: 0.4, high: 0.6, problems: 40 }, 10: null },
-}
-
-function result(changes: Partial<Result>): Result {
-  return {
-    id: 'j',
-    status: 'success',
-    exitCode: 0,
-    signal: null,
-    limit: null,
-    stdout: '',
-    stderr: '',
-    truncated: { stdout: false, stderr: false },
-    outputBytes: { stdout: 0, stderr: 0 },
-    wallMs: 12,
-    cpuUserMs: 10,
-    cpuSysMs: 1,
-    memoryPeakBytes: 9_000_000,
-    processesPeak: 1,
-    throttledMs: 0,
-    resourceUsage: null,
-    limitsApplied: null,
-    timings: { queued: 0, policy: 0, acquire: 0, run: 0, collect: 0, publish: 0 },
-    warnings: [],
-    validationErrors: [],
-    errorMessage: null,
-    attributable: true,
-    attempt: 1,
-    workerId: 'w',
-    language: 'python@3.13',
-    imageDigest: null,
-    runtime: 'runc',
-    tenant: 'default',
-    ...changes,
-  }
 }
 
 /** A sample of one test that took so long. */
@@ -64,7 +31,7 @@ function sample(number: number, problem: string, verdict: SampleVerdict, wallMs:
     problem,
     verdict,
     code: 'def f():\n    return 1\n',
-    result: result({ tests }),
+    result: sampleResult({ tests }),
     flaky: number === 5,
   }
 }
@@ -144,7 +111,7 @@ export function hostileReport(): Iterable<string> {
       suspicious: text,
       verdict: 'runtime_error',
     }
-    const told = result({ stdout: text, stderr: text, compileOutput: text, errorMessage: text })
+    const told = sampleResult({ stdout: text, stderr: text, compileOutput: text, errorMessage: text })
     const judged = { ...told, tests: [test] } as Result
     grades.add({ ...base, code: text, result: judged })
     grades.add({ ...base, number: at * 3 + 1, verdict: 'fault', code: text, result: told })

@@ -1,44 +1,16 @@
 import { PassThrough, Readable } from 'node:stream'
 import type { JobEvent, JobInput, Result } from '@isopod/protocol'
+import { sampleResult } from '../../../test/support/samples.ts'
 import type { Io } from '../src/io.ts'
 import type { JobClient } from '../src/job-client.ts'
 import { runCli } from '../src/program.ts'
 import type { Services } from '../src/services.ts'
 import { fakeBatch } from './fake-batch.ts'
 
-/** A complete result of a program that printed «hi». */
+/** The result of a program that printed «hi». */
 export function resultOf(changes: Partial<Result> = {}): Result {
-  return {
-    id: 'j-1',
-    status: 'success',
-    exitCode: 0,
-    signal: null,
-    limit: null,
-    stdout: 'hi\n',
-    stderr: '',
-    truncated: { stdout: false, stderr: false },
-    outputBytes: { stdout: 3, stderr: 0 },
-    wallMs: 34,
-    cpuUserMs: 20,
-    cpuSysMs: 5,
-    memoryPeakBytes: 8_600_000,
-    processesPeak: 1,
-    throttledMs: 0,
-    resourceUsage: null,
-    limitsApplied: null,
-    timings: { queued: 1, policy: 0, acquire: 90, run: 34, collect: 1, publish: 1 },
-    warnings: [],
-    validationErrors: [],
-    errorMessage: null,
-    attributable: true,
-    attempt: 1,
-    workerId: 'w1',
-    language: 'python@3.13',
-    imageDigest: null,
-    runtime: 'runc',
-    tenant: 'default',
-    ...changes,
-  }
+  const hi = { stdout: 'hi\n', outputBytes: { stdout: 3, stderr: 0 }, wallMs: 34, memoryPeakBytes: 8_600_000 }
+  return sampleResult({ ...hi, ...changes })
 }
 
 /** A stream that keeps what is written to it. */

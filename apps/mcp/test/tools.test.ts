@@ -1,5 +1,6 @@
 import { DEFAULT_LIMITS, documentedStatus, type JobInput, type Result, STATUSES } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
+import { sampleResult } from '../../../test/support/samples.ts'
 import { Calls } from '../src/calls.ts'
 import { LazyConnection, type ToolClient } from '../src/tool-client.ts'
 import { executeCodeTool } from '../src/tools/execute-code.ts'
@@ -8,37 +9,17 @@ import { gradeCodeTool } from '../src/tools/grade-code.ts'
 const OPTIONS = { tenant: 'models', waitSeconds: 5 }
 
 function resultOf(changes: Partial<Result>): Result {
-  return {
-    id: 'j-1',
-    status: 'success',
-    exitCode: 0,
-    signal: null,
-    limit: null,
-    stdout: '',
-    stderr: '',
-    truncated: { stdout: false, stderr: false },
-    outputBytes: { stdout: 0, stderr: 0 },
+  const nothing = { stdout: '', outputBytes: { stdout: 0, stderr: 0 }, memoryPeakBytes: 0 }
+  const limitsApplied = { ...DEFAULT_LIMITS, memorySwapMb: 256 }
+  return sampleResult({
+    ...nothing,
     wallMs: 1234.5,
     cpuUserMs: 0,
     cpuSysMs: 0,
-    memoryPeakBytes: 0,
-    processesPeak: 1,
-    throttledMs: 0,
-    resourceUsage: null,
-    limitsApplied: { ...DEFAULT_LIMITS, memorySwapMb: 256 },
-    timings: { queued: 0, policy: 0, acquire: 0, run: 0, collect: 0, publish: 0 },
-    warnings: [],
-    validationErrors: [],
-    errorMessage: null,
-    attributable: true,
-    attempt: 1,
-    workerId: 'w',
-    language: 'python@3.13',
-    imageDigest: null,
-    runtime: 'runc',
+    limitsApplied,
     tenant: 'models',
     ...changes,
-  }
+  })
 }
 
 /** A queue whose one job ends like this. */

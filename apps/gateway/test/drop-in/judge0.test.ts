@@ -1,5 +1,6 @@
 import { type Result, STATUSES, VERDICTS } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
+import { sampleResult } from '../../../../test/support/samples.ts'
 import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
 import { decodeText, encodeLines } from '../../src/routes/drop-in/judge0/base64.ts'
 import {
@@ -11,7 +12,6 @@ import { judge0Refusal } from '../../src/routes/drop-in/judge0/refusals.ts'
 import { splitWords } from '../../src/routes/drop-in/judge0/split-words.ts'
 import { JUDGE0_STATUSES, statusIdOf } from '../../src/routes/drop-in/judge0/statuses.ts'
 import { requestedFields, submissionView } from '../../src/routes/drop-in/judge0/submission-view.ts'
-import { aResult } from './a-result.ts'
 
 describe("Judge0's languages", () => {
   const entries = Object.entries(JUDGE0_LANGUAGES)
@@ -72,7 +72,7 @@ describe("Judge0's statuses", () => {
     setup_error: 13,
   }
   it.each(STATUSES)('%s has one', (status) => {
-    expect(statusIdOf(aResult({ status }))).toBe(IDS[status])
+    expect(statusIdOf(sampleResult({ status }))).toBe(IDS[status])
   })
 
   it.each([
@@ -82,7 +82,7 @@ describe("Judge0's statuses", () => {
     ['SIGABRT', 10],
     ['SIGKILL', 12],
   ])('%s is %i', (signal, id) => {
-    expect(statusIdOf(aResult({ status: 'execution_error', exitCode: null, signal }))).toBe(id)
+    expect(statusIdOf(sampleResult({ status: 'execution_error', exitCode: null, signal }))).toBe(id)
   })
 
   const OF_VERDICTS = {
@@ -96,7 +96,7 @@ describe("Judge0's statuses", () => {
   }
   it.each(VERDICTS)('the verdict %s has one', (verdict) => {
     const test = { name: '1', exitCode: 0, signal: null, wallMs: 1, cpuMs: 1, memoryPeakBytes: 1, diff: null }
-    expect(statusIdOf(aResult({ tests: [{ ...test, verdict }] }))).toBe(OF_VERDICTS[verdict])
+    expect(statusIdOf(sampleResult({ tests: [{ ...test, verdict }] }))).toBe(OF_VERDICTS[verdict])
   })
 })
 
@@ -134,7 +134,7 @@ describe("Judge0's base64", () => {
 
 describe('the attributes of a submission', () => {
   const finished = (changes: Partial<Result> = {}) =>
-    ({ token: 'j-1', state: 'finished', result: aResult(changes) }) as const
+    ({ token: 'j-1', state: 'finished', result: sampleResult(changes) }) as const
   const usual = (requestedFields(undefined) as { fields: never }).fields
 
   it('are the usual eight', () => {

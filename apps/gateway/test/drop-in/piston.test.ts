@@ -1,5 +1,6 @@
 import { type Result, STATUSES } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
+import { sampleResult } from '../../../../test/support/samples.ts'
 import { RequestRefused } from '../../src/http/problem.ts'
 import { parseFields } from '../../src/routes/drop-in/field-errors.ts'
 import { jobOfExecute } from '../../src/routes/drop-in/piston/execute-job.ts'
@@ -7,7 +8,6 @@ import { executeResponse, stageStatus } from '../../src/routes/drop-in/piston/ex
 import { executeSchema } from '../../src/routes/drop-in/piston/execute-schema.ts'
 import { pistonRefusal } from '../../src/routes/drop-in/piston/refusals.ts'
 import { findRuntime, runtimesOf } from '../../src/routes/drop-in/piston/runtimes.ts'
-import { aResult } from './a-result.ts'
 
 const offered = runtimesOf([
   { name: 'python', version: '3.13', aliases: ['py'] },
@@ -134,7 +134,7 @@ describe("Piston's answer", () => {
   const python = { language: 'python', version: '3.13.0', aliases: [] }
 
   it('has the run', () => {
-    expect(executeResponse(aResult({ stderr: 'oh\n' }), python)).toEqual({
+    expect(executeResponse(sampleResult({ stderr: 'oh\n' }), python)).toEqual({
       language: 'python',
       version: '3.13.0',
       run: {
@@ -153,23 +153,23 @@ describe("Piston's answer", () => {
   })
 
   it('has the compile stage, and it alone if that failed', () => {
-    expect(executeResponse(aResult({ compileOutput: 'warning' }), python)).toMatchObject({
+    expect(executeResponse(sampleResult({ compileOutput: 'warning' }), python)).toMatchObject({
       compile: { stderr: 'warning', code: 0 },
       run: { stdout: 'hello\n' },
     })
-    const failed = aResult({ status: 'compile_error', compileOutput: 'error', exitCode: null })
+    const failed = sampleResult({ status: 'compile_error', compileOutput: 'error', exitCode: null })
     expect(executeResponse(failed, python)).toMatchObject({
       compile: { stderr: 'error', code: 1, status: 'RE' },
       run: { stderr: 'error', code: 1 },
     })
     expect(Object.keys(executeResponse(failed, python).run)).not.toContain('memory')
-    const unmeasured = aResult({ cpuSysMs: null, wallMs: null, memoryPeakBytes: null })
+    const unmeasured = sampleResult({ cpuSysMs: null, wallMs: null, memoryPeakBytes: null })
     const { run } = executeResponse(unmeasured, python)
     expect(['cpu_time', 'wall_time', 'memory'].filter((name) => name in run)).toEqual([])
   })
 
   it('has SIGKILL for what a limit ended', () => {
-    const late = aResult({ status: 'timeout', exitCode: null, signal: 'SIGKILL', errorMessage: 'late' })
+    const late = sampleResult({ status: 'timeout', exitCode: null, signal: 'SIGKILL', errorMessage: 'late' })
     expect(executeResponse(late, python).run).toMatchObject({
       ...{ code: null, signal: 'SIGKILL', status: 'TO', message: 'late' },
     })
@@ -187,12 +187,12 @@ describe("Piston's answer", () => {
     setup_error: 'XX',
   }
   it.each(STATUSES)('has a status for %s', (status) => {
-    expect(stageStatus(aResult({ status }))).toBe(OF_STATUSES[status])
+    expect(stageStatus(sampleResult({ status }))).toBe(OF_STATUSES[status])
   })
 
   it('tells signals and the stream that was too long', () => {
-    expect(stageStatus(aResult({ status: 'execution_error', signal: 'SIGSEGV' }))).toBe('SG')
-    const loud = aResult({ status: 'output_exceeded', outputBytes: { stdout: 0, stderr: 9 } })
+    expect(stageStatus(sampleResult({ status: 'execution_error', signal: 'SIGSEGV' }))).toBe('SG')
+    const loud = sampleResult({ status: 'output_exceeded', outputBytes: { stdout: 0, stderr: 9 } })
     expect(stageStatus(loud)).toBe('EL')
   })
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { sampleResult } from '../../../../test/support/samples.ts'
 import { RequestRefused } from '../../src/http/problem.ts'
 import { parseFields } from '../../src/routes/drop-in/field-errors.ts'
 import { extractCode } from '../../src/routes/drop-in/sandboxfusion/extract-code.ts'
@@ -8,7 +9,6 @@ import { sandboxFusionRefusal } from '../../src/routes/drop-in/sandboxfusion/ref
 import { gradingOf, jobOfGrading } from '../../src/routes/drop-in/sandboxfusion/submit-job.ts'
 import { submitSchema } from '../../src/routes/drop-in/sandboxfusion/submit-request.ts'
 import { submitResponse } from '../../src/routes/drop-in/sandboxfusion/submit-response.ts'
-import { aResult } from './a-result.ts'
 
 describe('the code of a completion', () => {
   const two = 'a\n```python\nfirst\n```\nb\n```js\nsecond\n```\n'
@@ -216,7 +216,7 @@ describe('the answer', () => {
   it.each(['setup_error', 'cancelled'] as const)(
     'is no verdict for %s, so that it is asked again',
     (status) => {
-      const fault = aResult({ status, errorMessage: 'the engine is away' })
+      const fault = sampleResult({ status, errorMessage: 'the engine is away' })
       expect(() => submitResponse(request, grading, fault)).toThrow(
         expect.objectContaining({ status: 503, detail: 'the engine is away' }),
       )
@@ -224,12 +224,12 @@ describe('the answer', () => {
   )
 
   it('names a limit that the deployment does not allow', () => {
-    const refusal = aResult({ status: 'validation_error', errorMessage: 'limits: too much' })
+    const refusal = sampleResult({ status: 'validation_error', errorMessage: 'limits: too much' })
     expect(() => submitResponse(request, grading, refusal)).toThrow(expect.objectContaining({ status: 422 }))
   })
 
   it('is not accepted for source that was refused', () => {
-    const found = aResult({
+    const found = sampleResult({
       status: 'validation_error',
       validationErrors: ['line 1: os'],
       errorMessage: 'os',

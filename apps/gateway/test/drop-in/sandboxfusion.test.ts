@@ -1,5 +1,6 @@
 import { type Result, STATUSES } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
+import { sampleResult } from '../../../../test/support/samples.ts'
 import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
 import { RequestRefused } from '../../src/http/problem.ts'
 import { parseFields } from '../../src/routes/drop-in/field-errors.ts'
@@ -7,7 +8,6 @@ import { SANDBOXFUSION_LANGUAGES } from '../../src/routes/drop-in/sandboxfusion/
 import { sandboxFusionRefusal } from '../../src/routes/drop-in/sandboxfusion/refusals.ts'
 import { jobOfRunCode, runCodeSchema } from '../../src/routes/drop-in/sandboxfusion/run-code-job.ts'
 import { runCodeResponse, runStatusOf } from '../../src/routes/drop-in/sandboxfusion/run-code-response.ts'
-import { aResult } from './a-result.ts'
 
 const read = (body: unknown) => jobOfRunCode(parseFields(runCodeSchema, body))
 
@@ -83,7 +83,7 @@ describe('a request', () => {
 
 describe("SandboxFusion's answer", () => {
   it('has the run', () => {
-    expect(runCodeResponse(aResult())).toEqual({
+    expect(runCodeResponse(sampleResult())).toEqual({
       status: 'Success',
       message: '',
       compile_result: null,
@@ -96,7 +96,7 @@ describe("SandboxFusion's answer", () => {
   })
 
   it('has no run for what did not compile', () => {
-    const failed = aResult({ status: 'compile_error', compileOutput: 'error', exitCode: null })
+    const failed = sampleResult({ status: 'compile_error', compileOutput: 'error', exitCode: null })
     expect(runCodeResponse(failed)).toMatchObject({
       status: 'Failed',
       compile_result: { status: 'Finished', return_code: 1, stderr: 'error' },
@@ -105,11 +105,11 @@ describe("SandboxFusion's answer", () => {
   })
 
   it('has no return code for what was too slow, and a negative one for a signal', () => {
-    const late = aResult({ status: 'timeout', exitCode: null, signal: 'SIGKILL' })
+    const late = sampleResult({ status: 'timeout', exitCode: null, signal: 'SIGKILL' })
     expect(runCodeResponse(late).run_result).toMatchObject({ status: 'TimeLimitExceeded', return_code: null })
-    const dead = aResult({ status: 'execution_error', exitCode: null, signal: 'SIGSEGV' })
+    const dead = sampleResult({ status: 'execution_error', exitCode: null, signal: 'SIGSEGV' })
     expect(runCodeResponse(dead).run_result).toMatchObject({ status: 'Finished', return_code: -11 })
-    const large = aResult({
+    const large = sampleResult({
       status: 'memory_exceeded',
       exitCode: null,
       signal: null,
@@ -119,7 +119,7 @@ describe("SandboxFusion's answer", () => {
   })
 
   it('never blames a program for the platform', () => {
-    const fault = aResult({ status: 'setup_error', errorMessage: 'no container', stdout: '' })
+    const fault = sampleResult({ status: 'setup_error', errorMessage: 'no container', stdout: '' })
     expect(runCodeResponse(fault)).toMatchObject({
       ...{ status: 'SandboxError', message: 'no container', run_result: null },
     })
@@ -137,11 +137,14 @@ describe("SandboxFusion's answer", () => {
     setup_error: 'SandboxError',
   }
   it.each(STATUSES)('has a status for %s', (status) => {
-    expect(runStatusOf(aResult({ status }))).toBe(OF_STATUSES[status])
+    expect(runStatusOf(sampleResult({ status }))).toBe(OF_STATUSES[status])
   })
 
   it('blames a program whose source was refused', () => {
-    const refusedSource = aResult({ status: 'validation_error', validationErrors: ['Blocked import: os'] })
+    const refusedSource = sampleResult({
+      status: 'validation_error',
+      validationErrors: ['Blocked import: os'],
+    })
     expect(runStatusOf(refusedSource)).toBe('Failed')
   })
 })

@@ -1,11 +1,11 @@
 import { DEFAULT_LIMITS, parseJob, resultSchema } from '@isopod/protocol'
-import type { Execution, Outcome, StreamOutput } from '@isopod/sandbox'
+import type { Execution, StreamOutput } from '@isopod/sandbox'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PYTHON } from '../../../../test/support/python-language.ts'
+import { sampleOutcome } from '../../../../test/support/samples.ts'
 import { resultOf } from '../../src/jobs/result.ts'
 
-const { onOverflow: _, ...applied } = DEFAULT_LIMITS
 const execution: Execution = { id: 'j-1', attempt: 1, language: PYTHON, code: 'x', limits: DEFAULT_LIMITS }
 
 function stream(bytes: Uint8Array, produced = bytes.byteLength): StreamOutput {
@@ -13,26 +13,7 @@ function stream(bytes: Uint8Array, produced = bytes.byteLength): StreamOutput {
 }
 
 function result(stdout: StreamOutput) {
-  const outcome: Outcome = {
-    status: 'success',
-    exitCode: 0,
-    signal: null,
-    limit: null,
-    stdout,
-    stderr: stream(new Uint8Array()),
-    compileOutput: undefined,
-    wallMs: 1,
-    cpuUserMs: 1,
-    cpuSysMs: 1,
-    memoryPeakBytes: 1,
-    processesPeak: 1,
-    throttledMs: 0,
-    resourceUsage: null,
-    limitsApplied: { ...applied, memorySwapMb: 256 },
-    errorMessage: null,
-    container: { id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false },
-    timings: { acquire: 1, run: 1, collect: 1 },
-  }
+  const outcome = sampleOutcome({ stdout })
   const context = {
     id: 'j-1',
     attempt: 1,

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { OutputChecks } from '@isopod/judging'
-import { DEFAULT_LIMITS, type Language, parseJob } from '@isopod/protocol'
+import { type Language, parseJob } from '@isopod/protocol'
 import { type Delivery, JobInterrupted } from '@isopod/queue'
 import type { ContainerOrigin, Execution, Outcome, RunOptions, Sandbox } from '@isopod/sandbox'
 import { describe, expect, it, vi } from 'vitest'
+import { sampleOutcome } from '../../../../test/support/samples.ts'
 import { Admission } from '../../src/admission/admission.ts'
 import { ExclusiveRuns } from '../../src/admission/exclusive-runs.ts'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
@@ -84,30 +85,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
   return { run, seen, audited, secondRuns, room }
 }
 
-function outcome(): Outcome {
-  const nothing = { bytes: new Uint8Array(), produced: 0, truncated: false }
-  const { onOverflow: _, ...applied } = DEFAULT_LIMITS
-  return {
-    status: 'success',
-    exitCode: 0,
-    signal: null,
-    limit: null,
-    stdout: nothing,
-    stderr: nothing,
-    compileOutput: undefined,
-    wallMs: 1,
-    cpuUserMs: 1,
-    cpuSysMs: 1,
-    memoryPeakBytes: 1,
-    processesPeak: 1,
-    throttledMs: 0,
-    resourceUsage: null,
-    limitsApplied: { ...applied, memorySwapMb: 256 },
-    errorMessage: null,
-    container: FACTS,
-    timings: { acquire: 5, run: 1, collect: 1 },
-  }
-}
+const outcome = () => sampleOutcome({ container: FACTS, timings: { acquire: 5, run: 1, collect: 1 } })
 
 function delivery(id = 'j-1'): Delivery {
   const job = parseJob({ language: 'sh', code: 'true' })

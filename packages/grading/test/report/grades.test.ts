@@ -1,5 +1,6 @@
 import type { Result, TestResult } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
+import { sampleResult } from '../../../../test/support/samples.ts'
 import {
   cost,
   type GradedSample,
@@ -14,18 +15,8 @@ function test(changes: Partial<TestResult>): TestResult {
   return { name: '1', verdict: 'passed', exitCode: 0, signal: null, diff: null, ...measured, ...changes }
 }
 
-/** Only what is looked at here. */
-function result(changes: Partial<Result>): Result {
-  return {
-    status: 'success',
-    stdout: '',
-    stderr: '',
-    errorMessage: null,
-    wallMs: 5,
-    memoryPeakBytes: 7,
-    ...changes,
-  } as Result
-}
+const result = (changes: Partial<Result>) =>
+  sampleResult({ stdout: '', wallMs: 5, memoryPeakBytes: 7, ...changes })
 
 function sample(changes: Partial<GradedSample>): GradedSample {
   return {

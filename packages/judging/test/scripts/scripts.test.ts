@@ -1,6 +1,7 @@
 import { type JobInput, type Language, parseJob } from '@isopod/protocol'
 import { type Execution, type Outcome, TimeBudget } from '@isopod/sandbox'
 import { describe, expect, it } from 'vitest'
+import { sampleOutcome } from '../../../../test/support/samples.ts'
 import { judgeJob } from '../../src/judge-job.ts'
 import { footprintOf, type JudgingPlan, planJudging } from '../../src/plan-judging.ts'
 import { rulesOf } from '../support/rules.ts'
@@ -50,12 +51,8 @@ function judge(changes: Partial<JobInput>, run: (execution: Execution) => Promis
 }
 
 function outcome(changes: Partial<Outcome> = {}): Outcome {
-  const nothing = { bytes: new Uint8Array(), produced: 0, truncated: false }
-  const numbers = { wallMs: 2, cpuUserMs: 1, cpuSysMs: 1, memoryPeakBytes: 5, throttledMs: 0 }
   const timings = { acquire: 1, run: 2, collect: 3 }
-  const ended = { status: 'success', exitCode: 0, signal: null, limit: null, errorMessage: null }
-  const rest = { stdout: nothing, stderr: nothing, report: new Uint8Array(), ...numbers, timings }
-  return { ...ended, ...rest, ...changes } as Outcome
+  return sampleOutcome({ report: new Uint8Array(), wallMs: 2, memoryPeakBytes: 5, timings, ...changes })
 }
 
 describe('the plan of scripts', () => {

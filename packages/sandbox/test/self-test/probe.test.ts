@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { sampleOutcome, sampleStream } from '../../../../test/support/samples.ts'
 import type { Outcome } from '../../src/contract/outcome.ts'
 import { isContained, listFindings, type ProbeFinding } from '../../src/self-test/finding.ts'
 import type { Honeypot } from '../../src/self-test/honeypot.ts'
@@ -14,32 +15,6 @@ const KIT = {
   name: 'n',
   ownProfile: true,
   users: 256,
-}
-const stream = (text: string) => ({ bytes: Buffer.from(text), produced: text.length, truncated: false })
-
-function outcome(changes: Partial<Outcome> = {}): Outcome {
-  const zero = { timeoutSeconds: 0, cpuSeconds: null, memoryMb: 0, memorySwapMb: null, cpus: 0, processes: 0 }
-  return {
-    status: 'success',
-    exitCode: 0,
-    signal: null,
-    limit: null,
-    stdout: stream(''),
-    stderr: stream(''),
-    compileOutput: undefined,
-    wallMs: 1,
-    cpuUserMs: 1,
-    cpuSysMs: 1,
-    memoryPeakBytes: 1,
-    processesPeak: 1,
-    throttledMs: 0,
-    resourceUsage: null,
-    limitsApplied: { ...zero, diskMb: 0, outputBytes: 0, openFiles: 0 },
-    errorMessage: null,
-    container: { id: 'c', imageDigest: 'd', runtime: 'runc', origin: 'made', preloaded: false },
-    timings: { acquire: 0, run: 0, collect: 0 },
-    ...changes,
-  }
 }
 
 /** Judges one probe by its id, as if its probe had ended so and printed that. */
@@ -57,7 +32,7 @@ function judged(id: string, output = '', changes: Partial<Outcome> = {}, visits 
   }
   return judgeProbe(probe, {
     execution: probeExecution(KIT, id, [], probe.limits),
-    outcome: outcome({ stdout: stream(output), ...changes }),
+    outcome: sampleOutcome({ stdout: sampleStream(output), ...changes }),
     output,
     honeypot,
     fact: (name) => factIn(output, name),
@@ -94,7 +69,7 @@ describe('a probe', () => {
       'held',
     )
     expect(judged('cpu', '', { wallMs: 500, cpuUserMs: 900 })).toBe('succeeded')
-    expect(judged('output', '', { stdout: stream('y'.repeat(5000)) })).toBe('succeeded')
+    expect(judged('output', '', { stdout: sampleStream('y'.repeat(5000)) })).toBe('succeeded')
     expect(judged('memory', '', { status: 'memory_exceeded', memoryPeakBytes: 64 * 1024 * 1024 })).toBe(
       'succeeded',
     )

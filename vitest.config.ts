@@ -2,10 +2,19 @@ import { defineConfig } from 'vitest/config'
 import { scaled } from './test/support/time-factor.ts'
 import { TotalsReporter } from './test/support/totals-reporter.ts'
 
-/** Whole-system specs: they need Redis, an engine and the images, which `test/support/stack.ts` sees to. */
+/** Whole-system specs: `test/support/stack.ts` starts the Redis and the engine that they need and builds the images. */
 const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,security,chaos}/**/*.test.ts']
 
-/** Specs that change the host for a moment, which others that run then would notice, that measure it, or keep it busy. */
+/** Specs that repeat with large numbers in `npm run test:soak`. */
+const SOAKED = [
+  'test/e2e/{delivery,gateway-fuzz,script-cheats,script-corpora}.test.ts',
+  'test/chaos/grade-loss.test.ts',
+]
+
+/** Specs of which `npm run test:soak` is the only run: they build images, or compute for long. */
+const SOAK_ONLY = ['test/e2e/{heavy-checks,service-image}.test.ts']
+
+/** Specs that change the host for a moment, measure it, or keep it busy: no other spec runs beside them. */
 const ALONE = [
   'test/security/observers.test.ts',
   'test/security/kernel-memory.test.ts',
@@ -14,7 +23,7 @@ const ALONE = [
 
 const system = {
   globalSetup: 'test/support/stack.ts',
-  // The engine of the tests is whatever the distribution has; whoever runs them has seen the warning of set-up.
+  // The tests run on the engine of the distribution; set-up has warned of an old one.
   env: { ISOPOD_ALLOW_OLD_RUNC: 'true' },
   testTimeout: scaled(120_000),
   hookTimeout: scaled(120_000),
@@ -23,8 +32,8 @@ const system = {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Real processes and containers on perhaps two cores: more files at once would only measure each other.
-    maxWorkers: 2,
+    // One more than two cores: many specs wait for leases, limits and containers.
+    maxWorkers: 3,
     reporters: [['default', { summary: false }], new TotalsReporter()],
     projects: [
       {
@@ -41,17 +50,33 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...system, name: 'system', include: SYSTEM, exclude: ALONE, sequence: { groupOrder: 1 } },
+        test: {
+          ...system,
+          name: 'system',
+          include: SYSTEM,
+          exclude: [...ALONE, ...SOAK_ONLY],
+          sequence: { groupOrder: 1 },
+        },
       },
       {
         extends: true,
         test: {
           ...system,
           name: 'batch',
-          // A part of what `npm run test:batch` does: the attacks on what init says, in containers that jobs share.
+          // A part of `npm run test:batch`: the attacks on init's messages, in containers that jobs share.
           env: { ...system.env, TEST_REUSE: 'batch' },
           include: ['test/security/{wire-forgery,grader-capture}.test.ts'],
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...system,
+          name: 'soak',
+          env: { ...system.env, TEST_SOAK: 'true' },
+          include: [...SOAKED, ...SOAK_ONLY],
+          sequence: { groupOrder: 3 },
         },
       },
       {

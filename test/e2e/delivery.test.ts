@@ -2,11 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
-import { RUNTIME } from '../support/runtime.ts'
+import { SOAK } from '../support/soak.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** A start under gVisor takes twice as long, and more on a busy machine. */
-const JOBS = RUNTIME === 'runsc' ? 100 : 300
+const JOBS = SOAK ? 300 : 100
 let world: World
 
 beforeAll(async () => {

@@ -1,10 +1,11 @@
 import type { JobInput } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { humanEval, mbpp } from '../support/corpora.ts'
+import { SOAK } from '../support/soak.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 /** Every nth program of both; 1 for all. */
-const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? 20)
+const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? (SOAK ? 10 : 50))
 const problems = [...humanEval(), ...mbpp()].filter((_, index) => index % EVERY === 0)
 const limits = { timeoutSeconds: 10 }
 let world: World

@@ -16,7 +16,7 @@ export interface Bench {
   /** Where time and processor went at saturation, by contender. */
   readonly bounds: Map<string, LifeOfContainer>
   /** Says on stderr what is being done. */
-  say(line: string): void
+  log(line: string): void
   /** One of two sizes: of a full run, or of a quick one. */
   size(full: number, quick: number): number
 }
@@ -33,7 +33,7 @@ export interface BenchCase {
 /** What all cases of one run share. */
 export function openBench(
   options: BenchOptions,
-  parts: Pick<Bench, 'stage' | 'contenders' | 'say' | 'signal' | 'book'>,
+  parts: Pick<Bench, 'stage' | 'contenders' | 'log' | 'signal' | 'book'>,
 ): Bench {
   return {
     ...parts,

@@ -12,7 +12,7 @@ import { openStage } from './stage.ts'
 
 const EXIT = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const
 
-const say = (line: string) => void process.stderr.write(`bench: ${line}\n`)
+const log = (line: string) => void process.stderr.write(`bench: ${line}\n`)
 
 /** Runs what the command line asks for. Resolves with the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
@@ -30,23 +30,23 @@ async function measure(options: BenchOptions, signal: AbortSignal): Promise<numb
   const startedAt = performance.now()
   const cases = CASES.filter(({ name }) => options.only?.includes(name) ?? true)
   const done: string[] = []
-  say(`seed ${options.seed}`)
-  const stage = await openStage(signal, say)
+  log(`seed ${options.seed}`)
+  const stage = await openStage(signal, log)
   try {
     const place = await surroundings(stage.engine)
     const book = new Book()
     if (place.othersUseCores > TOO_BUSY_CORES) {
       const sentence = `Others used ${place.othersUseCores} cores just before the run: do not trust its times.`
       book.note(sentence)
-      say(`warning: ${sentence}`)
+      log(`warning: ${sentence}`)
     }
     const contenders = await openContenders(stage, book, options.quick)
-    const bench = openBench(options, { stage, contenders, book, say, signal })
+    const bench = openBench(options, { stage, contenders, book, log, signal })
     for (const one of cases) {
       signal.throwIfAborted()
       const caseStartedAt = performance.now()
       await one.run(bench)
-      say(`${one.name}: done in ${((performance.now() - caseStartedAt) / 1000).toFixed(1)} s`)
+      log(`${one.name}: done in ${((performance.now() - caseStartedAt) / 1000).toFixed(1)} s`)
       done.push(one.name)
     }
     const report = makeReport({
@@ -60,7 +60,7 @@ async function measure(options: BenchOptions, signal: AbortSignal): Promise<numb
     return book.missing.some(({ kind }) => kind === 'failed') ? EXIT.failure : EXIT.success
   } catch (error) {
     if (!signal.aborted) throw error
-    say(`interrupted; finished: ${done.join(', ') || 'nothing'}`)
+    log(`interrupted; finished: ${done.join(', ') || 'nothing'}`)
     return EXIT.interrupted
   } finally {
     await stage.close()
@@ -79,7 +79,7 @@ async function interruptible(run: (signal: AbortSignal) => Promise<number>): Pro
   const controller = new AbortController()
   const interrupt = () => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted)
-    say('stopping')
+    log('stopping')
     controller.abort(new Error('interrupted'))
   }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, interrupt)
@@ -87,8 +87,8 @@ async function interruptible(run: (signal: AbortSignal) => Promise<number>): Pro
 }
 
 const code = await main(process.argv.slice(2)).catch((error: unknown) => {
-  if (error instanceof UsageError) say(`${error.message} (--help has more)`)
-  else say(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  if (error instanceof UsageError) log(`${error.message} (--help has more)`)
+  else log(error instanceof Error ? (error.stack ?? error.message) : String(error))
   return error instanceof UsageError ? EXIT.usage : EXIT.failure
 })
 process.exit(code)

@@ -1,4 +1,4 @@
-/** How contenders are called everywhere: rows, tables, charts. */
+/** Names of contenders in rows, tables and charts. */
 export const NAMES = {
   dockerRun: 'docker run',
   loop: 'dockerode loop',
@@ -20,8 +20,8 @@ export const NAMES = {
   gateway: 'isopod gateway',
 } as const
 
-/** How a metric begins that is a part of another one. */
-export const PART = 'of it: '
+/** Prefix of a metric that is a part of `time`. */
+export const PART = 'part: '
 
 /** Growth of a worker's memory over the last half of 20,000 jobs. */
 export const LATE_GROWTH = 'RSS, jobs 15,001 to 20,000 above 10,001 to 15,000'

@@ -24,7 +24,7 @@ export async function interleave(
     const order = shuffled(entrants, bench.random).filter((entrant) => !out.has(entrant))
     for (const entrant of order) {
       bench.signal.throwIfAborted()
-      bench.say(`${name}: round ${round + 1} of ${rounds}, ${entrant.name}`)
+      bench.log(`${name}: round ${round + 1} of ${rounds}, ${entrant.name}`)
       try {
         await unlessAborted(entrant.block(round), bench.signal)
       } catch (error) {
@@ -33,7 +33,7 @@ export async function interleave(
         const words = error instanceof Error ? error.message : String(error)
         const reason = words.trim().replaceAll(/\s+/g, ' ').slice(0, 400)
         const kind = error instanceof Impossible ? 'impossible' : 'failed'
-        bench.say(`${name}: ${entrant.name} ${kind}: ${reason}`)
+        bench.log(`${name}: ${entrant.name} ${kind}: ${reason}`)
         bench.book.miss({ case: name, contender: entrant.name, kind, reason })
       }
     }

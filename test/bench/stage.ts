@@ -24,7 +24,7 @@ export interface Stage {
   startWorker(prefix: string, env?: NodeJS.ProcessEnv): Promise<StartedWorker>
   /** A client of that queue; closed at the end. */
   connect(prefix: string): Promise<IsopodClient>
-  /** A prefix for keys that nobody else uses. */
+  /** A prefix for this bench's own keys. */
   prefix(name: string): string
   /** Ends and removes everything. */
   close(): Promise<void>
@@ -49,9 +49,9 @@ export function workerSettings(env: NodeJS.ProcessEnv): Record<string, string> {
   return { ...Object.fromEntries(given), ...WORKER_SETTINGS }
 }
 
-/** Sees to Redis, engine and images as `npm run demo` does, and opens a stage on them. */
-export async function openStage(signal: AbortSignal, say: (line: string) => void): Promise<Stage> {
-  const stack = await ensureStack({ workers: 0, log: say })
+/** Starts Redis and the engine and builds images as `npm run demo` does, and opens a stage on them. */
+export async function openStage(signal: AbortSignal, log: (line: string) => void): Promise<Stage> {
+  const stack = await ensureStack({ workers: 0, log })
   signal.throwIfAborted()
   const id = `bench-${process.pid}`
   const engine = await openEngine(stack.engine, id, signal)

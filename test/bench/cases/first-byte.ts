@@ -11,7 +11,7 @@ for _ in range(${LINES}):
   time.sleep(0.1)
   print(time.time_ns(), flush=True)`
 
-/** How long what a program prints is on its way to whoever reads the job's events. */
+/** Time from a program's write to the reader of the job's events. */
 export const firstByte: BenchCase = {
   name: 'first-byte',
   title: 'a program that prints the time: from its write until the reader of live events has it',

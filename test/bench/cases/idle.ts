@@ -76,12 +76,12 @@ async function measureOnce(bench: Bench, contender: Contender, idle: IdleCase): 
   const place = { case: idle.name, contender: contender.name }
   bench.book.add({ ...place, metric: 'time', unit: 'ms' }, ms)
   if (run.origin === undefined) return
-  if (contender.name === NAMES.fresh) tellParts(bench, place, run, ms)
+  if (contender.name === NAMES.fresh) recordParts(bench, place, run, ms)
   shares(bench, place, [run])
 }
 
-/** Writes down what the time of a job in a container of its own is made of. */
-function tellParts(
+/** Records the parts of the time of a job in a fresh container. */
+function recordParts(
   { book }: Bench,
   place: { readonly case: string; readonly contender: string },
   { ownMs, steps }: Run,
@@ -92,8 +92,8 @@ function tellParts(
   const part = (name: string, took: number) =>
     book.add({ ...place, metric: `${PART}${name}`, unit: 'ms' }, took)
   part('queue and result', ms - acquire - run)
-  part('container and its limits', acquire)
-  part('engine, init, a compiler', run - ownMs)
+  part('container setup', acquire)
+  part('engine, init and compiler', run - ownMs)
   book.add({ case: place.case, contender: NAMES.own, metric: 'time', unit: 'ms' }, ownMs)
 }
 

@@ -20,7 +20,7 @@ export const workerMemory: BenchCase = {
       const real = await stage.startWorker(stage.prefix('memory-real'))
       const { pid } = real.process
       book.add({ ...place, metric: 'RSS at start' }, residentMb(pid))
-      book.add({ ...place, metric: 'RSS at start, of it anonymous' }, residentMb(pid, 'RssAnon'))
+      book.add({ ...place, metric: 'RSS at start, anonymous' }, residentMb(pid, 'RssAnon'))
       await real.stop()
 
       const prefix = stage.prefix('memory')

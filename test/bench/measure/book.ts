@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 import { median, medianInterval, quantile } from './statistics.ts'
 
-/** What is measured of a contender in a case. `time` and `rate` are compared; the rest is told. */
+/** What is measured of a contender in a case. `time` and `rate` are compared; the rest is only reported. */
 export type Unit = 'ms' | '/s' | 'MB' | 'share' | 's'
 
 /** All that one contender measured of one thing in one case. */

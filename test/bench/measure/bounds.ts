@@ -3,7 +3,7 @@ import { type Scrape, scrape } from './scrape.ts'
 
 /** Steps of one container's life that the worker's metrics tell apart. */
 const STEPS = ['create', 'attach', 'start', 'ready', 'look', 'exit', 'inspect', 'remove'] as const
-/** Whose processor time is told apart: name in the report → command. */
+/** Processes whose processor time the report shows apart: name → command. */
 const COMMANDS = { dockerd: 'dockerd', containerd: 'containerd', redis: 'redis-server' } as const
 
 /** All that the known ones did not use. */

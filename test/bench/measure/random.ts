@@ -1,7 +1,7 @@
 /** Numbers from 0 up to, and without, 1. */
 export type Random = () => number
 
-/** Numbers that follow from a seed alone (mulberry32): whoever has the seed of a run has its order and its intervals. */
+/** Numbers that follow from a seed alone (mulberry32): the same seed gives the same order and intervals. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

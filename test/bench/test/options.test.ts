@@ -15,7 +15,7 @@ describe('the command line', () => {
     expect(Number.isInteger(seed)).toBe(true)
   })
 
-  it('writes the page only for a run that measured all of it, or where it is told to', () => {
+  it('writes the page for a complete run, or with --docs', () => {
     expect(options('--quick').docs).toBeUndefined()
     expect(options('--only', 'one').docs).toBeUndefined()
     expect(options('--quick', '--docs', 'there').docs).toBe('there')

@@ -6,7 +6,7 @@ import { machineTime, parseStat, processorTime, residentMb, secondsOf } from '..
 import { parseMetrics } from '../measure/scrape.ts'
 import { workerSettings } from '../stage.ts'
 
-describe('what a worker tells', () => {
+describe('the readings of a worker', () => {
   it('is summed over the labels that were not asked for', () => {
     const metrics = parseMetrics(
       [
@@ -56,7 +56,7 @@ describe('processor time', () => {
 })
 
 describe('the settings of a measured worker', () => {
-  it('are told where they are no defaults, but never where a file lies', () => {
+  it('are reported where they differ from the default, without paths of files', () => {
     const env = {
       ISOPOD_SLOTS: '3',
       SANDBOX_LANGUAGE_CONFIG_FILE: '/a/b.yaml',

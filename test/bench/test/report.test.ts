@@ -87,7 +87,7 @@ describe('the page', () => {
 })
 
 describe('the table at the end of a run', () => {
-  it('tells of the cases that were run, and of nothing else', () => {
+  it('lists the cases that were run and no others', () => {
     const table = terminalText(report())
     expect(table).toMatch(
       /^met +hello-python-idle +isopod fresh +p50 15.0 ms +6.67x \(dockerode loop\) +≥ 6x faster$/m,

@@ -58,7 +58,7 @@ describe('the interval of the median', () => {
 })
 
 describe('the order of the contenders', () => {
-  it('is another in each round, loses nobody, and prefers none', () => {
+  it('differs in each round, contains each contender once, and prefers none', () => {
     const random = seededRandom(4)
     const firsts = new Map<string, number>()
     for (let round = 0; round < 3000; round += 1) {

@@ -2,7 +2,7 @@
 export interface Requirement {
   readonly id: string
   readonly behaviour: string
-  /** Where it was asked for: a document in the specification, or the experience of the field. */
+  /** The document that asks for it, or the experience of the field. */
   readonly source: string
 }
 
@@ -37,7 +37,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'http-events',
-    behaviour: 'what an execution does is told as server-sent events, and a reader can resume',
+    behaviour: 'the events of an execution are sent as server-sent events, and a reader can resume',
     source: 'issue 13, gateway',
   },
   {
@@ -90,7 +90,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'webhooks',
     behaviour:
-      'a finished execution is told of by a signed request, tried again until it is taken; what was given up can be redelivered',
+      'a finished execution is sent in a signed request, retried until it is accepted; what was given up can be redelivered',
     source: 'issue 13, webhooks',
   },
   {
@@ -259,7 +259,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'live-output',
     behaviour:
-      'a job that asks is told of while it runs, in order and within its output limit; nobody who reads, and no Redis, slows it',
+      'a job with a stream sends events while it runs, in order and within its output limit; neither readers nor Redis slow it',
     source: 'issue 13, live output',
   },
   {
@@ -450,7 +450,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'languages',
     behaviour:
-      'every language says hello, reads stdin, tells its errors, meets its limits and keeps characters',
+      'every language says hello, reads stdin, reports its errors, meets its limits and keeps characters',
     source: 'graders',
   },
   {
@@ -498,7 +498,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'flaky',
-    behaviour: 'what does not end the same way each time is told, and a busy host is no verdict',
+    behaviour: 'a program that ends differently each time is marked, and a busy host decides no verdict',
     source: 'issue: grading',
   },
   {

@@ -118,7 +118,7 @@ function importProblem(
   arrows: readonly string[],
   declared: readonly string[],
 ): string | undefined {
-  if (target === undefined) return 'imports something computed, which nobody can check'
+  if (target === undefined) return 'imports a computed path, which cannot be checked'
   if (target.startsWith('node:')) return undefined
   if (target.startsWith('.') || target.startsWith('/')) {
     const inside = resolve('/', dirname(file), target).startsWith(resolve('/', folder, 'src/'))

@@ -36,7 +36,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A producer in a process of its own, what it has told so far, and its end. */
+/** A producer in its own process, the lines that it has printed so far, and its end. */
 function produce(of: World, each: number, problems: number, language: string) {
   const args = [PRODUCER, of.redisUrl, of.prefix, 'nightly', String(each), String(problems), language]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -45,7 +45,7 @@ function produce(of: World, each: number, problems: number, language: string) {
   const input = createInterface({ input: child.stdout })
   input.on('line', (line) => lines.push(JSON.parse(line) as Line))
   const over = Promise.all([once(child, 'exit'), once(input, 'close')])
-  /** Resolves when so many samples have come to their end. */
+  /** Resolves when that many samples are finished. */
   const told = async (count: number) => {
     while (lines.length < count && child.exitCode === null)
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -98,7 +98,7 @@ it('of thousands of samples none is lost or doubled when the producer and a work
     skipped: 0,
     retriedFaults: 0,
   })
-  // Killing nobody gives the same numbers: of problem p, 50 samples in rounds of 40, the first p of each pass.
+  // A run without a kill gives the same numbers: of problem p, 50 samples in rounds of 40, the first p of each pass.
   const passes = Array.from(
     { length: problems },
     (_, problem) => problem + Math.min(problem, each - problems),

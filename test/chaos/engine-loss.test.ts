@@ -53,7 +53,7 @@ it('a connection to a running container that breaks is a fault to retry, never t
 
 it('a connection that breaks while a worker reads init back from its volume holds no job up', async () => {
   bridge.breakAnswerTo(/^GET \S*\/archive\?/)
-  // A worker of its own: it reads init back before its first container.
+  // A new worker reads init back before its first container.
   const worker = await world.addWorker()
   await world.workers[0]?.stop()
   expect(await world.client.run({ language: 'bash', code: 'echo whole' })).toMatchObject({

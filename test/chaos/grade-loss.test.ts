@@ -26,7 +26,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** Jobs that a worker has ended by now. */
+/** Number of jobs that a worker has finished. */
 async function finished(worker: number): Promise<number> {
   return (await world.log(worker)).filter(({ event }) => event === 'finished').length
 }
@@ -34,7 +34,7 @@ async function finished(worker: number): Promise<number> {
 // promise: batch-resume
 it(`${SAMPLES} samples keep their verdicts, none lost and none doubled, though worker and producer are killed in the middle`, async () => {
   const out = join(folder, 'results.jsonl')
-  // Long enough for the slowest, whatever else the host does.
+  // Long enough for the slowest program on a busy host.
   const how = ['--reference', '--reuse', 'batch', '--preload', '--timeout', '60']
   const args = ['grade', '--dataset', 'mbpp', DATA, ...how, '--out', out]
   const env = { REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix }
@@ -66,7 +66,7 @@ it(`${SAMPLES} samples keep their verdicts, none lost and none doubled, though w
     .map((line) => JSON.parse(line))
   expect(rows.map(({ passed }) => passed)).toEqual(Array(SAMPLES).fill(true))
   expect(new Set(rows.map((row) => row.task_id)).size).toBe(SAMPLES)
-  // The reaper takes those of the lost worker once its lease has run out.
+  // The reaper removes those of the lost worker once its lease has expired.
   for (const worker of world.workers.slice(1)) await worker.stop()
   await world.addWorker({ ISOPOD_POOL_SIZE: '0' })
   expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts'
 import { redisCli } from '../support/redis.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** What BullMQ calls the keys of a queue, and has called them in other releases. */
+/** BullMQ's names for the keys of a queue, in this and in other releases. */
 const NAMES = [
   ...[
     'active',
@@ -43,7 +43,7 @@ afterAll(async () => {
 const command = (...args: string[]) => redisCli(redis.url, ...args)
 const key = (name: string) => `{${world.prefix}}:jobs:${name}`
 
-/** Commands that Redis ran, those within scripts included. */
+/** Number of commands that Redis has run, including those in scripts. */
 async function commandsRun(): Promise<number> {
   const lines = await command('INFO', 'commandstats')
   return lines.reduce((sum, line) => sum + Number(/calls=(\d+)/.exec(line)?.[1] ?? 0), 0)
@@ -54,13 +54,13 @@ async function push(...ids: string[]): Promise<void> {
   await command('ZADD', key('marker'), '0', '0')
 }
 
-/** An honest job runs within seconds, and the workers are quiet then. */
+/** An honest job runs, and the workers send few commands afterwards. */
 async function expectWell(): Promise<void> {
   const result = await Promise.race([world.client.run({ code: 'print(1)' }), sleep(15_000, undefined)])
   expect(result).toMatchObject({ status: 'success', stdout: '1\n' })
   const before = await commandsRun()
   await sleep(3000)
-  // Two workers look for more than they run 20 times a second, at most.
+  // Two idle workers ask for jobs at most 20 times a second.
   expect((await commandsRun()) - before).toBeLessThan(1000)
 }
 

@@ -4,7 +4,7 @@ import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 
-/** A world of one test's own: the tests wait for leases to run out, and do so at the same time. */
+/** A world for one test: the tests run at the same time, because they wait for leases to expire. */
 async function worldOf({ onTestFinished }: TestContext, options: WorldOptions): Promise<World> {
   const world = await startWorld(options)
   onTestFinished(() => world.close())
@@ -52,7 +52,7 @@ it.concurrent('a worker that is lost loses no job and doubles none when it is ki
   const received = await results
   expect(received.map(({ id }) => id).sort()).toEqual([...ids].sort())
   expect(received.filter(({ status }) => status !== 'success')).toEqual([])
-  // Its programs ended with its connections; the reaper takes the containers once its lease has run out.
+  // Its programs ended with its connections; the reaper removes the containers once its lease has expired.
   expect(await running(world)).toEqual([])
   expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
 })

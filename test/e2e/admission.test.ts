@@ -29,7 +29,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** MiB of the containers that the engine runs for jobs without a result: what has one is on its way out. */
+/** MiB of the containers that run for jobs without a result; those of finished jobs are being removed. */
 async function runningMb(): Promise<number> {
   const label = `label=isopod.stack=${world.prefix}`
   const format = '{{.ID}} {{.Label "isopod.job"}}'

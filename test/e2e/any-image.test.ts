@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 // promise: any-image
-it('a bare Debian that only has perl runs Perl', async () => {
+it.concurrent('a bare Debian that only has perl runs Perl', async () => {
   const code = 'my $name = <STDIN>; print "Hello, $name"; exit 4'
   expect(await world.client.run({ language: 'pl', code, stdin: 'Alice' })).toMatchObject({
     status: 'execution_error',
@@ -38,7 +38,7 @@ it('a bare Debian that only has perl runs Perl', async () => {
   })
 })
 
-it('a language whose image is missing is the platform, not the program', async () => {
+it.concurrent('a language whose image is missing is the platform, not the program', async () => {
   const result = await world.client.run({ language: 'ghost', code: 'x' })
   expect(result).toMatchObject({ status: 'setup_error', attributable: false, exitCode: null })
   expect(result.errorMessage).toContain(
@@ -46,7 +46,7 @@ it('a language whose image is missing is the platform, not the program', async (
   )
 })
 
-it('a language whose interpreter is missing is the platform, not the program', async () => {
+it.concurrent('a language whose interpreter is missing is the platform, not the program', async () => {
   const result = await world.client.run({ language: 'hollow', code: 'x' })
   expect(result).toMatchObject({ status: 'setup_error', attributable: false })
   expect(result.errorMessage).toContain('no-such-interpreter cannot be started in this image (ENOENT)')

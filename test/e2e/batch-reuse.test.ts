@@ -10,7 +10,7 @@ let world: World
 
 beforeAll(async () => {
   const env = { ISOPOD_SLOTS: String(SLOTS), ISOPOD_BATCH_IDLE_SECONDS: '4' }
-  // Containers are counted here, and none must be there but the batches'.
+  // The specs count containers, so only those of batches may exist.
   world = await startWorld({ env: { ...env, ISOPOD_POOL_SIZE: '0' } })
 })
 
@@ -22,7 +22,7 @@ function job(changes: Partial<JobInput> = {}): JobInput {
   return { language: 'bash', code: 'ls /tmp; touch /tmp/left', reuse: 'batch', batchId: 'b', ...changes }
 }
 
-/** The container that each job ran in, as the audit has it. */
+/** The container of each job according to the audit. */
 async function containersOf(results: readonly Result[]): Promise<(string | undefined)[]> {
   const finished = await eventually(
     async () => (await world.log()).filter(({ event }) => event === 'finished'),
@@ -52,7 +52,7 @@ describe('a shared container', () => {
   it('jobs of other tenants, of other batches and of none never get that container', async () => {
     const jobs = [
       ...['one', 'two'].flatMap((tenant) => ['x', 'y'].map((batchId) => job({ tenant, batchId }))),
-      // Put together, tenant and batch read the same.
+      // Concatenated, tenant and batch are the same string.
       job({ tenant: 'a', batchId: 'bc' }),
       job({ tenant: 'ab', batchId: 'c' }),
       job({ reuse: 'never', batchId: 'x', tenant: 'one' }),
@@ -131,8 +131,8 @@ describe('a shared container', () => {
     expect([first.containerOrigin, after.containerOrigin, after.stdout]).toEqual(['made', 'made', ''])
   })
 
-  it('containers that nobody wants any more go, and metrics tell of them', async () => {
-    // Resets go on behind the results: those of the specs before this one are to be over.
+  it('unused containers are removed, and metrics count them', async () => {
+    // Containers are reset after the results; wait for the resets of earlier specs.
     await eventually(world.containers, (left) => left.length === 0)
     const before = await metric('isopod_container_resets_total{outcome="clean"}')
     await world.client.run(job({ batchId: 'idle' }))

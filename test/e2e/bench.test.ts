@@ -35,7 +35,7 @@ it('measures one case for real, judges its promises, and leaves nothing behind',
     expect(row, contender).toMatchObject({ unit: 'ms', baseline: null, ratio: null, met: null })
     expect(row?.value, contender).toBeGreaterThan(0)
   }
-  // The program is a part of what its job takes.
+  // The program is part of its job's memory.
   const p50 = (contender: string) => measured.find((row) => row.contender === contender)?.value ?? Number.NaN
   expect(p50(NAMES.own)).toBeLessThan(p50(NAMES.fresh))
 

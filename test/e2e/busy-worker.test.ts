@@ -5,7 +5,7 @@ import { startWorld, type World } from '../support/world.ts'
 let world: World
 
 beforeAll(async () => {
-  // More than the host has: so executions can be in each other's way.
+  // More than the host has, so that executions compete for the processors.
   world = await startWorld({ env: { ISOPOD_SLOTS: '12', ISOPOD_CPUS: '64' } })
 })
 
@@ -17,7 +17,7 @@ const run = (job: JobInput) => world.client.run({ language: 'python', ...job })
 const verdicts = ({ tests = [] }: Awaited<ReturnType<typeof run>>) => tests.map(({ verdict }) => verdict)
 
 const SPIN = 'while True: pass'
-/** Runs beside programs that keep both processors busy for as long as that. */
+/** Runs `work` beside programs that keep both processors busy for that many seconds. */
 async function besideLoad<T>(seconds: number, work: () => Promise<T>): Promise<T> {
   const burners = Array.from({ length: 8 }, () =>
     run({ code: SPIN, limits: { timeoutSeconds: seconds, cpus: 2, cpuSeconds: 60, memoryMb: 64 } }),
@@ -31,7 +31,7 @@ async function besideLoad<T>(seconds: number, work: () => Promise<T>): Promise<T
 // promise: flaky
 describe('a timeout on a worker that is busy', () => {
   const limits = { timeoutSeconds: 3, cpus: 1 }
-  // Needs a quarter of a processor: more than eleven such have each of two, and what one alone has on a busy machine.
+  // Needs a quarter of a processor: more than its share beside ten others, less than it gets alone on a busy machine.
   const needs = 'import time\nwhile time.process_time() < 0.75: pass\nprint("done")'
 
   it('of a program that had too little of the processor is no verdict: alone it passes, and is flaky', {

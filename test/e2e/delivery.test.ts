@@ -9,7 +9,7 @@ const JOBS = SOAK ? 300 : 100
 let world: World
 
 beforeAll(async () => {
-  // Containers that there are have to be those of jobs.
+  // Every container must belong to a job.
   world = await startWorld({ workers: 2, env: { ISOPOD_POOL_SIZE: '0' } })
 })
 
@@ -17,7 +17,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** Small programs of every kind of ending; the label says which status must come back. */
+/** Small programs that end in every way, each with the status that it must get. */
 const KINDS: { job: JobInput; status: string }[] = [
   { job: { code: 'print("ok")' }, status: 'success' },
   { job: { language: 'bash', code: 'echo ok' }, status: 'success' },
@@ -54,7 +54,7 @@ describe('two workers on one queue', () => {
     const memory = await Promise.all(world.workers.map(({ process }) => residentBytes(process.pid)))
     const ids = await world.client.submitMany(jobs)
     await done.promise
-    // A second copy would come behind the last one.
+    // A duplicate would arrive after the last one.
     await new Promise((resolve) => setTimeout(resolve, 1_000))
     await consumer.close()
 

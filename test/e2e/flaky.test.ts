@@ -48,7 +48,7 @@ describe('a program that runs more than once', () => {
     expect([all.flaky, some.flaky]).toEqual([undefined, undefined])
   })
 
-  it('tells of flaky tests, and counts them', async () => {
+  it('marks flaky tests and counts them', async () => {
     // Each of three tests would have to fall on one side 20 times, all of them: once in 10^17 times.
     const tests = Array.from({ length: 3 }, () => ({ expected: 'True' }))
     const result = await run({ code: `${COIN}print(heads)`, tests, repeat: 20 })

@@ -33,7 +33,7 @@ function form(code: string, files: Record<string, Buffer | string> = {}): FormDa
   return form
 }
 
-/** Sends a request as it stands, as far as the gateway takes it, and gives what it answers. */
+/** Sends raw bytes until the gateway stops reading, and returns its answer. */
 async function raw(head: string, body: () => Iterable<string> = () => []): Promise<string> {
   const { port } = new URL(gateway.url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -134,7 +134,7 @@ describe('a job with files as parts of a form', () => {
     expect(await (await fetch(`${gateway.url}/v1/executions`)).text()).toBe(before)
   })
 
-  it('is taken by the route for one job alone', async () => {
+  it('is accepted only by the route for one job', async () => {
     const answer = await fetch(`${gateway.url}/v1/batches`, { method: 'POST', body: form('true') })
     expect(answer.status).toBe(415)
   })
@@ -162,7 +162,7 @@ describe('a body that is refused before it is read whole', () => {
         for (; sent < 4096; sent++) yield `${chunk.length.toString(16)}\r\n${chunk}\r\n`
       },
     )
-    // It was ended long before the 256 MiB that it was ready to send.
+    // The connection was closed long before the 256 MiB that the client would send.
     expect(sent).toBeLessThan(2048)
     expect(answer === '' || /^HTTP\/1\.1 413 /.test(answer), answer.slice(0, 200)).toBe(true)
   })

@@ -23,7 +23,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** Numbers in [0, 1) that are the same in each run, so that what fails can be found again. */
+/** Reproducible pseudo-random numbers in [0, 1). */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -32,7 +32,7 @@ function random(seed: number): () => number {
   }
 }
 
-/** Bodies, ids and queries that are nearly right, and such as no caller would send. */
+/** Makes bodies, ids and queries that are nearly valid or not valid at all. */
 function fuzzer(
   seed: number,
   known: { readonly id: string; readonly tokens: readonly (string | undefined)[] },
@@ -61,7 +61,7 @@ function fuzzer(
       ' ',
     )
   const object = () => {
-    // Sleeps, so that what is taken by chance keeps the one worker busy; most of what follows waits.
+    // Accepted jobs sleep and keep the one worker busy, so that most of the later ones wait.
     const fields: [string, unknown][] =
       next() < 0.7
         ? [
@@ -178,7 +178,7 @@ it(`${REQUESTS} malformed requests get no 500 and no data of another tenant`, as
   })
   expect(await mine.text()).toContain(SECRET)
 
-  // Most requests have a key that is good: those without one are refused at the door.
+  // Most requests have a valid key, because the others are refused before they are parsed.
   const tokens = [...Array(6).fill(attacker.token), undefined, 'isopod_x_y']
   const next = fuzzer(20_261_122, { id, tokens })
   const wrong: string[] = []
@@ -187,7 +187,7 @@ it(`${REQUESTS} malformed requests get no 500 and no data of another tenant`, as
   const send = async () => {
     while (left-- > 0) {
       const { path, ...request } = next()
-      // What the attacker may do ends by itself; a request that waits for its own job is left.
+      // A request that waits for its own job is abandoned.
       const signal = AbortSignal.timeout(2_000)
       const answer = await fetch(`${gateway.url}${path}`, { ...request, signal }).catch(() => undefined)
       const text = (await answer?.text().catch(() => '')) ?? ''
@@ -202,7 +202,7 @@ it(`${REQUESTS} malformed requests get no 500 and no data of another tenant`, as
   }
   await Promise.all(Array.from({ length: AT_ONCE }, send))
   expect(wrong).toEqual([])
-  // It has reached each kind of answer, and the gateway still serves.
+  // Each kind of answer occurred, and the gateway still serves.
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400, 401, 404, 415]))
   expect(await (await fetch(`${gateway.url}/health`)).json()).toEqual({ status: 'healthy' })
   expect(await gateway.log()).not.toContain('a request failed')

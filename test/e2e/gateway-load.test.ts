@@ -36,7 +36,7 @@ async function inFlight(): Promise<number> {
 
 // promise: http-load
 it(`${CALLERS} callers that wait and ${READERS} that follow lose nothing, in at most ${MOST_MB} MB`, async () => {
-  // No worker takes them: a job that is cancelled has its result at once, so all answers come in one moment.
+  // No worker runs: a cancelled job has its result at once, so all answers arrive together.
   const ids = await client.submitMany(
     Array.from({ length: CALLERS }, (_, index) => ({ code: 'x', labels: { index: String(index) } })),
   )
@@ -48,7 +48,7 @@ it(`${CALLERS} callers that wait and ${READERS} that follow lose nothing, in at 
     const answer = await fetch(`${gateway.url}/v1/executions/${id}/events`)
     return await answer.text()
   })
-  // Events are answered with headers at once; those who wait have none yet.
+  // Event streams get their headers at once; waiting requests have none yet.
   expect(await eventually(inFlight, (count) => count > CALLERS, 30_000)).toBeGreaterThan(CALLERS)
   const whileWaiting = await residentMb()
   await Promise.all(ids.map((id) => client.cancel(id)))

@@ -30,7 +30,7 @@ afterAll(async () => {
 const json = { 'content-type': 'application/json' }
 const withKey = () => ({ ...json, authorization: `Bearer ${token}` })
 
-/** What a server answers to bytes that no HTTP client would send. */
+/** The gateway's answer to raw bytes. */
 async function exchange(bytes: string): Promise<string> {
   const { hostname, port } = new URL(gateway.url)
   const socket = openSocket(Number(port), hostname)
@@ -192,7 +192,7 @@ describe('a gateway that gets SIGTERM', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     await stopping
     expect(await stopped.log()).not.toContain('shutdown step failed')
-    // Both that have an id are still there; the third is cancelled.
+    // Both executions with an id still exist; the third is cancelled.
     for (const known of [id, submitted?.body.id]) {
       const found = await ask(next.url, `/v1/executions/${known}`)
       expect(found.body).toMatchObject({ state: 'waiting' })

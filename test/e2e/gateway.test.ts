@@ -295,7 +295,7 @@ describe('with keys', () => {
     expect(refused[0]?.body.code).toBe('budget_exceeded')
     await Promise.all(taken.map(({ body }) => ask('GET', `/v1/executions/${body.id}?wait=30`, { token })))
     expect((await ask('POST', '/v1/executions', { token, body: bash('echo') })).status).toBe(202)
-    // A list that is longer than the budget is not to be tried again.
+    // A list longer than the budget must not be retried.
     const jobs = [bash('echo 1'), bash('echo 2'), bash('echo 3')]
     const list = await ask('POST', '/v1/executions/many', { token, body: { jobs } })
     expect(list).toMatchObject({ status: 400, body: { errors: [{ field: 'jobs' }] } })

@@ -48,7 +48,7 @@ export function ordinaryReport(): Iterable<string> {
   return reportPage(grades, TEXT)
 }
 
-/** Ten samples, most of them failed and all of them wordy, of 2,000 problems. */
+/** Ten samples of each of 2,000 problems, most of them failed and all with long programs. */
 export function largeReport(): Iterable<string> {
   const grades = new Grades()
   for (let number = 0; number < 20_000; number++) {
@@ -81,7 +81,7 @@ const ATTACKS = [
   '`$\u007bwindow.hacked = 1}`',
 ] as const
 
-/** What of the attacks has to be seen. */
+/** The parts of the attacks that the page must show as text. */
 export const HOSTILE = {
   shown: [
     '<script>window.hacked = 1</script>',
@@ -99,7 +99,7 @@ export const HOSTILE = {
   ],
 } as const
 
-/** Every text of a report that others write, each of them hostile. */
+/** A report in which every text that others write is hostile. */
 export function hostileReport(): Iterable<string> {
   const grades = new Grades()
   for (const [at, text] of [...ATTACKS, '__proto__', 'constructor', 'hasOwnProperty'].entries()) {

@@ -72,7 +72,7 @@ describe('a report in a browser', () => {
     expect(await page.evaluate(names)).toEqual(['task/1'])
     await page.locator('#search').fill('')
     await page.locator('#choose').selectOption('')
-    // By keyboard: the head of the column «Slowest».
+    // By keyboard: the header of the column «Slowest».
     const slowestButton = page.locator('#problems thead button').nth(4)
     await slowestButton.press('Enter')
     const slowest = await page.evaluate<string[]>(names)
@@ -121,7 +121,7 @@ describe('a report in a browser', () => {
     expect(await page.evaluate('document.documentElement.lang')).toBe('en')
   })
 
-  it('prints in dark ink on white, also for readers who like it dark', async () => {
+  it('prints in dark ink on white, even in a dark colour scheme', async () => {
     const page = await open('print', ordinaryReport(), { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print' })
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
@@ -142,7 +142,7 @@ describe('a report in a browser', () => {
   })
 })
 
-/** Texts whose contrast with the nearest ground is below what WCAG AA asks for. */
+/** Texts whose contrast with their background is below WCAG AA. */
 const FAINT = `(() => {
   const parse = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a } }
   const light = ({ rgb }) => { const [r, g, b] = rgb.map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * r + 0.7152 * g + 0.0722 * b }

@@ -21,14 +21,14 @@ function heavy(tenant: string): JobInput {
   return { language: 'python', tenant, code, limits, tests }
 }
 
-/** Prints what is too long to be compared beside everything else that a worker does. */
+/** Prints output that is too long to be compared in the worker's main thread. */
 function light(tenant: string): JobInput {
   const tests = [{ expected: `${'word '.repeat(10_000)}\n`, checker: 'tokens' as const }]
   return { language: 'bash', tenant, code: 'for i in {1..10000}; do echo word; done', tests }
 }
 
 // promise: tests
-it('outputs that take long to compare hold up nobody else’s', async () => {
+it('outputs that take long to compare delay no other tenant', async () => {
   const done: string[] = []
   const run = async (name: string, job: JobInput) => {
     const result = await world.client.run(job)

@@ -19,7 +19,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-// Whatever a program did, the next job on the same worker must not feel it.
+// Each hostile program is followed by an honest job on the same worker.
 // promise: clean-slate
 afterEach(async () => {
   const next = await world.client.run(program('hello.py'))

@@ -19,7 +19,7 @@ const PAGES = [
   ...globSync('docs/*.md', { cwd: CHECKOUT }).filter((page) => examplesOf(page).length > 0),
 ]
 
-/** What examples leave to the reader; where one declares the same name, its own counts. */
+/** Declarations that the examples omit; an example's own declaration of the same name wins. */
 const ASSUMED = `
 import type { IsopodClient, Job, Result, Sample } from '@isopod/client'
 import type { JobsOptions, RedisOptions } from 'bullmq'

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What a shell would split, fill in, or run. */
+/** Texts that a shell would split, expand or run. */
 const ARGS = ['a b', '', '$(id)', '*', '"q"', "it's", 'new\nline', 'é😀', '{filename}', '-c']
 const ENV = { GREETING: 'a b\n$(id) é', EMPTY: '', LANG: 'C' }
 

@@ -19,7 +19,7 @@ const FOR_EVER = 'import time\ntime.sleep(100)'
 const limits = { jobSeconds: 3.5, timeoutSeconds: 30 }
 const six = <T>(test: T) => Array.from({ length: 6 }, () => test)
 
-/** Some passed, one was ended, the rest never ran; and the result names the limit. */
+/** Some tests passed, one was ended, the rest did not run, and the result names the limit. */
 function expectRanOut(result: Result): void {
   expect(result).toMatchObject({ status: 'timeout', limit: 'job', attributable: true })
   expect(result.limitsApplied?.jobSeconds).toBe(limits.jobSeconds)

@@ -93,7 +93,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
         expect(result).toMatchObject({ status: 'success', stdout: 'é 😀 größer 𝄞\n', stderr: '' })
       })
 
-    it('ends an error that nobody handles with its own words and exit code', async () => {
+    it('ends an unhandled error with its own message and exit code', async () => {
       expectEnd(await run({ language, code: programs.error.code }), programs.error, 'execution_error')
     })
 

@@ -20,7 +20,7 @@ async function told(job: JobInput): Promise<JobEvent[]> {
   return await all(await world.client.submit({ ...job, stream: true }))
 }
 
-/** All that a stream printed, from the events alone. */
+/** The whole output of one stream, put together from the events. */
 function output(events: readonly JobEvent[], stream: 'stdout' | 'stderr'): Buffer {
   return Buffer.concat(
     events.flatMap((event) => {
@@ -33,7 +33,7 @@ function output(events: readonly JobEvent[], stream: 'stdout' | 'stderr'): Buffe
 const types = (events: readonly JobEvent[]) => events.map(({ type }) => type)
 
 // promise: live-output
-it('what a program prints is told while it runs, in its order, and resumed behind any event', async () => {
+it('output arrives while the program runs, in order, and a reader can resume after any event', async () => {
   const code = 'echo first; sleep 1.5; echo second >&2; sleep 0.3; echo third'
   const id = await world.client.submit({ language: 'bash', code, stream: true })
   const seen: JobEvent[] = []
@@ -55,7 +55,7 @@ it('what a program prints is told while it runs, in its order, and resumed behin
 })
 
 // promise: live-output
-it('a listener of run gets what a job tells, without a flag of the job, and one that throws cancels it', async () => {
+it('a listener of run gets the events of a job without a flag of the job, and cancels it by throwing', async () => {
   const seen: JobEvent[] = []
   const job = { language: 'bash', code: 'echo one; sleep 0.3; echo two' }
   const result = await world.client.run(job, {
@@ -82,7 +82,7 @@ it('a listener of run gets what a job tells, without a flag of the job, and one 
 })
 
 // promise: live-output
-it('no more is told than the result has, and nothing of a character that the limit cut', async () => {
+it('events carry no more output than the result, and no part of a character that the limit cut', async () => {
   const limits = { outputBytes: 1000, onOverflow: 'truncate' } as const
   const code =
     'import sys\nfor _ in range(3000):\n  print("€", end="", flush=True)\nprint("x" * 5000, file=sys.stderr)'
@@ -107,7 +107,7 @@ os.write(2, bytes([0xff, 0xfe, 27]))`
   expect(output(events, 'stderr')).toEqual(Buffer.from([0xff, 0xfe, 27]))
 })
 
-it('verdicts are told as they are decided, and the skipped at the end', async () => {
+it('verdicts arrive as they are decided, and those of skipped tests at the end', async () => {
   const tests = [
     { stdin: '1', expected: '1' },
     { stdin: '2', expected: '2' },
@@ -130,7 +130,7 @@ it('verdicts are told as they are decided, and the skipped at the end', async ()
   ])
 })
 
-it('verdicts of scripts are told, too', async () => {
+it('verdicts of scripts arrive, too', async () => {
   const tests = [{ script: 'assert f(1) == 1' }, { script: 'assert f(1) == 2' }]
   const events = await told({ language: 'python', code: 'def f(n): return n', tests })
   expect(types(events)).toEqual(['status', 'test', 'test', 'finished'])
@@ -138,7 +138,7 @@ it('verdicts of scripts are told, too', async () => {
 })
 
 // promise: live-output
-it('another attempt says so, and voids what the first one told', async () => {
+it('another attempt is announced and voids the events of the first one', async () => {
   const own = await startWorld({ env: { ISOPOD_POOL_SIZE: '0', ISOPOD_DRAIN_SECONDS: '0' } })
   try {
     const id = await own.client.submit({
@@ -150,7 +150,7 @@ it('another attempt says so, and voids what the first one told', async () => {
     for await (const event of own.client.events(id)) {
       seen.push(event)
       if (event.type !== 'stdout' || own.workers.length > 1) continue
-      // It hands the job back, and the next one takes it.
+      // It requeues the job, and the next worker takes it.
       await own.workers[0]?.stop()
       await own.addWorker()
     }
@@ -166,7 +166,7 @@ it('another attempt says so, and voids what the first one told', async () => {
 })
 
 // promise: live-output
-it('readers who take nothing slow no program down', async () => {
+it('readers that read nothing slow no program down', async () => {
   const code = 'for n in range(40):\n  print("x" * 50_000, flush=True)'
   const id = await world.client.submit({ language: 'python', code, stream: true })
   const lazy = Array.from({ length: 20 }, () => world.client.events(id)[Symbol.asyncIterator]())

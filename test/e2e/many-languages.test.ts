@@ -12,7 +12,7 @@ import { startWorld, type World } from '../support/world.ts'
 interface Sample {
   readonly job: JobInput
   readonly verdict: string
-  /** Is wrong, and ends with exit code 0 all the same: nothing but its exit code is honest with a plain toolchain. */
+  /** A wrong sample that ends with exit code 0, so that a plain toolchain takes it for right. */
   readonly escapes: boolean
 }
 

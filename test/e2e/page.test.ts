@@ -120,7 +120,7 @@ describe('the page', () => {
     expect(text).toContain(`${html}\\x0d\n`)
     expect(await page.evaluate("'hacked' in globalThis")).toBe(false)
     expect(await page.locator('main img, main script').count()).toBe(0)
-    // The same when it comes from the result alone, and not live.
+    // The same from the stored result instead of live events.
     await page.reload()
     await output(page).getByText('red').waitFor()
     expect(await output(page).textContent()).toContain(`${html}\\x1b[31mred\\u{202e}evil\n`)
@@ -180,7 +180,7 @@ describe('the page', () => {
     expect(await page.locator('#gauges').textContent()).toContain('of 64 MiB')
   })
 
-  it('is used by keyboard alone', async () => {
+  it('can be used by keyboard alone', async () => {
     const page = await browser.open(gateway.url)
     await page.getByLabel('Language').selectOption('bash')
     await page.reload()

@@ -9,7 +9,7 @@ import { startWorld, type World } from '../support/world.ts'
 const { TEST_PYTHON: PYTHON = '/usr/bin/python3', TEST_PYTHONPATH = '' } = process.env
 const FOLDER = fileURLToPath(new URL('../../clients/python', import.meta.url))
 
-/** Where it can't be had, these specs say why they are skipped. */
+/** Installs pytest if need be; the error of a failed installation is printed. */
 async function hasPytest(): Promise<boolean> {
   if (PYTHON !== '/usr/bin/python3') return true
   try {
@@ -30,7 +30,7 @@ beforeAll(async () => {
   if (!canRun) return
   world = await startWorld({ env: { ISOPOD_SLOTS: '3' } })
   gateway = await startTestGateway(world)
-  // No worker serves this one: what is submitted there waits.
+  // No worker serves this queue: its jobs wait.
   keyed = await startTestGateway({ ...world, prefix: `${world.prefix}-keyed` })
   for (const scope of ['submit', 'read'] as const) {
     const scopes = scope === 'submit' ? (['submit', 'read'] as const) : ([scope] as const)

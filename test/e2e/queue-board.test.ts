@@ -12,7 +12,7 @@ let browser: PageBrowser | undefined
 let [admin, reader] = ['', '']
 
 beforeAll(async () => {
-  // No worker: what is submitted stays in the queue, to be looked at.
+  // No worker: submitted jobs stay in the queue.
   world = await startWorld({ workers: 0 })
   gateway = await startTestGateway(world)
   const make = async (name: string, scope: KeyScope) =>
@@ -90,7 +90,7 @@ describe('the page, as soon as there are keys', () => {
     expect(await browser?.complaints()).toEqual([])
   })
 
-  it('asks for one, says what is wrong with it, and keeps the right one in its tab alone', async () => {
+  it('asks for one, says what is wrong with it, and keeps the right one only in its tab', async () => {
     const page = await browser?.open(gateway.url)
     if (page === undefined) throw new Error('no browser')
     await page.getByText('This gateway asks for an API key.').waitFor()
@@ -114,7 +114,7 @@ describe('the page, as soon as there are keys', () => {
     expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain(reader)
   })
 
-  it('asks no second time by itself who has closed the dialog', async () => {
+  it('does not reopen the dialog by itself after it was closed', async () => {
     const page = await browser?.open(gateway.url)
     if (page === undefined) throw new Error('no browser')
     await page.getByText('This gateway asks for an API key.').waitFor()

@@ -105,7 +105,7 @@ describe('what only the worker can know is refused as data', () => {
   })
 })
 
-/** Keys of jobs, without those that workers keep for themselves and that come and go. */
+/** Keys of jobs, without the short-lived keys of workers. */
 async function jobKeys(): Promise<string[]> {
   const keys = await redisKeys(world.redisUrl, `{${world.prefix}}:jobs:*`)
   return keys.filter((key) => !/:(meta|stalled-check|marker|events)$/.test(key))

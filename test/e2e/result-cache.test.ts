@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A program that never prints the same twice: whoever gets its output again did not run it. */
+/** A program that never prints the same twice: equal outputs mean that it ran once. */
 const DICE: JobInput = { language: 'bash', code: 'head -c 8 /dev/urandom | od -An -tx1; cat', cache: true }
 
 // promise: result-cache
@@ -62,13 +62,13 @@ it('a program that ran out of time is run again: next time the host may be less 
 })
 
 // promise: result-cache
-it('what comes of a container that another job has used is read by no other job', async (context) => {
+it('a result from a container that another job has used is not read by another job', async (context) => {
   context.skip(RUNTIME === 'runsc', 'gVisor reuses no container')
 
   const tenant = 'one-batch'
   const shared = { ...DICE, tenant, reuse: 'batch', batchId: 'b' } as const
   const before = await world.client.run({ ...shared, code: `true; ${DICE.code}` })
-  // Two workers: those that come one after the other can get another one's new container.
+  // Two workers: consecutive jobs can run on different ones.
   const tries: Result[] = []
   for (let n = 0; n < 8; n++) tries.push(await world.client.run({ ...shared, stdin: `${n}` }))
   const kept = [before, ...tries].map(({ containerOrigin }) => containerOrigin !== 'batch')

@@ -10,7 +10,7 @@ let world: World
 
 beforeAll(async () => {
   world = await startWorld({
-    // More than the host has: so executions can be in each other's way.
+    // More than the host has, so that executions compete for the processors.
     env: { ISOPOD_SLOTS: '8', ISOPOD_CPUS: '64', ISOPOD_SECOND_RUN_SECONDS: String(PATIENCE_SECONDS) },
   })
 })
@@ -19,7 +19,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** Computes for 40 % of its time, never ends, and so looks like a program that the host has starved. */
+/** Computes for 40 % of its time and never ends, which looks like a program that the host starves. */
 const LAZY = `import time
 while True:
     until = time.process_time() + 0.04
@@ -34,7 +34,7 @@ const attacks: readonly JobInput[] = [
   { language: 'bash', code: FORK_BOMB },
 ].map((job) => ({ ...job, limits, tenant: 'attacker' }))
 
-/** A result, and how long its sender waited for it. */
+/** A result and how long the client waited for it. */
 async function timed(job: JobInput): Promise<{ readonly result: Result; readonly ms: number }> {
   const started = performance.now()
   const result = await world.client.run(job)
@@ -68,7 +68,7 @@ describe('programs that time out as if the host had starved them', () => {
     expect(attacked.map(({ result }) => result.status)).toEqual(attacked.map(() => 'timeout'))
     // The first run, a wait shorter than a run, and the second run.
     expect(Math.max(...attacked.map(({ ms }) => ms))).toBeLessThan(3 * runMs)
-    // It was tried, so what bounds it was met; and it has cost no more than a tenant's part of an hour.
+    // Second runs were requested, and cost no more than a tenant's share of an hour.
     const [made = 0, ...refused] = await Promise.all(
       ['made', 'denied', 'yielded', 'given_up'].map((outcome) =>
         counted(`isopod_second_runs_total{outcome="${outcome}"}`),
@@ -77,7 +77,7 @@ describe('programs that time out as if the host had starved them', () => {
     const notMade = refused.reduce((sum, count) => sum + count, 0)
     expect(made + notMade).toBeGreaterThan(0)
     expect(await counted('isopod_second_run_seconds_total')).toBeLessThan(46)
-    // Whose timeout is in doubt hears of it.
+    // A result whose timeout is in doubt has a warning.
     const warned = attacked.filter(({ result }) =>
       result.warnings.some((each) => each.startsWith('contended:')),
     )

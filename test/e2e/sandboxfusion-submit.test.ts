@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** One row of so many is judged; a data set as a whole is the business of other specs. */
+/** Every nth row is judged; other specs judge whole data sets. */
 const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? 40)
 
 let world: World
@@ -74,7 +74,7 @@ describe('CommonOJDataset', () => {
     expect((await ask(fenced(code), {}, { test: JSON.stringify([one]) })).body.accepted).toBe(true)
   })
 
-  it('tells of errors, limits and compilers', async () => {
+  it('reports errors, limits and compilers', async () => {
     const late = await ask(fenced('while True: pass'), { run_timeout: 0.5 })
     expect(late.body).toMatchObject({
       accepted: false,

@@ -5,7 +5,7 @@ import { RUNTIME } from '../support/runtime.ts'
 import { SOAK } from '../support/soak.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** What each program is asked for: to add two numbers, and where a language has them, to join two lists. */
+/** The tests of each program: it adds two numbers and, where the language has them, joins two lists. */
 const JAVASCRIPT = [
   `{
     const assert = require('node:assert')
@@ -87,10 +87,10 @@ function run({ language, code }: Case, mode: Partial<JobInput>): Promise<Result>
   return world.client.run({ language, code, tests, limits: { timeoutSeconds: 10 }, ...mode })
 }
 
-/** What cannot be told from honest code: it passes, and is marked. */
+/** Programs that cannot be distinguished from honest ones: they pass and are marked. */
 const MARKED: readonly string[] = ['python shadowed-abs.py', 'python equal-int.py', 'python no-distance.py']
 
-/** Tried in vain, or too late, which leaves no trace but a wrong answer. */
+/** Attempts that fail or come too late and leave no trace but a wrong answer. */
 const IN_VAIN: readonly string[] = [
   'bash aliases.sh',
   'bash exit-when-called.sh',

@@ -44,7 +44,7 @@ describe('a job with scripts', () => {
     }
   })
 
-  it('tells where it failed in lines of code and script', async () => {
+  it('says where it failed in lines of code and script', async () => {
     const code = 'def add(a, b):\n    return a + c\n'
     const { tests, stderr } = await run({ code, tests: [{ script: '\n\nadd(1, 2)' }] })
     expect(stderr).toMatch(
@@ -99,7 +99,7 @@ describe('a job with scripts', () => {
     ])
   })
 
-  it('is refused with a sentence where its end cannot be told', async () => {
+  it('is refused with a sentence where its end cannot be found', async () => {
     const { status, errorMessage } = await run({
       language: 'c',
       code: 'int x;',

@@ -26,7 +26,7 @@ afterAll(async () => {
   await docker(dockerHost, 'rmi', WORKER_IMAGE, GATEWAY_IMAGE).catch(() => {})
 })
 
-/** Builds one service from the repository as it is here. */
+/** Builds the image of one service from this checkout. */
 async function buildService(name: 'worker' | 'gateway', tag: string): Promise<void> {
   const file = join(ROOT, `deploy/services/${name}/Dockerfile`)
   const node = ['--build-arg', `NODE_IMAGE=${NODE_IMAGE}`]
@@ -40,7 +40,7 @@ async function librariesOf(image: string): Promise<string[]> {
   return (await docker(dockerHost, ...list)).split('\n')
 }
 
-/** A socket that reaches Redis for any user: that of the private stack is for root alone. */
+/** A socket through which any user reaches Redis: that of the private stack is only for root. */
 async function openRelay(path: string): Promise<Server> {
   const relay = createServer((incoming) => {
     const outgoing = createConnection(redisUrl.slice('redis+unix://'.length))
@@ -57,7 +57,7 @@ async function openRelay(path: string): Promise<Server> {
   return relay
 }
 
-/** Node and npm in one image, from what this machine has: where no registry of images is reachable, `node:24` is not to be had. */
+/** Builds an image with this machine's Node and npm, which replaces `node:24` where no image registry is reachable. */
 async function buildNodeImage(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-node-image-'))
   try {
@@ -83,7 +83,7 @@ async function buildNodeImage(): Promise<void> {
   }
 }
 
-it('the image of the worker builds, runs a job, and ends cleanly when it is told to stop', async (context) => {
+it('the image of the worker builds, runs a job, and ends cleanly on SIGTERM', async (context) => {
   if (!dockerHost.startsWith('unix://') || !redisUrl.startsWith('redis+unix://')) {
     context.skip('the container reaches engine and Redis by mounting their sockets, and these have none here')
   }

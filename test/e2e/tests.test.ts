@@ -66,7 +66,7 @@ describe('a job with tests', () => {
     })
   })
 
-  it('tells each way to fail by its name, and one says nothing about the others', async () => {
+  it('names each way to fail, and judges each test by itself', async () => {
     const code = `
 import sys
 what = sys.stdin.read()
@@ -240,14 +240,14 @@ sys.exit(42)`,
     expect(result.summary).toMatchObject({ passed: 2, status: 'success' })
   })
 
-  it('that fails itself judges nobody: the result is not attributable, and says which checker it was', async () => {
+  it('that fails itself decides no verdict: the result is not attributable and names the checker', async () => {
     const result = await run(ECHO, [{ name: 'odd', stdin: 'crash', expected: '3', checker }])
     expect(result).toMatchObject({ status: 'setup_error', attributable: false })
     expect(result.errorMessage).toContain('the checker of test "odd" failed')
     expect(result.tests).toBeUndefined()
   })
 
-  it('that does not compile judges nobody either', async () => {
+  it('that does not compile decides no verdict either', async () => {
     const broken = { type: 'program', language: 'c', code: 'int main(void) { return x; }' } as const
     const result = await run(ECHO, [{ expected: '', checker: broken }])
     expect(result).toMatchObject({ status: 'setup_error', attributable: false })
@@ -305,7 +305,7 @@ print('!', low, flush=True)`
     expect(verdicts(await run('input()', tests, { limits }))).toEqual(['timeout', 'timeout'])
   })
 
-  it('that fails itself, or does not compile, judges nobody', async () => {
+  it('that fails itself, or does not compile, decides no verdict', async () => {
     for (const [language, code] of [
       ['python', 'raise RuntimeError("mine")'],
       ['c', 'int main(void) { return x; }'],

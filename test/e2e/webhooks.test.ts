@@ -59,7 +59,7 @@ const bash = (code: string, callbackUrl: string, more: object = {}) => ({
   ...more,
 })
 
-/** Checks a webhook as its receiver would, and gives its body. */
+/** Verifies a webhook as a receiver would, and returns its body. */
 function verified({ body, headers }: Received, tenant = 'default'): Body {
   return new Verifier(secrets.secretOf(tenant)).verify(body, headers as Record<string, string>)
 }
@@ -102,14 +102,14 @@ describe('a finished execution', () => {
     ],
     ['that fails', 'exit 3', {}, 'execution_error'],
     ['whose network does not exist', 'true', { network: 'nowhere' }, 'validation_error'],
-  ])('%s is told of too', async (_, code, more, status) => {
+  ])('%s is sent too', async (_, code, more, status) => {
     const { url, received } = await startReceiver()
     await ask('POST', '/v1/executions', bash(code, url, more))
     await arrived(received, 1)
     expect(verified(received[0] as Received).data.result.status).toBe(status)
   })
 
-  it('that was cancelled is told of too', async () => {
+  it('that was cancelled is sent too', async () => {
     const { url, received } = await startReceiver()
     const { id } = await ask('POST', '/v1/executions', bash('sleep 30', url))
     await ask('DELETE', `/v1/executions/${id}`)
@@ -117,7 +117,7 @@ describe('a finished execution', () => {
     expect(verified(received[0] as Received).data).toMatchObject({ id, result: { status: 'cancelled' } })
   })
 
-  it('that took its result from another is told of too, at its own URL', async () => {
+  it('that took its result from another is sent too, to its own URL', async () => {
     const { url, received } = await startReceiver()
     for (const path of ['/a', '/b']) {
       await ask('POST', '/v1/executions?wait=30', bash('echo cached', `${url}${path}`, { cache: true }))

@@ -19,7 +19,7 @@ function isEnabled(): boolean {
   }
 }
 
-/** Says what confines it, which files of its own in /proc it may read, and that its maps are there. */
+/** Prints its confinement, the files of its own in /proc that it can read, and that its maps exist. */
 const LOOK = `
 cat /proc/self/attr/current
 for file in pagemap smaps smaps_rollup numa_maps net/softnet_stat; do
@@ -30,7 +30,7 @@ done
 grep -c . /proc/self/maps > /dev/null && echo maps
 `
 
-/** What Python does all day, under whatever confines it. */
+/** Ordinary uses of Python, under any confinement. */
 const WORK = `
 import multiprocessing, socket, subprocess, tempfile, threading
 if __name__ == '__main__':

@@ -30,7 +30,7 @@ export function attackSpec(category: Exclude<Category, 'channel'>): void {
     }
   })
 
-  // Where most jobs run, attacks have to be made too.
+  // Most jobs run in pooled containers, so attacks do too.
   it(`${category} was tried in containers that ${REUSE === 'batch' ? 'others had before' : 'had waited'}`, () => {
     expect([...origins]).toContain(REUSE === 'batch' ? 'batch' : 'pool')
   })

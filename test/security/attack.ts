@@ -20,7 +20,7 @@ export interface Verdict {
   readonly exitCode?: number
   readonly signal?: string
   readonly limit?: Result['limit']
-  /** What the program believes, though it is not so. */
+  /** What the program reports although it is not true. */
   readonly says?: RegExp
   /** Exactly what was printed. */
   readonly stdout?: string
@@ -36,7 +36,7 @@ export interface Entry {
   readonly source: string
   /** What the result must say; one for each runtime where they differ. */
   readonly must: Verdict | { readonly runc: Verdict; readonly runsc: Verdict }
-  /** The observers that would notice if it worked. All of them look, after every attack. */
+  /** The observers that would notice success. All of them check after every attack. */
   readonly proof: readonly (ObserverName | 'containment' | 'result' | 'secrets' | 'receiver')[]
   readonly limits?: LimitsRequest
   readonly files?: JobInput['files']
@@ -44,7 +44,7 @@ export interface Entry {
   readonly known?: string
 }
 
-/** One attack: an entry with what its place says about it. */
+/** One attack: a manifest entry with its category and language. */
 export interface Attack extends Entry {
   readonly id: string
   readonly category: Category

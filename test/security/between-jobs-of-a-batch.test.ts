@@ -46,11 +46,11 @@ describe('within a batch a program tries to', () => {
   }
 })
 
-/** The same result as in a container that nobody had before, but for times. */
+/** The same result as in a fresh container, but for times. */
 function expectSame(result: Result, alone: Result): void {
   const { status, exitCode, stdout, stderr, truncated, limitsApplied, outputBytes } = alone
   expect(result).toMatchObject({ status, exitCode, stdout, stderr, truncated, limitsApplied, outputBytes })
-  // Of a later run the kernel tells no peak of its own: its largest process is known, and pages of the image count there.
+  // The kernel has no peak of a later run alone; that of its largest process counts pages of the image too.
   expect(result.memoryPeakBytes).toBeLessThan((alone.memoryPeakBytes ?? 0) + 12 * MIB)
   expect(result.processesPeak).toBeLessThanOrEqual((alone.processesPeak ?? 0) + 3)
 }
@@ -60,7 +60,7 @@ function attackOf({ program: name, limits }: BetweenJobs): JobInput {
   return job(name, code, limits)
 }
 
-/** Prints all that it finds where it starts. */
+/** Prints everything that it finds in its container. */
 function honest({ program: name, limits }: BetweenJobs): JobInput {
   const files = { 'inventory.sh': { content: program('inventory.sh').code } } as const
   const { code } = program(`inventory${extname(name)}`)

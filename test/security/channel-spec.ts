@@ -6,16 +6,16 @@ import type { Attack } from './attack.ts'
 import { attacksOf } from './manifest/index.ts'
 import { expectContained, expectVerdict, jobOf, type Stage } from './stage.ts'
 
-/** Until both programs are there, in seconds, one try after the other: how long two compilers take is the machine's. */
+/** Seconds until both programs must run, one value a try: compilers take longer on slow machines. */
 const LEADS_SECONDS = RUNTIME === 'runsc' ? [6, 9, 12, 15] : [3, 6, 12, 15]
 const BITS = 64
-/** The shortest of them works for half a second after they have met; one that came later did less. */
+/** The shortest channel works for half a second after the start; a program that was late did less. */
 const LEAST_WALL_MS = 500
-/** Of 64 bits, as many as nobody guesses by chance: the odds are one in ten thousand. */
+/** Of 64 bits, so many that guessing them has odds of one in ten thousand. */
 const MOST_RIGHT = 47
-/** The attack that user ids of their own keep apart. */
+/** The channel that separate user ids close. */
 const PER_USER = 'counters-of-the-user'
-/** Where an operator has asked for one id for all. */
+/** The user id of containers where the operator has set one for all. */
 const NOBODY = 65534
 
 /** Where sender and receiver run; one and the same stage, or two. */
@@ -24,7 +24,7 @@ export interface Pair {
   readonly receiver: Stage
 }
 
-/** Adds one test for each channel: two jobs at once, and what one of them was told must not be in the other's output. */
+/** Adds one test for each channel: of two jobs at once, the receiver must not print the sender's message. */
 export function channelSpec(pair: () => Pair): void {
   for (const attack of attacksOf('channel')) {
     it.concurrent(`${attack.tries} (${attack.id}, ${attack.language})`, async (context) => {
@@ -41,7 +41,7 @@ export function channelSpec(pair: () => Pair): void {
       }
       const heard = heardBits(results[1], message)
       if (attack.known !== undefined) return context.annotate(`${heard} of ${BITS} bits: ${attack.known}`)
-      // Ids are given out by each worker for itself, so that those of two workers may be the same by chance.
+      // Each worker assigns ids by itself, so two workers may assign the same one.
       const shared = users[0] === users[1] && (stages[0] !== stages[1] || users[0] === NOBODY)
       if (attack.id === PER_USER && shared) return context.skip('both had one user id')
       expect(heard, results[1].stdout).toBeLessThanOrEqual(MOST_RIGHT)
@@ -49,7 +49,7 @@ export function channelSpec(pair: () => Pair): void {
   }
 }
 
-/** Runs sender and receiver until both were there in time; one that came after the other had gone could hear nothing. */
+/** Runs sender and receiver until both started in time; otherwise they did not overlap. */
 async function runPair(pair: Pair, attack: Attack, message: string): Promise<[Result, Result]> {
   let late: Result | undefined
   for (const leadSeconds of LEADS_SECONDS) {
@@ -70,7 +70,7 @@ async function runOnce(
   const knows = (role: string, told: string) => [`role ${role}`, `message ${told}`, at, ''].join('\n')
   return await Promise.all([
     sender.world.client.run(jobOf(attack, knows('sender', message))),
-    // As many characters, so that nothing but the message differs.
+    // As many characters, so that only the message differs.
     receiver.world.client.run(jobOf(attack, knows('receiver', '0'.repeat(message.length)))),
   ])
 }
@@ -83,7 +83,7 @@ function balancedMessage(): string {
   }
 }
 
-/** The most bits that any 16 hexadecimal digits of the output have right; all of them if the message itself is there. */
+/** The highest number of correct bits in any 16 hexadecimal digits of the output. */
 function heardBits({ stdout, stderr }: Result, message: string): number {
   const said = stdout + stderr
   if (/^GOT (?![0-9a-f]{16} by )/m.test(said) || said.includes(message)) return BITS

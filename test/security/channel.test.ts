@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest'
 import { channelSpec } from './channel-spec.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** Five pairs, which is what runs at once. */
+/** Five pairs run at once. */
 const SLOTS = { env: { ISOPOD_SLOTS: '10' } }
 let one: Stage
 let other: Stage

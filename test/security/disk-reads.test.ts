@@ -7,14 +7,14 @@ import { startWorld } from '../support/world.ts'
 
 const MIB_PER_SECOND = 20
 
-/** The whole disk that the engine's images lie on, and its number; undefined where that is none of this host. */
+/** The disk of the engine's images and its device number; undefined where it is not on this host. */
 async function diskOfImages(): Promise<{ readonly path: string; readonly number: string } | undefined> {
   try {
     const root = await docker(inject('stack').dockerHost, 'info', '--format', '{{.DockerRootDir}}')
     const { dev } = statSync(root)
     const of = `/sys/dev/block/${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}`
     const link = readlinkSync(of)
-    // A partition lies in the folder of its disk.
+    // The folder of a partition is inside that of its disk.
     const disk = /\/block\/[^/]+$/.test(link) ? link : dirname(link)
     const number = readFileSync(`/sys/class/block/${basename(disk)}/dev`, 'utf8').trim()
     return { path: `/dev/${basename(disk)}`, number }

@@ -7,7 +7,7 @@ import { startWorld, type World } from '../support/world.ts'
 
 const MIB = 1024 * 1024
 const SAMPLE_MS = 20
-/** Other programs of the host take and give back kernel memory, too; a hoard is there in each try. */
+/** Other programs of the host use kernel memory too; a hoard shows in each try. */
 const TRIES = 5
 /**
  * What a hoard may come to beyond the memory limit: what sockets take between two looks of init, pages that each processor

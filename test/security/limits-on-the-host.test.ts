@@ -14,7 +14,7 @@ let world: World
 beforeEach((context) => context.skip(!onThisHost, 'needs root on the host of the containers'))
 
 beforeAll(async () => {
-  // The one container that there is has to be the job's.
+  // The only container must be the job's.
   if (onThisHost) world = await startWorld({ env: { ISOPOD_SLOTS: '1', ISOPOD_POOL_SIZE: '0' } })
 })
 
@@ -40,7 +40,7 @@ it('any limits are what the result says, what the host has, and what was asked',
     const view = await eventually(
       async () => {
         const [container] = await world.containers()
-        // Until the program runs there is nobody whose limits could be read.
+        // Before the program runs there is no process whose limits could be read.
         return container === undefined
           ? undefined
           : hostView(world.dockerHost, container).catch(() => undefined)

@@ -13,15 +13,15 @@ beforeEach((context) => context.skip(!onThisHost, 'needs root on the host of the
 
 beforeAll(async () => {
   if (!onThisHost) return
-  // The one container that there is has to be the job's.
+  // The only container must be the job's.
   world = await startWorld({ env: { ISOPOD_POOL_SIZE: '0' } })
-  // The worker's first container is the one that sees to init.
+  // The worker's first container installs init.
   await world.client.run({ language: 'bash', code: 'true' })
 })
 afterAll(() => world?.close())
 
 const MIB = 1024 * 1024
-/** Holds memory, by which the host sees that it runs. */
+/** Holds memory, which shows the host that it runs. */
 const PROGRAM = `import time
 print("before", flush=True)
 kept = b"x" * (150 << 20)

@@ -37,7 +37,7 @@ interface Made {
   readonly HostConfig: Record<string, unknown>
 }
 
-/** What else would open a container, whoever asked for it. */
+/** Further options that would open a container. */
 const NEVER = [
   'Binds',
   'CapAdd',
@@ -69,7 +69,7 @@ function differences(asked: unknown, made: unknown, path: string): string[] {
   )
 }
 
-/** Runs a program that stays, and ends it once its container has been looked at. */
+/** Inspects the container of a running program, then ends it. */
 async function inspected(): Promise<{ made: Made; image: Made }> {
   const stop = new AbortController()
   const facts = Promise.withResolvers<ContainerFacts>()

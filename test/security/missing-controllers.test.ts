@@ -14,11 +14,11 @@ const mayHide = process.getuid?.() === 0 && existsSync('/sys/fs/cgroup/pids/cgro
 
 beforeEach((context) => context.skip(!mayHide, 'needs root, dockerd and cgroup v1'))
 
-/** Starts an engine that does not see one cgroup controller, and gives its address; it ends with the test. */
+/** Starts an engine without one cgroup controller and returns its address; it ends with the test. */
 async function engineWithout(controller: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-engine-'))
   const address = `unix://${folder}/docker.sock`
-  // Its own, or the machine's is read.
+  // Without it dockerd would read the machine's.
   await writeFile(`${folder}/daemon.json`, '{}')
   const flags = [
     ...['--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`],

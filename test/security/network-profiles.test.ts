@@ -92,7 +92,7 @@ function run(job: Partial<JobInput> & Pick<JobInput, 'code'>): Promise<Result> {
   return world.client.run({ language: 'python', network: 'web', limits: { timeoutSeconds: 60 }, ...job })
 }
 
-/** What the proxy said to each target. */
+/** The proxy's answer for each target. */
 async function dial(targets: readonly string[], network = 'web'): Promise<string[]> {
   const code = program('connect-through-proxy.py').code
   const result = await run({ code, network, stdin: JSON.stringify(targets) })

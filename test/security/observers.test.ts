@@ -37,7 +37,7 @@ function fact(name: string): string {
   return new RegExp(`^${name} (.*)$`, 'm').exec(host.knowledge)?.[1] ?? ''
 }
 
-/** Runs an attack of the corpus where it can succeed, and gives its output and the observers that noticed. */
+/** Runs an attack where it can succeed; returns its output and the observers that noticed. */
 async function attackWeak(attack: string, ...flags: string[]) {
   const path = new URL(`${attack}.py`, new URL('corpus/', import.meta.url))
   const { dockerHost, prefix } = world
@@ -98,7 +98,7 @@ describe('an attack that succeeds, because its container is weak, is noticed', (
   it('by a process outside of every container', async () => {
     const weak = [...OPEN_KERNEL, '--pid', 'host', '--volume', '/sys/fs/cgroup:/host-cgroup']
     const attack = attackWeak('../observed/leave-the-group', ...weak)
-    // The engine ends it with its container, so it is looked for while that is there.
+    // It ends with its container, so the check runs while the container exists.
     const findings = await eventually(host.findings, (found) => found.length > 0)
     await attack
     expect(findings.join()).toMatch(/^processes: /)
@@ -114,7 +114,7 @@ describe('an attack that succeeds, because its container is weak, is noticed', (
   })
 
   it('by the volume with init', async () => {
-    // One of its own: others are watched by the specs that run at the same time.
+    // Not shared: other specs observe theirs at the same time.
     const volume = `isopod-observed-${process.pid}`
     const inside = (command: string) =>
       docker(

@@ -13,7 +13,7 @@ const canTry = process.getuid?.() === 0 && existsSync(`${base}/cgroup.procs`)
 
 beforeEach((context) => context.skip(!canTry, 'needs root and a writable /sys/fs/cgroup'))
 
-/** Far more than other specs make or end meanwhile. */
+/** Many more than other specs make or remove at the same time. */
 const GROUPS = 60
 const NOISE = 30
 
@@ -24,7 +24,7 @@ function offline(): number {
   return Number(/, (\d+) offline$/m.exec(said)?.[1])
 }
 
-/** Has the kernel forget the pages of a file, which no program in a container can. */
+/** Makes the kernel drop the cached pages of a file, which no program in a container can. */
 const EVICT = 'sync "$@"; for file; do dd if="$file" iflag=nocache count=0 status=none; done'
 
 it('a removed cgroup is kept by pages that it was the first to read, and goes with them', async () => {

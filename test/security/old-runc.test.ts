@@ -14,7 +14,7 @@ const version = await docker(
 const escapes = runcEscapes(version) ?? []
 beforeEach((context) => context.skip(escapes.length === 0, `runc ${version} has no known escapes`))
 
-/** Whatever the other tests run on: a worker on gVisor does not mind. */
+/** Always runc: a worker on gVisor accepts an old one. */
 const ON_RUNC = { ISOPOD_RUNTIME: 'runc' }
 
 // promise: old-runc
@@ -27,7 +27,7 @@ it('a runc with known escapes stops the worker, which names them, the version, a
   expect(output).toContain('ISOPOD_ALLOW_OLD_RUNC=true')
 })
 
-it('a worker that is told to accept it warns once, and works', async () => {
+it('a worker that is set to accept it warns once, and works', async () => {
   const world = await startWorld({ env: { ...ON_RUNC, ISOPOD_ALLOW_OLD_RUNC: 'true' } })
   try {
     expect(await world.client.run({ language: 'bash', code: 'echo in' })).toMatchObject({ stdout: 'in\n' })

@@ -16,15 +16,15 @@ beforeAll(async () => {
   const socket = inject('stack').dockerHost.replace(/^unix:\/\//, '')
   engine = new RewritingEngine(join(folder, 'docker.sock'), socket)
   await engine.open()
-  // Each container is to be made for its job, when the test has the engine make it otherwise.
+  // Without a pool: the test changes each container while it is made for its job.
   world = await startWorld({ workersDockerHost: `unix://${engine.path}`, env: { ISOPOD_POOL_SIZE: '0' } })
-  // The worker's first container is the one that sees to init.
+  // The worker's first container installs init.
   await world.client.run({ language: 'bash', code: 'true' })
 })
 
 afterEach(async () => {
   engine.rewrite = () => {}
-  // After three faults in a row the worker would rest.
+  // After three faults in a row the worker would pause.
   expect(await world.client.run({ language: 'bash', code: 'true' })).toMatchObject({ status: 'success' })
 })
 
@@ -65,7 +65,7 @@ const DEVIATIONS_OF_LINUX: readonly Deviation[] = [
   ['no filter of system calls', unfiltered, /seccomp is 0, wanted 2/],
 ]
 
-/** What an engine could do other than asked, and how the result has to name it. */
+/** Deviations of an engine from what was asked, and how the result must name them. */
 const DEVIATIONS: readonly Deviation[] = [
   ['less memory', host({ Memory: 200 * MIB }), /memoryMb is 200, wanted 256/],
   ['swap', host({ MemorySwap: 512 * MIB }), /memorySwapMb is 512, wanted 256/],
@@ -98,9 +98,9 @@ describe('a container that the engine makes other than asked', () => {
       engine.asked.length = engine.sent = 0
       const result = await world.client.run({ language: 'bash', code: 'echo it ran' })
       expect(result.errorMessage).toMatch(named)
-      // At once: another try would meet the same engine.
+      // Without a retry: it would meet the same engine.
       expect(result).toMatchObject({ status: 'setup_error', attributable: false, attempt: 1, stdout: '' })
-      // Not a byte of the wire was sent, and the program travels over nothing else.
+      // No frame was sent, so the container never got the program.
       expect([engine.asked.length, engine.sent]).toEqual([1, 0])
     },
   )

@@ -33,7 +33,7 @@ const inGvisor = RUNTIME === 'runsc'
 let folder: string
 let world: World
 let profiles: ReadonlyMap<string, LanguageProfile>
-/** A program that makes every call which one of the profiles refuses beyond the default. */
+/** Makes every call that a profile refuses beyond the default. */
 let code: string
 
 /** A catalogue with a language for each profile, all of the same image. */
@@ -83,7 +83,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Call → what came of it, in a job of that language. */
+/** Call → its outcome in a job of that language. */
 async function attemptsOf(language: string, more: object = {}): Promise<Map<string, string>> {
   const result = await world.client.run({ language, code, limits, ...more })
   expect(result, result.errorMessage ?? result.stderr).toMatchObject({ status: 'success' })
@@ -107,7 +107,7 @@ describe('a language with a profile of its own', () => {
 
   it('is refused them by the profile: under the default each is answered otherwise', async () => {
     const results = await attemptsOf('c')
-    // What a kernel lacks it refuses in the same words.
+    // A kernel without the call refuses it in the same way.
     const refused = [...results].filter(
       ([call, answer]) => answer === 'EPERM' || (answer === 'ENOSYS' && !NEW.has(call)),
     )

@@ -149,7 +149,7 @@ describe('a worker at its start', () => {
     expect(await containersOf(dockerHost, prefix)).toEqual([])
   })
 
-  it('can be told to end while it tests itself, and leaves no container', async () => {
+  it('ends on SIGTERM during its self-test, and leaves no container', async () => {
     engine.rewrite = () => {}
     const stack = `self-test-end-${process.pid}`
     const { process: child, text } = worker([], {

@@ -11,20 +11,20 @@ import { eventually } from '../support/eventually.ts'
 import { redisCli } from '../support/redis.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** Each secret that was made, by what it stood in. */
+/** Every secret, by the place in which it was used. */
 const secrets = new Map<string, string>()
 let folder: string
 let redis: RedisServer
 let world: World
 
-/** A text that is nowhere else, and that is a name in every language. */
+/** A unique text that is a valid identifier in every language. */
 function secret(place: string): string {
   const made = `s3cret${randomBytes(9).toString('hex')}`
   secrets.set(made, place)
   return made
 }
 
-/** Ways in which a text can stand in a log. Base64 has three, by what stands before it; each misses what it shares with neighbours. */
+/** Encodings of a text in a log. Base64 has three, one for each offset, without the characters shared with neighbours. */
 function spellings(text: string): string[] {
   const base64 = [0, 1, 2].map((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64')
@@ -59,7 +59,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What every job brings, whatever becomes of it. */
+/** Fields with secrets that every job of these specs carries. */
 function carried(kind: string): Partial<JobInput> {
   return {
     stdin: secret(`${kind}: stdin`),
@@ -160,7 +160,7 @@ function checked(code: string, language: string): JobInput {
   }
 }
 
-/** Refuses all that is written with every word of the command, once for each try of a worker. */
+/** Makes Redis refuse writes of workers, so that each failed command appears with its arguments. */
 async function whileRefused(act: () => Promise<unknown>): Promise<void> {
   await command('CONFIG', 'SET', 'maxmemory', '1')
   try {
@@ -258,7 +258,7 @@ describe('a log has no word of a job', () => {
   })
 
   it('that the queue failed, for a reason that quotes it', async () => {
-    // What waits there is looked at when a worker starts, and each half minute.
+    // A worker checks that list when it starts and every 30 s.
     await command(
       'HSET',
       key('jobs:failed-1'),

@@ -13,14 +13,14 @@ import { EXPECTED, REUSE, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 import type { Attack, Verdict } from './attack.ts'
 
-/** Variables that a worker has and no program may see. */
+/** Environment variables of the worker that no program may see. */
 const WORKER_SECRET = 'isopod-worker-secret-5b1c'
 const TRIES = 5
 const NOTHING = /^$/
-/** All attacks of a stage are one batch, or each has a container of its own. */
+/** Whether all attacks of a stage share a batch, or each has its own container. */
 const SHARED = REUSE === 'batch' ? ({ reuse: 'batch', batchId: 'attacks' } as const) : {}
 
-/** A world and the host below it, under watch. */
+/** A world and its host, both observed. */
 export interface Stage {
   readonly world: World
   readonly host: Host

@@ -28,7 +28,7 @@ export interface LanguageFixtures {
   readonly echo?: string
   /** Prints `é 😀 ` and then what comes on stdin. */
   readonly unicode?: string
-  /** Ends with an error that nobody handles. */
+  /** Ends with an unhandled error. */
   readonly error: ProgramFixture
   /** Is no program of the language. */
   readonly broken: ProgramFixture

@@ -117,7 +117,7 @@ export async function startOutsideWorld(options: {
   }
 }
 
-/** Commands of `ip` that make the namespaces and lay the cable. */
+/** Commands of `ip` that make the namespaces and connect them. */
 function cables(home: string, net: string): string[] {
   return [
     `netns add ${home}`,

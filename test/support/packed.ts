@@ -64,7 +64,7 @@ export async function packPublic(folder: string): Promise<PackedPackage[]> {
   }))
 }
 
-/** Runs npm, with the registry and the cache of whoever runs the specs, and nothing of the script that started them. */
+/** Runs npm, with the registry and the cache of the user, and nothing of the script that started it. */
 export function npm(folder: string, ...words: string[]): Promise<{ stdout: string; stderr: string }> {
   const kept = Object.entries(process.env).filter(
     ([name]) =>

@@ -1,6 +1,6 @@
 import { installPackages, SetupError } from '@isopod/devstack'
 
-/** Specs of the queue start a Redis for each file; this sees to the binary, and to nothing else. */
+/** Specs of the queue start a Redis for each file; this installs the binary and nothing else. */
 export async function setup(): Promise<void> {
   try {
     await installPackages(['redis'], (line) => console.error(`stack: ${line}`))

@@ -13,7 +13,7 @@ const IMAGES: readonly ImageName[] = [...USUAL_IMAGES, 'cpp', 'java']
 /** An engine that cannot have all of them says which it has: names with blanks between. */
 const GIVEN = process.env['TEST_IMAGES']?.split(' ').filter(isImageName)
 
-/** Sees to Redis, an engine and the images before the first system test; they are left running for the next time. */
+/** Starts Redis and an engine and builds the images before the first system test; they are left running for the next time. */
 export async function setup(project: TestProject): Promise<void> {
   const log = (line: string) => console.error(`stack: ${line}`)
   const stack = await ensureStack({ workers: 0, images: GIVEN ?? IMAGES, log })

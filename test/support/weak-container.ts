@@ -19,7 +19,7 @@ export interface WeakContainer {
 }
 
 /**
- * Runs a Python program in a container that nobody should run a program in, and gives its output.
+ * Runs a Python program in a container without hardening, and returns its output.
  *
  * @throws {Error} when the engine refuses to
  */

@@ -1,5 +1,5 @@
 // A producer of a batch: `<redis url> <prefix> <batch id> <samples of each problem> <problems> <program of a sample>`. Prints
-// what becomes of each sample, one line of JSON, and the summary last.
+// the outcome of each sample as one line of JSON, and the summary last.
 import { connect, type Sample } from '@isopod/client'
 
 const [url = '', prefix = '', id = '', each = '', problems = '', language = ''] = process.argv.slice(2)

@@ -14,7 +14,7 @@ export const NOTHING = '-1, -1, -1, -1, -1, -1'
 
 /**
  * Blocked call → arguments of its attempt. Where a program without any right could succeed it would; where success would
- * harm the machine that the tests run on, the arguments are valid for nobody.
+ * harm the machine that the tests run on, the arguments are never valid.
  */
 export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
   clone3: 'clone_args, sizeof clone_args',

@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Observer } from './observer.ts'
 
-/** Servers on the host that nobody but an escaped program would speak to. */
+/** Servers on the host to which only an escaped program would connect. */
 export interface Listeners extends Observer {
   readonly tcpPort: number
   readonly udpPort: number

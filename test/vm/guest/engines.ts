@@ -8,7 +8,7 @@ const ANSWER_MS = 300_000
 const USER = 'isopod'
 const USER_ID = 1000
 
-/** Sees to the leg's engine. Resolves with its address. */
+/** Starts the leg's engine. Resolves with its address. */
 export async function startEngine(mode: EngineMode): Promise<string> {
   if (mode === 'rootless') return await startRootless()
   if (mode === 'userns-remap') await remapUsers()

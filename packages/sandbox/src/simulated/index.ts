@@ -1,0 +1,1 @@
+export { SIMULATED_DIGEST, SimulatedDriver, type SimulatedDriverOptions } from './simulated-driver.ts'

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import { availableParallelism, totalmem } from 'node:os'
+import { duplexPair } from 'node:stream'
+import type { ContainerEnd, JobStart, NewContainer } from '../driver/container.ts'
+import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.ts'
+import type { AliveOwners, Driver, DriverFacts, Images } from '../driver/driver.ts'
+import { ImageFaultError } from '../driver/faults.ts'
+import { InitContainer } from '../driver/init-container.ts'
+import type { SandboxEvent } from '../driver/sandbox-events.ts'
+import { Users } from '../driver/users.ts'
+import { Wire } from '../driver/wire.ts'
+import { SimulatedInit } from './simulated-init.ts'
+
+/** What a result of it has in the place of an image digest: proof that no container ran. */
+export const SIMULATED_DIGEST = 'simulated'
+
+const RUNTIME = 'runc'
+const USER_RANGE = { first: 60_000, last: 60_255, gid: 65_534 }
+
+/** What a simulated driver is made with. */
+export interface SimulatedDriverOptions {
+  /** The least time that each program takes, in milliseconds. @default 0 */
+  readonly runMs?: number
+  /** Whether an image is there. @default each is */
+  readonly hasImage?: (reference: string) => boolean
+  readonly observe?: (event: SandboxEvent) => void
+}
+
+/**
+ * Makes containers that exist in this process only, for benchmarks and specs of what stands above a driver. It confines
+ * nothing: a program is a few words of shell, see `runScript`.
+ */
+export class SimulatedDriver implements Driver {
+  readonly facts: DriverFacts = {
+    version: '0',
+    architecture: process.arch === 'arm64' ? 'arm64' : 'x64',
+    cgroup: 2,
+    cpus: availableParallelism(),
+    memoryBytes: totalmem(),
+    runtimes: [RUNTIME],
+    defaultRuntime: RUNTIME,
+    limitsSwap: true,
+    users: USER_RANGE.last - USER_RANGE.first + 1,
+    profiles: new Map([['default', { digest: SIMULATED_DIGEST, blocked: new Set<string>() }]]),
+    ownProfile: true,
+    warnings: [],
+  }
+  readonly images: Images
+  readonly removing = 0
+  readonly #owner = randomUUID()
+  readonly #options: SimulatedDriverOptions
+  readonly #users = new Users(USER_RANGE)
+  /** Each container with what removes it. */
+  readonly #containers = new Map<NewContainer, () => void>()
+
+  constructor(options: SimulatedDriverOptions = {}) {
+    this.#options = options
+    const { hasImage = () => true } = options
+    this.images = {
+      digest: async (reference) => {
+        if (hasImage(reference)) return SIMULATED_DIGEST
+        throw new ImageFaultError(`image ${reference} is not simulated`)
+      },
+    }
+  }
+
+  async ping(): Promise<void> {}
+
+  async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer> {
+    signal.throwIfAborted()
+    const runtime = kind.runtime ?? RUNTIME
+    if (runtime !== RUNTIME) throw new ImageFaultError(`runtime ${runtime} is not simulated`)
+    const imageDigest = await this.images.digest(kind.image)
+    const { observe = () => {}, runMs = 0 } = this.#options
+    const { origin, deadline, job, attempt } = purpose
+    const forks = kind.preload?.forks === true
+    const user = this.#users.take()
+    const [stream, end] = duplexPair()
+    const init = new SimulatedInit({
+      stream: end,
+      limits: kind.limits,
+      user,
+      ownProcesses: forks ? 2 : 1,
+      runMs,
+    })
+    let of = { container: randomUUID(), job, attempt }
+    const remove = () => {
+      init.end()
+      if (!this.#containers.delete(container)) return
+      this.#users.release(user)
+      observe({ type: 'container_removed', ...of })
+    }
+    const container = new InitContainer({
+      facts: { id: of.container, imageDigest, runtime, origin, user, deadline },
+      wire: new Wire(stream),
+      forks,
+      host: {
+        change: async (limits) => init.change(limits),
+        view: async () => undefined,
+        end: async (): Promise<ContainerEnd> => {
+          await init.untilEnded()
+          return { exitCode: 0, outOfMemory: false }
+        },
+        assign: (to: JobStart) => {
+          of = { ...of, job: to.id, attempt: to.attempt }
+          observe({ type: 'container_assigned', ...of })
+        },
+        remove: (ending = Promise.resolve()) => void ending.then(remove),
+        timed: (_operation, act) => act(),
+      },
+    })
+    this.#containers.set(container, remove)
+    observe({ type: 'container_created', ...of })
+    await container.untilReady()
+    return container
+  }
+
+  async reap(alive: AliveOwners): Promise<number> {
+    const isAlive = (await alive([this.#owner])).has(this.#owner)
+    const left = [...this.#containers].filter(([{ deadline }]) => !isAlive || deadline < Date.now())
+    for (const [, remove] of left) remove()
+    return left.length
+  }
+
+  async close(): Promise<void> {
+    for (const remove of [...this.#containers.values()]) remove()
+  }
+}

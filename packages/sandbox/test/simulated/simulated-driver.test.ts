@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { ContainerSandbox } from '../../src/container-sandbox.ts'
+import type { ProbeFinding } from '../../src/self-test/finding.ts'
+import { SimulatedDriver } from '../../src/simulated/simulated-driver.ts'
+import { describeDriver } from '../support/driver-contract.ts'
+
+describeDriver(
+  'simulated',
+  async (observe) => new SimulatedDriver({ observe, hasImage: (reference) => reference !== 'absent:1' }),
+)
+
+it('a sandbox that confines nothing does not pass the self-test', async () => {
+  const sandbox = new ContainerSandbox(new SimulatedDriver(), { deployment: 'simulated' })
+  const failed = Promise.withResolvers<ProbeFinding>()
+  const stop = new AbortController()
+  const onFinding = (finding: ProbeFinding) => {
+    if (finding.verdict === 'succeeded') failed.resolve(finding)
+  }
+  const test = sandbox.selfTest('any', { onFinding, signal: stop.signal })
+  expect((await failed.promise).detail).not.toBe('')
+  stop.abort(new Error('seen enough'))
+  await expect(test).rejects.toThrow('seen enough')
+  await sandbox.close()
+})

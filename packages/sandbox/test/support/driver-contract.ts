@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ContainerMaker } from '../../src/acquire/container-maker.ts'
+import { kindOf } from '../../src/acquire/container-source.ts'
+import { ContainerSandbox } from '../../src/container-sandbox.ts'
+import type { Execution } from '../../src/contract/execution.ts'
+import type { Outcome, RunOutcome } from '../../src/contract/outcome.ts'
+import type { Container, NewContainer } from '../../src/driver/container.ts'
+import type { Driver } from '../../src/driver/driver.ts'
+import { ImageFaultError } from '../../src/driver/faults.ts'
+import type { SandboxEvent } from '../../src/driver/sandbox-events.ts'
+import { fetchFile } from '../../src/execution/fetch-file.ts'
+import { confinementProblems } from '../../src/execution/limits-applied.ts'
+import { programRun } from '../../src/program/classified-run.ts'
+import { type ProgramReport, runProgram } from '../../src/program/run-program.ts'
+import { workspaceFrames } from '../../src/program/workspace.ts'
+import { limits, script } from './execution.ts'
+
+/** Opens the driver under test. Its reaper believes at once that an owner is gone; the image of {@link script} is there, `absent:1` is not. */
+export type OpenDriver = (observe: (event: SandboxEvent) => void) => Promise<Driver>
+
+/**
+ * What every driver keeps to, and a sandbox on top of it relies on. Programs are the few words of shell that the simulated
+ * driver knows: `echo`, `cat`, `sleep`, `exit`.
+ */
+export function describeDriver(name: string, open: OpenDriver): void {
+  const never = new AbortController().signal
+  const events: SandboxEvent[] = []
+  let driver: Driver
+  let count = 0
+
+  beforeAll(async () => {
+    driver = await open((event) => events.push(event))
+  })
+
+  afterAll(async () => {
+    await driver.close()
+  })
+
+  function execution(code: string, changes: Partial<Execution> = {}): Execution {
+    return script(code, { id: `j-contract-${process.pid}-${++count}`, ...changes })
+  }
+
+  function purpose(changes: { deadline?: number } = {}) {
+    const deadline = Date.now() + 600_000
+    return {
+      name: `isopod-contract-${process.pid}-${++count}`,
+      origin: 'made',
+      job: 'j',
+      attempt: 1,
+      deadline,
+      ...changes,
+    } as const
+  }
+
+  async function make(asked = execution(''), changes: { deadline?: number } = {}): Promise<NewContainer> {
+    return await driver.make(kindOf(asked), purpose(changes), never)
+  }
+
+  /** Runs an execution's program, and nothing else, in a container. */
+  function start(container: Container, asked: Execution): Promise<ProgramReport> {
+    const program = programRun(asked, asked.language.command, { proxy: false })
+    return runProgram(container, program, { before: workspaceFrames(asked), signal: never })
+  }
+
+  async function untilRemoved(): Promise<void> {
+    while (driver.removing > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+
+  const text = ({ bytes }: { bytes: Uint8Array }) => Buffer.from(bytes).toString()
+
+  describe(`the ${name} driver`, () => {
+    it('says what it offers', async () => {
+      await driver.ping()
+      const { facts } = driver
+      expect(facts.runtimes).toContain(facts.defaultRuntime)
+      expect([facts.cpus, facts.memoryBytes, facts.users].every((amount) => amount > 0)).toBe(true)
+      expect(facts.profiles.has('default')).toBe(true)
+    })
+
+    it('knows an image by its digest, and refuses images, runtimes that are not there', async () => {
+      const { image } = execution('').language
+      const digest = await driver.images.digest(image)
+      expect(digest).not.toBe('')
+      await expect(driver.images.digest('absent:1')).rejects.toBeInstanceOf(ImageFaultError)
+      const { language } = execution('')
+      const without = execution('', { language: { ...language, image: 'absent:1' } })
+      await expect(make(without)).rejects.toBeInstanceOf(ImageFaultError)
+      await expect(make(execution('', { runtime: 'absent' }))).rejects.toBeInstanceOf(ImageFaultError)
+    })
+
+    it('makes containers that are confined as asked, each with a user of its own', async () => {
+      const [one, other] = await Promise.all([make(), make()])
+      for (const container of [one, other]) {
+        const { ready, user, hostLimits, waits, preloaded, origin } = container
+        expect(confinementProblems(ready, limits(), user, hostLimits)).toEqual([])
+        expect({ waits, preloaded, origin }).toEqual({ waits: true, preloaded: false, origin: 'made' })
+      }
+      expect(one.user.uid).not.toBe(other.user.uid)
+      expect(one.id).not.toBe(other.id)
+      one.destroy()
+      other.destroy()
+    })
+
+    it('passes stdin to a program, and what it prints and how it ends back', async () => {
+      const container = await make()
+      const { done, stdout } = await start(
+        container,
+        execution('echo first\ncat\nexit 3', { stdin: 'second\n' }),
+      )
+      expect(text(stdout)).toBe('first\nsecond\n')
+      expect(done).toMatchObject({ exitCode: 3, signal: null, limit: null, stdoutBytes: 13 })
+      container.destroy()
+    })
+
+    it('ends a program at its limits of time and output', async () => {
+      const container = await make()
+      const late = await start(container, execution('sleep 20', { limits: limits({ timeoutSeconds: 0.2 }) }))
+      expect(late.done).toMatchObject({ limit: 'timeout', exitCode: null })
+      const loud = execution('echo 123456789\nsleep 20', {
+        limits: limits({ outputBytes: 5, onOverflow: 'kill' }),
+      })
+      const { done, stdout } = await start(container, loud)
+      expect(done).toMatchObject({ limit: 'output', stdoutTruncated: true })
+      expect(text(stdout)).toBe('12345')
+      container.destroy()
+    })
+
+    it('changes the limits of a container that nothing runs in', async () => {
+      const container = await make()
+      const changed = { memoryMb: 64, cpus: 0.25, processes: 12 }
+      await container.change(changed)
+      const { user, hostLimits } = container
+      expect(confinementProblems(container.ready, limits(changed), user, hostLimits)).toEqual([])
+      expect(await container.readConfinement()).toEqual(container.ready)
+      container.destroy()
+    })
+
+    it('proves a container clean after a reset, which leaves no file of the program before', async () => {
+      const container = await make()
+      const { ready } = container
+      await start(container, execution('', { files: { 'left.txt': { content: 'x', encoding: 'utf8' } } }))
+      expect(Buffer.from((await fetchFile(container, 'left.txt', 10, never)) ?? []).toString()).toBe('x')
+      expect(await container.reset()).toEqual({ clean: true, reason: null })
+      expect(container.ready).toEqual(ready)
+      expect(await fetchFile(container, 'left.txt', 10, never)).toBeUndefined()
+      expect((await start(container, execution('echo again'))).done).toMatchObject({ exitCode: 0 })
+      container.destroy()
+    })
+
+    it('ends the frames of a container that is destroyed, however often, and removes it', async () => {
+      const container = await make()
+      container.destroy()
+      container.destroy()
+      expect(await container.receive()).toBeUndefined()
+      expect(container.waits).toBe(false)
+      await untilRemoved()
+      const of = (type: SandboxEvent['type']) =>
+        events.filter(
+          (event) => event.type === type && 'container' in event && event.container === container.id,
+        )
+      expect([of('container_created').length, of('container_removed').length]).toEqual([1, 1])
+    })
+
+    it('makes nothing for a signal that is aborted, and rejects with its reason', async () => {
+      const reason = new Error('no longer wanted')
+      const kind = kindOf(execution(''))
+      const made = new ContainerMaker(driver).make(kind, purpose(), AbortSignal.abort(reason))
+      await expect(made).rejects.toBe(reason)
+      await untilRemoved()
+    })
+
+    it('reaps containers whose deadline has passed or whose owner is gone, and no other', async () => {
+      const all = async (owners: string[]) => new Set(owners)
+      await driver.reap(all)
+      const [kept] = [await make(), await make(execution(''), { deadline: Date.now() - 1 })]
+      expect(await driver.reap(all)).toBe(1)
+      expect((await start(kept, execution('exit 7'))).done).toMatchObject({ exitCode: 7 })
+      expect(await driver.reap(async () => new Set())).toBe(1)
+      await untilRemoved()
+    })
+  })
+
+  describe(`a sandbox on the ${name} driver`, () => {
+    let sandbox: ContainerSandbox
+
+    beforeAll(() => {
+      sandbox = new ContainerSandbox(driver, { deployment: `contract-${process.pid}` })
+    })
+
+    const run = (asked: Execution, options = {}): Promise<Outcome> => sandbox.run(asked, options)
+
+    it('tells success, failure and timeout apart', async () => {
+      expect(await run(execution('echo well'))).toMatchObject({ status: 'success', exitCode: 0 })
+      expect(await run(execution('exit 9'))).toMatchObject({ status: 'execution_error', exitCode: 9 })
+      const short = { limits: limits({ timeoutSeconds: 0.2 }) }
+      expect(await run(execution('sleep 20', short))).toMatchObject({ status: 'timeout', limit: 'timeout' })
+      await expect(run(execution(''), { signal: AbortSignal.abort(new Error('not now')) })).rejects.toThrow(
+        'not now',
+      )
+    })
+
+    it('uses the container of a batch again', async () => {
+      const shared = { sharedBy: `batch-${process.pid}` }
+      const first = await run(execution('echo 1', shared))
+      const second = await run(execution('echo 2', shared))
+      expect([first.container.origin, second.container.origin]).toEqual(['made', 'batch'])
+      expect(second.container.id).toBe(first.container.id)
+    })
+
+    it('starts a program many times, each with a stdin and limits of its own', async () => {
+      const seen: RunOutcome[] = []
+      const runs = ['one', 'two', 'three'].map((stdin, index) => ({
+        stdin,
+        limits: limits({ processes: 8 + index }),
+      }))
+      const outcome = await run(execution('cat', { runs }), {
+        onRun: (each: RunOutcome) => seen.push(each) > 0,
+      })
+      expect(seen.map(({ stdout }) => text(stdout))).toEqual(['one', 'two', 'three'])
+      expect(outcome.status).toBe('success')
+    })
+
+    it('leaves nothing when it is closed, and takes no more', async () => {
+      await sandbox.close()
+      await expect(run(execution(''))).rejects.toThrow('closing')
+      expect(sandbox.counts()).toMatchObject({ running: 0, idle: 0, removing: 0 })
+    })
+  })
+}

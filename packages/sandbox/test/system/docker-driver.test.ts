@@ -1,0 +1,15 @@
+import { inject } from 'vitest'
+import { openDockerDriver } from '../../src/docker/open-docker-driver.ts'
+import { describeDriver } from '../support/driver-contract.ts'
+
+describeDriver('docker', (observe) =>
+  openDockerDriver({
+    address: inject('stack').dockerHost,
+    deployment: `contract-${process.pid}`,
+    owner: 'contract',
+    users: { first: 60_000, last: 60_255, gid: 65_534 },
+    allowOldRunc: true,
+    reaperDoubtMs: 0,
+    observe,
+  }),
+)

@@ -21,7 +21,7 @@ export interface Stage {
   worker(): Promise<WorkerProcess>
   client(): Promise<IsopodClient>
   /** One more worker on a queue of its own; the caller stops it. */
-  startWorker(prefix: string, env?: NodeJS.ProcessEnv): Promise<StartedWorker>
+  startWorker(prefix: string, env?: NodeJS.ProcessEnv, launcher?: string): Promise<StartedWorker>
   /** A client of that queue; closed at the end. */
   connect(prefix: string): Promise<IsopodClient>
   /** A prefix for this bench's own keys. */
@@ -77,7 +77,7 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
       mainClient ??= stage.worker().then(() => stage.connect(stage.prefix('main')))
       return mainClient
     },
-    async startWorker(prefix, env = {}) {
+    async startWorker(prefix, env = {}, launcher) {
       signal.throwIfAborted()
       const log = join(folder, `worker-${count++}.log`)
       const worker = await startWorker({
@@ -85,6 +85,7 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
         dockerHost: stack.engine.dockerHost,
         log,
         stack: id,
+        ...(launcher !== undefined && { launcher }),
         env: {
           ...process.env,
           // An engine that set-up has started itself may have an old runc; here its own tests do the same.

@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { BatchSummary } from '@isopod/client'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { simulatedSettings } from '../bench/cases/simulated.ts'
+import { afterEach, expect, it } from 'vitest'
+import { SIMULATED_LAUNCHER, simulatedSettings } from '../bench/cases/simulated.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const PRODUCER = fileURLToPath(new URL('processes/batch-producer.ts', import.meta.url))
@@ -21,19 +18,13 @@ interface Line {
 }
 
 let world: World | undefined
-let folder = ''
 let producers: ChildProcess[] = []
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'isopod-batch-'))
-})
 
 afterEach(async () => {
   for (const producer of producers) producer.kill('SIGKILL')
   producers = []
   await world?.close()
   world = undefined
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** A producer in its own process, the lines that it has printed so far, and its end. */
@@ -69,8 +60,8 @@ function expectVerdicts(lines: readonly Line[], each: number, problems: number):
 // promise: batch-resume
 it('of thousands of samples none is lost or doubled when the producer and a worker are killed in the middle', async () => {
   const [each, problems] = [50, 40]
-  const env = await simulatedSettings(folder, 20, 8)
-  world = await startWorld({ workers: 2, env })
+  const env = simulatedSettings(20, 8)
+  world = await startWorld({ workers: 2, env, launcher: SIMULATED_LAUNCHER })
   const first = produce(world, each, problems, 'bash')
   await first.told(500)
   first.child.kill('SIGKILL')

@@ -32,6 +32,8 @@ export interface WorldOptions {
   readonly workers?: number
   /** Settings of all workers. */
   readonly env?: NodeJS.ProcessEnv
+  /** File that starts the workers. @default that of users */
+  readonly launcher?: string
   /** A Redis of the test's own. */
   readonly redisUrl?: string
   /** Another way to the same engine, for the workers only. */
@@ -43,7 +45,7 @@ let worlds = 0
 /** Starts `workers` worker processes on a queue that no other test uses. */
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const stack = inject('stack')
-  const { redisUrl = stack.redisUrl, workersDockerHost = stack.dockerHost } = options
+  const { redisUrl = stack.redisUrl, workersDockerHost = stack.dockerHost, launcher } = options
   const { dockerHost } = stack
   const prefix = `test-${process.pid}-${++worlds}`
   const logs = await mkdtemp(join(tmpdir(), 'isopod-test-'))
@@ -64,6 +66,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         log: join(logs, `worker-${started++}.log`),
         stack: prefix,
         deadlineMs: scaled(60_000),
+        ...(launcher !== undefined && { launcher }),
         // Some thirty workers start in one run of the specs; what the test finds, the specs of it look at.
         env: {
           ...process.env,

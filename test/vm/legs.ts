@@ -49,6 +49,7 @@ export const LEGS: readonly Leg[] = [
       'test/security/read-back.test.ts',
       'test/security/limits-on-the-host.test.ts',
       'test/security/made-as-asked.test.ts',
+      'packages/sandbox/test/system/docker-driver.test.ts',
       'packages/sandbox/test/system/docker-sandbox.test.ts',
       'packages/sandbox/test/system/report.test.ts',
       'packages/sandbox/test/system/probe-sensitivity.test.ts',

@@ -24,6 +24,8 @@ export interface ServiceOptions {
   readonly detached?: boolean
   /** How long it may take to be ready. @default 60 s */
   readonly deadlineMs?: number
+  /** File that starts it. @default the app's own launcher */
+  readonly launcher?: string
 }
 
 /** A process that is ready. */
@@ -41,8 +43,7 @@ export interface ServiceProcess {
  * @throws {SetupError} when it ends before, or is not ready in time; the last lines of its log follow
  */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
-  const { app, port } = options
-  const launcher = join(CHECKOUT, 'apps', app, 'bin', `isopod-${app}.js`)
+  const { app, port, launcher = join(CHECKOUT, 'apps', app, 'bin', `isopod-${app}.js`) } = options
   const child = await launch(launcher, options)
   const url = `http://127.0.0.1:${port}`
   const identity = identifyProcess(child.pid ?? 0)

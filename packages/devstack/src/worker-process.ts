@@ -18,6 +18,8 @@ export interface WorkerOptions {
   readonly detached?: boolean
   /** How long it may take to be ready. @default 60 s */
   readonly deadlineMs?: number
+  /** File that starts it. @default the launcher of this checkout */
+  readonly launcher?: string
 }
 
 /** A worker process that is ready for jobs. */
@@ -29,7 +31,7 @@ export type WorkerProcess = ServiceProcess
  * @throws {SetupError} when it ends before, or is not ready in time; the last lines of its log follow
  */
 export async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
-  const { log, detached, deadlineMs } = options
+  const { log, detached, deadlineMs, launcher } = options
   const port = await freePort()
   return await startService({
     app: 'worker',
@@ -38,6 +40,7 @@ export async function startWorker(options: WorkerOptions): Promise<WorkerProcess
     log,
     ...(detached !== undefined && { detached }),
     ...(deadlineMs !== undefined && { deadlineMs }),
+    ...(launcher !== undefined && { launcher }),
   })
 }
 

@@ -1,45 +1,27 @@
-import { readFile, writeFile } from 'node:fs/promises'
-import { stripTypeScriptTypes } from 'node:module'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import type { IsopodClient, Result } from '@isopod/client'
+import { SIMULATED_DIGEST } from '@isopod/sandbox/simulated'
 import type { Stage, StartedWorker } from '../stage.ts'
 
-/** The hook, and the module that it puts in the place of the worker's own. */
-const MODULES = ['simulate-sandbox', 'simulated-sandbox'] as const
-const SIMULATED = 'simulated'
+/** Starts a worker whose containers are simulated. */
+export const SIMULATED_LAUNCHER = fileURLToPath(
+  new URL('../processes/launch-simulated-worker.mjs', import.meta.url),
+)
 const QUEUE = 'bench'
 
-/** A real worker process whose sandbox only takes its time. */
+/** A real worker process whose programs only take their time. */
 export async function startSimulated(
   stage: Stage,
   prefix: string,
   ms: number,
   slots: number,
 ): Promise<StartedWorker> {
-  return await stage.startWorker(prefix, await simulatedSettings(stage.folder, ms, slots))
+  return await stage.startWorker(prefix, simulatedSettings(ms, slots), SIMULATED_LAUNCHER)
 }
 
-/**
- * Settings of such a worker: so many jobs at once, each of which takes so long.
- *
- * @param folder where its modules are laid
- */
-export async function simulatedSettings(
-  folder: string,
-  ms: number,
-  slots: number,
-): Promise<NodeJS.ProcessEnv> {
-  for (const name of MODULES) {
-    // Stripped here: a worker that did it itself would be measured with a compiler in its memory.
-    const source = await readFile(new URL(`../processes/${name}.ts`, import.meta.url), 'utf8')
-    await writeFile(join(folder, `${name}.mjs`), stripTypeScriptTypes(source))
-  }
-  return {
-    NODE_OPTIONS: `--import=${pathToFileURL(join(folder, `${MODULES[0]}.mjs`)).href}`,
-    BENCH_SANDBOX_MS: String(ms),
-    ISOPOD_SLOTS: String(slots),
-  }
+/** Settings of such a worker: so many jobs at once, each of which takes so long. */
+export function simulatedSettings(ms: number, slots: number): NodeJS.ProcessEnv {
+  return { BENCH_SANDBOX_MS: String(ms), ISOPOD_SLOTS: String(slots) }
 }
 
 /**
@@ -64,7 +46,7 @@ export async function passJobs(
     )
   }
   const take = async (result: Result) => {
-    if (result.status !== 'success' || result.imageDigest !== SIMULATED) {
+    if (result.status !== 'success' || result.imageDigest !== SIMULATED_DIGEST) {
       over.reject(
         new Error(
           `a job did not run in the simulated sandbox: ${result.status} ${result.errorMessage ?? ''}`,

@@ -14,13 +14,13 @@ if (!existsSync(fileURLToPath(devstack))) {
 }
 const { stackDown } = await import(devstack.href)
 try {
-  let said = false
+  let stopped = false
   const log = (line) => {
-    said = true
+    stopped = true
     console.error(line)
   }
   await stackDown({ purge: process.argv.includes('--purge'), log })
-  if (!said) log('nothing was running')
+  if (!stopped) log('nothing was running')
 } catch (error) {
   console.error(`down: ${error.message}`)
   process.exit(3)

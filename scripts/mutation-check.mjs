@@ -1,5 +1,5 @@
-// Takes one hardening flag after the other away, on the way to the engine, and shows who notices: `npm run mutation`.
-// Writes docs/mutation-table.md; ends with 1 if nobody noticed, or only the engine's record tells and no reason is given.
+// Takes one hardening flag after the other away, on the way to the engine, and shows which test notices: `npm run mutation`.
+// Writes docs/mutation-table.md; exits with 1 if one is not noticed, or only the engine's record shows it and no reason is given.
 //   node scripts/mutation-check.mjs [part of a flag's name]
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -46,7 +46,7 @@ if (only === '') {
   // As the repository wants it, so that what is committed is what was written.
   spawnSync('biome', ['format', '--write', TABLE], { cwd: root, stdio: 'inherit' })
 }
-for (const { flag, to } of unnoticed) console.error(`nobody notices: ${flag} -> ${to}`)
+for (const { flag, to } of unnoticed) console.error(`not noticed: ${flag} -> ${to}`)
 for (const { flag, to } of unexplained) console.error(`only the record, without a reason: ${flag} -> ${to}`)
 console.error(`${rows.length - unnoticed.length} of ${rows.length} mutations were noticed`)
 process.exit(unnoticed.length + unexplained.length > 0 ? 1 : 0)

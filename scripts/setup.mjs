@@ -1,5 +1,5 @@
 // Makes a fresh checkout ready to run: packages from the lock file, then a build. Silent when nothing is to be done.
-// It is what starts when nothing is installed yet, so it needs no more than Node 18 and its own modules.
+// It runs before anything is installed, so it needs only Node 18 and its own modules.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -34,10 +34,10 @@ try {
   fail(error.message)
 }
 
-/** Two set-ups of one checkout at once would pull the packages away from under each other. */
+/** Two set-ups of one checkout at once would remove packages that the other one uses. */
 function takeTurn() {
   mkdirSync(join(root, '.isopod'), { recursive: true, mode: 0o700 })
-  let told = false
+  let logged = false
   for (;;) {
     try {
       return writeFileSync(lock, String(process.pid), { flag: 'wx' })
@@ -51,8 +51,8 @@ function takeTurn() {
       if (Number(read(lock)) === holder) rmSync(lock, { force: true })
       continue
     }
-    if (!told) say(`waiting for another set-up (process ${holder})`)
-    told = true
+    if (!logged) say(`waiting for another npm run setup (process ${holder}, since ${startOf(lock)})`)
+    logged = true
     sleep(200)
   }
 }
@@ -65,7 +65,7 @@ function installPackages() {
   if (!isInstalled(JSON.parse(lockText))) {
     const startedAt = Date.now()
     say('installing packages (npm ci)')
-    // No package here needs its install script, and a stranger's script is the one thing not to run.
+    // No package here needs its install script, and a script of unknown authors is a risk.
     const npm = run(
       'npm',
       ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
@@ -77,7 +77,7 @@ function installPackages() {
   writeFileSync(lockStamp, wanted)
 }
 
-/** True if node_modules holds what the lock file says, whoever has put it there. */
+/** Whether node_modules has what the lock file says, however it got there. */
 function isInstalled(wanted) {
   const text = read(join(modules, '.package-lock.json'))
   if (text === '') return false
@@ -131,7 +131,7 @@ function removeStrays(folder) {
   }
 }
 
-/** Names, sizes and times of all that the build reads; the times are enough here, since turbo then looks at contents. */
+/** Names, sizes and times of all that the build reads; times are enough here, since turbo then compares contents. */
 function sourcesFingerprint() {
   const lines = ['package.json', 'turbo.json', 'tsconfig.json', 'tsconfig.base.json'].map(describe)
   for (const folder of workspaces()) {
@@ -195,6 +195,11 @@ function isAlive(pid) {
   } catch (error) {
     return error.code === 'EPERM'
   }
+}
+
+/** When a lock file was written, in the time of this machine. */
+function startOf(file) {
+  return statSync(file, { throwIfNoEntry: false })?.mtime.toTimeString().slice(0, 8) ?? 'now'
 }
 
 function read(file) {

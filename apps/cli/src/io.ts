@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { visible } from '@isopod/protocol'
 
-/** A stream to write to, and whether a person looks at it. */
+/** A stream to write to; `isTTY` if it is a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** Everything that a command may touch of the process it runs in. */
@@ -12,7 +12,7 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Writes one line about what is being done, where it can't be taken for a result. Files and problems in it were named by others. */
+/** Writes one line about the work to stderr. Names of files and problems in it come from others, so it is made harmless. */
 export function note(io: Io, line: string): void {
   io.stderr.write(`${visible(line)}\n`)
 }

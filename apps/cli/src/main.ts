@@ -17,7 +17,7 @@ const exitCode = await runCli(
   { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env },
   systemServices,
 )
-// All is written and closed. A terminal that was read from, or a socket that is slow to go, must not hold the prompt back.
+// All is written and closed. A terminal that was read from, or a socket that closes slowly, must not delay the prompt.
 await Promise.allSettled(
   [process.stdout, process.stderr].map((output) => new Promise((done) => output.write('', done))),
 )

@@ -3,12 +3,12 @@ import { type Io, note } from './io.ts'
 import type { JobClient } from './job-client.ts'
 
 /**
- * What the workers offer; undefined if none has ever come.
+ * The languages that workers have registered; undefined if no worker ever has.
  *
- * A line says what stands in the way of jobs in these languages: without a worker they wait, perhaps for ever, and without
- * the image each fails, but only after its tries. It is no more than a hint, as another worker may have the image.
+ * Warns of what keeps jobs in these languages from running: without a worker they wait, perhaps for ever, and without
+ * the image each fails after its tries. It is only a hint: another worker may have the image.
  *
- * @param used names or aliases; undefined where the protocol says which
+ * @param used names or aliases; undefined stands for the protocol's default
  */
 export async function offeredLanguages(
   io: Io,

@@ -53,7 +53,7 @@ async function buildProgram(
 ): Promise<Command> {
   const { io } = context
   const program = new Command('isopod')
-    .description('Runs programs that nobody trusts, each in a container of its own.')
+    .description('Runs untrusted programs, each in a container of its own.')
     .version(version(), '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
@@ -76,7 +76,7 @@ async function buildProgram(
 async function refuse(io: Io, text: string): Promise<void> {
   const sentence = text.replace(/^error: /, 'isopod: ')
   if (/^[\x20-\x7e\n]*$/.test(sentence)) return void io.stderr.write(sentence)
-  // A word of the call may hold what plays with the screen.
+  // The words of the call that it quotes may hold control characters.
   const { visible } = await import('@isopod/protocol')
   io.stderr.write(visible(sentence))
 }

@@ -4,7 +4,7 @@ import type { ExitCode } from '@isopod/service-kit'
 import type { WebhookQueue } from '@isopod/webhooks'
 import type { JobClient } from './job-client.ts'
 
-/** What commands stand on; `main.ts` gives the real ones. */
+/** What commands need of the world; `system-services.ts` has the real ones. */
 export interface Services {
   /** Connects to a Redis as the environment says; rejects within 5 s with a sentence if it does not answer. */
   connect(url: string, env: NodeJS.ProcessEnv): Promise<JobClient>

@@ -7,7 +7,7 @@ const SLOW_START_MS = 3_000
 
 /** Starts what is missing of a stack; its steps are shown when they take long. */
 export async function startStack(io: Io, services: Services, workers: number): Promise<Stack> {
-  const steps = patientSteps((line) => note(io, `isopod: ${line}`))
+  const steps = stepsOfSlowStart((line) => note(io, `isopod: ${line}`))
   try {
     return await services.ensureStack({ env: io.env, workers, log: steps.log })
   } finally {
@@ -15,8 +15,8 @@ export async function startStack(io: Io, services: Services, workers: number): P
   }
 }
 
-/** Keeps the steps of a quick start to itself; from the moment on that a start is slow, its user may follow it. */
-function patientSteps(log: (line: string) => void): { log(line: string): void; end(): void } {
+/** Holds back the steps of a quick start; once a start is slow, shows them all. */
+function stepsOfSlowStart(log: (line: string) => void): { log(line: string): void; end(): void } {
   let held: string[] | undefined = []
   const timer = setTimeout(() => {
     for (const line of held ?? []) log(line)

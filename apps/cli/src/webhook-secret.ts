@@ -4,7 +4,7 @@ import { stackPaths } from '@isopod/devstack'
 import { ConfigError } from '@isopod/protocol'
 import { newWebhookSecret } from '@isopod/webhooks'
 
-/** The setting of the gateway that holds the secret. */
+/** The gateway's setting of the secret. */
 export const SECRET_VARIABLE = 'ISOPOD_GATEWAY_WEBHOOK_SECRET'
 
 /**

@@ -293,7 +293,7 @@ describe('isopod grade', () => {
       client,
     })
     expect(exitCode).toBe(130)
-    expect(stderr).toMatch(/stopped at 2 of 4; the same command goes on from there \(batch grade-/)
+    expect(stderr).toMatch(/stopped at 2 of 4; the same command resumes there \(batch grade-/)
     expect(readFileSync(at('out.jsonl'), 'utf8')).toBe('before\n')
     expect(existsSync(at('report.html'))).toBe(false)
   })

@@ -14,11 +14,11 @@ import { installPackages } from './system-packages.ts'
 
 const REGISTRY_BASE = 'debian:trixie-slim'
 const LOCAL_BASE = 'isopod/base:trixie'
-/** A registry that has not named the image's layers by then is not in reach. */
-const FIRST_WORD_MS = 10_000
+/** A registry that has not named the image's layers by then counts as out of reach. */
+const FIRST_ANSWER_MS = 10_000
 const PULL_MS = 180_000
 
-/** The image that all others stand on. */
+/** The image below all others. */
 export interface BaseImage {
   readonly tag: string
   readonly id: string
@@ -61,7 +61,7 @@ export async function baseImage(
 }
 
 /**
- * Pulls an image if a registry is in reach; gives up after 10 s without a sign of one.
+ * Pulls an image if a registry is in reach; gives up after 10 s without an answer.
  *
  * @returns false if it could not be had
  */
@@ -73,7 +73,7 @@ export async function pullImage(
   const startedAt = performance.now()
   const giveUp = new AbortController()
   let heard = false
-  const silence = sleep(FIRST_WORD_MS, undefined, { ref: false }).then(() => heard || giveUp.abort())
+  const silence = sleep(FIRST_ANSWER_MS, undefined, { ref: false }).then(() => heard || giveUp.abort())
   const { exitCode } = await tryDocker(engine, ['pull', tag], {
     env,
     signal: giveUp.signal,

@@ -17,8 +17,7 @@ export type ExtraRuntime = 'runsc'
 const RELOAD_DEADLINE_MS = 10_000
 
 /**
- * Sees to it that the engine knows these runtimes. Our own learns them without a restart; one that was there already is
- * only asked.
+ * Adds these runtimes to the engine. Our own takes them without a restart; one that was there already must have them.
  *
  * @throws {SetupError} when it lacks one that cannot be supplied
  */
@@ -43,7 +42,7 @@ export async function ensureRuntimes(
   const deadline = performance.now() + RELOAD_DEADLINE_MS
   while (!(await runtimesOf(engine.dockerHost)).includes('runsc')) {
     if (performance.now() > deadline) {
-      throw new SetupError(`the private Docker engine did not take up ${runsc} as a runtime; see its log`)
+      throw new SetupError(`the private Docker engine did not accept ${runsc} as a runtime; see its log`)
     }
     await sleep(50)
   }

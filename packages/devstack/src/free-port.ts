@@ -11,10 +11,10 @@ const LOWEST_END = 8192
 const TRIES = 100
 
 /**
- * Finds a TCP port of 127.0.0.1 that nobody has, below those of connections: none of them is to take it before whoever asked
- * has it.
+ * Finds a free TCP port of 127.0.0.1, below those that the kernel gives to connections, so that no connection takes it
+ * before the caller does.
  *
- * @throws {SetupError} when there is none in a hundred tries
+ * @throws {SetupError} when a hundred tries find none
  */
 export async function freePort(): Promise<number> {
   const range = await readFile(OF_CONNECTIONS, 'utf8')

@@ -37,7 +37,7 @@ export async function imageContent(name: ImageName): Promise<string> {
 }
 
 /**
- * Whether an image is what this checkout would build. Without what it stands on (pruned, say) one that fits its folder is
+ * Whether an image is what this checkout would build. Without the image below it (pruned, say) one that fits its folder is
  * taken as it is: no reason to fetch that.
  *
  * @param base id of the image that it would be built on, if that is there

@@ -11,7 +11,7 @@ export const IMAGES = Object.fromEntries(
   IMAGE_NAMES.map((name) => [name, `isopod/${name}:${RECIPES[name].version}`]),
 ) as Readonly<Record<ImageName, string>>
 
-/** What set-up builds, the slowest first; all others are built when somebody asks for them. */
+/** What set-up builds, the slowest first; all others are built on request. */
 export const USUAL_IMAGES = ['python', 'c', 'javascript', 'bash'] as const satisfies readonly ImageName[]
 
 /** What an image is made of. */

@@ -4,17 +4,17 @@ import { imageContent, isCurrent } from './image-content.ts'
 import { findImage, localImages } from './image-list.ts'
 import { IMAGE_NAMES, IMAGES, type ImageName, parentOf } from './image-names.ts'
 
-/** How an engine stands with one language image. */
+/** The state of one language image on an engine. */
 export interface ImageState {
   readonly name: ImageName
   readonly tag: string
-  /** `outdated`: its folder, or what it stands on, has changed since it was built. */
+  /** `outdated`: its recipe, or the image below it, has changed since it was built. */
   readonly state: 'ready' | 'outdated' | 'absent'
-  /** What it stands on: another language's image, or Debian. */
+  /** The image below it: another language's, or Debian. */
   readonly standsOn: string
   /** Bytes of all its layers; 0 where it is absent. */
   readonly bytes: number
-  /** Bytes beyond those of what it stands on; 0 where one of the two is absent. */
+  /** Bytes beyond those of the image below; 0 where one of the two is absent. */
   readonly ownBytes: number
 }
 

@@ -39,7 +39,7 @@ interface Below {
 }
 
 /**
- * Builds those of the named images that the engine lacks or whose folder or base has changed, and those that they stand on,
+ * Builds those of the named images that the engine lacks or whose folder or base has changed, and the images below them,
  * two at a time; silent when there are none. Another process that needs one of them waits for that one only.
  *
  * @throws {SetupError} with the last lines of the build that failed
@@ -57,7 +57,7 @@ export async function buildImages(
   const wanted = missing.length
   let begun = 0
 
-  /** The image of that name once it is there, built if need be; for all who ask, once. */
+  /** The image of that name once it is there, built if need be; once for all callers. */
   const ensure = (name: ImageName): Promise<Below> => {
     const there = started.get(name) ?? build(name)
     started.set(name, there)

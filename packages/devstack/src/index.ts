@@ -33,4 +33,4 @@ export { ensureBaseImage, ensureStack, findStack, type Stack, type StackOptions 
 export { type DownOptions, stackDown } from './stack-down.ts'
 export { installPackages, type SystemNeed } from './system-packages.ts'
 export { startWorker, type WorkerOptions, type WorkerProcess } from './worker-process.ts'
-export { runSelfTest, type SelfTestOptions } from './worker-self-test.ts'
+export { runSelfTest, type WorkerSelfTestOptions } from './worker-self-test.ts'

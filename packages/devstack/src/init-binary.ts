@@ -18,7 +18,7 @@ const FOLDER = join(CHECKOUT, 'packages', 'init')
 const PROGRAMS = { init: 'native', probe: 'probe' } as const
 
 /**
- * Sees to it that init and the probe are there for the engine's processor and were made from the present sources. Where
+ * Makes init and the probe for the engine's processor from the present sources, if they are missing. Where
  * this machine has a C compiler the build has done that; where it has none, or the processors differ, they are compiled in
  * a container. Silent when nothing is to be done.
  *

@@ -6,7 +6,7 @@ import { tryCommand } from './run-command.ts'
 
 /**
  * Ends what outlived our engine: containerd's shims, which carry the address of our containerd's socket as an argument
- * and so can't be anybody else's, and the containers below them.
+ * and so belong to no other engine, and the containers below them.
  */
 export async function endShims(paths: Paths): Promise<void> {
   if (process.platform !== 'linux') return
@@ -15,7 +15,7 @@ export async function endShims(paths: Paths): Promise<void> {
     const words = (await readFile(`/proc/${shim}/cmdline`, 'utf8').catch(() => '')).split('\0')
     if (!words.includes(containerd) || !isShim(words[0])) continue
     const found = [...(await childrenOf(shim)), shim].map(identifyProcess)
-    // A container's first process takes the rest of it along. It comes first: without its shim it would be nobody's child.
+    // The end of a container's first process ends the rest of it. It comes first: without its shim it is no child any more.
     for (const identity of found) if (identity) await endProcess(identity, 1000)
   }
 }

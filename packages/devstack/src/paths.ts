@@ -19,7 +19,7 @@ export interface Paths {
   readonly record: string
   /** Held while services and workers are started or stopped. */
   readonly lock: string
-  /** A file for each image that is being built: a build may take long, and holds up only who needs that image. */
+  /** A file for each image that is being built: only processes that need this image wait for it. */
   readonly imageLocks: string
   readonly logs: string
   readonly redis: string
@@ -54,18 +54,18 @@ export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
 /**
  * Makes the directories that are missing.
  *
- * @throws {SetupError} when the runtime directory is there but is someone else's, or open to others
+ * @throws {SetupError} when the runtime directory exists but belongs to another user, or is open to others
  */
 export async function makePaths(paths: Paths): Promise<void> {
   await mkdir(paths.logs, { recursive: true, mode: 0o700 })
   await mkdir(paths.runtime, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  // Its name can be guessed and its parent may be world-writable, so somebody could have been there first.
+  // Its name can be guessed and its parent may be world-writable, so another user may have made it first.
   const found = await lstat(paths.runtime)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
     throw new SetupError(
-      `${paths.runtime} must be a directory of this user that nobody else can enter; remove it and try again`,
+      `${paths.runtime} must be a directory that only this user can enter; remove it and try again`,
     )
   }
 }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** One process, told apart from any later one that gets the same number. */
+/** One process, distinct from any later one with the same number. */
 export interface ProcessIdentity {
   readonly pid: number
   /** Boot id and start time in clock ticks on Linux; the start time as `ps` prints it elsewhere. */

@@ -2,7 +2,7 @@ import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /**
- * Asks a Redis for a sign of life, with the password that the URL holds. No client library: queue owns that.
+ * Sends PING to a Redis, with the password of the URL. Without a client library: those belong to the queue.
  *
  * @param url `redis://`, `rediss://`, `redis+unix://<path>` or the absolute path of a socket
  * @returns undefined when it answers PONG, else why not, as the end of a sentence; never throws

@@ -18,7 +18,7 @@ export interface DownOptions {
   readonly purge?: boolean
   /** Read for `ISOPOD_STATE_DIR`. @default process.env */
   readonly env?: NodeJS.ProcessEnv
-  /** Gets one line for each thing that is done. @default nothing is said */
+  /** Gets one line for each thing that is done. @default none */
   readonly log?: Log
 }
 
@@ -32,7 +32,7 @@ export async function stackDown(options: DownOptions = {}): Promise<void> {
   const paths = stackPaths(env)
   if (!(await exists(paths.state)) && !(await exists(paths.runtime))) return
   await asSetupError(() => withLock(paths.lock, () => takeDown(paths, { env, log, purge }), { log }))
-  // The lock lies in the state directory, so that can only go once the lock is let go.
+  // The lock lies in the state directory, which is therefore removed after the lock is released.
   if (purge) await rm(paths.state, { recursive: true, force: true })
 }
 
@@ -70,7 +70,7 @@ async function stopEngine(paths: Paths, log: Log, env: NodeJS.ProcessEnv): Promi
   }
 }
 
-/** Removes the containers, then the volumes, that a filter finds; an engine that is gone has none to remove. */
+/** Removes the containers, then the volumes, that a filter finds; an engine that does not answer is skipped. */
 async function clearEngine(dockerHost: string, filters: string, env: NodeJS.ProcessEnv): Promise<void> {
   if ((await checkEngine(dockerHost, env)) !== undefined) return
   const query = `filters=${encodeURIComponent(filters)}`

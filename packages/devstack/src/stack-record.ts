@@ -14,7 +14,7 @@ export interface WorkerRecord {
   readonly settings: string
 }
 
-/** What set-up has started and nobody has stopped yet. */
+/** What set-up has started and what still runs, as far as is known. */
 export interface StackRecord {
   readonly redis?: { readonly process: ProcessIdentity; readonly url: string }
   readonly engine?: {

@@ -14,7 +14,7 @@ const STOP_GRACE_MS = 40_000
 /** Settings that a worker reads once, at its start. */
 const SETTING = /^(ISOPOD|SANDBOX)_(?!STATE_DIR$|DEBUG$)/
 
-/** What a stack's workers work with. */
+/** What the workers of a stack share. */
 export interface WorkerSurroundings {
   readonly redisUrl: string
   readonly engine: EngineService
@@ -23,8 +23,8 @@ export interface WorkerSurroundings {
 }
 
 /**
- * Sees to it that `count` recorded workers are ready for that Redis and that engine, built as now and set as now.
- * Workers that no longer fit are drained and stopped; those above `count` are left.
+ * Makes `count` recorded workers ready for that Redis and that engine, with the present build and settings. Workers that
+ * no longer fit are drained and stopped; those above `count` stay.
  */
 export async function ensureWorkers(
   paths: Paths,
@@ -43,7 +43,7 @@ export async function ensureWorkers(
   await updateRecord(paths, (record) => ({ ...record, workers: fitting }))
   while (fitting.length < count) {
     const logFile = join(paths.logs, `worker-${freeNumber(fitting)}.log`)
-    // A worker's own name must be unique, so the one that a user has set is only good for a worker of his own.
+    // A worker's name must be unique, so one that the user has set cannot serve for these.
     const { ISOPOD_WORKER_ID: _, ...env } = workerEnv
     const worker = await startWorker({
       redisUrl,
@@ -87,7 +87,7 @@ async function fits(
   )
 }
 
-/** What the first of the workers has against its engine; the others would say the same. */
+/** Repeats the warnings of the first worker about its engine; the others would give the same. */
 async function repeatWarnings(logFile: string, log: Log): Promise<void> {
   const lines = (await readFile(logFile, 'utf8').catch(() => '')).split('\n')
   for (const line of lines.filter((text) => text.includes('"level":"warn"'))) {

@@ -17,21 +17,21 @@ import { ensureWorkers } from './stack-workers.ts'
 
 /** What a stack is asked for. */
 export interface StackOptions {
-  /** Workers that shall be ready; they outlive this process. 0 starts none. @default 1 */
+  /** How many workers; they outlive this process. 0 starts none. @default 1 */
   readonly workers?: number
-  /** Language images that shall be there. @default {@link USUAL_IMAGES} */
+  /** Language images to build where they are missing. @default {@link USUAL_IMAGES} */
   readonly images?: readonly ImageName[]
-  /** OCI runtimes that the engine shall have beside its own. @default runsc if `ISOPOD_RUNTIME` says so */
+  /** OCI runtimes to add to the engine's own. @default runsc if `ISOPOD_RUNTIME` says so */
   readonly runtimes?: readonly ExtraRuntime[]
   /** Start a Redis and an engine of our own whatever the environment says. @default false */
   readonly privateOnly?: boolean
   /** `REDIS_URL`, `DOCKER_HOST`, `DOCKER_SOCKET_PATH`, `ISOPOD_STATE_DIR`, `CI`, and settings of the workers. @default process.env */
   readonly env?: NodeJS.ProcessEnv
-  /** Gets one line for each thing that is done. @default nothing is said */
+  /** Gets one line for each thing that is done. @default none */
   readonly log?: Log
 }
 
-/** Services that stand ready. */
+/** Services that are ready. */
 export interface Stack {
   /** Label `isopod.stack` of its workers' containers. */
   readonly id: string
@@ -42,8 +42,8 @@ export interface Stack {
 }
 
 /**
- * Sees to it that everything a job needs is there: Redis, a Docker engine, init, the images, workers. Uses what runs
- * already, installs and starts what is missing, does nothing twice. Two calls at once, from two processes even, are safe.
+ * Provides everything that a job needs: Redis, a Docker engine, init, the images, workers. Uses what runs already,
+ * installs and starts what is missing, does nothing twice. Two calls at once, from two processes even, are safe.
  *
  * @throws {SetupError} one sentence about the piece that is missing and can't be supplied
  *

@@ -6,7 +6,7 @@ import { type Log, secondsSince } from './log.ts'
 import { findProgram, lastLines, tryCommand } from './run-command.ts'
 import { SetupError } from './setup-error.ts'
 
-/** What set-up may need from the distribution; the specs add the last ones, those in virtual machines the `qemu-*`. */
+/** What set-up may need from the distribution; only specs need the last ones, and those in virtual machines the `qemu-*`. */
 export type SystemNeed =
   | 'redis'
   | 'engine'
@@ -50,7 +50,7 @@ export async function installPackages(
     let refreshed = ''
     if (unknown.exitCode !== 0) {
       refreshed = await refreshLists()
-      // Which package holds a program can only be told once the lists are there.
+      // Only the lists say which package has a program.
       packages = await missingPackages(needs)
     }
     log(`installing ${packages.join(', ')} with apt-get`)
@@ -145,7 +145,7 @@ async function askPermission(
 }
 
 /**
- * One repository of many that is out of reach is no reason to give up: the install will tell.
+ * One repository of many may be out of reach: whether that matters, the install shows.
  *
  * @returns what was out of reach
  */
@@ -194,7 +194,7 @@ async function withoutServiceStarts(work: () => Promise<void>): Promise<void> {
 
 function privileged(command: readonly [string, ...string[]]) {
   if (process.getuid?.() === 0) return tryCommand(command)
-  // Without a terminal sudo must not wait for a password that nobody will type.
+  // Without a terminal sudo must not ask for a password.
   return tryCommand(process.stdin.isTTY ? ['sudo', ...command] : ['sudo', '-n', ...command])
 }
 

@@ -49,7 +49,7 @@ function workerEnvironment(port: number, options: WorkerOptions): NodeJS.Process
   const inherited = Object.entries(given).filter(([name]) => !NOT_INHERITED.includes(name))
   return {
     ...Object.fromEntries(inherited),
-    // Drained jobs go back to the queue; nobody at a terminal wants to wait the server's half minute for that.
+    // Drained jobs go back to the queue; half a minute, as on a server, is too long at a terminal.
     ISOPOD_DRAIN_SECONDS: given['ISOPOD_DRAIN_SECONDS'] ?? '10',
     ISOPOD_BIND: '127.0.0.1',
     REDIS_URL: options.redisUrl,

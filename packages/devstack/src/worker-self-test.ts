@@ -5,7 +5,7 @@ import { SetupError } from './setup-error.ts'
 import { workerSettings } from './worker-settings.ts'
 
 /** What {@link runSelfTest} is made with. */
-export interface SelfTestOptions {
+export interface WorkerSelfTestOptions {
   readonly engine: EngineService
   /** The worker's settings. */
   readonly env: NodeJS.ProcessEnv
@@ -19,7 +19,7 @@ export interface SelfTestOptions {
  * @returns its exit code: 0 when all probes held
  * @throws {SetupError} with the worker's own words when it could not test
  */
-export async function runSelfTest({ engine, env, onLine }: SelfTestOptions): Promise<number> {
+export async function runSelfTest({ engine, env, onLine }: WorkerSelfTestOptions): Promise<number> {
   const launcher = join(CHECKOUT, 'apps', 'worker', 'bin', 'isopod-worker.js')
   const { ISOPOD_STATE_DIR: _, ISOPOD_DEBUG: __, ...settings } = workerSettings(engine, env)
   const { execa } = await import('execa')

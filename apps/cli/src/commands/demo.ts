@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { collectResults, DEMO_QUEUE } from '../demo/collect.ts'
 import { type DemoJob, differences } from '../demo/expectation.ts'
 import { DEMO_JOBS } from '../demo/jobs.ts'
-import { startProgress } from '../demo/progress.ts'
+import { startDemoProgress } from '../demo/progress.ts'
 import { demoTable } from '../demo/table.ts'
 import { interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import { paintOn } from '../terminal/paint.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { widthOf } from '../terminal/table.ts'
-import { seconds } from '../terminal/units.ts'
+import { secondsText } from '../terminal/units.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** All jobs together take a tenth of this; what takes longer hangs. In milliseconds. */
@@ -64,7 +64,7 @@ interface Judged {
 async function runJobs(io: Io, client: JobClient, interrupted: AbortSignal): Promise<Judged[]> {
   const ids = await client.submitMany(DEMO_JOBS.map(({ job }) => ({ ...job, replyTo: DEMO_QUEUE })))
   const jobs = new Map(ids.map((id, index) => [id, DEMO_JOBS[index]]))
-  const progress = startProgress(io.stderr, ids.length)
+  const progress = startDemoProgress(io.stderr, ids.length)
   const late = AbortSignal.timeout(DEADLINE_MS)
   try {
     const onResult = (result: Result) => {
@@ -100,7 +100,7 @@ function conclusion(io: Io, results: readonly Judged[], ms: number): string {
     differences.map((difference) => `✗ ${name}: ${difference}\n`),
   )
   const right = results.filter(({ ok }) => ok).length
-  const verdict = `${right} of ${results.length} jobs ended as expected, in ${seconds(ms)}.`
+  const verdict = `${right} of ${results.length} jobs ended as expected, in ${secondsText(ms)}.`
   return [
     demoTable(results, widthOf(io.stdout)),
     '\n',

@@ -24,11 +24,11 @@ import { offeredLanguages } from '../offered-languages.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { widthOf } from '../terminal/table.ts'
-import { counted } from '../terminal/units.ts'
+import { countText } from '../terminal/units.ts'
 import { UsageError } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
 
-/** Everything that is known before the first sample runs. */
+/** What is known before the first sample runs. */
 interface Grading {
   readonly plan: GradePlan
   readonly problems: ProblemSet
@@ -42,7 +42,7 @@ interface Grading {
 }
 
 /**
- * `isopod grade`: judges samples of a data set's problems as one batch, which the same command goes on with after Ctrl-C.
+ * `isopod grade`: judges samples of a data set's problems as one batch, which the same command resumes after Ctrl-C.
  * Exit code 0 if each was judged, 3 if a fault of the platform remains.
  */
 export async function gradeCommand(
@@ -64,7 +64,7 @@ export async function gradeCommand(
   )
 }
 
-/** Reads all there is to read, so that what is wrong is known before anything runs. */
+/** Reads all files first, so that a mistake in them is found before anything runs. */
 async function prepare(file: string, plan: GradePlan): Promise<Grading> {
   const read = plan.samples === undefined ? [file] : [file, plan.samples]
   if (plan.out !== undefined) await checkOutput('--out', plan.out, read)
@@ -89,18 +89,18 @@ async function prepare(file: string, plan: GradePlan): Promise<Grading> {
 function announce(io: Io, { plan, problems, census, id, missing }: Grading): void {
   note(
     io,
-    `isopod: ${counted(census.count, 'sample')} of ${counted(problems.size, `${plan.dataset} problem`)}, batch ${id}`,
+    `isopod: ${countText(census.count, 'sample')} of ${countText(problems.size, `${plan.dataset} problem`)}, batch ${id}`,
   )
   if (missing.length === 0) return
   const names = missing.slice(0, 5).map((name) => JSON.stringify(name))
   const more = missing.length > names.length ? ', …' : ''
   note(
     io,
-    `isopod: ${counted(missing.length, 'problem')} without a sample, in no figure: ${names.join(', ')}${more}`,
+    `isopod: ${countText(missing.length, 'problem')} without a sample, in no figure: ${names.join(', ')}${more}`,
   )
 }
 
-/** An option is refused by its own name, and not by that of the first sample's field. */
+/** Refuses an unknown language by the option's name, before the first sample's field would be blamed. */
 async function checkLanguage(io: Io, client: JobClient, { plan, census }: Grading): Promise<void> {
   const { language } = plan
   const offered = await offeredLanguages(io, client, census.languages)
@@ -141,10 +141,7 @@ async function judge(
     progress.stop()
     if (!signal.aborted) throw error
     const { done } = batch.progress()
-    note(
-      io,
-      `isopod: stopped at ${done} of ${census.count}; the same command goes on from there (batch ${id})`,
-    )
+    note(io, `isopod: stopped at ${done} of ${census.count}; the same command resumes there (batch ${id})`)
     return undefined
   }
 }
@@ -172,7 +169,7 @@ async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator
   }
 }
 
-/** Writes the files that were asked for, and shows what it all came to. */
+/** Writes the files that were asked for, and prints the outcome. */
 async function deliver(
   io: Io,
   file: string,

@@ -10,7 +10,7 @@ import { UsageError, wholeNumber } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
 
 /** Options of `isopod results`. */
-export interface ResultsOptions {
+export interface ResultsCommandOptions {
   readonly replyTo?: string
   readonly follow?: boolean
   readonly count?: string
@@ -21,7 +21,11 @@ export interface ResultsOptions {
 const IDLE_MS = 1_000
 
 /** `isopod results`: takes results off a results queue and prints them; what was printed is gone from the queue. */
-export async function resultsCommand(io: Io, services: Services, options: ResultsOptions): Promise<ExitCode> {
+export async function resultsCommand(
+  io: Io,
+  services: Services,
+  options: ResultsCommandOptions,
+): Promise<ExitCode> {
   const count = options.count === undefined ? undefined : wholeNumber('--count', options.count, 999_999_999)
   if (count !== undefined && options.follow) {
     throw new UsageError('--count and --follow: give one of them; the first ends, the second does not')

@@ -21,7 +21,7 @@ export type RunCommandOptions = JobOptions & {
 const REPLY_TO = 'none'
 
 /** `isopod run`: one program, from the file to its exit code. Ctrl-C cancels the job. */
-export async function runCommand(
+export async function runJobCommand(
   io: Io,
   services: Services,
   file: string,

@@ -9,8 +9,8 @@ export const declareRun: Declare = (command, { io, services, end }) => {
     .option('-f, --follow', 'print the output as it comes')
     .option('--raw', 'leave control characters as they are on a terminal, too')
     .action(async (file, options) => {
-      const { runCommand } = await import('../commands/run.ts')
-      end(await runCommand(io, services, file, options))
+      const { runJobCommand } = await import('../commands/run.ts')
+      end(await runJobCommand(io, services, file, options))
     })
   examples(command, [
     'isopod run hello.py',

@@ -1,7 +1,7 @@
 import type { DemoJob } from './expectation.ts'
 import { GRADED_JOBS } from './graded-jobs.ts'
 
-/** Examples of the documents, as they stand there. */
+/** Examples of the specification, as they are written there. */
 const DOCUMENTED: readonly DemoJob[] = [
   {
     // First, so that its five seconds pass beside all the others.
@@ -69,7 +69,7 @@ const HOSTILE: readonly DemoJob[] = [
     name: 'memory bomb',
     job: {
       language: 'python',
-      // Bytes that are not zero: the kernel gives no memory for zeros that nobody wrote.
+      // Bytes that are not zero: the kernel gives no memory for untouched zeros.
       code: 'hoard = []\nwhile True:\n    hoard.append(b"x" * 1_000_000)',
       limits: { memoryMb: 64 },
     },

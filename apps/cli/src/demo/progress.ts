@@ -2,15 +2,15 @@ import cliProgress from 'cli-progress'
 import type { Output } from '../io.ts'
 
 /** Shows how many jobs have ended. */
-export interface Progress {
-  /** Another job has ended; `line` says which and how. */
+export interface DemoProgress {
+  /** Counts a job that has ended; `line` has its name and status. */
   step(line: string): void
-  /** Nothing more comes; leaves the screen tidy. */
+  /** Removes the bar. */
   stop(): void
 }
 
-/** A live bar on a terminal, a line per job anywhere else. */
-export function startProgress(output: Output, total: number): Progress {
+/** A bar on a terminal, a line per job anywhere else. */
+export function startDemoProgress(output: Output, total: number): DemoProgress {
   if (!output.isTTY) {
     let ended = 0
     const width = String(total).length

@@ -35,7 +35,7 @@ export function demoTable(rows: readonly Row[], width: number): string {
   return tableText(columns, cells, width)
 }
 
-/** What tells most about a run: what it printed, else how it failed (a traceback's last line), else why it was ended. */
+/** The most telling line of a run: its output, else the last line of a traceback, else why it was ended. */
 function outputOf(result: Result): string {
   if (result.stdout.trim() !== '') return result.stdout
   if (result.compileOutput)

@@ -4,7 +4,7 @@ import { paintOn } from '../terminal/paint.ts'
 
 /** What one check of `isopod doctor` found. */
 export interface Finding {
-  /** `warning`: works, but should be mended. `absent`: not there now, and started when it is needed. */
+  /** `warning`: works, but should be fixed. `absent`: not there now, and started when it is needed. */
   readonly state: 'ok' | 'warning' | 'absent' | 'failed'
   /** What is checked, in one word. */
   readonly subject: string

@@ -149,7 +149,7 @@ export function judgeCatalogue(languages: readonly LanguageSummary[]): Finding {
   return { state: 'ok', subject, text: missing.length > 0 ? `${text}; npm run images lists all` : text }
 }
 
-/** The same by what the engine has, where no worker has said what its catalogue is: that of this checkout counts. */
+/** Images of the catalogue of this checkout, which counts until a worker has registered its own. */
 export function judgeImages(tags: readonly string[]): Finding {
   const subject = 'images'
   const missing = USUAL_IMAGES.filter((name) => !tags.includes(IMAGES[name]))

@@ -3,7 +3,7 @@ import type { LanguageSummary } from '@isopod/protocol'
 import type { Services } from '../services.ts'
 import type { Finding } from './finding.ts'
 
-/** What a look at Redis found, and what workers have registered there. */
+/** The findings about Redis, and the languages that workers have registered there. */
 interface RedisReport {
   readonly findings: readonly Finding[]
   readonly languages: readonly LanguageSummary[] | undefined

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts'
 /**
  * Judges the version of runc as a worker would.
  *
- * @param accepted whether workers are told to accept one with known escapes, or use another runtime
+ * @param accepted whether workers accept one with known escapes, or use another runtime
  */
 export function judgeRunc(version: string | undefined, accepted: boolean): Finding {
   const subject = 'runc'

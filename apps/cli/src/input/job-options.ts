@@ -74,7 +74,7 @@ function validate(job: JobInput, known: readonly JobFieldOption[]): void {
   } catch (cause) {
     if (!(cause instanceof InvalidJobError)) throw cause
     const sentences = cause.problems.map(({ field, message }) => {
-      // Of a list or an object it is a part that is refused: `args.3`.
+      // In a list or an object one part is refused: `args.3`.
       const option = known.find((one) => field === one.field || field.startsWith(`${one.field}.`))
       return option === undefined ? message : message.replace(field, `${option.long} (${field})`)
     })
@@ -84,14 +84,14 @@ function validate(job: JobInput, known: readonly JobFieldOption[]): void {
 
 type Json = NonNullable<JobInput['inputData']> | null
 
-/** JSON as it stands on the command line, or the name of a file that holds it. */
+/** JSON given on the command line, or in a file of that name. */
 async function readInputData(io: Io, value: string): Promise<Json> {
   const direct = parseJson(value)
   if (direct !== undefined) return direct
   // Text that begins like JSON was meant as JSON: the mistake is in it, not in a file's name.
   if (/^\s*[[{"]/.test(value)) throw new UsageError('--input-data: must be JSON or a file with JSON')
   const found = parseJson(await readText(io, value, MAX_INPUT_BYTES, '--input-data'))
-  if (found === undefined) throw new UsageError(`--input-data: ${JSON.stringify(value)} does not hold JSON`)
+  if (found === undefined) throw new UsageError(`--input-data: ${JSON.stringify(value)} has no JSON`)
   return found
 }
 

@@ -2,14 +2,14 @@ import { type JobEvent, type Result, visible } from '@isopod/protocol'
 import { type Io, note, write } from '../io.ts'
 import { showResult } from './show-result.ts'
 
-/** What of the text before a chunk decides how its first characters are shown, in UTF-16 units; {@link visible} looks at 8 characters. */
+/** How much text before a chunk is kept, in UTF-16 units: {@link visible} judges a character by up to 8 before it. */
 const CONTEXT = 32
 
 /** Shows what a program prints while it runs, each stream where it belongs, as {@link showResult} shows it afterwards. */
 export class LiveDisplay {
   readonly #io: Io
   readonly #raw: boolean
-  /** The end of what was shown: on one screen both streams stand behind each other. */
+  /** The end of what was shown, of both streams: they share one screen. */
   #before = ''
   #hasOutput = false
 
@@ -48,8 +48,8 @@ export class LiveDisplay {
   /** Shows how the program ended, and its output if none of it came live: a compiler's, say, or that of a job from the cache. */
   async finish(result: Result): Promise<void> {
     this.#endLine()
-    const { raw: _, ...told } = { ...result, stdout: '', stderr: '' }
-    await showResult(this.#io, this.#hasOutput ? told : result, { raw: this.#raw })
+    const { raw: _, ...withoutOutput } = { ...result, stdout: '', stderr: '' }
+    await showResult(this.#io, this.#hasOutput ? withoutOutput : result, { raw: this.#raw })
   }
 
   async #write(stream: 'stdout' | 'stderr', text: string, base64: string | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import { type Result, visible } from '@isopod/protocol'
 import type { Io, Output } from '../io.ts'
 import { paintOn, type Style } from './paint.ts'
-import { mebibytes, seconds } from './units.ts'
+import { memoryText, secondsText } from './units.ts'
 
 /** Colour of a status; any other is red. */
 const COLORS: Readonly<Partial<Record<Result['status'], Style>>> = {
@@ -16,8 +16,8 @@ export function summaryLine(io: Io, output: Output, result: Result): string {
   const parts = [
     paintOn(io, output, COLORS[result.status] ?? 'red', result.status),
     ending(result),
-    result.wallMs === null ? '' : seconds(result.wallMs),
-    result.memoryPeakBytes === null ? '' : `peak ${mebibytes(result.memoryPeakBytes)}`,
+    result.wallMs === null ? '' : secondsText(result.wallMs),
+    result.memoryPeakBytes === null ? '' : `peak ${memoryText(result.memoryPeakBytes)}`,
     result.flaky ? 'flaky' : '',
     stdout ? `stdout cut, ${result.outputBytes.stdout} bytes were written` : '',
     stderr ? `stderr cut, ${result.outputBytes.stderr} bytes were written` : '',

@@ -1,16 +1,16 @@
 /** Milliseconds as seconds: `0.034 s`, `5.00 s`, `74.1 s`; a dash where nothing was measured. */
-export function seconds(ms: number | null): string {
+export function secondsText(ms: number | null): string {
   if (ms === null) return '-'
   const value = ms / 1000
   return `${value.toFixed(value < 1 ? 3 : value < 10 ? 2 : 1)} s`
 }
 
 /** Bytes as MiB: `8.2 MiB`; a dash where nothing was measured. */
-export function mebibytes(bytes: number | null): string {
+export function memoryText(bytes: number | null): string {
   return bytes === null ? '-' : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
 }
 
 /** A count and its noun, in digits alone, so that programs can read it too: `1 sample`, `2000 samples`. */
-export function counted(value: number, noun: string): string {
+export function countText(value: number, noun: string): string {
   return `${value} ${noun}${value === 1 ? '' : 's'}`
 }

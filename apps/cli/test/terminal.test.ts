@@ -149,6 +149,11 @@ describe('processor time', () => {
   })
 })
 
+it('the README names every command', () => {
+  const page = readFileSync(join(CHECKOUT, 'apps', 'cli', 'README.md'), 'utf8')
+  for (const name of Object.keys(COMMANDS)) expect(page).toMatch(new RegExp(`^\\|.*\`${name}\\b`, 'm'))
+})
+
 describe('isopod completion', () => {
   /** What bash completes the last of these words to. */
   async function completed(...words: string[]): Promise<string[]> {

@@ -60,7 +60,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       })
       return
     }
-    const { echo, unicode, hog, libraries, surroundings, compileArgs, stdout = 'hello\n' } = programs
+    const { echo, unicode, refused, hog, libraries, surroundings, compileArgs, stdout = 'hello\n' } = programs
 
     it('says hello', async () => {
       expect(await run({ language, code: programs.hello })).toMatchObject({
@@ -103,6 +103,11 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       expectEnd(result, programs.broken, status)
       expect(result.attributable).toBe(true)
     })
+
+    if (refused)
+      it('refuses what its own command refuses, although it compiles', async () => {
+        expectEnd(await run({ language, code: refused.code }), refused, 'compile_error')
+      })
 
     if (compileArgs)
       it('hands arguments to its compiler', async () => {

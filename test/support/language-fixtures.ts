@@ -32,6 +32,8 @@ export interface LanguageFixtures {
   readonly error: ProgramFixture
   /** Is no program of the language. */
   readonly broken: ProgramFixture
+  /** Compiles, but the command that people use for the language refuses it. */
+  readonly refused?: ProgramFixture
   readonly forever: string
   /** A program that prints `42` in its first line if its compiler was given these arguments, and without them does not. */
   readonly compileArgs?: { readonly args: readonly string[]; readonly code: string }

@@ -2,25 +2,25 @@ import { fileURLToPath } from 'node:url'
 import { findLanguage, type Language, type LanguageSummary } from '@isopod/protocol'
 import { validateCatalogue } from './validate.ts'
 
-/** The catalogue that comes with the package, a YAML file. */
+/** Path of the default catalogue, a YAML file. */
 export const DEFAULT_CATALOGUE_PATH = fileURLToPath(new URL('../languages.yaml', import.meta.url))
 
-/** The languages of a deployment. */
+/** The languages that a deployment offers. */
 export interface Catalogue {
   /** All languages, in the order of the file. */
   readonly languages: readonly Language[]
   /**
    * Finds a language by name or alias, case-insensitively, optionally `name@version`.
    *
-   * @returns undefined if the catalogue has none that fits
+   * @returns undefined if the catalogue has no such language
    */
   find(asked: string): Language | undefined
-  /** What producers may know of each language. */
+  /** What producers learn about each language. */
   summaries(): readonly LanguageSummary[]
 }
 
 /**
- * Makes a catalogue of the data of a catalogue file.
+ * Makes a catalogue from the parsed data of a catalogue file.
  *
  * @param document an object of language name → entry
  * @param path names the file in errors
@@ -34,7 +34,7 @@ export function compileCatalogue(document: unknown, path: string): Catalogue {
   return createCatalogue(validateCatalogue(document, path))
 }
 
-/** Makes a catalogue of languages that were validated already. */
+/** Makes a catalogue from validated languages. */
 export function createCatalogue(languages: readonly Language[]): Catalogue {
   const summaries = languages.map(({ name, version, aliases }) => ({ name, version, aliases }))
   return {

@@ -1,18 +1,18 @@
-/** Where an entry of a catalogue has programs: they can lie in files of their own. */
+/** Fields of an entry whose value may be a program in a file of its own. */
 const PLACES = [
   ['*', 'script', 'program'],
   ['*', 'input_hook', 'files', '*'],
   ['*', 'preload', 'files', '*'],
 ] as const
 
-/** Reads a program. */
+/** Reads the text of a program. */
 export type ReadProgram = (file: string) => Promise<string>
 
 /**
- * Puts the programs that a catalogue only names, as `{ file: programs/python/script.py }`, in the place of their names.
+ * Replaces references to program files, such as `{ file: programs/python/script.py }`, by the text of the files.
  *
  * @param document the data of a catalogue file, not validated yet
- * @param read the text of a file, whose name is relative to the catalogue; what it rejects with ends all
+ * @param read reads a file, whose name is relative to the catalogue; its rejection is passed on
  */
 export async function fillPrograms(document: unknown, read: ReadProgram): Promise<unknown> {
   let filled = document

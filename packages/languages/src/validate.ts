@@ -9,8 +9,7 @@ import {
 import { MAX_LANGUAGES, nameProblem, repeatedNames } from './names.ts'
 
 /**
- * Turns the data of a catalogue file into languages: defaults filled in, `default_memory_mb` folded into
- * `default_limits`.
+ * Validates the parsed data of a catalogue file. Fills in defaults, and `default_memory_mb` becomes part of `default_limits`.
  *
  * @param path names the file in errors
  * @throws {ConfigError} with all problems of the file, each with language and field
@@ -43,7 +42,7 @@ function validateEntry(name: string, input: unknown): { language: Language } | {
   const parsed = languageEntrySchema.safeParse(input)
   if (!parsed.success) {
     const problems = describeProblems(parsed.error, input)
-    // A problem of the whole entry has no field, and the language stands where the field would.
+    // A problem of the whole entry has no field; the language's name takes its place.
     return {
       problems: problems.map(({ field, message }) =>
         field === '' ? message.replace(/^job/, name) : `${name}.${message}`,
@@ -55,7 +54,7 @@ function validateEntry(name: string, input: unknown): { language: Language } | {
   return { language: foldMemory(name, parsed.data) }
 }
 
-/** What one field alone cannot show. */
+/** Problems that involve several fields. */
 function entryProblems(entry: LanguageEntry): string[] {
   const problems: string[] = []
   const words = [...entry.command, ...(entry.compile ?? [])]

@@ -1,6 +1,6 @@
 {code}
 POSIXLY_CORRECT=1
-# In this mode no function goes before these two, so that what the tests are written with is what it was.
+# In POSIX mode functions cannot replace special built-ins such as these two, so the tests' commands can be restored.
 \unset -f unset trap exit test [ builtin command eval echo printf read : true false diff cmp grep
 \trap - DEBUG RETURN
 \unset POSIXLY_CORRECT

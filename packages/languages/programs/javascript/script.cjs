@@ -18,7 +18,7 @@
   } catch {}
   if (assert) for (const each of [assert, assert.strict]) Object.freeze(each)
 
-  // What tests are written with. To silence the console, or to see more of a stack, changes no test.
+  // What tests rely on. The console and the stack trace limit are left out: changing them affects no test.
   const kinds = [Object, Array, String, Number, Boolean, Symbol, RegExp, Map, Set, Promise, Error, Function, BigInt, Date]
   const places = [globalThis, JSON, Math, Reflect, process, ...kinds, ...kinds.map((each) => each.prototype)]
   const names = ['JSON', 'Math', 'Reflect', 'isNaN', 'parseInt', 'parseFloat', ...kinds.map(({ name }) => name)]
@@ -33,7 +33,7 @@
   const notes = []
   let through = false
 
-  // Its own of each: one that the code has changed is not the tests' one.
+  // The harness's own values, in case the code changes the module's.
   const given = { require: plain, module, exports, __filename, __dirname }
   const define = () => {
     for (const key of ['require', 'module', 'exports', '__filename', '__dirname']) {
@@ -59,7 +59,7 @@
   given.require = (id) => (assert && (id === 'assert' || id === 'node:assert') ? assert : plain(id))
   define()
   runInThisContext(tests, lines(testsFile))
-  // By index: an iterator is among what may have been changed.
+  // By index: the code may have changed the iterators.
   for (let at = places.length - 1; at >= 0; at--) {
     for (let nth = 0; nth < before[at].length; nth++) {
       const was = before[at][nth]

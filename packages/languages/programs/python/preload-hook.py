@@ -4,7 +4,7 @@ def _preload():
     sites = os.path.dirname(__file__)
     sys.path.remove(sites)
     sys.path_importer_cache.pop(sites, None)
-    # As where there is no such file: every finder has looked for it.
+    # As in a plain start, every finder has searched for the hook's module.
     for finder in sys.meta_path:
         finder.find_spec('usercustomize', None)
     before = set(sys.modules)
@@ -14,8 +14,8 @@ def _preload():
     roots = {name.partition('.')[0] for name in preloaded - before}
 
     def freeze():
-        # What was there before the program is nothing to collect: to look at it all once more takes most of an
-        # interpreter's end, and in a fork a copy of each of its pages.
+        # Objects from before the program need no collection: visiting them takes most of the interpreter's exit, and in
+        # a fork copies all of their pages.
         known = 'gc' in sys.modules
         import gc
         gc.freeze()
@@ -30,10 +30,10 @@ def _preload():
             del sys.modules[name]
         for path in set(sys.path_importer_cache) - paths:
             del sys.path_importer_cache[path]
-        # Out of the reach of its forks, which have its user: no memory, no descriptors.
+        # Not dumpable: its forks run as the same user and must not reach its memory or descriptors.
         prctl(4, 0, 0, 0, 0)
         asked = _socket.socket(fileno=control)
-        # Its own pipes were only to look like a run's; kept, they could carry words from one fork to the next.
+        # Closes the pipes of its start: forks could pass messages to each other through them.
         null = os.open('/dev/null', os.O_RDWR)
         for number in range(3):
             os.dup2(null, number)
@@ -46,7 +46,7 @@ def _preload():
                 os._exit(0)
             data = ancillary[0][2]
             fds = [int.from_bytes(data[at:at + 4], sys.byteorder) for at in range(0, 16, 4)]
-            # Twice, so that its parent is the first process.
+            # Forks twice, so that the program's parent is init.
             middle = os.fork()
             if middle == 0:
                 try:
@@ -75,7 +75,7 @@ def _preload():
         return fds[3]
 
     if forks:
-        # Whoever fails here must not go on to the program: it is spared when everybody else is killed.
+        # After a failure it must not run the program: the zygote is spared when processes are killed.
         try:
             control = become_fork()
         except BaseException:
@@ -94,7 +94,7 @@ def _preload():
         setrlimit(RLIMIT_CPU, (seconds, seconds + 1))
         if 'resource' not in there:
             del sys.modules['resource']
-    # A file of the program's own comes first in a plain start.
+    # In a plain start, files of the program take precedence over modules of the same name.
     if not roots.isdisjoint(name.partition('.')[0] for name in os.listdir()):
         os.execv(sys.executable, sys.orig_argv)
 

@@ -9,7 +9,7 @@ def more(script, main, tests, notes, given):
     orders = '__lt__', '__le__', '__gt__', '__ge__'
 
     def method(thing, name):
-        # Not by the class's own word for it, which it can change.
+        # Not through the class's own attributes, which it can change.
         for each in type.__dict__['__mro__'].__get__(type(thing)):
             found = type.__dict__['__dict__'].__get__(each)
             if name in found:
@@ -39,7 +39,7 @@ def more(script, main, tests, notes, given):
     def look(these, others):
         kinds = {type(each) for each in others}
         for each in these:
-            # Nothing honest is equal to two of these: they differ from each other.
+            # The probes differ from each other, so no honest value equals two of them.
             if sum(holds(lambda: each == probe) for probe in probes) > 1:
                 notes.add('equality')
             code = getattr(method(each, '__eq__'), '__code__', None)
@@ -90,14 +90,14 @@ def more(script, main, tests, notes, given):
         return node
 
     def compared(node, one, sign, other):
-        # No program can have such a name by accident.
+        # Not a valid identifier, so no program has the name by accident.
         name = placed(_ast.Name('==', _ast.Load()), node)
         return placed(_ast.Call(name, [one, placed(_ast.Constant(sign), node), other], []), node)
 
     def swapped(node):
-        # How far from right an answer is, is for nobody's own code to say.
+        # A difference must be computed by the tests, not by the code's own operators.
         if type(node) is _ast.BinOp and type(node.op) is _ast.Sub:
-            # In a pattern of a match nothing else may stand.
+            # In a pattern of `match` only a literal is allowed.
             if type(getattr(node.right, 'value', None)) is complex:
                 return node
             return compared(node, node.left, '-', node.right)
@@ -156,7 +156,7 @@ def more(script, main, tests, notes, given):
         return False
 
     def built():
-        # A large one takes longer to rewrite than to run.
+        # A large script takes longer to rewrite than to run.
         large = len(script) > 131072
         given['=='] = compare
         return script if large else rewritten(compile(script, tests, 'exec', 0x400, True))
@@ -186,17 +186,17 @@ def harness(code, script, main, own, more):
     pid, tests, notes = getpid(), main.rpartition('/')[0] + '/script.py', set()
     given, builtin, kind = {**__builtins__}, __builtins__, type((lambda: 0).__code__)
     space, built, watched, mine = {'__builtins__': vars(sys.modules['builtins'])}, None, None, ()
-    # What shows one's own harness, or stops between its lines.
+    # Calls that reveal the harness or interrupt it between two lines.
     refused = {*"""
         gc.get_objects gc.get_referrers gc.get_referents sys.settrace sys.setprofile sys._current_frames
         sys._current_exceptions sys.addaudithook ctypes.string_at ctypes.wstring_at ctypes.memoryview_at ctypes.cdata
     """.split()}
-    # Without other modules and the words below no code can make what is compared in a way of its own, nor reach its tests.
+    # With only these modules and without the words below, code can neither customize comparisons nor reach the tests.
     modules = {*"""
         array base64 bisect calendar cmath collections copy datetime decimal fractions functools hashlib heapq itertools
         json math numbers operator random re statistics string struct textwrap time typing unicodedata zlib
     """.split()}
-    # Two of them in parts: what is named as a whole is imported before.
+    # Two of them are split, because a preload imports every module that is named here.
     words = {*sys.stdlib_module_names - modules, 'num' 'py', 'pan' 'das', *"""
         ABCMeta EnumMeta EnumType Enum compile delattr eval exec getattr globals locals modules object setattr super type
         vars ForwardRef Formatter attrgetter get_type_hints methodcaller update_wrapper wraps
@@ -205,7 +205,7 @@ def harness(code, script, main, own, more):
     def is_memory(path):
         if isinstance(path, bytes):
             path = bytes.decode(path, 'latin-1')
-        # By its last name: what stands before it can be written in many ways, or be left out.
+        # By the last part of the path: the rest can be written in many ways, or be left out.
         folder, _, name = str.rpartition(path, '/') if isinstance(path, str) else ('', '', '')
         return name == 'mem' or name[-4:] == 'maps' and folder[:6] == '/proc/'
 
@@ -265,7 +265,7 @@ def harness(code, script, main, own, more):
         return program, space
 
     def runs(exec, parts):
-        # Whatever is needed later is on this line's stack before any of the code runs: no name leads to it.
+        # Everything that is needed later is on this line's stack before the code runs, where no name leads to it.
         try:
             exec(*parts.pop()(exec(*parts.pop()())))
         except BaseException as error:

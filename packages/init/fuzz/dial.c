@@ -1,4 +1,4 @@
-/* The program's side of the tunnel: connections that come, send, read, half-close and break when the script says so. */
+/* The program's side of the tunnel: connections that open, send, read, half-close and break as the script says. */
 #define _GNU_SOURCE
 #include "net.h"
 
@@ -23,11 +23,11 @@ static void read_some(struct connection *connection, size_t size) {
   if (got == 0 && size > 0) must(connection->shut || connection->hung_up || !net_is_open(connection), "an end of its own");
 }
 
-/* The nth of those that are open at the program's end. */
+/* The nth connection that is open on the program's side. */
 static struct connection *nth(unsigned n) {
   for (unsigned turn = 0; turn < 2; turn++) {
     unsigned open = 0;
-    for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+    for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
       if (connections[i].own >= 0 && open++ == n) return &connections[i];
     }
     if (open == 0) return NULL;
@@ -55,7 +55,7 @@ void net_step(enum net_step what, unsigned which, unsigned much) {
 
 void net_quiet(void) {
   if (!program_alive() || !net_listening()) return;
-  for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+  for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
     const struct connection *connection = &connections[i];
     if (connection->inode == 0) continue;
     must(connection->id != 0 || net_pausing() || ledger_is_full(), "a connection is left to wait");

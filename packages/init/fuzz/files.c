@@ -1,4 +1,4 @@
-/* The container's files: a folder stands for its root, and names must not lead out of where init has opened them. */
+/* The container's files: a folder is its root, and names must not lead out of the directory they are opened in. */
 #define _GNU_SOURCE
 #include "world.h"
 
@@ -82,7 +82,7 @@ void files_plant(unsigned kind) {
   int workspace = places[0];
   const char *name = kind & 1 ? "a" : "f";
   touched = 1;
-  /* Where something is in the way, nothing is planted. */
+  /* If the name is taken, nothing is planted. */
   switch (kind >> 1) {
     case 0: must(symlinkat("../outside", workspace, name) == 0 || errno == EEXIST, "cannot plant"); break;
     case 1: must(symlinkat("../outside/secret", workspace, name) == 0 || errno == EEXIST, "cannot plant"); break;
@@ -132,7 +132,7 @@ int fuzz_unlinkat(int directory, const char *name, int flags) {
   return unlinkat(directory, one_name(name), flags);
 }
 
-/* Somebody opens it at once. */
+/* A reader opens it at once. */
 int fuzz_mkfifo(const char *path, mode_t mode) {
   touched = 1;
   if (mkfifoat(root, inside(path), mode) < 0) return -1;

@@ -1,11 +1,11 @@
-/* libFuzzer's side: the target, and a mutator that knows frames, so that most of them keep a true length. */
+/* libFuzzer's entry points: the target, and a mutator that keeps the lengths of most frames valid. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "world.h"
 
 #define HEADER 5u
-#define MOST_FRAMES 64
+#define MAX_FRAMES 64
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -19,7 +19,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   char own[4096];
   must(folder != NULL && strlen(folder) < sizeof own - 8, "ISOPOD_FUZZ_ROOT must name an empty folder");
   strcpy(own, folder);
-  /* libFuzzer runs itself again to merge and to minimise. */
+  /* libFuzzer starts itself again to merge and to minimise. */
   must(mkdtemp(strcat(own, "/XXXXXX")) != NULL, "cannot make %s", own);
   world_open(own);
   return 0;
@@ -34,10 +34,10 @@ static size_t length_at(const uint8_t *at) {
   return at[1] | (size_t)at[2] << 8 | (size_t)at[3] << 16 | (size_t)at[4] << 24;
 }
 
-/* Where whole frames begin, and at last where they end. */
-static size_t find_frames(const uint8_t *data, size_t size, size_t starts[MOST_FRAMES + 1]) {
+/* Offsets of the whole frames, and of the end of the last one. */
+static size_t find_frames(const uint8_t *data, size_t size, size_t starts[MAX_FRAMES + 1]) {
   size_t count = 0, at = 0;
-  while (count < MOST_FRAMES && size - at >= HEADER && length_at(data + at) <= size - at - HEADER) {
+  while (count < MAX_FRAMES && size - at >= HEADER && length_at(data + at) <= size - at - HEADER) {
     starts[count++] = at;
     at += HEADER + length_at(data + at);
   }
@@ -45,7 +45,7 @@ static size_t find_frames(const uint8_t *data, size_t size, size_t starts[MOST_F
   return count;
 }
 
-/* Puts `length` bytes in the place of `old` ones; the new size, or 0 when there is no room. */
+/* Replaces `old` bytes by `length` others; returns the new size, or 0 when there is no room. */
 static size_t splice(uint8_t *data, size_t size, size_t max_size, size_t at, size_t old, const uint8_t *bytes,
                      size_t length) {
   if (size - old + length > max_size) return 0;
@@ -83,7 +83,7 @@ static size_t mutate_script(uint8_t *data, size_t size, size_t max_size) {
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed) {
-  size_t starts[MOST_FRAMES + 1], changed = 0;
+  size_t starts[MAX_FRAMES + 1], changed = 0;
   size_t script = size == 0 ? 0 : data[size - 1], body = size == 0 ? 0 : size - 1;
   size_t count = find_frames(data, body - (script > body ? body : script), starts);
   size_t one = count > 0 ? (seed >> 8) % count : 0, other = count > 0 ? (seed >> 16) % (count + 1) : 0;

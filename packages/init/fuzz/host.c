@@ -1,4 +1,4 @@
-/* The host's side of the wire, and the clock. Nothing here waits: when all is quiet, time jumps. */
+/* The host's side of the wire, and the clock, which jumps instead of waiting when all is quiet. */
 #define _GNU_SOURCE
 #include "world.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TURNS 300000u
+#define MAX_TURNS 300000u
 #define TURN_US 10
 
 int64_t clock_us;
@@ -45,7 +45,7 @@ void host_begin(const uint8_t *bytes, size_t size, const uint8_t *steps, size_t 
   clock_us = 1000000;
 }
 
-/* Of the ways to start these are other steps, with a second byte: the connection in the three low bits, how much in the others. */
+/* These kinds of SPAWN are steps of a connection with a second byte: its number in the three low bits, the amount in the rest. */
 #define FIRST_NET_STEP 5u
 
 static void step_of_connection(enum net_step what) {
@@ -59,7 +59,7 @@ static void step_of_connection(enum net_step what) {
   net_step(what, which, much);
 }
 
-/* One byte: what happens in the three low bits, how much of it in the others. */
+/* One byte: the event in the three low bits, the amount in the rest. */
 static void step(void) {
   unsigned what = *script & 7u, much = *script >> 3;
   script++;
@@ -73,7 +73,7 @@ static void step(void) {
     case 2: program_write(2, much * much * 80u + 1); break;
     case 3: program_read(much * 2100u); break;
     case 4: program_exit(much); break;
-    /* 0 is a host that does not read. */
+    /* With 0 the host does not read. */
     case 5: room = much == 31 ? SIZE_MAX : (size_t)much * much * 5u; break;
     case 6:
       if (much < 16) files_plant(much);
@@ -105,7 +105,7 @@ static int look(struct pollfd *fds, nfds_t count) {
 
 int fuzz_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask) {
   (void)mask;
-  must(++turns < MOST_TURNS, "it turns and turns");
+  must(++turns < MAX_TURNS, "the loop never rests");
   clock_us += TURN_US;
   int stepped = script_left > 0;
   if (stepped) step();

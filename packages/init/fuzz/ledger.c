@@ -1,4 +1,4 @@
-/* What host and init have said of each stream of the tunnel, and whether init may say what it says. */
+/* The state of each stream of the tunnel by the frames of both sides; checks every frame of init against it. */
 #include "world.h"
 
 #include <string.h>
@@ -6,18 +6,18 @@
 #include "frames/wire.h"
 
 /* More than a script can connect. */
-#define MOST_STREAMS 8192u
+#define MAX_STREAMS 8192u
 
 struct entry {
-  /* By init, as far as the host has read. */
+  /* From init, as far as the host has read. */
   int opened, ended, reset;
   uint64_t data, credited;
-  /* By the host, as far as init has read; what came before the stream was open may have been ignored. */
+  /* From the host, as far as init has read; frames from before the stream was open may have been ignored. */
   int finished, dropped, finished_since, dropped_since;
   uint64_t granted, written, granted_since, written_since;
 };
 
-static struct entry entries[MOST_STREAMS + 1];
+static struct entry entries[MAX_STREAMS + 1];
 static uint32_t last_open, first_of_run, highest;
 static int running;
 
@@ -29,7 +29,7 @@ void ledger_begin(void) {
 }
 
 static struct entry *known(uint32_t id) {
-  if (id == 0 || id > MOST_STREAMS) return NULL;
+  if (id == 0 || id > MAX_STREAMS) return NULL;
   if (id > highest) highest = id;
   return &entries[id];
 }
@@ -78,7 +78,7 @@ void ledger_done(void) {
 
 static void opens(uint32_t id) {
   must(running, "a stream without a run");
-  must(id == last_open + 1 && id <= MOST_STREAMS, "stream %u after %u", id, last_open);
+  must(id == last_open + 1 && id <= MAX_STREAMS, "stream %u after %u", id, last_open);
   known(id)->opened = 1;
   last_open = id;
   unsigned open = 0;

@@ -1,4 +1,4 @@
-/* What sockets are to init: a listener at which the program knocks, and connections that fail when they are told to. */
+/* Init's sockets: a listener to which the program connects, and connections that fail when the script says so. */
 #define _GNU_SOURCE
 #include "net.h"
 
@@ -22,12 +22,12 @@
 /* Small, so that they fill up. */
 #define SOCKET_BYTES 8192
 #define ACCEPT_PAUSE_US 100000
-/* The kernel counts a knock as a page. */
-#define KNOCKS_BYTES (MOST_CONNECTIONS * 4096)
+/* The kernel counts a waiting connection as a page. */
+#define KNOCKS_BYTES (MAX_CONNECTIONS * 4096)
 
 enum { NOTHING, SOCKET, BIND, LISTEN, ACCEPT, READ, WRITE };
 
-/* What fails next, each time in one way. */
+/* Which call fails next. */
 static const struct {
   int call, error;
 } FAILURES[] = {
@@ -36,17 +36,17 @@ static const struct {
     {WRITE, EAGAIN},  {WRITE, EINTR},     {WRITE, EPIPE},       {WRITE, ECONNRESET},
 };
 
-struct connection connections[MOST_CONNECTIONS];
+struct connection connections[MAX_CONNECTIONS];
 static int listener = -1, knocks = -1;
 static ino_t listener_inode;
 static uint32_t accepted;
 static int failing;
-/* Until then nobody need be accepted. */
+/* Until then init need not accept. */
 static int64_t pause_ends_us;
 static size_t piece;
 
 void net_begin(void) {
-  for (size_t i = 0; i < MOST_CONNECTIONS; i++) connections[i] = (struct connection){.own = -1, .its = -1};
+  for (size_t i = 0; i < MAX_CONNECTIONS; i++) connections[i] = (struct connection){.own = -1, .its = -1};
   listener = knocks = -1;
   listener_inode = 0;
   accepted = 0;
@@ -77,14 +77,14 @@ int net_is_open(const struct connection *connection) {
 }
 
 static struct connection *find(int fd) {
-  for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+  for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
     if (connections[i].id != 0 && connections[i].its == fd && net_is_open(&connections[i])) return &connections[i];
   }
   return NULL;
 }
 
 void net_check_closed(void) {
-  for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+  for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
     must(connections[i].id == 0 || !net_is_open(&connections[i]), "a connection of an earlier run is open");
   }
 }
@@ -92,7 +92,7 @@ void net_check_closed(void) {
 void net_release(struct connection *connection) {
   if (connection->own >= 0) close(connection->own);
   connection->own = -1;
-  /* Who still waits is accepted all the same, as a connection that has ended. */
+  /* A waiting connection that was closed is accepted nevertheless, and has ended. */
   if (connection->id == 0 && net_listening()) return;
   if (connection->id == 0 && connection->its >= 0) close(connection->its);
   if (connection->id == 0 || !net_is_open(connection)) *connection = (struct connection){.own = -1, .its = -1};
@@ -107,8 +107,8 @@ int fuzz_socket(int domain, int type, int protocol) {
   must(domain == AF_INET && type == (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK) && protocol == 0, "an odd socket");
   must(!net_listening(), "two listeners");
   if (fails(SOCKET)) return -1;
-  /* Who still waited for the last one has waited in vain. */
-  for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+  /* Connections that waited for the last listener are refused. */
+  for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
     if (connections[i].inode != 0 && connections[i].id == 0) net_release(&connections[i]);
   }
   int ends[2];
@@ -153,7 +153,7 @@ int fuzz_setsockopt(int fd, int level, int name, const void *value, socklen_t si
   struct connection *connection = find(fd);
   (void)value;
   (void)size;
-  /* A fork's socket, which is no connection of the program's. */
+  /* A fork's socket, not a connection of the program. */
   if (level == SOL_SOCKET && name == SO_PASSCRED) return 0;
   must(fd == listener || connection != NULL, "an option of what is no socket");
   must(level != SOL_SOCKET || name != SO_REUSEPORT, "a port for two");
@@ -170,7 +170,7 @@ int fuzz_shutdown(int fd, int how) {
   return shutdown(fd, how);
 }
 
-/* As many parts, and of the last as much, as a piece may have. */
+/* Limits the parts to the size of a piece. */
 static int cut(struct iovec *into, const struct iovec *parts, int count) {
   size_t room = piece;
   int used = 0;
@@ -200,13 +200,13 @@ int net_writev(int fd, const struct iovec *parts, int count, ssize_t *put) {
 }
 
 void net_hang_up(void) {
-  for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
+  for (size_t i = 0; i < MAX_CONNECTIONS; i++) {
     if (connections[i].inode != 0) net_release(&connections[i]);
   }
 }
 
 void net_knock(void) {
-  for (unsigned i = 0; i < MOST_CONNECTIONS; i++) {
+  for (unsigned i = 0; i < MAX_CONNECTIONS; i++) {
     if (connections[i].inode != 0 && connections[i].own < 0) net_release(&connections[i]);
     if (connections[i].inode != 0) continue;
     int ends[2];

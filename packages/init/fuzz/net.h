@@ -6,31 +6,31 @@
 
 #include "world.h"
 
-#define MOST_CONNECTIONS 96
+#define MAX_CONNECTIONS 96
 
 struct connection {
-  int own;      /* the program's end; -1 when it is closed */
-  int its;      /* init's end, also once it is accepted */
-  ino_t inode;  /* by which init's end is known; 0 for a free place */
-  uint32_t id;  /* 0 as long as it waits */
+  int own;      /* the program's end; -1 when closed */
+  int its;      /* init's end, before and after it is accepted */
+  ino_t inode;  /* identifies init's end; 0 for a free place */
+  uint32_t id;  /* 0 while it waits */
   int last;     /* the last byte that was read, or -1 */
   int hung_up, shut, half_closed;
   uint64_t sent, taken;
 };
 
-extern struct connection connections[MOST_CONNECTIONS];
+extern struct connection connections[MAX_CONNECTIONS];
 
-/* One more connection that waits to be accepted, if there is a place for it. */
+/* Adds a connection that waits to be accepted, if there is a free place. */
 void net_knock(void);
 /* Closes the program's end. */
 void net_release(struct connection *connection);
-/* Whether init has not closed its end. */
+/* Whether init's end is open. */
 int net_is_open(const struct connection *connection);
-/* One of the next calls fails. */
+/* Makes one of the next calls fail. */
 void net_fail(unsigned kind);
-/* Reads and writes move no more than that at once. */
+/* Limits how much reads and writes move at once. */
 void net_piece(size_t most);
-/* Init need not accept now, as it could not a moment ago. */
+/* Whether init need not accept yet, because accept has just failed. */
 int net_pausing(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* The program that init starts: pipes like a real one's, and an end when the script or init says so. */
+/* The program that init starts: real pipes, and an end when the script or init says so. */
 #define _GNU_SOURCE
 #include "world.h"
 
@@ -29,7 +29,7 @@ static void close_ends(void) {
 }
 
 void program_begin(void) {
-  /* The descriptors themselves were closed with all others. */
+  /* The descriptors were closed with all others. */
   ends[0] = ends[1] = ends[2] = -1;
   alive = unreaped = orphans = 0;
   spawn_mode = RUNS;
@@ -83,7 +83,7 @@ void child_run(const struct exec_request *request, const int stdio[3], int contr
     must(ends[i] >= 0 && fcntl(ends[i], F_SETFL, O_NONBLOCK) == 0, "the program has no pipe %d", i);
   }
   alive = 1;
-  /* Started ahead: it waits from the start, and is let go for nothing. */
+  /* A preloaded process: it waits from the start. */
   if (control >= 0) {
     int waits = fcntl(control, F_DUPFD_CLOEXEC, 0);
     must(waits >= 0 && (spawn_mode != RUNS || write(waits, "w", 1) == 1), "no word of the one that waits");
@@ -97,7 +97,7 @@ void child_run(const struct exec_request *request, const int stdio[3], int contr
 
 void program_write(int stream, size_t size) {
   static char bytes[80 * 31 * 31 + 1];
-  /* A full pipe, or one that init has closed, is the program's own affair. */
+  /* A full or closed pipe concerns only the program. */
   if (alive && write(ends[stream], bytes, size) < 0) return;
 }
 
@@ -112,7 +112,7 @@ void program_read(size_t size) {
 
 void program_exit(unsigned how) {
   end_with(how < 16 ? (int)how << 8 : (int)how - 15);
-  /* Once in a while somebody else still holds the other ends. */
+  /* Sometimes another process still holds the other ends. */
   if (how != 31) close_ends();
 }
 

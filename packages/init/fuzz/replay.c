@@ -1,4 +1,4 @@
-/* Runs kept inputs again: replay FOLDER INPUT…; what init sent goes to INPUT's name in FOLDER, its exit code to stdout. */
+/* Replays inputs: replay FOLDER INPUT…; writes what init sent to FOLDER under INPUT's name, and exit codes to stdout. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,12 +8,12 @@
 
 #include "world.h"
 
-#define MOST_BYTES (8u << 20)
+#define MAX_BYTES (8u << 20)
 
 static size_t read_input(const char *path, uint8_t *into) {
   FILE *file = fopen(path, "rb");
   must(file != NULL, "cannot read %s", path);
-  size_t size = fread(into, 1, MOST_BYTES, file);
+  size_t size = fread(into, 1, MAX_BYTES, file);
   fclose(file);
   return size;
 }
@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   char root[4096];
   must(snprintf(root, sizeof root, "%s/root-XXXXXX", argv[1]) < (int)sizeof root, "%s is too long", argv[1]);
   must(mkdtemp(root) != NULL, "cannot make %s", root);
-  /* Below the descriptors that an input's end closes. */
+  /* Lower than the descriptors that are closed after an input. */
   host_copy_fd = open("/dev/null", O_WRONLY);
   world_open(root);
   for (int i = 2; i < argc; i++) {
@@ -33,8 +33,8 @@ int main(int argc, char **argv) {
     int file = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     must(file >= 0 && dup2(file, host_copy_fd) >= 0, "cannot write %s", output);
     close(file);
-    /* Of its very size, so that one byte too many is seen. */
-    uint8_t *whole = malloc(MOST_BYTES);
+    /* Exactly as large as the input, so that the sanitizer sees a read past its end. */
+    uint8_t *whole = malloc(MAX_BYTES);
     size_t size = read_input(argv[i], whole);
     uint8_t *bytes = malloc(size + (size == 0));
     memcpy(bytes, whole, size);

@@ -1,6 +1,6 @@
 /*
- * Included before each file of native/: the system calls that reach beyond the process become calls of the harness,
- * which plays host, clock, program and the rest of the container. Everything else is the code as it ships.
+ * Included before each file of native/: replaces the system calls that reach beyond the process by functions of the harness,
+ * which plays host, clock, program and the rest of the container. All other code is as it ships.
  */
 #ifndef ISOPOD_FUZZ_SEAMS_H
 #define ISOPOD_FUZZ_SEAMS_H
@@ -44,7 +44,7 @@ int fuzz_accept4(int fd, struct sockaddr *address, socklen_t *size, int flags);
 int fuzz_setsockopt(int fd, int level, int name, const void *value, socklen_t size);
 int fuzz_shutdown(int fd, int how);
 ssize_t fuzz_readv(int fd, const struct iovec *parts, int count);
-/* 1 when that is a connection's; then `put` is what writev gives. */
+/* 1 for the descriptor of a connection; then `put` is what writev returns. */
 int net_writev(int fd, const struct iovec *parts, int count, ssize_t *put);
 
 /* target.c */
@@ -66,7 +66,7 @@ int fuzz_mkfifo(const char *path, mode_t mode);
 int fuzz_access(const char *path, int mode);
 int fuzz_statvfs(const char *path, struct statvfs *status);
 
-/* What init does to its own process when it starts is left out. */
+/* Changes to init's own process at its start are left out. */
 static inline int fuzz_prctl(int option, ...) {
   (void)option;
   return 0;
@@ -123,7 +123,7 @@ static inline long fuzz_syscall(long number, ...) {
 #define chdir fuzz_chdir
 #define mlock2 fuzz_mlock2
 #define syscall fuzz_syscall
-/* Flags of the harness's own standard streams stay as they are. */
+/* The flags of the harness's own standard streams do not change. */
 #define fcntl(fd, ...) ((fd) < 3 ? 0 : fcntl(fd, __VA_ARGS__))
 
 #endif

@@ -1,4 +1,4 @@
-/* What the host sends: politely, as long as anything else happens; what nobody has waited for comes last. */
+/* The host's frames. They keep to the rules while anything else happens; frames that break them come last. */
 #include "world.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static const uint8_t *input;
 static size_t left;
-/* The frame under way. */
+/* The current frame. */
 static size_t frame_at, frame_size;
 static uint8_t frame_type;
 static uint32_t frame_stream;
@@ -35,7 +35,7 @@ static int is_net(const uint8_t *frame, size_t size) {
   return size >= BYTES_AT && frame[0] >= FRAME_NET_WRITE && frame[0] <= FRAME_NET_GRANT && number_at(frame + 1) >= 4;
 }
 
-/* The bytes that a frame of a stream is about. */
+/* The number of bytes in a frame of a stream. */
 static uint32_t bytes_of(const uint8_t *frame, size_t size) {
   if (frame[0] == FRAME_NET_WRITE) return number_at(frame + 1) - 4;
   return frame[0] == FRAME_NET_GRANT && size >= BYTES_AT + 4 ? number_at(frame + BYTES_AT) : 0;

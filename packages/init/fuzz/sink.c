@@ -1,4 +1,4 @@
-/* What init sends, taken apart as a strict host would. */
+/* Parses init's output as a strict host would. */
 #include "world.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static char text[MAX_JSON_BYTES + 1];
 static size_t header_filled, length, taken, secret_matched;
 static uint32_t stream, credit;
 static uint64_t room[2];
-static int last_was_end; /* the last frame told of an end of init itself */
+static int last_was_end; /* the last frame reported the end of init */
 
 void sink_begin(void) {
   header_filled = length = taken = secret_matched = 0;
@@ -69,7 +69,7 @@ static void end(void) {
   text[length] = '\0';
   must(text[0] == '{' && text[length - 1] == '}' && strlen(text) == length, "no JSON object: %s", text);
   for (size_t i = 0; i < length; i++) must(text[i] >= ' ' && text[i] <= '~', "an odd byte in JSON: %s", text);
-  /* By the frames themselves: the host may be runs behind. */
+  /* Tracked by frames, because the host may be several runs behind. */
   if (header[0] == FRAME_STARTED) {
     room[0] = number_of("\"stdoutLimit\":");
     room[1] = number_of("\"stderrLimit\":");
@@ -84,7 +84,7 @@ static void end(void) {
                  strstr(text, "\"where\":\"exec\"") == NULL;
 }
 
-/* The number of the stream, then what is about it. */
+/* The number of the stream, then the payload. */
 static void payload_of_stream(uint8_t byte) {
   if (taken == 0) stream = credit = 0;
   if (taken < 4) stream |= (uint32_t)byte << (8 * taken);
@@ -101,7 +101,7 @@ static void payload(uint8_t byte) {
   if (++taken == length) end();
 }
 
-/* How many of the next bytes can be passed over, for they cannot be the secret's: all of the frame's but its last, or none. */
+/* How many of the next bytes cannot be part of the secret: all of the frame but its last ones, or none. */
 static size_t plain_bytes(const uint8_t *bytes, size_t size) {
   size_t most = length - taken - 1 < size ? length - taken - 1 : size;
   return memchr(bytes, SECRET[0], most) == NULL ? most : 0;
@@ -125,6 +125,6 @@ void sink_take(const uint8_t *bytes, size_t size) {
 
 void sink_end(int exit_code) {
   must(exit_code == EXIT_QUIT || exit_code == EXIT_HOST_GONE || exit_code == EXIT_BROKEN, "exit code %d", exit_code);
-  /* Else the queue was overrun, or a promised length was not kept. */
+  /* Otherwise the queue overflowed, or an announced length was wrong. */
   if (exit_code == EXIT_BROKEN) must(last_was_end && header_filled == 0, "it ended itself without a word");
 }

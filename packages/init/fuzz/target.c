@@ -1,4 +1,4 @@
-/* One input: init from its first instruction to its end, and all of its memory as it was before. */
+/* Runs init from start to end on one input, and then restores its memory. */
 #define _GNU_SOURCE
 #include "world.h"
 
@@ -15,16 +15,16 @@
 int init_main(int argc, char **argv);
 _Noreturn void fuzz_exit(int with);
 
-/* All variables of native/, gathered there and padded to pages by state.ld. */
+/* All variables of native/, which state.ld collects and pads to pages. */
 extern char __start_init_state[], __stop_init_state[];
 
-#define MOST_DESCRIPTORS 1024
+#define MAX_DESCRIPTORS 1024
 
 static jmp_buf ended;
 static volatile int code;
 static int snapshot = -1;
 
-/* What acts on the namespace as a whole is not part of this. */
+/* Functions that act on the whole namespace are not fuzzed. */
 int ipc_remove(void) {
   return 0;
 }
@@ -40,17 +40,17 @@ void fuzz_exit(int with) {
   longjmp(ended, 1);
 }
 
-/* By bare calls here and below: to a sanitizer the gaps between variables are out of bounds. */
+/* Bare system calls here and below: for a sanitizer the gaps between variables are out of bounds. */
 void world_open(const char *folder) {
   size_t size = (size_t)(__stop_init_state - __start_init_state);
   files_open(folder);
   snapshot = memfd_create("init", MFD_CLOEXEC);
   must(syscall(SYS_write, snapshot, __start_init_state, size) == (long)size, "cannot keep a snapshot");
   int highest = snapshot;
-  for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
+  for (int fd = 0; fd < MAX_DESCRIPTORS; fd++) {
     if (fcntl(fd, F_GETFD) >= 0) highest = fd;
   }
-  /* No gaps: what an input opens has higher numbers than what was open before, and is closed by them. */
+  /* No gaps, so that descriptors of an input are higher than all before and can be closed by number. */
   while (dup(snapshot) < highest) continue;
 }
 
@@ -60,7 +60,7 @@ static void restore(void) {
   must(at == (long)(intptr_t)__start_init_state, "cannot restore");
 }
 
-/* The last byte says how many before it are the script; the host sends the rest. */
+/* The last byte is the length of the script before it; the host sends the rest. */
 int run_input(const uint8_t *data, size_t size) {
   size_t script = size == 0 ? 0 : data[size - 1], body = size == 0 ? 0 : size - 1;
   if (script > body) script = body;

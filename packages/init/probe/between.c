@@ -22,14 +22,14 @@
 
 #include "probe.h"
 
-/* Where the two meet, if there is a place. */
+/* Names under which the two would meet. */
 #define NAME "isopod-canary"
 #define KEY 0x150d
 #define PORT 41999
 #define SECRET_BYTES 64
 
 static const char *const places[] = {"/tmp/" NAME, "/dev/shm/" NAME, "/workspace/" NAME, "/var/tmp/" NAME, "/run/" NAME};
-/* Files of the image, the one thing that two containers have in common. */
+/* Files of the image, which containers share. */
 static const char *const shared[] = {"/etc/passwd", "/etc/hostname", "/isopod/init"};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -63,7 +63,7 @@ static void leave_objects(const char *secret) {
   syscall(SYS_add_key, "user", NAME, secret, strlen(secret), -4 /* of this user */);
 }
 
-/* Lays a secret wherever another container might find it, and stays: words are milliseconds and the secret. */
+/* Leaves a secret wherever another container might find it, and stays: words are milliseconds and the secret. */
 void keep(int count, char **words) {
   if (count != 2) return untried("wants milliseconds and a secret");
   const char *secret = words[1];
@@ -143,7 +143,7 @@ static void look_once(void) {
   listen_at("port", AF_INET, &port, sizeof port);
 }
 
-/* Looks for what `keep` laid in another container, for as many milliseconds as the word says. */
+/* Looks for the secret of `keep` in another container, for as many milliseconds as the word says. */
 void look(int count, char **words) {
   long long until = wall_ms() + (count > 0 ? atoll(words[0]) : 0);
   fact("user", getuid());
@@ -155,7 +155,7 @@ void look(int count, char **words) {
   fact("to", wall_ms());
 }
 
-/* A frame of init's that says «ended with 0»; whatever takes it for init's is caught by the real exit code, 7. */
+/* Forges a done frame with exit code 0; a reader that believes it misses the real exit code, 7. */
 void wire(int count, char **words) {
   (void)count, (void)words;
   static const char done[] =

@@ -23,7 +23,7 @@
   {"user namespace", CLONE_NEWUSER}, {"mount namespace", CLONE_NEWNS}, {"network namespace", CLONE_NEWNET}, \
       {"process namespace", CLONE_NEWPID}, {"user and mount namespace", CLONE_NEWUSER | CLONE_NEWNS}
 
-/* A call that gives what it was asked for, though it must not; what it gave is closed with this process. */
+/* A call that must fail; a descriptor that it returns is closed with this process. */
 static void must_fail(const char *name, long result) {
   if (result >= 0) got("%s was allowed", name);
 }
@@ -117,7 +117,7 @@ static void the_machine(void) {
 #endif
 }
 
-/* What the profile of an engine allows and ours does not: by this is seen that the profile in force is ours. */
+/* Calls that an engine's default profile allows and ours does not: they show which profile is in force. */
 static void beyond_our_profile(void) {
   char byte = 'x', table[16];
   struct iovec one = {&byte, 1};
@@ -134,8 +134,8 @@ static void beyond_our_profile(void) {
 }
 
 /*
- * Calls of which each opens a door of its own; with arguments that would be good if the call were allowed. The word «ours»:
- * the profile in force should be ours.
+ * Calls that must be refused, with arguments that would be valid if they were allowed. With the word «ours» the profile in force
+ * should be ours.
  */
 void calls(int count, char **words) {
   if (count > 0 && strcmp(words[0], "ours") == 0) beyond_our_profile();

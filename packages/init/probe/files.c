@@ -21,7 +21,7 @@ static void open_below(const char *root, const char *path) {
   got("%s is there: %.200s", full, text);
 }
 
-/* The words are files of the worker's host; none may be found, by whatever way. */
+/* The words are files of the worker's host; none may be reachable. */
 void files(int count, char **words) {
   static const char *const roots[] = {"", "/proc/1/root", "/proc/self/root", "/proc/1/cwd", "/workspace/../../..", "/host",
                                       "/rootfs", "/mnt", "/isopod"};
@@ -30,7 +30,7 @@ void files(int count, char **words) {
   }
 }
 
-/* Where some image may let anyone write; the errno must say that the file system forbids it, not its mode. */
+/* Places that an image may leave writable: the errno must come from the read-only file system, not from a mode. */
 void read_only(int count, char **words) {
   (void)count, (void)words;
   static const char *const folders[] = {"/",    "/bin",  "/boot", "/etc",  "/home", "/isopod",   "/lib", "/media",
@@ -55,7 +55,7 @@ static int is_one_of(const char *word, const char *const *list, unsigned count) 
   return 0;
 }
 
-/* Nothing in /dev but what the runtime specification lists and the words name, and never a disk. */
+/* /dev has only what the runtime specification lists and the words name, and never a disk. */
 void devices(int count, char **words) {
   static const char *const known[] = {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "console"};
   DIR *folder = opendir("/dev");
@@ -80,7 +80,7 @@ void devices(int count, char **words) {
   }
 }
 
-/* Only the three that a program is given: a descriptor that a runtime forgot is a way to its host (CVE-2024-21626). */
+/* Only the three standard streams: a descriptor that a runtime leaks leads to its host (CVE-2024-21626). */
 void descriptors(int count, char **words) {
   (void)count, (void)words;
   for (int fd = 3; fd < 1024; fd++) {
@@ -99,7 +99,7 @@ static int folder_is_empty(const char *path) {
   return entries == 0;
 }
 
-/* The words are paths that must be covered: absent, or nothing behind them. */
+/* The words are paths that must be masked: absent or empty. */
 void masks(int count, char **words) {
   char text[16];
   for (int i = 0; i < count; i++) {
@@ -114,12 +114,12 @@ void masks(int count, char **words) {
   }
 }
 
-/* Plants under the names of artifacts what a careless host would follow to a file of its own. The words: secret file, name. */
+/* Plants links under the names of artifacts that a careless host would follow to its own file. The words: secret file, name. */
 void artifact(int count, char **words) {
   const char *secret = count > 0 ? words[0] : "/etc/passwd";
   int made = 0;
   made += symlink(secret, "link") == 0;
-  /* What lies there init may read, unlike a file of the host, and it is in every container. */
+  /* Readable for init, unlike a file of the host, and in every container. */
   made += symlink("/proc/1/status", "status") == 0;
   made += symlink("/proc/1", "folder") == 0;
   made += mkfifo("pipe", 0666) == 0;

@@ -1,4 +1,4 @@
-/* Tries one attack from inside a container: probe NAME WORD… Exit code 0: it held, 1: it got something, 2: not tried. */
+/* Tries one attack from inside a container: probe NAME WORD… Exit code 0: it was refused, 1: it succeeded, 2: not tried. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static int succeeded, impossible;
 static void line(const char *format, va_list values) {
   vprintf(format, values);
   putchar('\n');
-  /* What was got must be told even if the next step ends this process. */
+  /* Reported at once, because the next step may end this process. */
   fflush(stdout);
 }
 

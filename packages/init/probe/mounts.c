@@ -10,7 +10,7 @@
 
 #define ROOM 65536
 
-/* What a container of ours consists of: place, the options it must have; a place that ends in / stands for all below. */
+/* The mounts of a container: place and required options; a place that ends in / includes all below it. */
 static const struct {
   const char *place, *options;
 } wanted[] = {
@@ -30,18 +30,18 @@ static const struct {
     {"/proc", "nosuid,nodev,noexec"},
     {"/proc/", ""},
     {"/sys", "ro,nosuid,nodev,noexec"},
-    /* A tmpfs of root's that holds the mount points of cgroup v1. */
+    /* A tmpfs of root that holds the mount points of cgroup v1. */
     {"/sys/fs/cgroup", "nosuid,nodev,noexec"},
     {"/sys/", "ro"},
 };
-/* Where the engine's root is a user of the host, the runtime cannot make devices: it mounts the host's, which do the same. */
+/* With a rootless engine the runtime cannot create devices, and mounts the host's instead. */
 static const struct {
   const char *place;
   unsigned major, minor;
 } devices_of_host[] = {
     {"/dev/null", 1, 3}, {"/dev/zero", 1, 5}, {"/dev/full", 1, 7}, {"/dev/random", 1, 8}, {"/dev/urandom", 1, 9}, {"/dev/tty", 5, 0},
 };
-/* What a process could do harm by writing to: the engine covers each with a read-only view of itself. */
+/* Harmful to write to: the engine mounts each read-only over itself. */
 static const char *const read_only_views[] = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger", "/sys/fs/cgroup"};
 
 static int has(const char *options, const char *option, size_t length) {
@@ -52,7 +52,7 @@ static int has(const char *options, const char *option, size_t length) {
   return 0;
 }
 
-/* Options that this kernel has not got; one that lacks any is not the host's, and its own files are no matter here. */
+/* Options that this kernel lacks; a kernel that lacks one is not the host's. */
 static const char *unknown = "";
 
 static void check_options(const char *place, const char *options, const char *needed) {
@@ -86,7 +86,7 @@ static void check(const char *place, const char *options) {
   if (!is_harmless_device(place)) got("%s is mounted (%s)", place, options);
 }
 
-/* Not its mode: older runtimes give it that of the image's folder. */
+/* Not its mode: older runtimes take that of the image's folder. */
 static void check_owner(const char *place) {
   struct stat status;
   if (stat(place, &status) < 0) {
@@ -96,7 +96,7 @@ static void check_owner(const char *place) {
   if (status.st_uid != getuid() || status.st_gid != getgid()) got("%s belongs to %u:%u", place, status.st_uid, status.st_gid);
 }
 
-/* The list of mounts: nothing of the host, and each with its options, but for those that the word names. */
+/* The list of mounts: nothing of the host, and each with its options, except those that the word names. */
 void mounts(int count, char **words) {
   if (count > 0) unknown = words[0];
   static char text[ROOM];

@@ -23,7 +23,7 @@ static int is_up(int fd, const char *name) {
   return ioctl(fd, SIOCGIFFLAGS, &request) == 0 && (request.ifr_flags & IFF_UP) != 0;
 }
 
-/* Any way out of the container: an interface that is up beside loopback, or a route. */
+/* Any way out of the container: an interface other than loopback that is up, or a route. */
 void interfaces(int count, char **words) {
   (void)count, (void)words;
   static char text[ROOM];
@@ -38,7 +38,7 @@ void interfaces(int count, char **words) {
     if (colon == NULL) continue;
     *colon = '\0';
     char *name = row + strspn(row, " ");
-    /* Some kernels put tunnels that are down into every namespace. */
+    /* Some kernels add tunnels that are down to every namespace. */
     if (strcmp(name, "lo") != 0 && is_up(fd, name)) got("interface %s is up", name);
   }
   if (slurp("/proc/net/route", text, sizeof text) > 0 && strchr(text, '\n') != NULL && strchr(text, '\n')[1] != '\0') {
@@ -52,7 +52,7 @@ static void try_connect(const char *what, const char *token, int family, const v
   struct timeval patience = {1, 0};
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   if (connect(fd, address, size) == 0) {
-    /* By this the worker knows its visitor: anybody on the host may connect to a port. */
+    /* Identifies this probe to the worker: any process of the host may connect to a port. */
     put(fd, token, strlen(token));
     got("connected to %s", what);
   }
@@ -60,8 +60,8 @@ static void try_connect(const char *what, const char *token, int family, const v
 }
 
 /*
- * The first word is what to say there; each other one is a port on this very machine, or @NAME for an abstract socket: both
- * are the worker's, listening.
+ * The first word is what to send; each other one is a port of this machine, or @NAME for an abstract socket, on which the worker
+ * listens.
  */
 void connections(int count, char **words) {
   for (int i = 1; i < count; i++) {

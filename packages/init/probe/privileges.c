@@ -20,7 +20,7 @@ static const char *field(const char *status, const char *name) {
   return at == NULL ? NULL : at + strlen(name) + strspn(at + strlen(name), "\t ");
 }
 
-/* No capability in any set, no way to one, no other user. */
+/* No capability in any set, no way to gain one, no other user. */
 void capabilities(int count, char **words) {
   (void)count, (void)words;
   static const char *const sets[] = {"\nCapInh:", "\nCapPrm:", "\nCapEff:", "\nCapBnd:", "\nCapAmb:"};
@@ -49,21 +49,21 @@ void capabilities(int count, char **words) {
   }
 }
 
-/* The host's clock is every container's. */
+/* All containers share the host's clock. */
 void clocks(int count, char **words) {
   (void)count, (void)words;
   struct timespec now;
   struct timeval rough;
   clock_gettime(CLOCK_REALTIME, &now);
   gettimeofday(&rough, NULL);
-  /* Set to what it is, so that nothing is harmed where it is not refused. */
+  /* Sets the present value, which does no harm if it is not refused. */
   if (clock_settime(CLOCK_REALTIME, &now) == 0) got("clock_settime set the clock");
   if (settimeofday(&rough, NULL) == 0) got("settimeofday set the clock");
   struct timex change = {.modes = ADJ_OFFSET, .offset = 0};
   if (adjtimex(&change) >= 0) got("adjtimex moved the clock");
 }
 
-/* Signals to everyone in sight; that this process goes on, and init after it, is what the worker looks at. */
+/* Signals every visible process; the worker checks that this one and init go on. */
 void signals(int count, char **words) {
   (void)count, (void)words;
   static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGTERM, SIGUSR1, SIGCHLD, SIGSTOP, SIGTSTP, SIGKILL};
@@ -71,7 +71,7 @@ void signals(int count, char **words) {
     kill(1, numbers[i]);
     kill(-1, numbers[i] == SIGCHLD ? 0 : numbers[i]);
   }
-  /* Readiness of a descriptor as a signal of choice to its owner. */
+  /* A descriptor that becomes ready sends a chosen signal to its owner. */
   int ends[2];
   if (pipe(ends) == 0 && fcntl(ends[0], F_SETSIG, SIGKILL) == 0 && fcntl(ends[0], F_SETOWN, 1) == 0) {
     fcntl(ends[0], F_SETFL, O_ASYNC);

@@ -1,20 +1,20 @@
 #ifndef PROBE_H
 #define PROBE_H
 
-/* The attack got something it must not get: one line about it. May be said more than once. */
+/* The attack succeeded: one line about what it got. May be called more than once. */
 void got(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The attack could not be tried here, which is no proof of anything. */
+/* The attack could not be tried here, which proves nothing. */
 void untried(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A fact for the worker, which judges from outside: one line «name value». */
+/* A fact for the worker to judge: one line «name value». */
 void fact(const char *name, long long value);
-/* Writes all of it or as much as goes. */
+/* Writes as much as possible. */
 void put(int fd, const void *bytes, unsigned long size);
-/* Reads a small file whole, with a NUL behind it; the number of bytes, or -1. */
+/* Reads a small file whole and adds a NUL; returns the number of bytes, or -1. */
 long slurp(const char *path, char *text, unsigned long size);
 /* Milliseconds of the wall clock. */
 long long wall_ms(void);
 
-/* One attack; the words behind its name on the command line. */
+/* An attack, with the words after its name on the command line. */
 typedef void attack(int count, char **words);
 
 attack artifact, calls, capabilities, clocks, connections, core_file, cpu, descriptors, devices, disk, environment, files,

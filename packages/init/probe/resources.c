@@ -25,7 +25,7 @@ static long number(int count, char **words, int index) {
   return index < count ? strtol(words[index], NULL, 10) : 0;
 }
 
-/* Starts processes until it is refused; the word bounds the damage if it never is. */
+/* Starts processes until one is refused, but at most as many as the word says. */
 void forks(int count, char **words) {
   long most = number(count, words, 0), made = 0;
   for (; made < most; made++) {
@@ -39,7 +39,7 @@ void forks(int count, char **words) {
   fact("forked", made);
 }
 
-/* Touches that many MiB; the worker looks at how it was ended. */
+/* Touches as many MiB as the word says; the worker checks how it was ended. */
 void memory(int count, char **words) {
   size_t size = (size_t)(number(count, words, 0) * MIB);
   char *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -48,7 +48,7 @@ void memory(int count, char **words) {
   got("took %ld MiB", number(count, words, 0));
 }
 
-/* Fills each writable place; the first word is how many bytes of one would be too many. */
+/* Fills each writable place; the first word is how many bytes are too many. */
 void disk(int count, char **words) {
   static char bytes[CHUNK];
   long most = number(count, words, 0);
@@ -65,7 +65,7 @@ void disk(int count, char **words) {
   }
 }
 
-/* Makes empty files in each writable place until it is refused, or there are as many as the word says. */
+/* Creates empty files in each writable place until one is refused, but at most as many as the word says. */
 void inodes(int count, char **words) {
   long most = number(count, words, 0);
   for (unsigned i = 0; i < WRITABLE; i++) {
@@ -79,7 +79,7 @@ void inodes(int count, char **words) {
   }
 }
 
-/* Floods both streams with that many bytes each. */
+/* Writes as many bytes as the word says to both output streams. */
 void output(int count, char **words) {
   static char bytes[CHUNK];
   memset(bytes, 'y', sizeof bytes);
@@ -97,7 +97,7 @@ void open_files(int count, char **words) {
   fact("opened", opened);
 }
 
-/* One bound of init, which every process starts from: «Max NAME soft hard unit». */
+/* A limit of init, which all processes inherit: «Max NAME soft hard unit». */
 static void bound_of_init(const char *text, const char *name, const char *title) {
   const char *line = strstr(text, title);
   if (line == NULL) return;
@@ -114,7 +114,7 @@ static void bounds_of_init(void) {
   bound_of_init(text, "init-nofile", "Max open files");
 }
 
-/* The bounds that only the kernel keeps; no word of a program may raise them. */
+/* Limits that only the kernel enforces; a program must not be able to raise them. */
 void limits(int count, char **words) {
   (void)count, (void)words;
   static const struct {
@@ -136,12 +136,12 @@ static long long monotonic_us(void) {
   return now.tv_sec * 1000000LL + now.tv_nsec / 1000;
 }
 
-/* Between two looks at the clock a process that runs is never as long as this. */
+/* A running process reads the clock more often than this. */
 #define PAUSED_US 2000
 
 /*
- * As many processes as the first word says use all the processor they get, for as many milliseconds as the second. The
- * kernel's word on how long they ran is not asked: gVisor's counts what its host withholds as well.
+ * As many processes as the first word says use all the CPU time they get, for as many milliseconds as the second. They measure it
+ * themselves: gVisor's kernel also counts time that its host withholds.
  */
 void cpu(int count, char **words) {
   long long *ran = mmap(NULL, sizeof *ran, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -159,7 +159,7 @@ void cpu(int count, char **words) {
   fact("ran", *ran / 1000);
 }
 
-/* Stays, whatever asks it to go. */
+/* Ignores signals and stays. */
 void sleeper(int count, char **words) {
   (void)count, (void)words;
   for (int signal_number = 1; signal_number < NSIG; signal_number++) signal(signal_number, SIG_IGN);

@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* Prints the environment, which the worker compares with what it gave; that of init must be out of reach. */
+/* Prints the environment for the worker to compare; that of init must be out of reach. */
 void environment(int count, char **words) {
   (void)count, (void)words;
   char text[4096];
@@ -48,8 +48,8 @@ static int look_for_others(void) {
 }
 
 /*
- * Only init and this one: a third would be a process of the host, of another container, or one that the engine puts here
- * from time to time, for which it looks for a while.
+ * Only init and this process: a third would belong to the host, to another container, or to the engine, which may start one from
+ * time to time. So it looks for a while.
  */
 void processes(int count, char **words) {
   long long until = wall_ms() + LOOK_MS;
@@ -59,7 +59,7 @@ void processes(int count, char **words) {
   char path[64], text[256];
   for (int i = 0; i < count; i++) {
     int pid = atoi(words[i]);
-    /* In a container of its own a worker has a number that init or this program have here. */
+    /* A worker in a container can have the same pid as init or this program here. */
     if (pid == 1 || pid == getpid()) continue;
     snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
     if (slurp(path, text, sizeof text) > 0) got("%s can be read: %s", path, text);
@@ -73,7 +73,7 @@ static void must_not_open(const char *path, int flags) {
   close(fd);
 }
 
-/* The program that guards this one, and shares its user; a word names what may be read of it. */
+/* Init, which runs as the same user; a word names what may be read of it. */
 void init(int count, char **words) {
   static const char *const insides[] = {"/proc/1/mem",  "/proc/1/environ", "/proc/1/maps",  "/proc/1/exe", "/proc/1/fd",
                                         "/proc/1/fd/0", "/proc/1/fd/1",    "/proc/1/root/", "/proc/1/cwd/"};
@@ -91,7 +91,7 @@ void init(int count, char **words) {
   must_not_open("/proc/1/oom_score_adj", O_WRONLY);
 }
 
-/* Files by which a process changes its host. Opened, never written to. */
+/* Files through which a process could change its host. Opened, never written to. */
 void proc(int count, char **words) {
   (void)count, (void)words;
   static const char *const switches[] = {
@@ -125,7 +125,7 @@ void proc(int count, char **words) {
   }
 }
 
-/* A terminal would carry control sequences, and input that somebody else is to read. A word: this kernel is no host's. */
+/* A terminal would carry control sequences, and input for another reader. A word: this kernel is not the host's. */
 void terminal(int count, char **words) {
   (void)words;
   for (int fd = 0; fd < 3; fd++) {
@@ -137,6 +137,6 @@ void terminal(int count, char **words) {
   if (count > 0) return;
   int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
   unsigned int number;
-  /* The host has one pool of them: whoever may take them may take them all. */
+  /* The host has one pool of them, which one container could empty. */
   if (fd >= 0 && ioctl(fd, TIOCGPTN, &number) == 0) got("took the terminal %u of the host", number);
 }

@@ -19,7 +19,7 @@
 
 #define HUGE_PAGE (2ul << 20)
 
-/* One filter that allows all: on a socket, and on this process by both of its ways. It goes with them. */
+/* A filter that allows everything: on a socket, and on this process in both ways. It ends with them. */
 static void filters(void) {
   struct sock_filter all[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   struct sock_fprog filter = {1, all};
@@ -30,7 +30,7 @@ static void filters(void) {
   if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0) got("laid a filter by seccomp");
 }
 
-/* Without a pool on the host the pages themselves are refused; a file that would take them is not. */
+/* If the host has no pool, mapping is refused in any case; creating a file in it is not. */
 static void huge_pages(void) {
   int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB;
   if (mmap(NULL, HUGE_PAGE, PROT_READ | PROT_WRITE, flags, -1, 0) != MAP_FAILED) got("mapped a huge page");
@@ -44,13 +44,13 @@ static void sockets(void) {
   if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group) == 0) got("joined a multicast group");
 }
 
-/* Pages of sockets, which a pipe would keep; and what the kernel remembers of connections that have ended. */
+/* Pages of sockets, which a pipe would hold; and what the kernel stores about ended connections. */
 static void remnants(void) {
   int from[2], to[2];
   char remembers = '1';
   if (pipe2(from, O_CLOEXEC) < 0 || pipe2(to, O_CLOEXEC) < 0 || write(from[1], "x", 1) != 1) untried("no pipe to move a page of");
   if (splice(from[0], NULL, to[1], NULL, 1, 0) == 1) got("moved a page into a pipe");
-  /* Without an offset, as from a socket. */
+  /* Without an offset, as for a socket. */
   int file = memfd_create("isopod-canary", MFD_CLOEXEC);
   if (file < 0 || write(file, "x", 1) != 1 || lseek(file, 0, SEEK_SET) < 0) untried("no file to send");
   if (sendfile(to[1], file, NULL, 1) == 1) got("sent a page into a pipe");
@@ -59,12 +59,12 @@ static void remnants(void) {
   if (fd >= 0 && read(fd, &remembers, 1) == 1 && remembers == '0') got("the kernel remembers connections that have ended");
 }
 
-/* What the host pays for and no limit counts: one object of each kind. */
+/* Kernel objects that no limit counts: one of each kind. */
 void uncounted(int count, char **words) {
   (void)count, (void)words;
   sockets();
   huge_pages();
   remnants();
-  /* Last, as a filter stays on this process. */
+  /* Last, because a filter stays on this process. */
   filters();
 }

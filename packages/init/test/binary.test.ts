@@ -13,17 +13,17 @@ describe('the init binary', () => {
     expect(sha256).toBe(createHash('sha256').update(readFileSync(path)).digest('hex'))
   })
 
-  it('has a probe beside it that does nothing unless it is named an attack', async () => {
+  it('comes with a probe that does nothing without the name of an attack', async () => {
     const { path, bytes } = await probeBinary()
     expect(bytes.byteLength).toBeLessThan(1024 * 1024)
     expect(() => execFileSync(path, [], { stdio: 'pipe' })).toThrow('usage: probe')
   })
 
-  it('of an architecture that it is not built for is refused', async () => {
+  it('is refused for an architecture without a build', async () => {
     await expect(initBinary('toString')).rejects.toThrow('init is built for x64 and arm64, got toString')
   })
 
-  it('that is missing is an error that names the command', async () => {
+  it('is reported as missing with the command that builds it', async () => {
     const other = process.arch === 'arm64' ? 'x64' : 'arm64'
     const error = await initBinary(other).catch((thrown: unknown) => thrown)
     // Both may be there on a machine that builds releases.
@@ -33,7 +33,7 @@ describe('the init binary', () => {
     }
   })
 
-  it('installs itself whole, to be run and not to be opened, over what was there', async (context) => {
+  it('installs itself whole and unreadable, in place of an older one', async (context) => {
     context.skip(process.platform !== 'linux', 'init runs on Linux only')
 
     const { path, sha256 } = await initBinary()

@@ -30,7 +30,7 @@ function bentExec(changes: Record<number, number>): Uint8Array {
 }
 
 describeInit('init on a broken wire', () => {
-  it('says so, and ends itself with all below it', async () => {
+  it('reports the fault, and ends with every process below it', async () => {
     for (const [what, bytes] of Object.entries({
       'type 0': frame(0, 0),
       'a type of its own': frame(WIRE.done, 0),
@@ -58,7 +58,7 @@ describeInit('init on a broken wire', () => {
     }
   })
 
-  it('says so behind a file that it is still sending, not within it', async () => {
+  it('reports the fault after a file that it is still sending, not within it', async () => {
     await using container = await Container.start()
     // More than init queues, to a host that does not read for a while.
     const size = 900_000
@@ -100,7 +100,7 @@ describeInit('init on a broken wire', () => {
     expect((await container.exited).code).toBe(3)
   })
 
-  it('quits when it is told to', async () => {
+  it('quits on request', async () => {
     await using container = await Container.start()
     container.send(exec({ argv: ['sleep', '100'] }))
     await container.next('started')
@@ -125,7 +125,7 @@ describeInit('init on a broken wire', () => {
     }
   })
 
-  it('never crashes on true frames with some bytes changed', async () => {
+  it('never crashes on valid frames with some bytes changed', async () => {
     const whole = Buffer.concat([
       encodePutFile('a/b', Buffer.from('content')),
       exec({ argv: ['cat', 'a/b'], stdin: true }),

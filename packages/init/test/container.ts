@@ -31,7 +31,7 @@ export interface ContainerOptions {
   /** Name of a group of each v1 controller that is bound into `cgroup`, as a container engine does it. */
   readonly bind?: string
   readonly withoutMessageQueues?: boolean
-  /** Errno with which the kernel refuses to lay another filter. @default none */
+  /** Errno with which the kernel refuses another filter. @default none */
   readonly filterErrno?: number
   /** False: the test's own network instead of loopback alone, as a container has it. @default true */
   readonly network?: boolean

@@ -58,7 +58,7 @@ describe('the frame decoder', () => {
     }
   })
 
-  it('throws nothing but a WireError, whatever comes', () => {
+  it('throws nothing but a WireError, whatever the bytes', () => {
     const garbage = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
       // The right type and length with anything behind it gets further than noise.
@@ -90,7 +90,7 @@ describe('the frame decoder', () => {
     }
   })
 
-  it('refuses a forged length before its bytes come', () => {
+  it('refuses a forged length before its bytes arrive', () => {
     for (const [type, length] of [
       [WIRE.stdout, MAX_STREAM_BYTES + 1],
       [WIRE.stderr, 0xffffffff],
@@ -115,7 +115,7 @@ describe('the frame decoder', () => {
     }
   })
 
-  it('takes memory only for bytes that came', () => {
+  it('takes memory only for bytes that arrived', () => {
     const header = frame(WIRE.file, '')
     header.writeUInt32LE(MAX_INIT_PAYLOAD_BYTES, 1)
     const decoders: FrameDecoder[] = []
@@ -173,7 +173,7 @@ describe('the frame decoder', () => {
     }
   })
 
-  it('stays broken once it is, and says so at a stream that ends within a frame', () => {
+  it('stays broken after an error, and reports a stream that ends within a frame', () => {
     const decoder = new FrameDecoder()
     expect(() => decoder.push(Uint8Array.of(0))).toThrow(WireError)
     expect(() => decoder.push(frame(WIRE.stdout, 'x'))).toThrow(WireError)

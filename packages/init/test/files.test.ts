@@ -13,7 +13,7 @@ async function fetch(container: Container, path: string, maxBytes = 10 * MIB) {
 }
 
 describeInit('files of the host', () => {
-  it('lie in the workspace with their bytes and modes, and their directories are made', async () => {
+  it('are written with their bytes and modes, and missing directories are created', async () => {
     await using container = await Container.start()
     const data = randomBytes(5 * MIB)
     container.send(
@@ -26,7 +26,7 @@ describeInit('files of the host', () => {
     expect(Buffer.from((await fetch(container, 'a/b/große datei')).content).equals(data)).toBe(true)
   })
 
-  it('replace what has their name', async () => {
+  it('replace a file of the same name', async () => {
     await using container = await Container.start()
     container.send(
       encodePutFile('f', Buffer.from('older and longer')),
@@ -35,7 +35,7 @@ describeInit('files of the host', () => {
     expect((await container.sh('cat f')).stdout.toString()).toBe('new')
   })
 
-  it('are never written through a link that a program has planted', async () => {
+  it('are never written through a link of the program', async () => {
     await using container = await Container.start()
     await container.sh(
       'mkdir /tmp/out; echo old > /tmp/target; ln -s /tmp/target f; ln -s /tmp/out d; ln /tmp/target hard 2>/dev/null',
@@ -71,7 +71,7 @@ describeInit('files of the host', () => {
     }
   })
 
-  it('that do not fit keep the next program from starting without them', async () => {
+  it('that do not fit prevent the next program from starting', async () => {
     await using container = await Container.start({ size: '1m' })
     container.send(encodePutFile('big', Buffer.alloc(2 * MIB)), exec({ argv: ['true'] }))
     expect((await container.next('fault')).fault).toEqual({ where: 'put', error: 'ENOSPC' })
@@ -79,7 +79,7 @@ describeInit('files of the host', () => {
     expect((await container.sh('df --output=used . | tail -1')).stdout.toString().trim()).toBe('0')
   })
 
-  it('count again from a reset on', async () => {
+  it('fit again after a reset', async () => {
     await using container = await Container.start()
     container.send(encodePutFile('../x', Buffer.from('x')), encodeReset())
     await container.next('fault')
@@ -89,7 +89,7 @@ describeInit('files of the host', () => {
 })
 
 describeInit('files of the program', () => {
-  it('are fetched up to the size that is asked for', async () => {
+  it('are fetched up to the requested size', async () => {
     await using container = await Container.start()
     await container.sh('head -c 1000 /dev/zero > f; : > empty; head -c 9M /dev/zero > large')
     expect((await fetch(container, 'f', 1000)).content.byteLength).toBe(1000)
@@ -100,7 +100,7 @@ describeInit('files of the program', () => {
     }
   })
 
-  it('that are no plain files of one name, or behind a link, are not fetched', async () => {
+  it('are not fetched if they are special, linked twice or behind a link', async () => {
     await using container = await Container.start()
     await container.sh(
       'mkdir d; echo x > d/f; ln -s d l; ln -s d/f s; mkfifo p; ln d/f h; ln -s /proc/1/environ e; touch u; chmod 0 u',

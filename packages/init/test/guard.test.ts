@@ -80,8 +80,8 @@ const EAFNOSUPPORT = '97'
 const call = (number: number, ...args: readonly string[]) =>
   `my $name = "queue"; my $room = "\\0" x 64; my $r = syscall(${[number, ...args].join(', ')}); print $r < 0 ? 0 + $! : 0`
 
-describeInit('init keeps itself from the program', () => {
-  it('its memory, descriptors and links cannot be opened', async () => {
+describeInit('the filter of a program', () => {
+  it('protects memory, descriptors and links of init', async () => {
     await using container = await Container.start()
     for (const path of [
       'mem',
@@ -106,7 +106,7 @@ describeInit('init keeps itself from the program', () => {
     expect((await container.sh('echo 1000 > /proc/1/oom_score_adj')).done.exitCode).toBe(1)
   })
 
-  it('no signal reaches it', async () => {
+  it('lets no signal reach init', async () => {
     await using container = await Container.start()
     await container.perl('kill $_, 1 for 1..64; kill 9, -1; sleep 1')
     expect(
@@ -114,7 +114,7 @@ describeInit('init keeps itself from the program', () => {
     ).toBe(9)
   })
 
-  it('calls that reach other processes are refused', async () => {
+  it('refuses calls on other processes', async () => {
     await using container = await Container.start()
     for (const [name, args] of [
       ['ptrace', ['16', '1', '0', '0']],
@@ -149,7 +149,7 @@ describeInit('init keeps itself from the program', () => {
     }
   })
 
-  it('the same calls on oneself are allowed', async () => {
+  it('allows the same calls on the caller itself', async () => {
     await using container = await Container.start()
     for (const [name, args] of [
       ['prlimit64', ['0', '7', '0', '$room']],
@@ -170,7 +170,7 @@ describeInit('init keeps itself from the program', () => {
     }
   })
 
-  it('what a file tells of the disk below it is not to be had', async () => {
+  it('hides the disk below a file', async () => {
     await using container = await Container.start()
     for (const request of ['0x80111500', '0x80811501', '0x8008662c', '0xc020660b']) {
       const { stdout } = await container.perl(
@@ -182,7 +182,7 @@ describeInit('init keeps itself from the program', () => {
     expect((await container.perl(call(calls.ioctl, '0', '0x541b', '$room'))).stdout.toString()).toBe('0')
   })
 
-  it('pages of a file are neither dropped from memory nor read past it', async () => {
+  it('keeps file pages in memory, and reads from bypassing them', async () => {
     await using container = await Container.start()
     for (const [name, args, errno] of [
       // Of no file: with the call itself it would be EBADF, as another advice shows.
@@ -203,7 +203,7 @@ describeInit('init keeps itself from the program', () => {
     }
   })
 
-  it('no filter can be laid after its own: their code comes from one pool of the host', async () => {
+  it('refuses further filters, which take memory from one pool of the host', async () => {
     await using container = await Container.start()
     // One instruction: allow. It would be a filter like any other.
     const filter =
@@ -219,7 +219,7 @@ describeInit('init keeps itself from the program', () => {
     expect(stdout.toString()).toBe('2')
   })
 
-  it('sockets are of the families that programs need', async () => {
+  it('allows only the socket families that programs need', async () => {
     await using container = await Container.start()
     const made = async (name: 'socket' | 'socketpair', ...args: readonly string[]) =>
       (await container.perl(call(calls[name], ...args))).stdout.toString()
@@ -231,7 +231,7 @@ describeInit('init keeps itself from the program', () => {
     }
   })
 
-  it('huge pages, which no limit counts, are not there', async () => {
+  it('refuses huge pages, which no limit counts', async () => {
     await using container = await Container.start()
     const tried = async (name: 'mmap' | 'memfd_create' | 'shmget', ...args: readonly string[]) =>
       (await container.perl(call(calls[name], ...args))).stdout.toString()
@@ -243,7 +243,7 @@ describeInit('init keeps itself from the program', () => {
     expect(await tried('shmget', '0', '4096', '0600')).toBe('0')
   })
 
-  it('socket options are those that programs need', async () => {
+  it('allows only the socket options that programs need', async () => {
     await using container = await Container.start()
     const set = async (
       family: number,
@@ -289,7 +289,7 @@ describeInit('init keeps itself from the program', () => {
     for (const option of unknown) expect(await set(...option), option.join()).toBe(ENOPROTOOPT)
   })
 
-  it('calls by the x32 numbers are refused', async (context) => {
+  it('refuses calls by x32 numbers', async (context) => {
     context.skip(process.arch !== 'x64', 'only x86-64 has x32 calls')
 
     await using container = await Container.start()
@@ -297,7 +297,7 @@ describeInit('init keeps itself from the program', () => {
     expect(stdout.toString()).toBe(EPERM)
   })
 
-  it('message queues that no directory shows are refused, others not', async () => {
+  it('refuses message queues that are not mounted, and allows others', async () => {
     const open = call(calls.mq_open, '$name', '66', '384', '0')
     await using hidden = await Container.start({ withoutMessageQueues: true })
     expect((await hidden.perl(open)).stdout.toString()).toBe(EPERM)

@@ -88,7 +88,7 @@ describeInit('the limits that init reads back', () => {
     expect(done).toMatchObject({ memoryPeakBytes: 5000, processesPeak: 3 })
   })
 
-  it('tell swap without a limit from swap that the kernel does not count', async () => {
+  it('distinguish swap without a limit from swap that the kernel does not count', async () => {
     const limit = { 'memory/memory.limit_in_bytes': '268435456\n' }
     const unlimited = { 'memory/memory.memsw.limit_in_bytes': '9223372036854771712\n' }
     await using free = await Container.start({ cgroup: written({ ...limit, ...unlimited }) })
@@ -142,7 +142,7 @@ describeInit('the limits that init reads back', () => {
     expect(done.maxRssBytes).toBeGreaterThan(100_000)
   })
 
-  it('tell the sizes of the mounts and what the process may do', async () => {
+  it('include the sizes of the mounts and the privileges of the process', async () => {
     await using container = await Container.start({ size: '3m' })
     expect(container.ready).toMatchObject({
       version: 1,
@@ -183,7 +183,7 @@ describeInit('a run in a real cgroup', () => {
 
   // While the kernel tears down who it has killed it may, rarely, look for one more, and find only init. The worker
   // then has the engine's word for what happened.
-  it('reports its peak of memory, and who was killed for it; init survives', {
+  it('reports its memory peak and OOM kills; init survives', {
     retry: 3,
   }, async (context) => {
     context.skip(groups === undefined, 'control groups of version 1 need root')
@@ -221,7 +221,7 @@ describeInit('a run in a real cgroup', () => {
     expect((await container.sh('exit 3')).done.exitCode).toBe(3)
   })
 
-  it('reports CPU time, and for how long the quota held it back', async (context) => {
+  it('reports CPU time and how long the quota throttled it', async (context) => {
     context.skip(groups === undefined, 'control groups of version 1 need root')
 
     // So little that even its share of a busy machine is more.
@@ -244,7 +244,7 @@ describeInit('a run in a real cgroup', () => {
     }
   })
 
-  it('refuses a file that would not fit into memory, instead of dying of it', async (context) => {
+  it('refuses a file that does not fit into memory', async (context) => {
     context.skip(groups === undefined, 'control groups of version 1 need root')
 
     await using container = await start()
@@ -277,7 +277,7 @@ describeInit('a run in a real cgroup', () => {
     expect((await container.sh('exit 3')).done.exitCode).toBe(3)
   })
 
-  it('gives a run nothing of what an earlier one took', async (context) => {
+  it('charges a run nothing that an earlier one took', async (context) => {
     context.skip(groups === undefined, 'control groups of version 1 need root')
 
     const root = shown()

@@ -39,14 +39,14 @@ describeInit('the output of a run', () => {
     expect(done).toMatchObject({ stdoutTruncated: false, stderrTruncated: true, stderrBytes: 3 })
   })
 
-  it('is all discarded, and counted, with a limit of 0', async () => {
+  it('is discarded and counted with a limit of 0', async () => {
     await using container = await Container.start()
     const { done, stdout } = await container.sh('printf abc', { stdoutLimit: 0 })
     expect(stdout.byteLength).toBe(0)
     expect(done).toMatchObject({ stdoutBytes: 3, stdoutTruncated: true, stderrTruncated: false })
   })
 
-  it('ends the run at the first byte over the limit where that is asked for', async () => {
+  it('ends the run at the first byte over the limit on request', async () => {
     await using container = await Container.start()
     const killed = await container.sh('printf abcd; sleep 100', { stdoutLimit: 3, killOnOverflow: true })
     expect(killed.done).toMatchObject({ limit: 'output', signal: 9, stdoutTruncated: true })
@@ -55,7 +55,7 @@ describeInit('the output of a run', () => {
     expect(full.done).toMatchObject({ limit: null, exitCode: 0, stdoutTruncated: false })
   })
 
-  it('is over its limit also when the program ends before anybody looks', async () => {
+  it('is over its limit even if the program ends at once', async () => {
     await using container = await Container.start()
     for (let turn = 0; turn < 10; turn++) {
       const { done, stdout } = await container.sh('printf abcd', { stdoutLimit: 3, killOnOverflow: true })
@@ -66,7 +66,7 @@ describeInit('the output of a run', () => {
     expect(done).toMatchObject({ limit: null, exitCode: 7, stdoutTruncated: true })
   })
 
-  it('comes through whole when the host reads slowly', async () => {
+  it('is complete when the host reads slowly', async () => {
     await using container = await Container.start()
     container.process.stdout?.pause()
     container.send(exec({ argv: ['bash', '-c', flood(4 * MIB, 3 * MIB)] }))
@@ -77,7 +77,7 @@ describeInit('the output of a run', () => {
     expect(done).toMatchObject({ stdoutTruncated: false, stderrTruncated: false, exitCode: 0 })
   })
 
-  it('holds no deadline up when the host does not read at all', async () => {
+  it('does not delay the deadline when the host does not read', async () => {
     await using container = await Container.start()
     container.process.stdout?.pause()
     container.send(exec({ argv: ['bash', '-c', 'cat /dev/zero'], wallMs: 300, stdoutLimit: 1000 * MIB }))
@@ -96,7 +96,7 @@ describeInit('the output of a run', () => {
     expect([...stdout]).toEqual(Array.from({ length: 256 }, (_, byte) => byte))
   })
 
-  it('is data even when it looks like frames of the wire', async () => {
+  it('is data even if it looks like frames of the wire', async () => {
     await using container = await Container.start()
     const forged = Buffer.concat([
       Buffer.from([WIRE.done, 2, 0, 0, 0, 0x7b, 0x7d]),
@@ -125,7 +125,7 @@ describeInit('the output of a run', () => {
     expect(stdout.byteLength + stderr.byteLength).toBeGreaterThan(2 * 256 * 1024)
   })
 
-  it('is done although a program has left its pipe on the way through a socket to itself', async () => {
+  it('ends although a program has left its pipe in an unread message', async () => {
     await using container = await Container.start()
     // SCM_RIGHTS by hand: sendmsg of descriptor 1 over a socket pair whose ends are in flight themselves.
     const script = `

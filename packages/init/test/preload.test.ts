@@ -14,7 +14,7 @@ async function preload(container: Container, request: Partial<PreloadRequest> = 
   return (await container.next('preloaded')).preloaded
 }
 
-describeInit('a process that was started ahead', () => {
+describeInit('a preloaded process', () => {
   it('runs with the pipes, the files and the stdin of its run, and is gone afterwards', async () => {
     await using container = await Container.start()
     container.send(encodePutFile('hook', Buffer.from('x')))
@@ -27,7 +27,7 @@ describeInit('a process that was started ahead', () => {
     expect((await container.sh('echo on')).stdout.toString()).toBe('on\n')
   })
 
-  it('is told its limit of processor time', async () => {
+  it('gets its CPU limit', async () => {
     await using container = await Container.start()
     await preload(container)
     expect((await container.run({ ...PERL, preloaded: true, cpuMs: 2500 })).stdout.toString()).toBe('g4||')
@@ -57,7 +57,7 @@ describeInit('a process that was started ahead', () => {
     expect((await container.sh('ls; ps -e --no-headers | wc -l')).stdout.toString()).toMatch(/^\s*[2-5]\n$/)
   })
 
-  it('takes no run of another command', async () => {
+  it('refuses a run of another command', async () => {
     await using container = await Container.start()
     for (const changes of [{ argv: ['perl', '-e', '1'] }, { env: {} }, { openFiles: 255 }, { cwd: '/' }]) {
       await preload(container)
@@ -66,7 +66,7 @@ describeInit('a process that was started ahead', () => {
     }
   })
 
-  it('gives way to a plain run, to another one, and to a reset', async () => {
+  it('is ended by a plain run, another preload and a reset', async () => {
     await using container = await Container.start()
     await preload(container)
     expect((await container.sh('echo plain')).stdout.toString()).toBe('plain\n')
@@ -77,7 +77,7 @@ describeInit('a process that was started ahead', () => {
     expect((await container.next('fault')).fault.where).toBe('exec')
   })
 
-  it('is no platform’s secret if it dies while it waits: its run is refused', async () => {
+  it('refuses its run if it dies while it waits', async () => {
     await using container = await Container.start()
     const dies = `alarm 1; ${WAITS}`
     await preload(container, { argv: ['perl', '-e', dies] })

@@ -12,7 +12,7 @@ const LIST = 'find /workspace /tmp /dev/shm -printf "%p %m\\n"'
 const FRESH = '/workspace 700\n/tmp 1777\n/dev/shm 1777\n'
 
 describeInit('a reset', () => {
-  it('removes every file in every writable mount, and says that it is clean', async () => {
+  it('removes every file in every writable mount, and reports that it is clean', async () => {
     await using container = await Container.start()
     await container.sh(
       'for d in /workspace /tmp /dev/shm; do cd $d; mkdir -p a/b/c .h; touch a/f a/b/f .h/f -- -rf "$(printf "n\\nl")"; ln -s /etc l; mkfifo p; done',
@@ -34,7 +34,7 @@ describeInit('a reset', () => {
     expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
   })
 
-  it('copes with directories that may not be read, the mounts themselves among them', async () => {
+  it('copes with unreadable directories, including the mounts', async () => {
     await using container = await Container.start()
     await container.sh(
       'mkdir -p a/b/c .0 .1; touch a/f a/b/f .2 .3; chmod 0 a/b/c a/b/f a/b a .0; chmod 0 /workspace; mkdir /tmp/x; chmod 0 /tmp/x /tmp; chmod 3000 /dev/shm',
@@ -43,7 +43,7 @@ describeInit('a reset', () => {
     expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
   })
 
-  it('takes the write hints of the mounts back', async () => {
+  it('restores the write hints of the mounts', async () => {
     await using container = await Container.start()
     // F_SET_RW_HINT and F_GET_RW_HINT, of which a mount that is another user's refuses the first.
     const hints = (value: number) => `
@@ -61,7 +61,7 @@ describeInit('a reset', () => {
     expect((await container.perl(hints(0))).stdout.toString()).toBe('0\n0\n0\n')
   })
 
-  it('takes flags, attributes and times of the mounts back', async () => {
+  it('restores flags, attributes and times of the mounts', async () => {
     await using container = await Container.start()
     const script = `
       for ("/workspace", "/dev/shm") {
@@ -90,7 +90,7 @@ describeInit('a reset', () => {
     expect((await container.sh(LIST)).stdout.toString()).toBe(FRESH)
   })
 
-  it('ends the run that is under way, which is reported first', async () => {
+  it('ends the current run, which is reported first', async () => {
     await using container = await Container.start()
     container.send(exec({ argv: ['bash', '-c', 'echo x > f; (setsid sleep 1000 &); sleep 1000'] }))
     await container.next('started')
@@ -113,12 +113,12 @@ describeInit('a reset', () => {
     expect((await container.sh(count)).stdout.toString()).toBe('3\n')
   })
 
-  it('is possible again and again, and of nothing', async () => {
+  it('can be repeated, and is clean without a run', async () => {
     await using container = await Container.start()
     for (let turn = 0; turn < 50; turn++) expect(await reset(container)).toEqual(CLEAN)
   })
 
-  it('waits until what was on its way through a socket is gone, and the files that were held there', async () => {
+  it('waits for files that only an unread message holds', async () => {
     await using container = await Container.start()
     const script = `
       use Socket; use IO::Handle;
@@ -151,7 +151,7 @@ describeInit('a reset', () => {
     expect(await reset(container)).toEqual({ clean: false, reason: 'sockets' })
   })
 
-  it('is clean after listeners, and connections that nobody ended', async () => {
+  it('is clean after listeners and connections that were never closed', async () => {
     await using container = await Container.start()
     const script = `
       use IO::Socket::INET; use IO::Socket::UNIX;

@@ -5,7 +5,7 @@ import { signalName } from '../src/signal.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 describeInit('a run of init', () => {
-  it('reports each exit code as it was', async () => {
+  it('reports each exit code unchanged', async () => {
     await using container = await Container.start()
     for (const code of [0, 1, 2, 126, 127, 128, 137, 255]) {
       const { done, pid } = await container.sh(`exit ${code}`)
@@ -47,7 +47,7 @@ describeInit('a run of init', () => {
     expect(stdout.toString()).toBe('/tmp||ä b|$(id)|A=x=y|EMPTY=|Ü=\n')
   })
 
-  it('says why a program could not be started', async () => {
+  it('reports why a program could not be started', async () => {
     await using container = await Container.start()
     await container.sh('printf "#!/nowhere\\n" > script; chmod 700 script; touch plain')
     const refused = { exitCode: 127, signal: null, wallMs: 0, stdoutBytes: 0 }
@@ -88,7 +88,7 @@ describeInit('a run of init', () => {
     )
   })
 
-  it('ends when the CPU limit is used up, by whichever process', async () => {
+  it('ends when its processes have used up the CPU limit', async () => {
     await using container = await Container.start()
     const { done } = await container.perl('if (fork) { wait } else { 1 while 1 }', { cpuMs: 300 })
     expect(done).toMatchObject({ limit: 'cpu', exitCode: null })
@@ -100,7 +100,7 @@ describeInit('a run of init', () => {
     expect((await container.sh('sleep 0.5', { cpuMs: 300 })).done).toMatchObject({ exitCode: 0, limit: null })
   })
 
-  it('kills what a program leaves behind, and is done at once', async () => {
+  it('kills background processes when the program ends', async () => {
     await using container = await Container.start()
     const { done, stdout } = await container.sh(
       'sleep 1000 & (setsid sleep 1000 &) ; setsid -f sleep 1000; echo left',
@@ -117,7 +117,7 @@ describeInit('a run of init', () => {
     expect((await container.sh('cat proof')).stdout.toString()).toBe('worked\n')
   })
 
-  it('ends by a kill frame as by a deadline, and says so', async () => {
+  it('ends by a kill frame as by a deadline, and reports it', async () => {
     await using container = await Container.start()
     container.send(exec({ argv: ['sleep', '100'] }))
     await container.next('started')
@@ -125,7 +125,7 @@ describeInit('a run of init', () => {
     expect((await container.outcome()).done).toMatchObject({ killed: true, limit: null, signal: 9 })
   })
 
-  it('takes no notice of a kill frame when nothing runs', async () => {
+  it('ignores a kill frame without a run', async () => {
     await using container = await Container.start()
     container.send(encodeKill(), encodeKill())
     expect((await container.sh('exit 3')).done).toMatchObject({ exitCode: 3, killed: false })
@@ -141,7 +141,7 @@ describeInit('a run of init', () => {
     expect((await container.outcome()).done.killed).toBe(true)
   })
 
-  it('ends a program by a kill frame that waited together with its exec', async () => {
+  it('ends a program by a kill frame that was queued with its exec', async () => {
     await using container = await Container.start()
     container.process.stdout?.pause()
     // The first program's output fills every buffer, so that what follows has to wait until it is on its way.

@@ -32,7 +32,7 @@ describeInit('a snapshot of the workspace', () => {
     }
   })
 
-  it('follows no link, and leaves out whatever is no regular file', async () => {
+  it('follows no link, and contains only regular files', async () => {
     await using container = await Container.start()
     await container.sh('ln -s /etc/passwd link; ln -s /etc dir; mkfifo pipe; mkdir none; echo here > file')
     expect(await snapshot(container)).toMatchObject({ files: 1 })
@@ -40,7 +40,7 @@ describeInit('a snapshot of the workspace', () => {
     expect((await container.sh('ls /workspace')).stdout.toString()).toBe('file\n')
   })
 
-  it('is refused if it cannot be read, lies too deep or is too much, and then there is none', async () => {
+  it('is refused for unreadable, too deep or too many files, and then there is none', async () => {
     await using container = await Container.start({ size: '80m' })
     const attempts = [
       ['echo a > a; echo b > b; chmod 0 b', 'EACCES'],

@@ -7,7 +7,7 @@ import { Container, describeInit, exec } from './container.ts'
 const MIB = 1024 * 1024
 
 describeInit('the stdin of a run', () => {
-  it('is empty when none follows', async () => {
+  it('is empty by default', async () => {
     await using container = await Container.start()
     expect((await container.sh('wc -c')).stdout.toString().trim()).toBe('0')
   })
@@ -33,7 +33,7 @@ describeInit('the stdin of a run', () => {
     expect(stdout.toString().slice(0, 64)).toBe(createHash('sha256').update(data).digest('hex'))
   })
 
-  it('holds nothing up when the program does not read it', async () => {
+  it('blocks nothing when the program does not read it', async () => {
     await using container = await Container.start()
     const data = encodeStdin(Buffer.alloc(MIB, 'x'))
     expect(
@@ -45,7 +45,7 @@ describeInit('the stdin of a run', () => {
     expect((await container.sh('sleep 100', { stdin: true, wallMs: 200 }, data)).done.limit).toBe('timeout')
   })
 
-  it('that one program left never reaches the next', async () => {
+  it('of one program never reaches the next', async () => {
     await using container = await Container.start()
     await container.sh('exit 0', { stdin: true }, encodeStdin(Buffer.alloc(MIB, 'x')))
     container.send(encodeStdin(Buffer.from('late')), encodeStdinEnd())
@@ -59,7 +59,7 @@ describeInit('the stdin of a run', () => {
     expect(stdout.toString()).toBe('own')
   })
 
-  it('is a fault, and the end, when more waits than may', async () => {
+  it('ends init with a fault if too much is unread', async () => {
     await using container = await Container.start()
     container.send(exec({ argv: ['sleep', '100'], stdin: true }))
     await container.next('started')

@@ -54,14 +54,14 @@ function writer(data: Uint8Array) {
 const perl = (script: string, more = {}) => exec({ argv: ['perl', '-e', script], tunnel: true, ...more })
 
 describeInit('the tunnel of a run', () => {
-  it('leaves room to guard init where the program may have as few files as can be asked for', async () => {
+  it('works with the smallest limit of open files', async () => {
     await using container = await Container.start()
     container.send(perl('print "ran"', { openFiles: 16 }))
     const { done, stdout } = await serve(container, () => [])
     expect([done.spawnError, done.exitCode, stdout]).toEqual([null, 0, 'ran'])
   })
 
-  it('is not there unless it is granted', async () => {
+  it('exists only if it is granted', async () => {
     await using container = await Container.start()
     const { stdout } = await container.sh(
       `${LISTENERS}; exec 3<>/dev/tcp/127.0.0.1/${NET_PORT} || echo refused`,
@@ -69,7 +69,7 @@ describeInit('the tunnel of a run', () => {
     expect(stdout.toString()).toBe('0\nrefused\n')
   })
 
-  it('carries bytes both ways, each stream for itself, and half closes', async () => {
+  it('carries bytes in both directions, separately for each stream, and half-closes', async () => {
     await using container = await Container.start()
     container.send(
       perl(
@@ -102,7 +102,7 @@ describeInit('the tunnel of a run', () => {
     expect(Buffer.concat(back).equals(data)).toBe(true)
   })
 
-  it('gives a program that has half-closed the whole answer, however late it reads', async () => {
+  it('passes the whole answer to a program that has half-closed, however late it reads', async () => {
     await using container = await Container.start()
     // Twice, for the port must not stay taken by the farewell of the first.
     for (let turn = 0; turn < 2; turn++) {
@@ -128,7 +128,7 @@ describeInit('the tunnel of a run', () => {
     expect(done.limit).toBe('timeout')
   })
 
-  it('holds up neither output nor the end when 10,000 connections come and nobody answers', async () => {
+  it('delays neither output nor the end when 10,000 connections wait', async () => {
     await using container = await Container.start()
     container.send(
       perl(
@@ -150,7 +150,7 @@ describeInit('the tunnel of a run', () => {
     expect(open).toBeGreaterThan(0)
   })
 
-  it('gives places back when the program or the host hangs up', async () => {
+  it('releases a stream when the program or the host hangs up', async () => {
     await using container = await Container.start()
     container.send(
       perl(
@@ -163,7 +163,7 @@ describeInit('the tunnel of a run', () => {
     expect(stdout).toBe('all\n')
   })
 
-  it('a program that reads nothing gets no more than its window, and others go on', async () => {
+  it('sends a program that reads nothing only its window, and does not block other streams', async () => {
     await using container = await Container.start()
     container.send(perl(`${CONNECT} my $slow = dial(); my $s = dial(); print $s "x"; print scalar <$s>`))
     const credit = new Map<number, number>()
@@ -179,7 +179,7 @@ describeInit('the tunnel of a run', () => {
     expect(stdout).toBe('y\n')
   })
 
-  it('more than the credit from the host is a broken wire', async () => {
+  it('treats more than the credit from the host as a broken wire', async () => {
     await using container = await Container.start()
     container.send(perl(`${CONNECT} my $s = dial(); kill 19, $$`))
     await container.next('started')
@@ -192,7 +192,7 @@ describeInit('the tunnel of a run', () => {
     expect(await container.exited).toMatchObject({ code: 4 })
   })
 
-  it('what the host sends for a stream that is gone, or never was, is ignored', async () => {
+  it('ignores frames for a stream that has ended or never existed', async () => {
     await using container = await Container.start()
     container.send(encodeNetWrite(77, Buffer.from('x')), encodeNetGrant(77, 1), encodeNetFinish(77))
     container.send(encodeNetDrop(77))
@@ -216,14 +216,14 @@ describeInit('the tunnel of a run', () => {
     }
   })
 
-  it('its port cannot be taken from it, nor be shared', async () => {
+  it('does not share its port', async () => {
     await using container = await Container.start()
     const take = `use Socket; for my $a ("127.0.0.1", "0.0.0.0") { socket my $s, PF_INET, SOCK_STREAM, 0; setsockopt $s, SOL_SOCKET, SO_REUSEADDR, 1; setsockopt $s, SOL_SOCKET, SO_REUSEPORT, 1; print bind($s, sockaddr_in(${NET_PORT}, inet_aton($a))) && listen($s, 1) ? "taken" : "refused", "\\n" }`
     container.send(perl(take))
     expect((await serve(container, () => [])).stdout).toBe('refused\nrefused\n')
   })
 
-  it('numbers the streams of a later run on, so that what is still under way to an earlier one hits none', async () => {
+  it('never reuses a stream number, so that late frames of an earlier run hit no stream', async () => {
     await using container = await Container.start()
     for (const expected of [
       [1, 2],
@@ -239,7 +239,7 @@ describeInit('the tunnel of a run', () => {
     }
   })
 
-  it('says that its port is taken when an earlier run has left it busy for longer', async () => {
+  it('reports a port that an earlier run has left in use', async () => {
     await using container = await Container.start()
     // Who hangs up first keeps the port for a minute, and shares it only if he has said so.
     const leave = `use Socket; my $a = sockaddr_in(${NET_PORT}, INADDR_LOOPBACK); socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, $a) && listen($l, 5) or die; socket my $c, PF_INET, SOCK_STREAM, 0; connect $c, $a or die; accept my $s, $l; close $s; close $c; print "left"`
@@ -249,7 +249,7 @@ describeInit('the tunnel of a run', () => {
     expect((await container.sh('exit 3')).done.exitCode).toBe(3)
   })
 
-  it('opens although an earlier run has left a listener of its port on the way through a socket', async () => {
+  it('opens although an unread message of an earlier run holds a listener of its port', async () => {
     await using container = await Container.start()
     // SCM_RIGHTS by hand: sendmsg of the listener over a socket pair whose ends are in flight themselves.
     const leave = `

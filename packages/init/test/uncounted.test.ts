@@ -82,7 +82,7 @@ describeInit('memory of sockets that no cgroup counts', () => {
     expect(done).toMatchObject({ limit: 'memory', signal: 9 })
   })
 
-  it('what a cgroup counts by itself is left to it', async () => {
+  it('leaves to the cgroup what it counts itself', async () => {
     await using container = await Container.start({ cgroup: group(2) })
     const { done } = await container.perl(connections(64, 'accepted'))
     expect(done).toMatchObject({ limit: null, exitCode: 0 })
@@ -103,7 +103,7 @@ describeInit('memory of sockets that no cgroup counts', () => {
     },
   )
 
-  it('what the host loses while a program waits with unread data is not blamed on it', async () => {
+  it('does not blame a waiting program with unread data for memory that the host loses', async () => {
     await using container = await Container.start({
       cgroup: group(1, { 'cpuacct/cpuacct.usage': '1000000000000\n' }),
     })

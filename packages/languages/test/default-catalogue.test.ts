@@ -40,7 +40,7 @@ async function language(name: string): Promise<Language> {
   return found
 }
 
-describe('the catalogue that comes with the package', () => {
+describe('the default catalogue', () => {
   it('begins with Python, JavaScript, TypeScript, Bash and C, and has at least 16', async () => {
     const { languages, summaries } = await shippedCatalogue()
     const names = languages.map(({ name }) => name)

@@ -4,7 +4,7 @@ import { fillPrograms } from '../src/named-programs.ts'
 const read = async (file: string) => `text of ${file}`
 
 describe('programs that a catalogue names', () => {
-  it('are put in the place of their names, in each place that has programs', async () => {
+  it('replace their references in every field that has programs', async () => {
     const document = {
       a: { script: { program: { file: 'a/script' } }, command: ['a'] },
       b: {
@@ -22,14 +22,14 @@ describe('programs that a catalogue names', () => {
     expect(document.a.script.program).toEqual({ file: 'a/script' })
   })
 
-  it('are looked for nowhere else: a file of that name is no name of a file', async () => {
+  it('are read only for these fields', async () => {
     const document = {
       a: { env: { file: 'a' }, preload: { files: { file: 'text' } }, script: { edits: [{ file: 'a' }] } },
     }
     expect(await fillPrograms(document, read)).toEqual(document)
   })
 
-  it('leave what is no catalogue to those who validate it', async () => {
+  it('leave invalid catalogues to the validation', async () => {
     for (const document of [
       null,
       'text',
@@ -45,7 +45,7 @@ describe('programs that a catalogue names', () => {
     expect(await fillPrograms(odd, read)).toEqual(odd)
   })
 
-  it('that cannot be read end all', async () => {
+  it('reject if a file cannot be read', async () => {
     const refuses = async () => {
       throw new Error('no such file')
     }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { validateCatalogue } from '../src/validate.ts'
 import { entry } from './support.ts'
 
-/** The message of the refusal. */
+/** The message of the error. */
 function refusal(document: unknown): string {
   try {
     validateCatalogue(document, 'langs.json')
@@ -50,7 +50,7 @@ describe('validateCatalogue', () => {
     expect(refusal(document)).toContain('language name: ')
   })
 
-  it('refuses a name or alias that could mean two languages, whatever its case', () => {
+  it('refuses a name or alias of two languages, whatever its case', () => {
     expect(refusal({ perl: entry({ aliases: ['pl'] }), prolog: entry({ aliases: ['PL'] }) })).toBe(
       'langs.json: prolog.aliases: "PL" is already taken by perl',
     )

@@ -9,7 +9,7 @@ import { SEEDS, seedBytes } from './seeds.ts'
 const fuzz = fileURLToPath(new URL('../../fuzz', import.meta.url))
 const compiler = process.env['CC'] ?? 'cc'
 
-/** What became of one input: init's exit code, and all that it sent. */
+/** Result of one input: init's exit code and output. */
 export interface Replayed {
   readonly name: string
   readonly exitCode: number

@@ -1,4 +1,4 @@
-/** One way through init: what the host sends, and what happens meanwhile, a step a turn. */
+/** A fuzz input: the host's frames, and the events meanwhile, one step per turn. */
 export interface Seed {
   readonly frames: readonly Uint8Array[]
   readonly script?: readonly number[]
@@ -28,6 +28,6 @@ export const net = (what: (typeof NET_STEPS)[number], nth = 0, much = 0): number
   nth | (much << 3),
 ]
 
-/** The items, so many times. */
+/** Repeats the items. */
 export const times = <T>(count: number, ...items: readonly T[]): T[] =>
   Array.from({ length: count }, () => items).flat()

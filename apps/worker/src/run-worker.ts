@@ -34,7 +34,7 @@ export async function runWorker(open: OpenSandbox): Promise<void> {
   let queue: Consumer | undefined
   const audit = auditLog({
     logger,
-    append: (entry) => queue?.audit(entry),
+    append: config.audit.streamLength === undefined ? undefined : (entry) => queue?.audit(entry),
     content: config.audit.content,
   })
   queue = await openConsumer({

@@ -9,19 +9,19 @@ import { testCasesFootprint } from './test-cases/run-test-cases.ts'
 export type JudgingPlan = TestCasesPlan | ScriptsPlan | RepeatsPlan
 
 /**
- * Plans the judging of a job.
+ * Plans the judging of a job with test cases, or of one that is repeated.
  *
  * @param execution the job's own, without its test cases
- * @returns undefined for a job that runs once, without test cases; one sentence for each reason why it cannot be judged
+ * @returns the plan, or one sentence for each reason why the job cannot be judged
  */
 export function planJudging(
   delivery: JobAttempt,
   execution: Execution,
   rules: JudgingRules,
-): JudgingPlan | { readonly problems: readonly string[] } | undefined {
+): JudgingPlan | { readonly problems: readonly string[] } {
   const { job } = delivery
   const { tests, repeat, network } = job
-  if (tests === undefined) return repeat === 1 ? undefined : { kind: 'repeats', execution, repeat, network }
+  if (tests === undefined) return { kind: 'repeats', execution, repeat, network }
   // A job has scripts in all of its test cases or in none.
   if (tests[0]?.script !== undefined) return planScripts(delivery, execution.language, rules)
   return planTestCases(job, tests, execution, rules)

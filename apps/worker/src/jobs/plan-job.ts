@@ -35,15 +35,16 @@ export function planJob(
   | { readonly plan?: undefined; readonly refusal: JobRefusal } {
   const { execution, egress, problems } = planExecution(delivery, rules)
   if (execution === undefined) return { refusal: { by: 'settings', problems } }
+  const { tests, repeat } = delivery.job
+  if (tests === undefined && repeat === 1) {
+    return { plan: { execution, egress, judging: undefined, share: execution.limits } }
+  }
   const judging = planJudging(delivery, execution, {
     catalogue: rules.catalogue,
     maxima: rules.maxima,
     helper: (language) => helperProgram(language, rules),
     planExecution: (own) => planExecution(own, rules),
   })
-  if (judging !== undefined && 'problems' in judging) {
-    return { refusal: { by: 'tests', problems: judging.problems } }
-  }
-  const share = judging === undefined ? execution.limits : footprintOf(judging)
-  return { plan: { execution, egress, judging, share } }
+  if ('problems' in judging) return { refusal: { by: 'tests', problems: judging.problems } }
+  return { plan: { execution, egress, judging, share: footprintOf(judging) } }
 }

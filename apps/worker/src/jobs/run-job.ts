@@ -1,5 +1,6 @@
 import {
   expressionProblems,
+  type JobChecks,
   type JobRunOptions,
   type Judging,
   judgeJob,
@@ -10,7 +11,7 @@ import {
 import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
 import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
-import { type ContainerFacts, type Sandbox, TimeBudget } from '@isopod/sandbox'
+import { type ContainerFacts, type Execution, type Outcome, type Sandbox, TimeBudget } from '@isopod/sandbox'
 import type { Admission } from '../admission/admission.ts'
 import type { ExclusiveRuns } from '../admission/exclusive-runs.ts'
 import { JobShare } from '../admission/job-share.ts'
@@ -40,145 +41,186 @@ export interface JobRunnerOptions {
 }
 
 /**
- * Makes the function that takes a delivery to its result: plan, policy check, run, describe. A policy check that can refuse
- * the job comes before the run; one that can only warn runs beside it. The function resolves for everything that the job or
- * its caller did, and rejects for a fault of the platform, which the queue retries.
+ * Makes the function that takes a delivery to its result. It resolves for everything that the job or its caller did, and
+ * rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  const { workerId, rules, gate, sandbox, audit, onEgress, onAdmitted } = options
-
   /** @param waitedMs how long this worker held the job before; counted as acquiring */
-  return async (delivery: Delivery, signal: AbortSignal, waitedMs = 0): Promise<Result> => {
-    const { id, attempt, job, live } = delivery
-    /** Output is live only for a single run: a reader of several could not tell them apart. */
-    const liveOutput = job.tests === undefined && job.repeat === 1 ? live : undefined
-    const onVerdict: OnVerdict | undefined =
-      live && ((index, { name, verdict }) => live.test(index, name, verdict))
-    const queuedMs = Math.max(0, delivery.takenAt - delivery.enqueuedAt)
-    const record = jobAudit(audit, delivery)
-    record.requested()
-
-    const started = performance.now() - waitedMs
-    const { plan, refusal } = planJob(delivery, rules)
-    /** How long the policy check alone delayed the job. */
-    let policyMs = 0
-    let acquiredMs = 0
-    let decision: PolicyDecision | undefined
-    let container: ContainerFacts | undefined
-    /** Whether another job had been in one of the job's containers. */
-    let wasShared = false
-    try {
-      const result = plan === undefined ? refused(refusal) : await settle(plan)
-      record.finished(result, { execution: plan?.execution, container })
-      return result
-    } catch (error) {
-      record.ended(error)
-      throw error
-    }
-
-    async function settle({ execution, egress, judging, share }: JobPlan): Promise<Result> {
-      const proxy = egress && new EgressProxy(egress, (event) => onEgress(record.of, event))
-      const { tenant, tests = [] } = job
-      const timeoutMs = execution.limits.timeoutSeconds * 1000
-      const held = new JobShare({ ...options, share, tenant, timeoutMs, signal })
-      try {
-        const checks = options.checks.ofJob(job, signal)
-        let source = execution
-        if (judging !== undefined) {
-          const problems = await expressionProblems(tests, checks, signal)
-          if (problems.length > 0) return refused({ by: 'tests', problems })
-          source = sourcesToCheck(execution, tests, rules.catalogue)
-        }
-        const checking = gate.judge(source, job.policy, signal)
-        // The promise may be unobserved: a cancelled job reports the last decision.
-        checking.then(
-          (made) => {
-            decision = made
-          },
-          () => {},
-        )
-        if (gate.applied(job.policy).mode === 'enforce') {
-          const { problems } = await decided(checking)
-          if (problems.length > 0) return refused({ by: 'policy', problems })
-        }
-        const asked = performance.now()
-        await held.acquire()
-        onAdmitted(performance.now() - asked)
-        const { outcome, judged } = await run(
-          { execution, judging, held, checks },
-          {
-            signal,
-            budget: new TimeBudget(execution.limits.jobSeconds),
-            onConnection: proxy && ((connection) => proxy.accept(connection)),
-            onOutput: liveOutput?.output.bind(liveOutput),
-            onContainer,
-          },
-        )
-        liveOutput?.cut({ stdout: outcome.stdout.truncated, stderr: outcome.stderr.truncated })
-        const checked = await decided(checking)
-        record.limitEnforced(outcome)
-        const times = { queuedMs, policyMs, acquireMs: acquiredMs }
-        const context = { id, attempt, workerId, job, ...times, decision: checked }
-        const result = resultOf(outcome, execution, context)
-        return {
-          ...{ ...result, ...judged },
-          ...(wasShared && { containerOrigin: 'batch' as const }),
-          ...(held.warning !== undefined && { warnings: [...result.warnings, held.warning] }),
-        }
-      } catch (error) {
-        if (!isCancelled(error, signal)) throw error
-        record.ended(error)
-        return notRun('cancelled', 'Execution was cancelled')
-      } finally {
-        held.release()
-        // Before the job is called finished: the audit has its connections first.
-        await proxy?.close()
-      }
-    }
-
-    async function run(
-      { execution, judging, held, checks }: Pick<JobPlan, 'execution' | 'judging'> & RunContext,
-      how: JobRunOptions,
-    ): Promise<Judging> {
-      if (judging !== undefined) {
-        return await judgeJob(judging, { sandbox, checks, retry: held, onVerdict }, how)
-      }
-      const program = { sandbox, retry: held, network: job.network }
-      const { outcome, flaky } = await runWithRetry(execution, program, how)
-      return { outcome, judged: flaky ? { flaky } : {} }
-    }
-
-    function onContainer(facts: ContainerFacts): void {
-      if (container === undefined || liveOutput !== undefined) live?.running()
-      container ??= facts
-      wasShared ||= facts.origin === 'batch'
-      acquiredMs ||= performance.now() - started - policyMs
-    }
-
-    /** Waits for the policy check, and counts how long that took. */
-    async function decided(checking: Promise<PolicyDecision>): Promise<PolicyDecision> {
-      const asked = performance.now()
-      const made = await checking
-      policyMs += performance.now() - asked
-      return made
-    }
-
-    function refused({ by, problems }: JobRefusal): Result {
-      record.refused(by, problems)
-      return { ...notRun('validation_error', problems.join('; ')), validationErrors: [...problems] }
-    }
-
-    function notRun(status: 'cancelled' | 'validation_error', errorMessage: string): Result {
-      const timings = { queued: queuedMs, policy: policyMs }
-      const unrun = unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
-      return { ...unrun, ...policyPart(decision) }
-    }
-  }
+  return (delivery: Delivery, signal: AbortSignal, waitedMs = 0): Promise<Result> =>
+    new JobRun(options, delivery, signal, waitedMs).run()
 }
 
-interface RunContext {
-  readonly held: JobShare
-  readonly checks: ReturnType<OutputChecks['ofJob']>
+/** One job on its way: plan, policy check, share of the host, run, result. */
+class JobRun {
+  readonly #options: JobRunnerOptions
+  readonly #delivery: Delivery
+  readonly #signal: AbortSignal
+  readonly #record: ReturnType<typeof jobAudit>
+  readonly #startedAt: number
+  readonly #queuedMs: number
+  /** How long the policy check alone delayed the job. */
+  #policyMs = 0
+  #acquiredMs = 0
+  #decision: PolicyDecision | undefined
+  #container: ContainerFacts | undefined
+  /** Whether another job had been in one of the job's containers. */
+  #wasShared = false
+
+  constructor(options: JobRunnerOptions, delivery: Delivery, signal: AbortSignal, waitedMs: number) {
+    this.#options = options
+    this.#delivery = delivery
+    this.#signal = signal
+    this.#record = jobAudit(options.audit, delivery)
+    this.#startedAt = performance.now() - waitedMs
+    this.#queuedMs = Math.max(0, delivery.takenAt - delivery.enqueuedAt)
+  }
+
+  async run(): Promise<Result> {
+    this.#record.requested()
+    const { plan, refusal } = planJob(this.#delivery, this.#options.rules)
+    try {
+      const result = plan === undefined ? this.#refused(refusal) : await this.#execute(plan)
+      this.#record.finished(result, { execution: plan?.execution, container: this.#container })
+      return result
+    } catch (error) {
+      this.#record.ended(error)
+      throw error
+    }
+  }
+
+  /** Runs a plan with what it holds meanwhile: its share of the host, and its proxy. */
+  async #execute(plan: JobPlan): Promise<Result> {
+    const { onEgress } = this.#options
+    const { egress, share } = plan
+    const proxy = egress && new EgressProxy(egress, (event) => onEgress(this.#record.of, event))
+    const { tenant } = this.#delivery.job
+    const timeoutMs = plan.execution.limits.timeoutSeconds * 1000
+    const held = new JobShare({ ...this.#options, share, tenant, timeoutMs, signal: this.#signal })
+    try {
+      return await this.#checkAndRun(plan, held, proxy)
+    } catch (error) {
+      if (!isCancelled(error, this.#signal)) throw error
+      this.#record.ended(error)
+      return this.#unrun('cancelled', 'Execution was cancelled')
+    } finally {
+      held.release()
+      // Before the job is called finished, so that the audit has its connections first.
+      await proxy?.close()
+    }
+  }
+
+  /** A policy check that can refuse the job comes before the run; one that can only warn runs beside it. */
+  async #checkAndRun(plan: JobPlan, held: JobShare, proxy: EgressProxy | undefined): Promise<Result> {
+    const { gate, rules } = this.#options
+    const { job } = this.#delivery
+    const { execution, judging } = plan
+    const checks = judging && this.#options.checks.ofJob(job, this.#signal)
+    let source = execution
+    if (checks !== undefined) {
+      const problems = await expressionProblems(job.tests ?? [], checks, this.#signal)
+      if (problems.length > 0) return this.#refused({ by: 'tests', problems })
+      source = sourcesToCheck(execution, job.tests ?? [], rules.catalogue)
+    }
+    const checking = this.#startPolicyCheck(source)
+    if (gate.applied(job.policy).mode === 'enforce') {
+      const { problems } = await this.#decided(checking)
+      if (problems.length > 0) return this.#refused({ by: 'policy', problems })
+    }
+    await this.#acquire(held)
+    const { outcome, judged } = await this.#run(plan, held, checks, proxy)
+    const result = this.#describe(outcome, execution, await this.#decided(checking))
+    return {
+      ...{ ...result, ...judged },
+      ...(this.#wasShared && { containerOrigin: 'batch' as const }),
+      ...(held.warning !== undefined && { warnings: [...result.warnings, held.warning] }),
+    }
+  }
+
+  #startPolicyCheck(source: Execution): Promise<PolicyDecision> {
+    const checking = this.#options.gate.judge(source, this.#delivery.job.policy, this.#signal)
+    // The promise may be unobserved: a cancelled job reports the last decision.
+    checking.then(
+      (decision) => {
+        this.#decision = decision
+      },
+      () => {},
+    )
+    return checking
+  }
+
+  /** Waits for the policy check, and counts how long that took. */
+  async #decided(checking: Promise<PolicyDecision>): Promise<PolicyDecision> {
+    const waitingSince = performance.now()
+    const decision = await checking
+    this.#policyMs += performance.now() - waitingSince
+    return decision
+  }
+
+  async #acquire(held: JobShare): Promise<void> {
+    const waitingSince = performance.now()
+    await held.acquire()
+    this.#options.onAdmitted(performance.now() - waitingSince)
+  }
+
+  async #run(
+    { execution, judging }: JobPlan,
+    retry: JobShare,
+    checks: JobChecks | undefined,
+    proxy: EgressProxy | undefined,
+  ): Promise<Judging> {
+    const { sandbox } = this.#options
+    const { job, live } = this.#delivery
+    const liveOutput = this.#liveOutput
+    const how: JobRunOptions = {
+      signal: this.#signal,
+      budget: new TimeBudget(execution.limits.jobSeconds),
+      onConnection: proxy && ((connection) => proxy.accept(connection)),
+      onOutput: liveOutput?.output.bind(liveOutput),
+      onContainer: (facts) => this.#onContainer(facts),
+    }
+    if (judging !== undefined && checks !== undefined) {
+      const onVerdict: OnVerdict | undefined =
+        live && ((index, { name, verdict }) => live.test(index, name, verdict))
+      return await judgeJob(judging, { sandbox, checks, retry, onVerdict }, how)
+    }
+    const { outcome, flaky } = await runWithRetry(execution, { sandbox, retry, network: job.network }, how)
+    return { outcome, judged: flaky ? { flaky } : {} }
+  }
+
+  #onContainer(facts: ContainerFacts): void {
+    if (this.#container === undefined || this.#liveOutput !== undefined) this.#delivery.live?.running()
+    this.#container ??= facts
+    this.#wasShared ||= facts.origin === 'batch'
+    this.#acquiredMs ||= performance.now() - this.#startedAt - this.#policyMs
+  }
+
+  /** Output is live only for a single run: a reader of several could not tell them apart. */
+  get #liveOutput() {
+    const { job, live } = this.#delivery
+    return job.tests === undefined && job.repeat === 1 ? live : undefined
+  }
+
+  #describe(outcome: Outcome, execution: Execution, decision: PolicyDecision): Result {
+    this.#liveOutput?.cut({ stdout: outcome.stdout.truncated, stderr: outcome.stderr.truncated })
+    this.#record.limitEnforced(outcome)
+    const { id, attempt, job } = this.#delivery
+    const { workerId } = this.#options
+    const times = { queuedMs: this.#queuedMs, policyMs: this.#policyMs, acquireMs: this.#acquiredMs }
+    return resultOf(outcome, execution, { id, attempt, workerId, job, ...times, decision })
+  }
+
+  #refused({ by, problems }: JobRefusal): Result {
+    this.#record.refused(by, problems)
+    return { ...this.#unrun('validation_error', problems.join('; ')), validationErrors: [...problems] }
+  }
+
+  #unrun(status: 'cancelled' | 'validation_error', errorMessage: string): Result {
+    const { id, attempt, job } = this.#delivery
+    const { workerId } = this.#options
+    const timings = { queued: this.#queuedMs, policy: this.#policyMs }
+    const result = unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
+    return { ...result, ...policyPart(this.#decision) }
+  }
 }
 
 function isCancelled(error: unknown, signal: AbortSignal): boolean {

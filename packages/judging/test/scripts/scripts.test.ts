@@ -56,10 +56,6 @@ function outcome(changes: Partial<Outcome> = {}): Outcome {
 }
 
 describe('the plan of scripts', () => {
-  it('is none for a job without', () => {
-    expect(plan({ tests: undefined })).toBe(undefined)
-  })
-
   it('names the languages that can where one cannot', () => {
     expect(plan({ language: 'unable' })).toEqual({
       problems: [

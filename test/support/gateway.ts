@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Access, openAccess } from '@isopod/access'
 import { type ServiceProcess, startGateway } from '@isopod/devstack'
 
@@ -10,6 +11,8 @@ export interface Gateway {
   readonly process: ServiceProcess
   /** Keys and budgets of the same deployment. */
   readonly access: Access
+  /** Resolves once callers need a key: a gateway looks for the first key once a second. */
+  asksForKeys(): Promise<void>
   /** All that it has logged. */
   log(): Promise<string>
   close(): Promise<void>
@@ -33,6 +36,9 @@ export async function startTestGateway(
     url: process_.url,
     process: process_,
     access,
+    async asksForKeys() {
+      while ((await fetch(`${process_.url}/v1/queue`)).status !== 401) await sleep(50)
+    },
     log: () => readFile(log, 'utf8'),
     async close() {
       access.close()

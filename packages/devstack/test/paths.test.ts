@@ -40,7 +40,9 @@ it('refuse a runtime directory that others can enter, or that is a link', async 
   const paths = { ...stackPaths({ ISOPOD_STATE_DIR: join(folder, 's') }), runtime: join(folder, 'r') }
   await mkdir(paths.runtime)
   await chmod(paths.runtime, 0o755)
-  await expect(makePaths(paths)).rejects.toThrow(`${paths.runtime} must be a directory that only this user can enter`)
+  await expect(makePaths(paths)).rejects.toThrow(
+    `${paths.runtime} must be a directory that only this user can enter`,
+  )
   await mkdir(join(folder, 'private'), { mode: 0o700 })
   await symlink(join(folder, 'private'), join(folder, 'link'))
   await expect(makePaths({ ...paths, runtime: join(folder, 'link') })).rejects.toThrow('must be a directory')

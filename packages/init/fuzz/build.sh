@@ -18,12 +18,12 @@ for source in $(find ../native -name '*.c' | LC_ALL=C sort); do
   case $name in
     # What runs after the fork, or acts on the namespace as a whole: the harness has its own.
     child.c | hide_init.c | seccomp.c | install.c | ipc.c) ;;
-    *) $cc $flags $own -I../native -include seams.h -c -o "$objects/$name.o" "$source" ;;
+    *) $cc $flags $own -I../native -include harness/seams.h -c -o "$objects/$name.o" "$source" ;;
   esac
 done
 ld -r -T state.ld -o "$objects/native" "$objects"/*.o
 # Without coverage: what the harness does is no discovery.
 for source in host.c sender.c sink.c ledger.c program.c net.c dial.c files.c target.c $main; do
-  $cc $flags $checks -I../native -c -o "$objects/harness-$source.o" "$source"
+  $cc $flags $checks -I../native -c -o "$objects/harness-$source.o" "harness/$source"
 done
 $cc $checks $link -o "$output" "$objects/native" "$objects"/harness-*.o

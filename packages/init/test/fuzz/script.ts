@@ -4,7 +4,7 @@ export interface Seed {
   readonly script?: readonly number[]
 }
 
-/** The low three bits of a step; the harness is `fuzz/host.c`. */
+/** The low three bits of a step; the harness is `fuzz/harness/host.c`. */
 export const SPAWN = 0
 export const STDOUT = 1
 export const STDERR = 2

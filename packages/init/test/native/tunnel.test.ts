@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { encodeKill, encodeReset } from '../src/encode.ts'
-import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../src/encode-net.ts'
-import type { Done, InitFrame } from '../src/frames.ts'
-import { MAX_NET_BYTES, MAX_NET_STREAMS, MAX_NET_WINDOW_BYTES, NET_PORT } from '../src/wire.ts'
+import { encodeKill, encodeReset } from '../../src/encode.ts'
+import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../../src/encode-net.ts'
+import type { Done, InitFrame } from '../../src/frames.ts'
+import { MAX_NET_BYTES, MAX_NET_STREAMS, MAX_NET_WINDOW_BYTES, NET_PORT } from '../../src/wire.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const CONNECT = `use IO::Socket::INET; $| = 1; sub dial { IO::Socket::INET->new(PeerAddr => "127.0.0.1:${NET_PORT}") }`

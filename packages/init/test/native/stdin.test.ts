@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { encodeStdin, encodeStdinEnd } from '../src/encode.ts'
-import { MAX_PENDING_STDIN_BYTES } from '../src/wire.ts'
+import { encodeStdin, encodeStdinEnd } from '../../src/encode.ts'
+import { MAX_PENDING_STDIN_BYTES } from '../../src/wire.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const MIB = 1024 * 1024

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, wri
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { encodePutFile, encodeReset } from '../src/encode.ts'
+import { encodePutFile, encodeReset } from '../../src/encode.ts'
 import { Container, describeInit } from './container.ts'
 
 const MIB = 1024 * 1024

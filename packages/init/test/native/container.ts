@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, vi } from 'vitest'
-import { initBinary } from '../src/binary.ts'
-import { FrameDecoder } from '../src/decode.ts'
-import { type ExecRequest, encodeExec } from '../src/encode.ts'
-import type { Done, InitFrame, Ready, Sample } from '../src/frames.ts'
+import { initBinary } from '../../src/binary.ts'
+import { FrameDecoder } from '../../src/decode.ts'
+import { type ExecRequest, encodeExec } from '../../src/encode.ts'
+import type { Done, InitFrame, Ready, Sample } from '../../src/frames.ts'
 
 const SETUP = fileURLToPath(new URL('fixtures/container.sh', import.meta.url))
 const mayUnshare = process.platform === 'linux' && process.getuid?.() === 0

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { encodeReset } from '../src/encode.ts'
+import { encodeReset } from '../../src/encode.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 async function reset(container: Container) {

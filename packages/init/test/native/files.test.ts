@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:os'
 import { expect, it } from 'vitest'
-import { encodeFetch, encodePutFile, encodeReset } from '../src/encode.ts'
+import { encodeFetch, encodePutFile, encodeReset } from '../../src/encode.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const MIB = 1024 * 1024

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { encodeKill } from '../src/encode.ts'
-import { WIRE } from '../src/wire.ts'
+import { encodeKill } from '../../src/encode.ts'
+import { WIRE } from '../../src/wire.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const MIB = 1024 * 1024

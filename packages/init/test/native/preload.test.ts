@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { encodePutFile, encodeReset } from '../src/encode.ts'
-import { encodePreload, type PreloadRequest } from '../src/encode-preload.ts'
+import { encodePutFile, encodeReset } from '../../src/encode.ts'
+import { encodePreload, type PreloadRequest } from '../../src/encode-preload.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }

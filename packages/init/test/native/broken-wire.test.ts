@@ -8,9 +8,9 @@ import {
   encodeQuit,
   encodeReset,
   encodeStdin,
-} from '../src/encode.ts'
-import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../src/encode-net.ts'
-import { MAX_HOST_PAYLOAD_BYTES, WIRE } from '../src/wire.ts'
+} from '../../src/encode.ts'
+import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../../src/encode-net.ts'
+import { MAX_HOST_PAYLOAD_BYTES, WIRE } from '../../src/wire.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 function frame(type: number, length: number, payload: Uint8Array = new Uint8Array(0)): Uint8Array {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { encodePutFile, encodeReset, encodeRestore, encodeSnapshot } from '../src/encode.ts'
+import { encodePutFile, encodeReset, encodeRestore, encodeSnapshot } from '../../src/encode.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const CLEAN = { clean: true, reason: null }

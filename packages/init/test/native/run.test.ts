@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { encodeKill } from '../src/encode.ts'
-import { signalName } from '../src/signal.ts'
+import { encodeKill } from '../../src/encode.ts'
+import { signalName } from '../../src/signal.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 describeInit('a run of init', () => {

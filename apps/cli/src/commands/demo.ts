@@ -49,7 +49,7 @@ async function refuseSharedRedis({ env }: Io, services: Services): Promise<void>
   const stack = await services.findStack(env)
   if (stack?.redis.ours && stack.redis.url === env['REDIS_URL']) return
   throw new UsageError(
-    'demo: sends a fork bomb, a memory bomb and an output flood, and REDIS_URL is no Redis that this checkout has started: ' +
+    'demo sends a fork bomb, a memory bomb and an output flood, and this checkout has not started the Redis of REDIS_URL: ' +
       'unset REDIS_URL for a private one, or give --allow-shared-redis',
   )
 }

@@ -30,7 +30,13 @@ afterAll(async () => {
 async function onTerminal(args: readonly string[]): Promise<string> {
   const quoted = [process.execPath, BIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
   const child = spawn('script', ['-qec', quoted.join(' '), at('typescript')], {
-    env: { ...process.env, REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix, TERM: 'xterm' },
+    env: {
+      ...process.env,
+      REDIS_URL: world.redisUrl,
+      ISOPOD_QUEUE_PREFIX: world.prefix,
+      TERM: 'xterm',
+      NO_COLOR: '1',
+    },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await once(child, 'exit')

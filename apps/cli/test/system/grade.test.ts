@@ -106,7 +106,7 @@ describe('isopod grade', () => {
     const running = grade(args, { onStarted: (kill) => void setTimeout(() => kill('SIGINT'), 4_000) })
     const stopped = await running
     expect(stopped.exitCode).toBe(130)
-    const done = Number(/stopped at (\d+) of 40; the same command goes on/.exec(stopped.stderr)?.[1])
+    const done = Number(/stopped at (\d+) of 40; the same command resumes/.exec(stopped.stderr)?.[1])
     expect(done).toBeGreaterThan(0)
     expect(done).toBeLessThan(40)
     const { exitCode, stderr, stdout } = await grade(args)

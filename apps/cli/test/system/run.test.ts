@@ -117,17 +117,28 @@ describe('isopod submit, results and cancel', () => {
     expect(results.map((line) => (JSON.parse(line) as Result).id).sort()).toEqual([...ids].sort())
     expect((await onWorld(['results', '--reply-to', 'cli-test'])).stdout.toString()).toBe('')
     const late = await onWorld(['cancel', ids[0] ?? ''])
-    expect(late).toMatchObject({ exitCode: 1, stderr: `isopod: ${ids[0]} has already finished\n` })
+    expect(late).toMatchObject({ exitCode: 1, stderr: `isopod: ${ids[0]} has already ended\n` })
+  })
+
+  it('show a stored result again, by its id', async () => {
+    const { stdout } = await onWorld(['submit', '-', '--reply-to', 'again'], { stdin: 'print(5); exit(3)' })
+    const id = stdout.toString().trim()
+    const waited = await onWorld(['result', '--wait', id])
+    expect(waited).toMatchObject({ exitCode: 1, stdout: Buffer.from('5\n') })
+    const taken = await onWorld(['results', '--reply-to', 'again', '--count', '1'])
+    expect(taken.stdout.toString()).toMatch(new RegExp(`^${id}  python@.*  execution_error .*\\n  \\| 5\\n$`))
+    const stored = await onWorld(['result', id, '--json'])
+    expect(JSON.parse(stored.stdout.toString())).toMatchObject({ id, exitCode: 3 })
   })
 
   it('lists the languages of the workers', async () => {
     const { stdout } = await onWorld(['languages'])
-    const lines = stdout.toString().split('\n')
-    expect(lines.slice(0, 5).map((line) => line.split(' ')[0])).toEqual([
+    const lines = stdout.toString().split('\n').slice(1, 6)
+    expect(lines.map((line) => line.split(' ')[0])).toEqual([
       ...['python', 'javascript', 'typescript', 'bash', 'c'],
     ])
     // Built with the stack; of the others some may be.
-    expect(lines.slice(0, 5).join()).not.toContain('is not there')
+    expect(lines.join()).not.toContain('isopod/')
   })
 })
 

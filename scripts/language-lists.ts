@@ -16,7 +16,7 @@ import { parse, stringify } from 'yaml'
 export function imagesComposeFile(): string {
   const services = Object.fromEntries(IMAGE_NAMES.map((name) => [`image-${name}`, composeService(name)]))
   return [
-    '# Written by `npm run schemas` from packages/devstack/src/image-recipes.ts; do not edit it.\n',
+    '# Written by `npm run schemas` from packages/devstack/src/images/image-recipes.ts; do not edit it.\n',
     '# `docker compose --profile images build` builds what most jobs use, `--profile all-images` all languages.\n',
     stringify({ services }, { lineWidth: 0 }),
   ].join('')

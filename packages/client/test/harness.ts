@@ -6,7 +6,7 @@ import type { Result } from '@isopod/protocol'
 import { type Consumer, type Delivery, type Handle, openConsumer, unrunResult } from '@isopod/queue'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type RedisServer, startRedisServer } from '../../devstack/src/redis-server.ts'
+import { type RedisServer, startRedisServer } from '../../devstack/src/redis/redis-server.ts'
 import { connect, type IsopodClient } from '../src/index.ts'
 
 export interface Bench {

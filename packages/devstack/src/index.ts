@@ -1,10 +1,8 @@
-export { contentHash } from './content-hash.ts'
-export { checkEngine, engineJson } from './engine-api.ts'
-export type { ExtraRuntime } from './engine-runtimes.ts'
-export type { EngineService } from './engine-service.ts'
-export { freePort } from './free-port.ts'
-export { type GatewayOptions, startGateway } from './gateway-process.ts'
-export { imageDockerfile, recipeArguments } from './image-content.ts'
+export { checkEngine, engineJson } from './engine/engine-api.ts'
+export type { EngineService } from './engine/engine-service.ts'
+export { endMounts } from './engine/leftovers.ts'
+export { contentHash } from './images/content-hash.ts'
+export { imageDockerfile, recipeArguments } from './images/image-content.ts'
 export {
   IMAGE_NAMES,
   IMAGES,
@@ -12,14 +10,17 @@ export {
   isImageName,
   parentOf,
   USUAL_IMAGES,
-} from './image-names.ts'
-export { type ImageState, imageStates } from './image-states.ts'
-export { endMounts } from './leftovers.ts'
+} from './images/image-names.ts'
+export { type ImageState, imageStates } from './images/image-states.ts'
 export type { Log } from './log.ts'
 export { CHECKOUT, type Paths, stackPaths } from './paths.ts'
-export { checkRedis, withoutPassword } from './redis-ping.ts'
-export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis-server.ts'
-export type { RedisService } from './redis-service.ts'
+export { freePort } from './process/free-port.ts'
+export { type GatewayOptions, startGateway } from './process/gateway-process.ts'
+export { checkService, type ServiceProcess } from './process/service-process.ts'
+export { startWorker, type WorkerOptions, type WorkerProcess } from './process/worker-process.ts'
+export { checkRedis, withoutPassword } from './redis/redis-ping.ts'
+export { type RedisServer, type RedisServerOptions, startRedisServer } from './redis/redis-server.ts'
+export type { RedisService } from './redis/redis-service.ts'
 export {
   type CommandOptions,
   type CommandOutcome,
@@ -27,10 +28,9 @@ export {
   runCommand,
   tryCommand,
 } from './run-command.ts'
-export { checkService, type ServiceProcess } from './service-process.ts'
+export type { ExtraRuntime } from './runtimes/engine-runtimes.ts'
 export { SetupError } from './setup-error.ts'
-export { ensureBaseImage, ensureStack, findStack, type Stack, type StackOptions } from './stack.ts'
-export { type DownOptions, stackDown } from './stack-down.ts'
+export { ensureBaseImage, ensureStack, findStack, type Stack, type StackOptions } from './stack/stack.ts'
+export { type DownOptions, stackDown } from './stack/stack-down.ts'
+export { runSelfTest, type WorkerSelfTestOptions } from './stack/worker-self-test.ts'
 export { installPackages, type SystemNeed } from './system-packages.ts'
-export { startWorker, type WorkerOptions, type WorkerProcess } from './worker-process.ts'
-export { runSelfTest, type WorkerSelfTestOptions } from './worker-self-test.ts'

@@ -2,7 +2,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from './log.ts'
-import { identifyProcess, isRunning, type ProcessIdentity } from './process-identity.ts'
+import { identifyProcess, isRunning, type ProcessIdentity } from './process/process-identity.ts'
 import { SetupError } from './setup-error.ts'
 
 // Not proper-lockfile: it lets in two waiters that find a dead holder at once, and takes a stopped holder for a dead one.

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Paths } from './paths.ts'
-import type { ProcessIdentity } from './process-identity.ts'
+import type { ProcessIdentity } from './process/process-identity.ts'
 
 /** One worker process that was started to outlive its starter. */
 export interface WorkerRecord {

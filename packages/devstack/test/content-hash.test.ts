@@ -1,7 +1,7 @@
 import { mkdir, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { contentHash } from '../src/content-hash.ts'
+import { contentHash } from '../src/images/content-hash.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 async function folderWith(files: Record<string, string>): Promise<string> {

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { askEngine, checkEngine } from '../src/engine-api.ts'
+import { askEngine, checkEngine } from '../src/engine/engine-api.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
 async function listen(server: Server, where: string | number): Promise<Server> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mountsBelow } from '../src/leftovers.ts'
+import { mountsBelow } from '../src/engine/leftovers.ts'
 
 const MOUNTINFO = [
   '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw',

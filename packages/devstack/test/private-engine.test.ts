@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { containerdConfig, dockerdConfig } from '../src/engine/private-engine.ts'
 import { stackPaths } from '../src/paths.ts'
-import { containerdConfig, dockerdConfig } from '../src/private-engine.ts'
 
 const paths = stackPaths({ ISOPOD_STATE_DIR: '/state "7"' })
 

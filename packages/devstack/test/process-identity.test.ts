@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, it, onTestFinished } from 'vitest'
-import { endProcess, identifyProcess, isRunning, startTicks } from '../src/process-identity.ts'
+import { endProcess, identifyProcess, isRunning, startTicks } from '../src/process/process-identity.ts'
 
 async function start(script: string): Promise<ChildProcess & { pid: number }> {
   const child = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] })

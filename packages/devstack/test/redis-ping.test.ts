@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { checkRedis, withoutPassword } from '../src/redis-ping.ts'
-import { startRedisServer } from '../src/redis-server.ts'
+import { checkRedis, withoutPassword } from '../src/redis/redis-ping.ts'
+import { startRedisServer } from '../src/redis/redis-server.ts'
 import { tryCommand } from '../src/run-command.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type RedisServer, startRedisServer } from '../src/redis-server.ts'
+import { type RedisServer, startRedisServer } from '../src/redis/redis-server.ts'
 
 let directory: string
 let servers: RedisServer[]
@@ -83,7 +83,7 @@ test('a second server in the same directory is refused while the first one runs'
 
 test('a missing redis-server is one sentence with the command to run', async () => {
   const script = `
-    const { startRedisServer } = await import(${JSON.stringify(new URL('../src/redis-server.ts', import.meta.url).href)})
+    const { startRedisServer } = await import(${JSON.stringify(new URL('../src/redis/redis-server.ts', import.meta.url).href)})
     await startRedisServer({ directory: process.argv[1] }).catch((error) => console.log(error.message))`
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidJobError, type JobInput, parseJob, type Result } from '@isopod/protocol'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import { type RedisServer, startRedisServer } from '../../devstack/src/redis-server.ts'
+import { type RedisServer, startRedisServer } from '../../devstack/src/redis/redis-server.ts'
 import {
   type Consumer,
   type ConsumerEvent,

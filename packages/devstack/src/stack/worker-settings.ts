@@ -1,4 +1,4 @@
-import type { EngineService } from './engine-service.ts'
+import type { EngineService } from '../engine/engine-service.ts'
 
 /**
  * The settings of a worker on an engine. The packages of a distribution are often behind, and there is nothing better to

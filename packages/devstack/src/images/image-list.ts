@@ -1,4 +1,4 @@
-import { engineJson } from './engine-api.ts'
+import { engineJson } from '../engine/engine-api.ts'
 
 /** One image of an engine. */
 export interface LocalImage {

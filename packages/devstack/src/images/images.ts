@@ -1,8 +1,12 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { docker, tryDocker } from '../engine/docker-cli.ts'
+import type { EngineService } from '../engine/engine-service.ts'
+import { withLock } from '../lock.ts'
+import { type Log, secondsSince } from '../log.ts'
+import { stackPaths } from '../paths.ts'
+import { installPackages } from '../system-packages.ts'
 import { baseImage, localBase } from './base-image.ts'
-import { docker, tryDocker } from './docker-cli.ts'
-import type { EngineService } from './engine-service.ts'
 import {
   BASE_LABEL,
   CONTENT_LABEL,
@@ -16,10 +20,6 @@ import {
 } from './image-content.ts'
 import { engineArchitecture, findImage, localImages } from './image-list.ts'
 import { IMAGES, type ImageName, parentOf } from './image-names.ts'
-import { withLock } from './lock.ts'
-import { type Log, secondsSince } from './log.ts'
-import { stackPaths } from './paths.ts'
-import { installPackages } from './system-packages.ts'
 
 const NODE_TAG = 'isopod/node:24'
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']

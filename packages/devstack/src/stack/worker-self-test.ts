@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { EngineService } from './engine-service.ts'
-import { CHECKOUT } from './paths.ts'
-import { SetupError } from './setup-error.ts'
+import type { EngineService } from '../engine/engine-service.ts'
+import { CHECKOUT } from '../paths.ts'
+import { SetupError } from '../setup-error.ts'
 import { workerSettings } from './worker-settings.ts'
 
 /** What {@link runSelfTest} is made with. */

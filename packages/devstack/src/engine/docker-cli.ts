@@ -1,8 +1,8 @@
 import { access, constants, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type CommandOptions, type CommandOutcome, lastLines, tryCommand } from '../run-command.ts'
+import { SetupError } from '../setup-error.ts'
 import type { EngineService } from './engine-service.ts'
-import { type CommandOptions, type CommandOutcome, lastLines, tryCommand } from './run-command.ts'
-import { SetupError } from './setup-error.ts'
 
 /** The command that the distribution ships beside its daemon; another one on PATH may be too new for that daemon. */
 const DISTRIBUTION_CLI = '/usr/bin/docker'

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { Log } from '../log.ts'
+import type { Paths } from '../paths.ts'
+import { isRunning } from '../process/process-identity.ts'
+import { SetupError } from '../setup-error.ts'
+import { readRecord } from '../stack-record.ts'
+import { installPackages } from '../system-packages.ts'
 import { checkEngine } from './engine-api.ts'
-import type { Log } from './log.ts'
-import type { Paths } from './paths.ts'
 import { startPrivateEngine } from './private-engine.ts'
-import { isRunning } from './process-identity.ts'
-import { SetupError } from './setup-error.ts'
-import { readRecord } from './stack-record.ts'
-import { installPackages } from './system-packages.ts'
 
 /** A Docker engine to work with. */
 export interface EngineService {

@@ -1,13 +1,13 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Log } from './log.ts'
-import { makePaths, type Paths } from './paths.ts'
-import { identifyProcess, isRunning } from './process-identity.ts'
+import type { Log } from '../log.ts'
+import { makePaths, type Paths } from '../paths.ts'
+import { identifyProcess, isRunning } from '../process/process-identity.ts'
+import { SetupError } from '../setup-error.ts'
+import { readRecord, updateRecord } from '../stack-record.ts'
+import { installPackages } from '../system-packages.ts'
 import { checkRedis, withoutPassword } from './redis-ping.ts'
 import { startRedisServer } from './redis-server.ts'
-import { SetupError } from './setup-error.ts'
-import { readRecord, updateRecord } from './stack-record.ts'
-import { installPackages } from './system-packages.ts'
 
 /** A Redis to work with. */
 export interface RedisService {

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { CHECKOUT } from '../paths.ts'
 import { contentHash } from './content-hash.ts'
 import type { LocalImage } from './image-list.ts'
 import { type ImageName, parentOf, recipeOf } from './image-names.ts'
-import { CHECKOUT } from './paths.ts'
 
 /** What an image was built from: its recipe and folder, and the base below it. */
 export const CONTENT_LABEL = 'isopod.content'

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { SetupError } from './setup-error.ts'
+import { SetupError } from '../setup-error.ts'
 
 /** Where Linux says which ports it gives to connections. */
 const OF_CONNECTIONS = '/proc/sys/net/ipv4/ip_local_port_range'

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CHECKOUT } from './paths.ts'
+import { CHECKOUT } from '../paths.ts'
+import { lastLines } from '../run-command.ts'
+import { SetupError } from '../setup-error.ts'
 import { endProcess, identifyProcess, type ProcessIdentity } from './process-identity.ts'
-import { lastLines } from './run-command.ts'
-import { SetupError } from './setup-error.ts'
 
 const START_DEADLINE_MS = 60_000
 const STOP_GRACE_MS = 40_000

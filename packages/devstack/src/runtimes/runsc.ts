@@ -1,13 +1,13 @@
 import { access, chmod, constants, rename } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { baseImage } from './base-image.ts'
-import { docker, tryDocker } from './docker-cli.ts'
-import type { EngineService } from './engine-service.ts'
-import { buildArguments } from './images.ts'
-import { type Log, secondsSince } from './log.ts'
-import type { Paths } from './paths.ts'
-import { findProgram } from './run-command.ts'
-import { installPackages } from './system-packages.ts'
+import { docker, tryDocker } from '../engine/docker-cli.ts'
+import type { EngineService } from '../engine/engine-service.ts'
+import { baseImage } from '../images/base-image.ts'
+import { buildArguments } from '../images/images.ts'
+import { type Log, secondsSince } from '../log.ts'
+import type { Paths } from '../paths.ts'
+import { findProgram } from '../run-command.ts'
+import { installPackages } from '../system-packages.ts'
 
 /** apt checks the package by the archive's signature. */
 const DOCKERFILE = `ARG BASE

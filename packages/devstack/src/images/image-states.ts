@@ -1,5 +1,5 @@
+import type { EngineService } from '../engine/engine-service.ts'
 import { localBase } from './base-image.ts'
-import type { EngineService } from './engine-service.ts'
 import { imageContent, isCurrent } from './image-content.ts'
 import { findImage, localImages } from './image-list.ts'
 import { IMAGE_NAMES, IMAGES, type ImageName, parentOf } from './image-names.ts'

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises'
-import type { Paths } from './paths.ts'
+import type { Paths } from '../paths.ts'
+import { endProcess, identifyProcess } from '../process/process-identity.ts'
+import { tryCommand } from '../run-command.ts'
 import { engineSockets } from './private-engine.ts'
-import { endProcess, identifyProcess } from './process-identity.ts'
-import { tryCommand } from './run-command.ts'
 
 /**
  * Ends what outlived our engine: containerd's shims, which carry the address of our containerd's socket as an argument

@@ -1,18 +1,7 @@
-import { sightBash } from './bash/sight.ts'
-import type { PolicyFinding, Sighting } from './finding.ts'
-import { sightJavaScript } from './javascript/sight.ts'
-import { prepared, strangeEncoding } from './prepare.ts'
-import { sightPython } from './python/sight.ts'
-import { messageOf, type RuleSet, severityIn } from './rule.ts'
-import { rulesFor } from './rules/all.ts'
+import type { ParseSource } from './grammars.ts'
+import { messageOf, type PolicyFinding, type RuleSet, severityIn } from './rule.ts'
+import { factsIn, rulesFor } from './rules/all.ts'
 import type { SourceKind } from './sources.ts'
-import type { ParseSource } from './tree/parse-source.ts'
-import type { SyntaxTree } from './tree/syntax-node.ts'
-
-/** Scripts within scripts (`bash -c "bash -c '…'"`) that are looked into. */
-const DEEPEST_SCRIPT = 3
-/** Different scripts of one source that are looked into. */
-const MOST_SCRIPTS = 256
 
 /** What a check of one source found. */
 export interface SourceReport {
@@ -22,88 +11,39 @@ export interface SourceReport {
 }
 
 /**
- * Checks one source; each message comes once, at the first place that says it.
+ * Checks one source; each rule is reported once, at the first place that trips it.
  *
  * @param others base names of the job's files that are not checked as source
  */
 export function checkSource(
   parse: ParseSource,
-  file: { readonly path: string; readonly source: string; readonly kind: SourceKind },
+  { path, source, kind }: { readonly path: string; readonly source: string; readonly kind: SourceKind },
   rules: RuleSet,
   others: ReadonlySet<string> = new Set(),
 ): SourceReport {
-  const { path, source, kind } = file
+  // Interpreters skip NUL or refuse it, the parsers stop there. Python ends a line at a lone carriage return.
+  const lines = kind.language === 'python' ? source.replaceAll(/\r\n?/g, '\n') : source
+  const text = lines.replaceAll('\0', ' ')
+  const { matches, broken, tooDeep } = parse(kind.grammar, text)
+  const facts = factsIn[kind.language]({ matches, source: text, others })
   const findings = new Map<string, PolicyFinding>()
-  const gaps = new Set<string>()
-
-  const encoding = kind.language === 'python' ? strangeEncoding(source) : undefined
-  if (encoding !== undefined) judge([{ kind: 'shape', name: 'source-encoding', offset: 0 }], source)
-  for (const text of prepared(source, kind)) judge(sight(text), text)
-  return { findings: [...findings.values()], gaps: [...gaps] }
-
-  function sight(text: string): readonly Sighting[] {
-    const tree = treeOf(text)
-    switch (kind.language) {
-      case 'python':
-        return sightPython(tree.nodes)
-      case 'javascript':
-        // A comment in scripts, two operators in modules.
-        if (tree.nodes.some(({ type }) => type === 'html_comment'))
-          gaps.add('has an HTML-like comment, which was not checked')
-        return sightJavaScript(tree.nodes, others)
-      case 'bash':
-        return sightScripts(tree)
-      default:
-        return kind.language satisfies never
+  const lineOf = lineCounter(text)
+  for (const fact of facts.toSorted((one, other) => one.offset - other.offset)) {
+    for (const rule of rulesFor(kind.language, fact)) {
+      const severity = severityIn(rule, rules)
+      if (severity === undefined || findings.has(rule.id)) continue
+      const line = lineOf(fact.offset)
+      findings.set(rule.id, { rule: rule.id, severity, message: messageOf(rule, severity), path, line })
     }
   }
-
-  function treeOf(text: string): SyntaxTree {
-    const tree = parse(kind.grammar, text)
-    if (tree.broken) gaps.add('could not be parsed as a whole; what could be was checked')
-    return tree
-  }
-
-  function sightScripts(tree: SyntaxTree): readonly Sighting[] {
-    const found: Sighting[] = []
-    const seen = new Set<string>()
-    let trees = [tree]
-    for (let depth = 0; trees.length > 0; depth++) {
-      const reports = trees.map(({ nodes }) => sightBash(nodes, others))
-      // Within an argument there are no lines of the source.
-      for (const { sightings } of reports) found.push(...(depth === 0 ? sightings : sightings.map(atStart)))
-      trees = []
-      for (const script of reports.flatMap((report) => report.scripts)) {
-        if (seen.has(script)) continue
-        if (depth === DEEPEST_SCRIPT || seen.size === MOST_SCRIPTS) {
-          gaps.add('has scripts within scripts that were not checked')
-          break
-        }
-        seen.add(script)
-        trees.push(treeOf(script))
-      }
-    }
-    return found
-  }
-
-  function judge(sightings: readonly Sighting[], text: string): void {
-    const lineOf = lineCounter(text)
-    for (const sighting of sightings.toSorted((a, b) => a.offset - b.offset)) {
-      for (const rule of rulesFor(kind.language, sighting)) {
-        const severity = severityIn(rule, rules)
-        if (severity === undefined || findings.has(rule.id)) continue
-        const line = lineOf(sighting.offset)
-        findings.set(rule.id, { rule: rule.id, severity, message: messageOf(rule, severity), path, line })
-      }
-    }
-  }
+  const gaps = [
+    ...(broken ? ['could not be parsed as a whole; what could be was checked'] : []),
+    ...(tooDeep ? ['nests too deeply to be checked as a whole; the rest was checked'] : []),
+  ]
+  return { findings: [...findings.values()], gaps }
 }
 
-function atStart(sighting: Sighting): Sighting {
-  return { ...sighting, offset: 0 }
-}
-
-/** Counts lines; made for offsets that only grow. */
+/** Counts lines, for offsets that only grow. */
 function lineCounter(text: string): (offset: number) => number {
   let line = 1
   let counted = 0

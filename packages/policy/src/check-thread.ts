@@ -1,8 +1,8 @@
 import { boundedTask, type TaskMessage, type TaskReply } from '@isopod/threads'
 import { checkSource, type SourceReport } from './check-source.ts'
+import { openGrammars } from './grammars.ts'
 import type { RuleSet } from './rule.ts'
 import type { SourceKind } from './sources.ts'
-import { openGrammars } from './tree/parse-source.ts'
 
 /** One source to check. */
 export interface SourceFile {

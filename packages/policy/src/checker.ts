@@ -155,34 +155,13 @@ function sourcesOf(program: CheckedProgram, maxCharacters: number) {
     files.push(file)
   }
   if (kind !== undefined) take({ path: program.filename, content: program.code, encoding: 'utf8', kind })
-  const given = Object.entries(program.files ?? {})
-  for (const [path, { content, encoding }] of given) {
+  for (const [path, { content, encoding }] of Object.entries(program.files ?? {})) {
     const kind = sourceKind(path)
     if (kind !== undefined) take({ path, content, encoding, kind })
     else if (isCompiled(path)) gaps.push(`${path} was not checked: compiled code`)
     else others.push(baseName(path))
   }
-  if (kind?.language === 'javascript') gaps.push(...manifestGaps(given, others))
   return { files, gaps, others, hasRules: kind !== undefined }
-}
-
-/** A `package.json` can make any file the one that `require` runs for its folder. */
-function manifestGaps(given: readonly (readonly [string, JobFile])[], others: readonly string[]): string[] {
-  return given.flatMap(([path, { content, encoding }]) => {
-    if (baseName(path) !== 'package.json') return []
-    const text = unescaped(encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content)
-    const named = others.find((name) => !name.endsWith('.json') && text.includes(name))
-    return named === undefined
-      ? []
-      : [`${named} was not checked: ${path} names it, and it is not source by its name`]
-  })
-}
-
-/** JSON can write any character by its number. */
-function unescaped(json: string): string {
-  return json.replaceAll(/\\u([\dA-Fa-f]{4})/g, (_, hex: string) =>
-    String.fromCharCode(Number.parseInt(hex, 16)),
-  )
 }
 
 /** The outcome for a job without sources that have rules. */

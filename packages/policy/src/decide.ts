@@ -1,5 +1,5 @@
 import type { Policy } from '@isopod/protocol'
-import type { PolicyFinding } from './finding.ts'
+import type { PolicyFinding } from './rule.ts'
 
 /** Findings and gaps that a result names one by one. */
 const MOST_NAMED = 20

@@ -5,6 +5,5 @@ export {
   type PolicyCheckerOptions,
 } from './checker.ts'
 export type { PolicyDecision } from './decide.ts'
-export type { PolicyFinding } from './finding.ts'
-export type { Fact, Rule, RuleLanguage, RuleSet, Severity } from './rule.ts'
+export type { Fact, PolicyFinding, Rule, RuleLanguage, RuleSet, Severity } from './rule.ts'
 export { RULES } from './rules/all.ts'

@@ -1,5 +1,5 @@
+import type { Grammar } from './match.ts'
 import type { RuleLanguage } from './rule.ts'
-import type { Grammar } from './tree/parse-source.ts'
 
 /** How a kind of file is read. */
 export interface SourceKind {

@@ -8,44 +8,61 @@ interface Example {
   readonly misses: string
 }
 
-/** What has no pattern that examples could be made by. */
-const SHAPES: Readonly<Record<string, Example>> = {
-  'python open-for-writing': { trips: 'open("f", mode="w")', misses: 'open("w", mode="r")' },
-  'python open-with-computed-mode': { trips: 'open("f", m)', misses: 'open(m, "rb")' },
-  'python computed-attribute': {
-    trips: 'import os\ngetattr(os, name)',
+/** Examples of constructs, by the first word of their facts. */
+const SHAPES: Readonly<Record<string, (applied: string) => Example>> = {
+  'python write-mode': (name) => ({
+    trips: `${imported(name)}("f", mode="w")`,
+    misses: `${imported(name)}("w", mode="r"); own("f", "w")`,
+  }),
+  'python computed-mode': (name) => ({
+    trips: `${imported(name)}("f", m)`,
+    misses: `${imported(name)}(m, "rb"); own("f", m)`,
+  }),
+  'python computed-name': (name) => ({
+    trips: `${imported(name)}(f(x))`,
+    misses: `${imported(name)}("json"); own(x)`,
+  }),
+  'python computed-member': (name) => ({
+    trips: `import ${name} as m\ngetattr(m, name)`,
     misses: 'def f(self): return getattr(self.x, name)',
-  },
-  'javascript computed-attribute': { trips: 'globalThis[name]', misses: 'own[name]' },
-  'javascript with-statement': { trips: 'with (process) { x }', misses: 'own.with(1); f({ with: 1 })' },
-  'javascript data-import': {
-    trips: 'import("data:text/javascript,1")',
-    misses: 'import "./data.js"; "data:text/javascript,1"',
-  },
-  'javascript unchecked-file': {
-    trips: 'require("./a/data.txt")',
-    misses: 'import "./data.js"; x.require("./data.txt"); "data.txt"',
-  },
-  'bash unchecked-file': {
+  }),
+  'python source-encoding': () => ({ trips: '# coding: utf-7\nx = 1', misses: '# coding: utf-8\nx = 1' }),
+  'javascript call': (name) => ({
+    trips: `new ${name}("return 1")`,
+    misses: `x instanceof ${name}; ${name}.prototype.name`,
+  }),
+  'javascript write-mode': (name) => ({
+    trips: `const fs = require("fs"); ${name}("f", "w")`,
+    misses: 'const fs = require("fs"); fs.openSync("w", "r"); x.openSync("f", "w")',
+  }),
+  'javascript computed-member': (name) => ({ trips: `${name}[name]`, misses: `own[name]; ${name}["x"]` }),
+  'javascript computed-import': () => ({ trips: 'require(name)', misses: 'x.require(name)' }),
+  'javascript with-statement': () => ({
+    trips: 'with (process) { x }',
+    misses: 'own.with(1); f({ with: 1 })',
+  }),
+  'bash unchecked-file': () => ({
     trips: 'source a/data.txt',
     misses: 'cat data.txt; bash run.sh data.txt; source run.sh < data.txt',
-  },
-  'python computed-import': { trips: '__import__(name)', misses: 'import name' },
-  'python source-encoding': { trips: '# coding: utf-7\nx = 1', misses: '# coding: utf-8\nx = 1' },
-  'javascript open-for-writing': {
-    trips: 'require("fs").openSync("f", "w")',
-    misses: 'x.openSync("f", "w")',
-  },
-  'javascript computed-import': { trips: 'require(name)', misses: 'x.require(name)' },
-  'bash rm-rf': { trips: 'rm -r --force x', misses: 'rm -r x; rm -f y; echo rm -rf z' },
-  'bash fork-bomb': { trips: ':(){ :|:& };:', misses: 'f() { g | g & }; f' },
-  'bash dev-tcp': { trips: 'exec 3>/dev/tcp/h/80', misses: '# > /dev/tcp/h/80\necho x > dev/tcp' },
-  'bash write-device': {
+  }),
+  'bash rm-rf': () => ({ trips: 'rm -r --force x', misses: 'rm -r x; rm -f y; echo rm -rf z' }),
+  'bash fork-bomb': () => ({ trips: ':(){ :|:& };:', misses: 'f() { g | g & }; f' }),
+  'bash dev-tcp': () => ({
+    trips: 'exec 3>/dev/tcp/h/80',
+    misses: '# > /dev/tcp/h/80\necho x > dev/tcp',
+  }),
+  'bash write-device': () => ({
     trips: 'dd if=a of=/dev/sda',
     misses: 'dd if=/dev/sda of=/dev/null; echo x > /dev/stderr',
-  },
-  'bash pipe-to-shell': { trips: 'cat x | bash', misses: 'cat x | bash script.sh; echo "| sh"' },
-  'bash computed-command': { trips: '"$1" x', misses: 'c=ls; $c "$1"' },
+  }),
+  'bash pipe-to-shell': () => ({ trips: 'cat x | bash', misses: 'cat x | bash script.sh; echo "| sh"' }),
+  'bash computed-command': () => ({ trips: '"$1" x', misses: 'ls "$1"' }),
+}
+
+/** A Python expression for a function or module, imported if it has to be. */
+function imported(path: string): string {
+  const [module, member] = [path.split('.').slice(0, -1).join('.'), path.split('.').at(-1)]
+  return module === '' || module === 'builtins' ? `${member}` : `import ${module} as m\nm.${member}`
 }
 
 /** A program that states a fact, and one that only seems to. */
@@ -67,6 +84,16 @@ function exampleOf({ language }: Rule, { kind, name }: Fact): Example | undefine
     case 'python attribute':
       return { trips: `x.${name}`, misses: `"x.${name}" # x.${name}\nx.own${name}` }
     case 'javascript import':
+      if (name === 'data:')
+        return {
+          trips: 'import("data:text/javascript,1")',
+          misses: 'import "./data.js"; "data:text/javascript,1"',
+        }
+      if (name === 'unchecked file')
+        return {
+          trips: 'require("./a/data.txt")',
+          misses: 'import "./data.js"; x.require("./data.txt"); "data.txt"',
+        }
       return {
         trips: `require('node:${name}')`,
         misses: `x.require('${name}'); '${name}' // require('${name}')`,
@@ -78,7 +105,7 @@ function exampleOf({ language }: Rule, { kind, name }: Fact): Example | undefine
       }
     case 'javascript attribute':
       return {
-        trips: `x['${name}']`,
+        trips: `x.${name}`,
         misses: `'x.${name}' // x.${name}\nclass A { ${name}() {} }; x.own${name}`,
       }
     case 'bash command':
@@ -87,7 +114,7 @@ function exampleOf({ language }: Rule, { kind, name }: Fact): Example | undefine
         misses: `echo ${name} # ${name} x\n"x${name}" x; cat <<END\n${name} x\nEND`,
       }
     default:
-      return SHAPES[`${language} ${name}`]
+      return SHAPES[`${language} ${name.split(' ')[0]}`]?.(name.split(' ')[1] ?? '')
   }
 }
 

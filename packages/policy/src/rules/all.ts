@@ -1,10 +1,26 @@
-import type { Fact, Rule, RuleLanguage } from '../rule.ts'
-import { BASH_RULES } from './bash.ts'
-import { JAVASCRIPT_RULES } from './javascript.ts'
-import { PYTHON_RULES } from './python.ts'
+import type { Grammar, MatchedSource } from '../match.ts'
+import type { Fact, FactAt, Rule, RuleLanguage } from '../rule.ts'
+import { BASH_QUERY, BASH_RULES, bashFacts } from './bash.ts'
+import { JAVASCRIPT_QUERY, JAVASCRIPT_RULES, javascriptFacts, TYPESCRIPT_QUERY } from './javascript.ts'
+import { PYTHON_QUERY, PYTHON_RULES, pythonFacts } from './python.ts'
 
 /** Every rule there is. */
 export const RULES: readonly Rule[] = [...PYTHON_RULES, ...JAVASCRIPT_RULES, ...BASH_RULES]
+
+/** What each grammar is asked. */
+export const QUERIES: Readonly<Record<Grammar, string>> = {
+  python: PYTHON_QUERY,
+  javascript: JAVASCRIPT_QUERY,
+  typescript: TYPESCRIPT_QUERY,
+  bash: BASH_QUERY,
+}
+
+/** Collects the facts of a source. */
+export const factsIn: Readonly<Record<RuleLanguage, (source: MatchedSource) => readonly FactAt[]>> = {
+  python: pythonFacts,
+  javascript: javascriptFacts,
+  bash: bashFacts,
+}
 
 const byFact = new Map<string, Rule[]>()
 for (const rule of RULES) {

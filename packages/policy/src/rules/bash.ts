@@ -1,5 +1,138 @@
-import type { Rule } from '../rule.ts'
-import { facts, rulesOf } from './define.ts'
+import type { MatchedSource } from '../match.ts'
+import { type FactAt, facts, type Rule, rulesOf } from '../rule.ts'
+import { baseName } from '../sources.ts'
+
+const DEVICE = '^/dev/(?!(null|zero|full|tty|stdin|stdout|stderr|fd/[0-9]+|shm/.*)$)'
+
+/** What a Bash source is asked: commands with their arguments, and constructs. */
+export const BASH_QUERY = `
+(command name: (command_name) @name)
+(command name: (command_name) @name argument: (_) @argument)
+(pipeline (_) . (command name: (command_name) @piped))
+(heredoc_redirect (pipeline . (command name: (command_name) @piped)))
+
+((file_redirect destination: (word) @_target) @shape.dev-tcp (#match? @_target "^/dev/(tcp|udp)/"))
+((file_redirect [">" ">>" "&>" "&>>" ">|"] destination: (word) @_target) @shape.write-device
+ (#match? @_target "${DEVICE}") (#not-match? @_target "^/dev/(tcp|udp)/"))
+((function_definition name: (word) @_function body: (compound_statement
+   [(pipeline (command name: (command_name (word) @_call))) (command name: (command_name (word) @_call)) "&"]))
+  @shape.fork-bomb (#eq? @_function @_call))
+`
+
+const IS_DEVICE = new RegExp(DEVICE)
+/** `<(…)`: a command whose output another reads as a file. */
+const SUBSTITUTION = '<('
+const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh'])
+/** Commands that run a file of any name as a script. */
+const RUNNERS = new Set([...SHELLS, 'source', '.'])
+/** Commands whose arguments matter. */
+const SHAPED = new Set([...RUNNERS, 'rm', 'find', 'tee', 'dd'])
+/** Commands that run the command in their arguments. */
+const WRAPPERS = new Set([
+  ...['env', 'command', 'builtin', 'exec', 'nohup', 'time', 'nice', 'timeout', 'setsid', 'stdbuf', 'xargs'],
+  ...['sudo', 'doas', 'busybox', 'watch', 'ionice', 'taskset', 'unbuffer', 'parallel', 'find', 'coproc'],
+])
+/** Arguments of a wrapper that stand before the command: options, settings, durations. */
+const BEFORE_COMMAND = /^(-.*|[A-Za-z_]\w*=.*|[\d.]+[smhd]?|)$/
+
+/** Collects what rules may ask for in a Bash source. */
+export function bashFacts({ matches, others }: MatchedSource): readonly FactAt[] {
+  const captures = matches.flat()
+  const piped = new Set(captures.flatMap(({ name, start }) => (name === 'piped' ? [start] : [])))
+  const shapes = captures.flatMap(({ name, start }): FactAt[] =>
+    name.startsWith('shape.') ? [{ kind: 'shape', name: name.slice('shape.'.length), offset: start }] : [],
+  )
+  const commands = new Map<number, string[]>()
+  for (const [name, argument] of matches) {
+    if (name?.name !== 'name') continue
+    const words = commands.get(name.start) ?? [name.text]
+    if (argument !== undefined) words.push(argument.text)
+    commands.set(name.start, words)
+  }
+  const ofCommands = [...commands].flatMap(([offset, words]) =>
+    commandFacts(offset, words.map(literal), others, piped.has(offset)),
+  )
+  return [...shapes, ...ofCommands]
+}
+
+/** The facts of one command and of those that it runs: `sudo -u root rm -rf x`. */
+function commandFacts(
+  offset: number,
+  words: readonly (string | undefined)[],
+  others: ReadonlySet<string>,
+  isPiped: boolean,
+): FactAt[] {
+  const found: FactAt[] = []
+  const emit = (kind: FactAt['kind'], name: string) => void found.push({ kind, name, offset })
+  // Positions of commands; no recursion, as wrappers nest as deep as an author likes.
+  const open = [0]
+  const seen = new Set<number>()
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (seen.has(at) || at >= words.length) continue
+    seen.add(at)
+    const word = words[at]
+    if (word === undefined) {
+      emit('shape', 'computed-command')
+      continue
+    }
+    const name = baseName(word)
+    emit('command', name)
+    if (SHAPED.has(name))
+      for (const shape of shapesOf(name, words.slice(at + 1), others, isPiped)) emit('shape', shape)
+    open.push(...commandsBehind(name, words, at + 1))
+  }
+  return found
+}
+
+/** Where the command may stand that a command runs. */
+function commandsBehind(name: string, words: readonly (string | undefined)[], from: number): number[] {
+  if (!WRAPPERS.has(name)) return []
+  if (name === 'find') {
+    const exec = words.findIndex((word) => /^-(exec|ok)(dir)?$/.test(word ?? ''))
+    return exec < 0 ? [] : [exec + 1]
+  }
+  let at = from
+  while (at < words.length && BEFORE_COMMAND.test(words[at] ?? '$')) at++
+  // A word behind an option may be the option's value.
+  return words[at - 1]?.startsWith('-') ? [at, at + 1] : [at]
+}
+
+function shapesOf(
+  name: string,
+  args: readonly (string | undefined)[],
+  others: ReadonlySet<string>,
+  isPiped: boolean,
+): string[] {
+  const has = (short: RegExp, long: string) => args.some((arg = '') => arg === long || short.test(arg))
+  const shapes: string[] = []
+  if (name === 'rm' && has(/^-\w*[rR]/, '--recursive') && has(/^-\w*f/, '--force')) shapes.push('rm-rf')
+  if (name === 'find' && args.includes('-delete')) shapes.push('rm-rf')
+  const device = { tee: '', dd: 'of=' }[name]
+  if (
+    device !== undefined &&
+    args.some((arg = '') => arg.startsWith(device) && IS_DEVICE.test(arg.slice(device.length)))
+  )
+    shapes.push('write-device')
+  if (!RUNNERS.has(name)) return shapes
+  const [file = '', ...more] = args.filter((arg) => !arg?.startsWith('-'))
+  if (others.has(baseName(file))) shapes.push('unchecked-file')
+  if (
+    args.some((arg = '$', index) => arg === '$' && args.slice(0, index).every((arg) => arg?.startsWith('-')))
+  )
+    shapes.push('computed-command')
+  const readsInput = args.includes('-s') || (file === '' && more.length === 0 && !has(/^-\w*c/, '-c'))
+  if (file === SUBSTITUTION || (isPiped && SHELLS.has(name) && readsInput)) shapes.push('pipe-to-shell')
+  return shapes
+}
+
+/** What a word is once the shell has taken its quotes off; undefined if that depends on anything but the word. */
+function literal(word: string): string | undefined {
+  if (word.startsWith(SUBSTITUTION)) return SUBSTITUTION
+  return /^(?:"([^"$`\\]*)"|'([^']*)'|([^"'$`\\*?[\]]*))$/
+    .exec(word)
+    ?.slice(1)
+    .find((text) => text !== undefined)
+}
 
 const { rule, commands } = rulesOf('bash')
 

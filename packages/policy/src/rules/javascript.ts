@@ -1,5 +1,124 @@
-import type { Rule } from '../rule.ts'
-import { facts, rulesOf } from './define.ts'
+import type { MatchedSource } from '../match.ts'
+import { nameFacts } from '../name-facts.ts'
+import { type FactAt, facts, type Rule, rulesOf } from '../rule.ts'
+import { baseName } from '../sources.ts'
+
+/** `require('fs')`, `import('fs')`; `#any-of? @_require` has to say so. */
+const LOAD = `(call_expression function: [(identifier) (import)] @_require
+  arguments: (arguments . (string (string_fragment) @module)))`
+/** A module where it is loaded, or a member of it. */
+const LOADED = `[${LOAD} (await_expression ${LOAD}) (parenthesized_expression (await_expression ${LOAD}))
+  (member_expression object: ${LOAD} property: (property_identifier) @member)]`
+/** A function that is called, under any of its names. */
+const CALLEE = `[(identifier) @root
+  (member_expression object: (identifier) @root property: (property_identifier) @member)
+  (member_expression
+    object: (member_expression object: (identifier) @root property: (property_identifier) @member)
+    property: (property_identifier) @member)]`
+const IS_LOAD = '(#any-of? @_require "require" "import")'
+/** An expression whose value a reader cannot tell. */
+const COMPUTED = `[(identifier) (member_expression) (subscript_expression) (call_expression) (binary_expression)
+  (ternary_expression) (template_string (template_substitution))]`
+
+const SHARED_QUERY = `
+[(function_declaration) (function_expression) (arrow_function) (method_definition) (generator_function)
+ (generator_function_declaration) (statement_block) (for_statement) (for_in_statement) (catch_clause)] @scope
+
+(function_declaration name: (identifier) @own.outside)
+(generator_function_declaration name: (identifier) @own.outside)
+(function_expression name: (identifier) @own)
+(class_declaration name: (_) @own)
+(variable_declarator name: (identifier) @own)
+(arrow_function parameter: (identifier) @own)
+(catch_clause parameter: (identifier) @own)
+(for_in_statement kind: _ left: (identifier) @own)
+(rest_pattern (identifier) @own)
+(array_pattern (identifier) @own)
+(assignment_pattern left: (identifier) @own)
+(pair_pattern value: (identifier) @own)
+(shorthand_property_identifier_pattern) @own
+
+(import_statement source: (string (string_fragment) @module))
+(export_statement source: (string (string_fragment) @module))
+(import_statement (import_clause (identifier) @bound) source: (string (string_fragment) @module))
+(import_statement (import_clause (namespace_import (identifier) @bound))
+  source: (string (string_fragment) @module))
+(import_statement
+  (import_clause (named_imports (import_specifier name: (identifier) @member @bound !alias)))
+  source: (string (string_fragment) @module))
+(import_statement
+  (import_clause (named_imports (import_specifier name: (identifier) @member alias: (identifier) @bound)))
+  source: (string (string_fragment) @module))
+(export_statement (export_clause (export_specifier name: (identifier) @member))
+  source: (string (string_fragment) @module))
+(import_specifier name: (identifier) @ignored)
+
+(${LOAD} ${IS_LOAD})
+((variable_declarator name: (identifier) @bound value: ${LOADED}) ${IS_LOAD})
+((variable_declarator
+   name: (object_pattern (shorthand_property_identifier_pattern) @member @bound) value: ${LOADED}) ${IS_LOAD})
+((variable_declarator
+   name: (object_pattern (pair_pattern key: (property_identifier) @member value: (identifier) @bound))
+   value: ${LOADED}) ${IS_LOAD})
+((member_expression object: ${LOADED} property: (property_identifier) @member) ${IS_LOAD})
+
+(identifier) @root
+(shorthand_property_identifier) @root
+(member_expression object: (identifier) @root property: (property_identifier) @member)
+(member_expression
+  object: (member_expression object: (identifier) @root property: (property_identifier) @member)
+  property: (property_identifier) @member)
+(variable_declarator
+  name: (object_pattern [(shorthand_property_identifier_pattern) @member
+                         (pair_pattern key: (property_identifier) @member)])
+  value: (identifier) @root)
+(member_expression) @attribute
+(pair_pattern key: (property_identifier) @attribute)
+(object_pattern (shorthand_property_identifier_pattern) @attribute)
+
+([(call_expression function: (identifier) @root) (new_expression constructor: (identifier) @root)] @shape.call
+ (#eq? @root "Function"))
+((call_expression
+   function: ${CALLEE}
+   arguments: (arguments . (_) . (string (string_fragment) @_flags))) @shape.write-mode
+ (#match? @_flags "^[wax]|[+]"))
+((call_expression
+   function: (member_expression object: ${LOADED} property: (property_identifier) @member)
+   arguments: (arguments . (_) . (string (string_fragment) @_flags))) @shape.write-mode
+ ${IS_LOAD} (#match? @_flags "^[wax]|[+]"))
+(subscript_expression object: (identifier) @root index: ${COMPUTED}) @shape.computed-member
+((call_expression function: [(identifier) (import)] @_require arguments: (arguments . ${COMPUTED}))
+  @shape.computed-import ${IS_LOAD})
+(with_statement) @shape.with-statement
+`
+
+/** What a JavaScript source is asked; see `nameFacts` for the captures. */
+export const JAVASCRIPT_QUERY = `${SHARED_QUERY}
+(formal_parameters (identifier) @own)
+`
+
+/** What a TypeScript source is asked; types are gone when the program runs. */
+export const TYPESCRIPT_QUERY = `${SHARED_QUERY}
+(required_parameter pattern: (identifier) @own)
+(optional_parameter pattern: (identifier) @own)
+(enum_declaration name: (identifier) @own)
+(import_statement (import_require_clause (identifier) @bound source: (string (string_fragment) @module)))
+(import_statement "type" source: (string (string_fragment) @erased))
+(export_statement "type" source: (string (string_fragment) @erased))
+`
+
+/** Collects what rules may ask for in a JavaScript or TypeScript source. */
+export function javascriptFacts({ matches, others }: MatchedSource): readonly FactAt[] {
+  return nameFacts(matches, {
+    // `node:fs/promises` is `fs.promises`; `require` runs any file, whatever its name, but JSON.
+    modulesOf: (text) => {
+      if (text.startsWith('data:')) return ['data:']
+      if (others.has(baseName(text)) && !text.endsWith('.json')) return ['unchecked file']
+      return [text.replace(/^node:/, '').replaceAll('/', '.')]
+    },
+    globalsOf: (path) => [path.replace(/^(?:globalThis|global|window|self)\./, '')],
+  })
+}
 
 const { rule, imports, functions, attributes } = rulesOf('javascript')
 
@@ -17,7 +136,11 @@ const WRITERS = [
 /** What JavaScript and TypeScript programs should not do: the documents' rules for Python, in Node's terms. */
 export const JAVASCRIPT_RULES: readonly Rule[] = [
   ...imports({ standard: 'block', reason: 'starts other programs' }, 'child_process', 'cluster'),
-  ...functions({ standard: 'block', reason: CODE }, '', 'eval', 'Function'),
+  ...functions({ standard: 'block', reason: CODE }, 'eval'),
+  // `x instanceof Function` and `Function.prototype` make no code.
+  rule('function-Function', 'function: Function', { standard: 'block', reason: CODE }, [
+    ...facts('shape', 'call Function'),
+  ]),
   ...imports({ standard: 'block', reason: CODE }, 'vm'),
   rule(
     'process-binding',
@@ -27,7 +150,7 @@ export const JAVASCRIPT_RULES: readonly Rule[] = [
   ),
   rule('write-file', 'function: fs write', { standard: 'block', reason: 'changes files' }, [
     ...facts('use', ...WRITERS),
-    ...facts('shape', 'open-for-writing'),
+    ...facts('shape', 'write-mode fs.open', 'write-mode fs.openSync', 'write-mode fs.promises.open'),
   ]),
   rule('remove-folder', 'function: fs.rm', { standard: 'block', reason: 'removes whole folders' }, [
     ...facts(
@@ -35,16 +158,14 @@ export const JAVASCRIPT_RULES: readonly Rule[] = [
       ...['rm', 'rmdir'].flatMap((name) => [`fs.${name}`, `fs.${name}Sync`, `fs.promises.${name}`]),
     ),
   ]),
-  rule('data-import', 'import: data URL', { standard: 'block', reason: CODE }, [
-    ...facts('shape', 'data-import'),
-  ]),
+  rule('data-import', 'import: data URL', { standard: 'block', reason: CODE }, [...facts('import', 'data:')]),
   rule('unchecked-file', 'import: file that is not source by its name', { standard: 'block', reason: CODE }, [
-    ...facts('shape', 'unchecked-file'),
+    ...facts('import', 'unchecked file'),
     // What `require` makes of a name's ending.
     ...facts('use', 'require.extensions', 'module._extensions'),
   ]),
   rule('computed-attribute', 'attribute: computed name', { standard: 'warn', reason: REFLECTION }, [
-    ...facts('shape', 'computed-attribute'),
+    ...facts('shape', 'computed-member globalThis', 'computed-member global', 'computed-member process'),
   ]),
   rule('computed-import', 'import: computed name', { standard: 'warn', reason: REFLECTION }, [
     ...facts('shape', 'computed-import'),

@@ -1,5 +1,96 @@
-import type { Rule } from '../rule.ts'
-import { facts, rulesOf } from './define.ts'
+import type { MatchedSource } from '../match.ts'
+import { nameFacts } from '../name-facts.ts'
+import { type FactAt, facts, type Rule, rulesOf } from '../rule.ts'
+
+/** A function that is called, under any of its names. */
+const CALLEE = '[(identifier) @root (attribute object: (identifier) @root attribute: (identifier) @member)]'
+/** An expression whose value a reader cannot tell. */
+const COMPUTED = '[(identifier) (attribute) (subscript) (call) (binary_operator) (conditional_expression)]'
+
+/** What a Python source is asked; see `nameFacts` for the captures. */
+export const PYTHON_QUERY = `
+[(function_definition) (lambda) (list_comprehension) (set_comprehension) (dictionary_comprehension)
+ (generator_expression)] @scope
+(class_definition) @scope.class
+
+(function_definition name: (identifier) @own.outside)
+(class_definition name: (identifier) @own.outside)
+(parameters (identifier) @own)
+(lambda_parameters (identifier) @own)
+(default_parameter name: (identifier) @own)
+(typed_parameter (identifier) @own)
+(typed_default_parameter name: (identifier) @own)
+(list_splat_pattern (identifier) @own)
+(dictionary_splat_pattern (identifier) @own)
+(assignment left: (identifier) @own)
+(named_expression name: (identifier) @own)
+(for_statement left: (identifier) @own)
+(for_in_clause left: (identifier) @own)
+(pattern_list (identifier) @own)
+(tuple_pattern (identifier) @own)
+(list_pattern (identifier) @own)
+(as_pattern_target (identifier) @own)
+(case_pattern (dotted_name . (identifier) @own .))
+(import_from_statement module_name: (relative_import) name: (dotted_name (identifier) @own))
+(import_from_statement module_name: (relative_import) name: (aliased_import alias: (identifier) @own))
+
+(dotted_name (identifier) @ignored)
+(keyword_argument name: (identifier) @ignored)
+(global_statement (identifier) @ignored)
+(nonlocal_statement (identifier) @ignored)
+
+(import_statement name: (dotted_name) @module)
+(import_statement name: (dotted_name . (identifier) @bound .) @module)
+(import_statement name: (aliased_import name: (dotted_name) @module alias: (identifier) @bound))
+(import_from_statement module_name: (dotted_name) @module name: (dotted_name) @member @attribute @bound)
+(import_from_statement module_name: (dotted_name) @module
+  name: (aliased_import name: (dotted_name) @member @attribute alias: (identifier) @bound))
+(import_from_statement module_name: (dotted_name) @module (wildcard_import) @star)
+((call function: [(identifier) @_importer (attribute attribute: (identifier) @_importer)]
+   arguments: (argument_list . (string (string_content) @module)))
+ (#any-of? @_importer "__import__" "import_module"))
+
+(identifier) @root
+(attribute object: (identifier) @root attribute: (identifier) @member)
+(attribute object: (attribute object: (identifier) @root attribute: (identifier) @member)
+  attribute: (identifier) @member)
+(attribute) @attribute
+
+((call function: ${CALLEE} arguments: (argument_list . (_) . (string (string_content) @_mode))) @shape.write-mode
+ (#match? @_mode "^[rbtU]*[wax+]"))
+((call function: ${CALLEE}
+   arguments: (argument_list (keyword_argument name: (identifier) @_key value: (string (string_content) @_mode))))
+  @shape.write-mode
+ (#eq? @_key "mode") (#match? @_mode "^[rbtU]*[wax+]"))
+(call function: ${CALLEE} arguments: (argument_list . (_) . ${COMPUTED})) @shape.computed-mode
+(call function: ${CALLEE} arguments: (argument_list . ${COMPUTED})) @shape.computed-name
+((call function: (identifier) @_getattr arguments: (argument_list . (identifier) @root . ${COMPUTED}))
+  @shape.computed-member
+ (#eq? @_getattr "getattr"))
+`
+
+const GLOBALS = /^(?:__builtins__\.)?/
+
+/** Collects what rules may ask for in a Python source. */
+export function pythonFacts({ matches, source }: MatchedSource): readonly FactAt[] {
+  const found = nameFacts(matches, {
+    modulesOf: (text) => [text.replaceAll(/\s/g, '')],
+    // A module that a program uses without importing it may come from a notebook, or a star.
+    globalsOf: (path) => [`builtins.${path.replace(GLOBALS, '')}`, path],
+  })
+  if (!hasStrangeEncoding(source)) return found
+  return [...found, { kind: 'shape', name: 'source-encoding', offset: 0 }]
+}
+
+/** Encodings under which plain text is what it looks like. */
+const PLAIN = /^(utf-?8(-sig)?|(us-)?ascii|latin-?1|iso-?8859-1(5)?|cp1252)$/
+
+/** Whether a source declares an encoding that may make another text of it (`utf-7`, `unicode_escape`). */
+function hasStrangeEncoding(source: string): boolean {
+  const [, name] =
+    /^(?:[ \t\f\uFEFF]*(?:#.*)?\n)?[ \t\f\uFEFF]*#.*?coding[:=][ \t]*([-\w.]+)/.exec(source) ?? []
+  return name !== undefined && !PLAIN.test(name.toLowerCase().replaceAll('_', '-'))
+}
 
 const { rule, imports, functions, attributes } = rulesOf('python')
 
@@ -16,6 +107,14 @@ const OS_STARTERS = [
   ...['spawnl', 'spawnle', 'spawnlp', 'spawnlpe', 'spawnv', 'spawnve', 'spawnvp', 'spawnvpe'],
 ]
 
+const OPENERS = ['builtins.open', 'io.open', 'codecs.open', 'os.fdopen']
+const IMPORTERS = ['builtins.__import__', 'importlib.__import__', 'importlib.import_module']
+
+/** A construct, applied to one of these. */
+function on(shape: string, names: readonly string[]) {
+  return facts('shape', ...names.map((name) => `${shape} ${name}`))
+}
+
 /** What Python programs should not do. The first seven are the procedure's own patterns. */
 export const PYTHON_RULES: readonly Rule[] = [
   rule('os-system', 'function: os.system', { standard: 'block', reason: PROCESS }, [
@@ -29,12 +128,12 @@ export const PYTHON_RULES: readonly Rule[] = [
       ),
     ),
   ]),
-  ...functions({ standard: 'block', reason: CODE }, 'builtins.', 'eval', 'exec'),
+  ...functions({ standard: 'block', reason: CODE }, 'eval', 'exec'),
   rule('function-import', 'function: __import__', { standard: 'block', reason: REFLECTION }, [
     ...facts('use', 'builtins.__import__', 'importlib.__import__'),
   ]),
   rule('open-for-writing', 'function: open for writing', { standard: 'block', reason: 'changes files' }, [
-    ...facts('shape', 'open-for-writing'),
+    ...on('write-mode', OPENERS),
   ]),
   rule('rmtree', 'function: shutil.rmtree', { standard: 'block', reason: 'removes whole folders' }, [
     ...facts('use', 'shutil.rmtree'),
@@ -55,10 +154,10 @@ export const PYTHON_RULES: readonly Rule[] = [
     ...facts('shape', 'source-encoding'),
   ]),
   rule('computed-attribute', 'attribute: computed name', { standard: 'warn', reason: REFLECTION }, [
-    ...facts('shape', 'computed-attribute'),
+    ...on('computed-member', ['builtins.__builtins__', 'builtins', 'os', 'posix', 'subprocess', 'sys']),
   ]),
   rule('computed-import', 'import: computed name', { standard: 'warn', reason: REFLECTION }, [
-    ...facts('shape', 'computed-import'),
+    ...on('computed-name', IMPORTERS),
   ]),
 
   ...imports({ reason: HOST }, 'os', 'sys'),
@@ -95,7 +194,7 @@ export const PYTHON_RULES: readonly Rule[] = [
     'open-computed',
     'function: open with a computed mode',
     { standard: 'warn', reason: 'changes files' },
-    [...facts('shape', 'open-with-computed-mode')],
+    [...on('computed-mode', OPENERS)],
   ),
   rule('path-write', 'attribute: write_text', { standard: 'warn', reason: 'changes files' }, [
     ...facts('attribute', 'write_text', 'write_bytes'),
@@ -108,8 +207,8 @@ export const PYTHON_RULES: readonly Rule[] = [
     ...facts('use', 'doctest.testfile', 'doctest.run_docstring_examples', 'typing.get_type_hints'),
     ...facts('use', 'logging.config.dictConfig', 'logging.config.fileConfig', 'trace.Trace'),
   ]),
-  ...functions({ reason: REFLECTION }, 'builtins.', 'getattr', 'setattr', 'delattr', 'locals', 'vars'),
-  ...functions({ standard: 'warn', reason: REFLECTION }, 'builtins.', 'globals'),
+  ...functions({ reason: REFLECTION }, 'getattr', 'setattr', 'delattr', 'locals', 'vars'),
+  ...functions({ standard: 'warn', reason: REFLECTION }, 'globals'),
   rule('attrgetter', 'function: operator.attrgetter', { reason: 'is getattr by another name' }, [
     ...facts('use', 'operator.attrgetter', 'operator.methodcaller'),
   ]),

@@ -1,7 +1,8 @@
 import { checkSource } from '../../src/check-source.ts'
+import { openGrammars } from '../../src/grammars.ts'
+import { GRAMMARS } from '../../src/match.ts'
 import type { RuleSet } from '../../src/rule.ts'
 import { sourceKind } from '../../src/sources.ts'
-import { GRAMMARS, openGrammars } from '../../src/tree/parse-source.ts'
 
 const { need, parse } = await openGrammars()
 await need(GRAMMARS)

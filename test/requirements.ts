@@ -269,7 +269,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'policy-enforce',
-    behaviour: '«Blocked import: os»: refused before a container is made, in hidden ways, too',
+    behaviour: '«Blocked import: os»: refused before a container is made, under an alias, too',
     source: 'SOP, step 1; service plan, verification 6',
   },
   {

@@ -70,15 +70,15 @@ describe('where rules are enforced', () => {
   })
 
   it.each<[string, JobInput]>([
-    ['python', program('hide-eval.py')],
-    ['javascript', program('hide-eval.js')],
-    ['typescript', { ...program('hide-eval.js'), language: 'typescript' }],
-    ['bash', program('hide-eval.sh')],
+    ['python', program('alias-eval.py')],
+    ['javascript', program('alias-eval.js')],
+    ['typescript', { ...program('alias-eval.js'), language: 'typescript' }],
+    ['bash', program('alias-eval.sh')],
     [
       'a file of the job',
-      { code: 'import helper', files: { 'helper.py': { content: program('hide-eval.py').code } } },
+      { code: 'import helper', files: { 'helper.py': { content: program('alias-eval.py').code } } },
     ],
-  ])('finds what hides: %s', async (_, job) => {
+  ])('finds a function under another name: %s', async (_, job) => {
     const result = await free.client.run({ ...job, policy })
     expect(result.status).toBe('validation_error')
     expect(result.validationErrors.join()).toMatch(/Blocked (function|command): eval/)

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import PQueue from 'p-queue'
 import { Piscina } from 'piscina'
 import { SHARED, type TaskMessage, type TaskReply } from './bounded-task.ts'
@@ -18,6 +18,8 @@ export interface ThreadPoolOptions {
   readonly youngMb: number
   /** Tasks that may wait. @default unlimited */
   readonly maxWaiting?: number
+  /** How long a thread may take to start, in milliseconds. @default 20000 */
+  readonly startMs?: number
 }
 
 /** Bounds of one task and its place in the queue. */
@@ -56,6 +58,8 @@ export type TaskOutcome<Answer> =
 
 /** The longest delay of a timer: some 25 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
+/** Node before 24.6 cannot tell the CPU time of a thread. */
+const CAN_MEASURE = 'cpuUsage' in Worker.prototype
 /** How often the CPU time of a running task is read, in milliseconds. */
 const LOOK_MS = 100
 
@@ -65,9 +69,18 @@ export class ThreadPool<Request, Answer> {
   // Piscina serves tasks that have a signal first come, first served, whatever its queue says.
   readonly #queue: PQueue
   readonly #maxWaiting: number
+  readonly #startMs: number
   readonly #closing = new AbortController()
 
-  constructor({ entry, size, keepsIdle, heapMb, youngMb, maxWaiting = Infinity }: ThreadPoolOptions) {
+  constructor({
+    entry,
+    size,
+    keepsIdle,
+    heapMb,
+    youngMb,
+    maxWaiting = Infinity,
+    startMs = 20_000,
+  }: ThreadPoolOptions) {
     this.#threads = new Piscina({
       filename: fileURLToPath(entry),
       name: 'run',
@@ -84,6 +97,7 @@ export class ThreadPool<Request, Answer> {
     this.#threads.on('error', () => {})
     this.#queue = new PQueue({ concurrency: size })
     this.#maxWaiting = maxWaiting
+    this.#startMs = startMs
   }
 
   /**
@@ -108,20 +122,23 @@ export class ThreadPool<Request, Answer> {
     const signals = [ending.signal, ...(signal ? [signal] : [])]
     const isStarted = () => Atomics.load(shared, SHARED.thread) > 0
     const onThreadError = (error: unknown) => void (isStarted() || end('unstarted', error))
-    const timers = [setTimeout(() => end('late'), waitMs ?? MAX_TIMER_MS)]
+    const late = setTimeout(() => end('late'), waitMs ?? MAX_TIMER_MS)
+    let looks: NodeJS.Timeout | undefined
     const serve = async () => {
-      timers.forEach(clearTimeout)
-      timers.push(
-        // Piscina bounds the wall clock alone, and on a busy host that says nothing about the task.
-        setInterval(async () => {
-          usedMs = await cpuMsSince(shared, this.#thread(shared))
-          if (usedMs !== undefined && usedMs > cpuMs) end('cpu')
-        }, LOOK_MS),
-        setTimeout(() => {
-          if (!isStarted()) end('unstarted', new Error('the thread took too long to start'))
-          else end(usedMs === undefined ? 'cpu' : 'starved')
-        }, wallMs),
-      )
+      clearTimeout(late)
+      const givenAt = performance.now()
+      let startedAt: number | undefined
+      // Piscina bounds the wall clock alone, and on a busy host that says nothing about the task.
+      const look = async () => {
+        const now = performance.now()
+        if (isStarted()) startedAt ??= now
+        else if (now - givenAt > this.#startMs)
+          end('unstarted', new Error('the thread took too long to start'))
+        if (startedAt !== undefined && now - startedAt > wallMs) end(CAN_MEASURE ? 'starved' : 'cpu')
+        usedMs = await cpuMsSince(shared, this.#thread(shared))
+        if (usedMs !== undefined && usedMs > cpuMs) end('cpu')
+      }
+      looks = setInterval(look, LOOK_MS)
       this.#threads.on('error', onThreadError)
       return await this.#threads.run({ request, shared }, { signal: AbortSignal.any(signals) })
     }
@@ -136,7 +153,8 @@ export class ThreadPool<Request, Answer> {
       await this.#thread(shared)?.terminate()
       return failed(isOutOfMemory(error) ? 'memory' : 'died', error)
     } finally {
-      timers.forEach(clearTimeout)
+      clearTimeout(late)
+      clearInterval(looks)
       this.#threads.off('error', onThreadError)
     }
   }
@@ -163,7 +181,7 @@ async function cpuMsSince(shared: Int32Array, thread: Worker | undefined): Promi
     const usage = await thread?.cpuUsage()
     return usage && (usage.user + usage.system) / 1000 - Atomics.load(shared, SHARED.cpuAtStart)
   } catch {
-    // Node before 24.6, or a thread that has ended.
+    // The thread has ended, or cannot be measured.
     return undefined
   }
 }

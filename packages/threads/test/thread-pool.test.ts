@@ -137,8 +137,8 @@ it('a thread that cannot start fails its task, with the cause, and the next task
     expect(outcome).toMatchObject({ failure: 'unstarted' })
     expect(`${outcome.failure && outcome.cause}`).toContain('no-such-thread.ts')
   }
-  const { run: hurried } = open()
-  expect(await hurried({ do: 'own id' }, { wallMs: 1 })).toMatchObject({ failure: 'unstarted' })
+  const { run: hurried } = open({ startMs: 1 })
+  expect(await hurried({ do: 'own id' })).toMatchObject({ failure: 'unstarted' })
 })
 
 function cancellable() {

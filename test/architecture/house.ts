@@ -83,8 +83,8 @@ export const OPEN_CIRCLES: readonly string[] = ['packages/queue/src', 'packages/
 /** Names that several files still export. */
 export const OPEN_NAMES: readonly string[] = [
   ...['BatchOptions', 'CheckRequest', 'Outcome', 'Problem', 'RunOptions'],
-  ...['RunStatus', 'Sample', 'evaluatorOf', 'member', 'nameOf'],
-  ...['percent', 'run', 'scopesOf', 'shares', 'text'],
+  ...['RunStatus', 'evaluatorOf', 'member', 'nameOf'],
+  ...['percent', 'run', 'scopesOf', 'shares'],
 ]
 
 /** Longest source file, in lines. */

@@ -1,4 +1,4 @@
-import { type ExecRequest, startFrame, text } from './encode.ts'
+import { type ExecRequest, encodeText, startFrame } from './encode.ts'
 import { MAX_MAIN_BYTES, WIRE, WireError } from './wire.ts'
 
 /** A process to start ahead. */
@@ -23,7 +23,7 @@ const FORKS = 16
  * @throws {WireError} when a value cannot be carried
  */
 export function encodePreload({ mainFile = '', forks = false, ...request }: PreloadRequest): Uint8Array {
-  const name = text('preload: mainFile', mainFile)
+  const name = encodeText('preload: mainFile', mainFile)
   if (name.byteLength > MAX_MAIN_BYTES || mainFile.includes('/')) {
     throw new WireError(`preload: mainFile must be a plain name of at most ${MAX_MAIN_BYTES} bytes`)
   }

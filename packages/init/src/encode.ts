@@ -88,9 +88,9 @@ export function startFrame(
     throw new WireError(`exec: argv and env must be at most ${MAX_EXEC_STRINGS} texts together`)
   }
   const texts = [
-    text('exec: cwd', request.cwd ?? '/workspace'),
-    ...request.argv.map((argument) => text('exec: argv', argument)),
-    ...entries.map(([name, value]) => text('exec: env', `${name}=${value}`)),
+    encodeText('exec: cwd', request.cwd ?? '/workspace'),
+    ...request.argv.map((argument) => encodeText('exec: argv', argument)),
+    ...entries.map(([name, value]) => encodeText('exec: env', `${name}=${value}`)),
   ]
   const size = texts.reduce(
     (sum, bytes) => sum + 4 + bytes.byteLength,
@@ -205,15 +205,15 @@ export function header(type: number, length: number): Uint8Array<ArrayBuffer> {
 }
 
 function pathBytes(what: string, path: string): Uint8Array {
-  const bytes = text(`${what}: path`, path)
+  const bytes = encodeText(`${what}: path`, path)
   if (bytes.byteLength === 0 || bytes.byteLength > MAX_PATH_BYTES) {
     throw new WireError(`${what}: path must be 1 to ${MAX_PATH_BYTES} bytes, got ${bytes.byteLength}`)
   }
   return bytes
 }
 
-/** A text as UTF-8. @throws {WireError} if it has a NUL */
-export function text(what: string, value: string): Uint8Array {
+/** A string as UTF-8. @throws {WireError} if it has a NUL */
+export function encodeText(what: string, value: string): Uint8Array {
   // C strings end at NUL, so what follows it would silently be cut off.
   if (value.includes('\0')) throw new WireError(`${what} must not contain NUL`)
   return encoder.encode(value)

@@ -57,7 +57,7 @@ export interface Started {
 }
 
 /** A measurement of the current run; about ten a second. */
-export interface Sample {
+export interface RunSample {
   /** Since the program was started. */
   readonly wallMs: number
   /** CPU time of the whole container since the run began. */
@@ -166,7 +166,7 @@ export type InitFrame =
   | { readonly type: 'stdout'; readonly data: Uint8Array }
   | { readonly type: 'stderr'; readonly data: Uint8Array }
   | { readonly type: 'started'; readonly started: Started }
-  | { readonly type: 'sample'; readonly sample: Sample }
+  | { readonly type: 'sample'; readonly sample: RunSample }
   | { readonly type: 'done'; readonly done: Done }
   | { readonly type: 'file'; readonly status: number; readonly content: Uint8Array }
   | { readonly type: 'fault'; readonly fault: Fault }

@@ -26,7 +26,7 @@ export type {
   Ready,
   Reset,
   RunLimit,
-  Sample,
+  RunSample,
   SnapshotDone,
   Started,
 } from './frames.ts'

@@ -1,4 +1,4 @@
-import type { Done, Fault, Preloaded, Ready, Reset, Sample, SnapshotDone, Started } from './frames.ts'
+import type { Done, Fault, Preloaded, Ready, Reset, RunSample, SnapshotDone, Started } from './frames.ts'
 import { WireError } from './wire.ts'
 
 type Check<T> = (value: unknown) => value is T
@@ -91,7 +91,7 @@ export const readStarted = reader<Started>('started', {
 })
 
 /** Reads the payload of a sample frame. */
-export const readSample = reader<Sample>('sample', {
+export const readSample = reader<RunSample>('sample', {
   wallMs: amount,
   cpuMs: amount,
   memoryBytes: nullableWhole,

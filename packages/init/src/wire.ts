@@ -25,7 +25,7 @@
  * | 0x81 | ready | JSON {@link Ready} |
  * | 0x82, 0x83 | stdout, stderr | bytes, at most 64 KiB |
  * | 0x84 | started | JSON, see `Started` |
- * | 0x85 | sample | JSON {@link Sample} |
+ * | 0x85 | sample | JSON {@link RunSample} |
  * | 0x86 | done | JSON {@link Done} |
  * | 0x87 | file | status u8 (0 or an errno), content |
  * | 0x88 | fault | JSON {@link Fault} |

@@ -7,7 +7,7 @@ import { beforeEach, describe, vi } from 'vitest'
 import { initBinary } from '../../src/binary.ts'
 import { FrameDecoder } from '../../src/decode.ts'
 import { type ExecRequest, encodeExec } from '../../src/encode.ts'
-import type { Done, InitFrame, Ready, Sample } from '../../src/frames.ts'
+import type { Done, InitFrame, Ready, RunSample } from '../../src/frames.ts'
 
 const SETUP = fileURLToPath(new URL('fixtures/container.sh', import.meta.url))
 const mayUnshare = process.platform === 'linux' && process.getuid?.() === 0
@@ -37,11 +37,11 @@ export interface ContainerOptions {
   readonly network?: boolean
 }
 
-export interface Outcome {
+export interface CollectedRun {
   readonly done: Done
   readonly stdout: Buffer
   readonly stderr: Buffer
-  readonly samples: readonly Sample[]
+  readonly samples: readonly RunSample[]
   readonly pid: number | undefined
 }
 
@@ -145,7 +145,7 @@ export class Container implements AsyncDisposable {
   async run(
     request: Partial<ExecRequest> & Pick<ExecRequest, 'argv'>,
     ...then: readonly Uint8Array[]
-  ): Promise<Outcome> {
+  ): Promise<CollectedRun> {
     this.send(exec(request), ...then)
     return this.outcome()
   }
@@ -155,7 +155,7 @@ export class Container implements AsyncDisposable {
     script: string,
     request: Partial<ExecRequest> = {},
     ...then: readonly Uint8Array[]
-  ): Promise<Outcome> {
+  ): Promise<CollectedRun> {
     return this.run({ argv: ['bash', '-c', script], ...request }, ...then)
   }
 
@@ -164,15 +164,15 @@ export class Container implements AsyncDisposable {
     script: string,
     request: Partial<ExecRequest> = {},
     ...then: readonly Uint8Array[]
-  ): Promise<Outcome> {
+  ): Promise<CollectedRun> {
     return this.run({ argv: ['perl', '-e', script], ...request }, ...then)
   }
 
   /** Collects a run up to its end. */
-  async outcome(): Promise<Outcome> {
+  async outcome(): Promise<CollectedRun> {
     const stdout: Uint8Array[] = []
     const stderr: Uint8Array[] = []
-    const samples: Sample[] = []
+    const samples: RunSample[] = []
     let pid: number | undefined
     for (;;) {
       const frame = await this.frame()

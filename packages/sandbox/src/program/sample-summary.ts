@@ -1,16 +1,16 @@
-import type { Sample } from '@isopod/init'
+import type { RunSample } from '@isopod/init'
 
 /** What the samples of a run come to; however many there are, it stays as small as one. */
 export class SampleSummary {
   #count = 0
-  #last: Pick<Sample, 'wallMs' | 'cpuMs'> = { wallMs: 0, cpuMs: 0 }
+  #last: Pick<RunSample, 'wallMs' | 'cpuMs'> = { wallMs: 0, cpuMs: 0 }
   #cpuPeakPercent = 0
   #memoryStartBytes: number | null = null
   #memoryPeakBytes: number | null = null
   #processesPeak: number | null = null
 
   /** Takes the next sample, in the order in which init sent them. */
-  add(sample: Sample): void {
+  add(sample: RunSample): void {
     this.#count += 1
     this.#cpuPeakPercent = Math.max(
       this.#cpuPeakPercent,

@@ -4,43 +4,43 @@ import { argvOf, environment } from '../program/environment.ts'
 import { layoutBytes } from '../program/workspace.ts'
 
 const MIB = 1024 * 1024
-/** What an interpreter takes, and about as much each library that it has imported. */
+/** Memory of an interpreter, and of each imported library. */
 const INTERPRETER_MB = 12
 const MODULE_MB = 30
-/** Memory that a program must find beside what was started ahead. */
+/** Memory that must be left for the program beside the interpreter. */
 const MIN_ROOM_MB = 16
 
-/** Memory that an interpreter takes while it waits, in MiB; an estimate on the safe side. */
+/** Memory that an interpreter takes while it waits, in MiB; a generous estimate. */
 export function interpreterMb(modules: readonly string[]): number {
   return INTERPRETER_MB + MODULE_MB * modules.length
 }
 
 /**
- * What can be started ahead for an execution, such that its program cannot tell.
+ * The plan to start an execution's interpreter ahead, such that its program cannot tell.
  *
- * @returns undefined where it did not ask, its language cannot, or something of its own must be there from the start
+ * @returns undefined if the execution did not ask, its language cannot, or the interpreter depends on the execution
  */
 export function preloadPlan(execution: Execution): PreloadPlan | undefined {
   const { language, files = {}, limits, inputData, sharedBy, runs, env = {} } = execution
   const { preload } = language
   if (!execution.preload || preload === undefined || inputData !== undefined) return undefined
   if (preload.unless_files.some((name) => Object.hasOwn(files, name))) return undefined
-  // It has the arguments and the environment that it was started with.
+  // The interpreter keeps the arguments and the environment that it started with.
   const starts = runs ?? [execution]
   if (starts.some((one) => (one.args?.length ?? 0) > 0 || one.limits.cpus !== limits.cpus)) return undefined
   if (Object.keys(env).length > 0) return undefined
   const forks = sharedBy !== undefined || runs !== undefined
-  // Programs of a batch, and runs of one program, follow each other in one container, and an interpreter that cannot fork serves one.
+  // A container of a batch or of many runs serves several programs; an interpreter that cannot fork serves only one.
   const leastOf = (name: 'memoryMb' | 'processes') =>
     Math.min(limits[name], ...(runs ?? []).map((one) => one.limits[name]))
   if (forks && (!preload.forks || leastOf('processes') < 2)) return undefined
 
-  // Nobody is there who could lay that limit on the process; only a hook can.
+  // Only a start-up hook can set that limit in a process that already runs.
   const byPipe = Object.keys(preload.files).length === 0
   if (byPipe && limits.cpuSeconds !== null) return undefined
 
   const modules = named(preload.modules, execution)
-  // What has started must leave the room that a plain start would find: for the program's files, and to do anything at all.
+  // The interpreter must leave room for the program's files and its own work.
   const needed = interpreterMb(modules) + Math.ceil(layoutBytes(execution) / MIB) + MIN_ROOM_MB
   if (leastOf('memoryMb') < needed) return undefined
   const fill = (text: string) =>
@@ -59,7 +59,7 @@ export function preloadPlan(execution: Execution): PreloadPlan | undefined {
   }
 }
 
-/** The modules up to the last one whose name is a word of the program or of a file of it. */
+/** The modules up to the last one whose name is a word in the program or its files. */
 function named(modules: readonly string[], { code, files = {} }: Execution): readonly string[] {
   const texts = [
     code,

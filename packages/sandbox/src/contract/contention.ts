@@ -1,9 +1,9 @@
 import type { Language, Limits } from '@isopod/protocol'
 import type { RunOutcome } from './outcome.ts'
 
-/** Part of the processor time within its reach that a program must have been denied for its timeout to be in doubt. */
+/** Part of its possible processor time that a program must have been denied for its timeout to be in doubt. */
 const MIN_DENIED_PART = 0.2
-/** A program that used less than this part of it was waiting for something else. */
+/** A program that used less than this part waited for something else. */
 const MIN_USED_PART = 0.05
 /** Longest start of a container on a host where nothing else runs, in milliseconds. */
 const MAX_START_MS = 5_000

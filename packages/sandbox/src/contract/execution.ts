@@ -1,7 +1,7 @@
 import type { JobFile, Language, Limits } from '@isopod/protocol'
 import type { PipeEnd } from './pipe.ts'
 
-/** One program on its way through a sandbox: all that is needed to run it, all of it validated. */
+/** One program on its way through a sandbox: everything that is needed to run it, validated. */
 export interface Execution {
   /** The job's id; names and labels of the container carry it. */
   readonly id: string
@@ -17,41 +17,40 @@ export interface Execution {
   readonly stdin?: string | undefined
   /** Arguments behind the language's command. @default none */
   readonly args?: readonly string[] | undefined
-  /** Variables of the program's environment beside the platform's; the compile run has none of them. @default none */
+  /** Environment variables beside the platform's; not for the compile run. @default none */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Arguments of the compile run, in place of its `{args}`. @default none */
   readonly compileArgs?: readonly string[] | undefined
   /** JSON value; null is a value, undefined means that there is none. */
   readonly inputData?: unknown
-  /** Have the interpreter started and its libraries imported beforehand, where the language can; else without. @default false */
+  /** Have the interpreter started and its libraries imported ahead, if the language can. @default false */
   readonly preload?: boolean | undefined
-  /** Executions with the same text may follow each other in one container, reset in between. @default none other may */
+  /** Executions with the same text may use one container, one after the other, with a reset in between. @default not shared */
   readonly sharedBy?: string | undefined
   /**
-   * Starts of the program, one after the other, each with the workspace as it was before the first one: compiled once, in one
-   * container as long as it can be proven clean in between. @default one, with the execution's own stdin, arguments and limits
+   * Starts of the program, one after the other: compiled once, each with the workspace as it was before the first, in one
+   * container while it can be proven clean. @default one, with the execution's own stdin, arguments and limits
    */
   readonly runs?: readonly RunInput[] | undefined
-  /** Programs of the platform's own, laid in the workspace to be executed: name → bytes. Never anything of a job. */
+  /** Executables of the platform, laid out in the workspace: name → bytes. Never part of a job. */
   readonly tools?: Readonly<Record<string, Uint8Array>> | undefined
   /**
-   * Name of the file in the workspace that the program leaves to say that it came to its end; looked for if it ended
-   * with exit code 0.
+   * Name of a file in the workspace in which the program reports that it completed; fetched if it ended with exit code 0.
    */
   readonly report?: string | undefined
-  /** Files in the workspace that the outcome is to have, of a program that came to its own end; not with `runs`. @default none */
+  /** Files in the workspace to fetch if the program ended by itself; not with `runs`. @default none */
   readonly fetchFiles?: readonly string[] | undefined
 }
 
 /** One start of a program that is started more than once. */
 export interface RunInput {
-  /** Those of its container can differ from the execution's as far as a container's can be changed: not in files. */
+  /** May differ from the execution's in all but `diskMb` and `openFiles`, which a container cannot change. */
   readonly limits: Limits
   readonly stdin?: string | undefined
-  /** Its stdin and stdout, in place of `stdin`: the run starts once both ends are there. */
+  /** Its stdin and stdout, in place of `stdin`: the run starts once both ends of the pipe are ready. */
   readonly pipe?: PipeEnd | undefined
   /** Arguments behind the language's command. */
   readonly args?: readonly string[] | undefined
-  /** Laid beside the execution's own files. */
+  /** Laid out beside the execution's own files. */
   readonly files?: Readonly<Record<string, JobFile>> | undefined
 }

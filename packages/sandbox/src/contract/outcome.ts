@@ -3,7 +3,7 @@ import type { LimitName, LimitsApplied, ResourceUsage, Status } from '@isopod/pr
 /** The statuses that running a program can lead to; the others are decided before or outside of a sandbox. */
 export type RunStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setup_error'>
 
-/** What one stream of a program came to. */
+/** The output of one stream of a program. */
 export interface StreamOutput {
   /** The first bytes, at most the `outputBytes` limit. */
   readonly bytes: Uint8Array
@@ -13,8 +13,8 @@ export interface StreamOutput {
 }
 
 /**
- * What happened to a program. Times in milliseconds, sizes in bytes; null where nothing could be measured. Of many runs: what
- * happened in the first that did not end well, else in the last one; times are those of all together, peaks the highest.
+ * What happened to a program. Times in milliseconds, sizes in bytes; null where nothing could be measured. With `runs`: the
+ * first run that failed, else the last one; times are sums over all runs, peaks the highest.
  */
 export interface Outcome {
   readonly status: RunStatus
@@ -35,21 +35,21 @@ export interface Outcome {
   readonly limitsApplied: LimitsApplied
   /** One sentence for a person; null on success. */
   readonly errorMessage: string | null
-  /** What the file has that was asked for as `report`; undefined if there is none, or it is no plain file of at most 4 KiB. */
+  /** Content of the file named by `report`; undefined if it is no plain file of at most 4 KiB. */
   readonly report?: Uint8Array | undefined
-  /** What is there of `fetchFiles`, at most 4 MiB together: path → content. Undefined if nothing was asked for. */
+  /** Those of `fetchFiles` that exist, at most 4 MiB together: path → content. Undefined if none was asked for. */
   readonly files?: ReadonlyMap<string, Uint8Array> | undefined
   readonly container: ContainerFacts
   readonly timings: { readonly acquire: number; readonly run: number; readonly collect: number }
 }
 
-/** What came of one of an execution's `runs`. */
+/** What happened in one of an execution's `runs`. */
 export type RunOutcome = Omit<
   Outcome,
   'compileOutput' | 'limitsApplied' | 'container' | 'timings' | 'resourceUsage'
 >
 
-/** Where a container came from: made for this execution, taken from those that waited, or used before by the same batch. */
+/** Where a container came from: made for this execution, taken from the pool, or used before by the same batch. */
 export type ContainerOrigin = 'made' | 'pool' | 'batch'
 
 /** Where a program ran. */
@@ -60,6 +60,6 @@ export interface ContainerFacts {
   /** The OCI runtime that made the container. */
   readonly runtime: string
   readonly origin: ContainerOrigin
-  /** Whether the interpreter had started, and imported what the catalogue lists, before the program came. */
+  /** Whether the interpreter had started and imported the catalogue's modules before the program came. */
   readonly preloaded: boolean
 }

@@ -1,4 +1,4 @@
-/** Most bytes that may go through a pipe in one direction: init keeps that much for a program that does not read. */
+/** Most bytes through a pipe in one direction: init buffers that much for a program that does not read. */
 export const MAX_PIPED_BYTES = 2 * 1024 * 1024
 
 /** Takes what comes out of a pipe. */
@@ -7,21 +7,21 @@ interface Sink {
   end(): void
 }
 
-/** One end of a pipe between two programs: what either prints the other reads. */
+/** One end of a pipe between two programs: each reads what the other prints. */
 export interface PipeEnd {
   /** Whether this end's program ended before the other's. */
   readonly wasFirst: boolean
-  /** Resolves once both ends have called it: neither program waits for the other to be compiled. Rejects when `signal` aborts. */
+  /** Resolves once both ends have called it, so that no program's time runs while the other is compiled. Rejects when `signal` aborts. */
   meet(signal: AbortSignal): Promise<void>
   /** Passes on what this end's program printed. */
   write(bytes: Uint8Array): void
-  /** This end's program has ended: it takes nothing more, and the other one reads no more. */
+  /** Ends both directions: this end's program has ended. */
   end(): void
-  /** Gives what the other end's program prints to `sink`, from the beginning. */
+  /** Passes all output of the other end's program to `sink`, from its beginning. */
   open(sink: Sink): void
 }
 
-/** What goes towards one end. Bytes wait for a reader that is not there yet; how many is bounded by what a program may print. */
+/** Bytes on their way to one end. They wait for its reader; the writing program's output limit bounds them. */
 class Inbox {
   readonly arrived = Promise.withResolvers<void>()
   endedAt = Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 /**
- * The time that a whole job may spend in the sandbox, however many executions it is made of. Its clock runs while at least one
- * of them has a container; those that run beside each other count once.
+ * The time that a whole job may spend in the sandbox, over all of its executions. The clock runs while at least one of them
+ * has a container; simultaneous executions count once.
  */
 export class TimeBudget {
   /** All of it. */
@@ -16,13 +16,13 @@ export class TimeBudget {
     this.#now = now
   }
 
-  /** Milliseconds that are left; never less than 0. */
+  /** Milliseconds left; never negative. */
   get leftMs(): number {
     const running = this.#running > 0 ? this.#now() - this.#since : 0
     return Math.max(0, this.seconds * 1000 - this.#spentMs - running)
   }
 
-  /** Whether there is less than a millisecond, with which nothing can be done. */
+  /** Whether less than a millisecond is left, too little for any run. */
   get isSpent(): boolean {
     return this.leftMs < 1
   }

@@ -20,8 +20,8 @@ import type { User } from '../driver/users.ts'
 
 const MIB = 1024 * 1024
 
-/** What the kernel remembers of connections that have ended would outlast a reset, and lies in one table for all containers. */
-const FORGOTTEN = { 'net.ipv4.tcp_no_metrics_save': '1' }
+/** The kernel's metrics of ended connections would outlast a reset, in one table for all containers. */
+const NO_TCP_METRICS = { 'net.ipv4.tcp_no_metrics_save': '1' }
 
 /** How fast a container may read from a disk of the engine's host. */
 export interface DiskReadLimit {
@@ -30,10 +30,10 @@ export interface DiskReadLimit {
   readonly bytesPerSecond: number
 }
 
-/** All that decides how a container is made. */
+/** Everything that decides how a container is made. */
 export interface ContainerPlan {
   readonly limits: ContainerLimits
-  /** An interpreter is kept beside the program, to fork. @default false */
+  /** An interpreter stays beside the program, to fork. @default false */
   readonly forks?: boolean | undefined
   /** Content digest of the image: a tag could move between the look-up and the creation. */
   readonly image: string
@@ -56,12 +56,12 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
   const { limits, user } = plan
   return {
     Image: plan.image,
-    // Our PID 1, not the image's: the program is started by it, later, inside everything below.
+    // Our PID 1, not the image's: it starts the program later, inside everything below.
     Entrypoint: [INIT_PATH],
     Cmd: [],
-    // Nobody: no file of any image belongs to it, and no other container of this worker has it while there are enough.
+    // An id that owns no file of any image, and that no other container of this worker has while there are enough.
     User: `${user.uid}:${user.gid}`,
-    // Named, so that an image's own is not made; each run says where it starts.
+    // Set, so that an image's own is not created; each run names its directory.
     WorkingDir: '/',
     // The program's environment is built from nothing by the worker; init needs none.
     Env: [],
@@ -78,8 +78,8 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
     Tty: false,
     // An image's own health check would run a process of the image beside the program.
     Healthcheck: { Test: ['NONE'] },
-    // No network of the engine's either: it would start a program of its own for each container only to have nothing to
-    // connect, which is half of the time that a start takes. The runtime makes the namespace and its loopback all the same.
+    // No network of the engine's either: it would start a process for each container, which is half of the start's time, to
+    // connect nothing. The runtime still makes the namespace and its loopback.
     NetworkDisabled: true,
     Labels: { ...plan.labels },
     HostConfig: {
@@ -135,7 +135,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       // An IPC namespace of its own; `none` rather than `private` because /dev/shm is one of our sized tmpfs above.
       IpcMode: 'none',
       // gVisor has a network of its own, and no such setting.
-      ...(isGvisor(plan.runtime) ? {} : { Sysctls: { ...FORGOTTEN } }),
+      ...(isGvisor(plan.runtime) ? {} : { Sysctls: { ...NO_TCP_METRICS } }),
       // The json-file log would let a program fill the host's disk with its output.
       LogConfig: { Type: 'none', Config: {} },
       // Removal is ours, after the outcome is known; the engine's would race with reading it.
@@ -146,15 +146,15 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
   }
 }
 
-/** Processes of a container that are not the program's: init, and the interpreter that forks. */
+/** Processes of a container beside the program's: init, and the interpreter that forks. */
 function ownProcesses(forks: boolean | undefined): number {
   return forks ? 2 : 1
 }
 
 /**
- * What of the options the engine can change while a container runs: the same whether it is made with them or given them later.
+ * Options that the engine can change while a container runs: the same at its creation and later.
  *
- * @param forks whether an interpreter is kept in it, to fork
+ * @param forks whether an interpreter stays in it, to fork
  */
 export function changeableOptions(
   { memoryMb, cpus, processes }: ChangeableLimits,
@@ -171,7 +171,7 @@ export function changeableOptions(
   }
 }
 
-/** What a program writes is memory; but files of its image, read again and again, are the disk of everybody. */
+/** A program writes to memory only, but it can read files of its image from the disk that all jobs share. */
 function diskReadOptions({ diskReads }: ContainerPlan) {
   if (diskReads === undefined) return {}
   return { BlkioDeviceReadBps: [{ Path: diskReads.device, Rate: diskReads.bytesPerSecond }] }

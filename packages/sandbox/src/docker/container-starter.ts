@@ -18,7 +18,7 @@ import type { Remover } from './remover.ts'
 import type { LanguageProfile } from './seccomp/language-profiles.ts'
 import { DEFAULT_PROFILE } from './seccomp/profile-file.ts'
 
-/** All that containers are made with beside their kind. */
+/** What containers are made with beside their kind. */
 export interface ContainerStarterOptions {
   readonly engine: Engine
   readonly images: DockerImages
@@ -28,7 +28,7 @@ export interface ContainerStarterOptions {
   readonly observe: (event: SandboxEvent) => void
   /** Runtime of a kind that names none. */
   readonly runtime: string
-  /** All that the engine has. */
+  /** Runtimes that a kind may name. */
   readonly runtimes: readonly string[]
   /** Seccomp profile as JSON. */
   readonly seccomp: string
@@ -154,21 +154,21 @@ export class ContainerStarter {
       return (await create()).id
     } catch (error) {
       if (statusCode(error) !== 409) throw error
-      // Left by a create of this same attempt whose answer was lost: nobody else may have this name.
+      // Left by a create of this same attempt whose answer was lost, or by a container that it replaces.
       await remover.remove(name)
       return (await create()).id
     }
   }
 }
 
-/** Opens the wire. One that opens after its deadline is closed again: nobody waits for it any more. */
+/** Opens the stream to init. It is closed again if it opens after its deadline. */
 async function attach(
   container: { attach(options: object): Promise<NodeJS.ReadWriteStream> },
   deadline: AbortSignal,
 ): Promise<Duplex> {
   const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true }
   const stream = (await container.attach(options)) as Duplex
-  // Until somebody else listens: a connection that breaks must not end the worker.
+  // Until the wire listens: a broken connection must not end the worker.
   stream.on('error', () => {})
   if (deadline.aborted) stream.destroy()
   return stream

@@ -2,9 +2,9 @@ const HEADER_BYTES = 8
 const STDERR = 2
 
 /**
- * Takes apart the engine's attach stream, in which each piece of a container's output has a header of 8 bytes: the
- * stream's number, three zeros, the length as u32 big-endian (Engine API, «Attach to a container»). Payload is
- * passed on as it comes, in pieces, so nothing is copied and nothing grows with the length that a header claims.
+ * Splits the engine's attach stream, in which each piece of a container's output has a header of 8 bytes: the stream's
+ * number, three zeros, the length as u32 big-endian (Engine API, «Attach to a container»). It passes payload on as it
+ * comes: nothing is copied, and a forged length takes no memory.
  */
 export class Demultiplexer {
   readonly #onStdout: (bytes: Uint8Array) => void

@@ -7,8 +7,8 @@ const MIB = 1024 * 1024
 const ROOT = '/sys/fs/cgroup'
 
 /**
- * What the init of a running container cannot see: from the cgroup on the host if that is this host, else from the engine's
- * record. User code has no hand in either.
+ * Reads what the init of a running container cannot see: from its cgroup if the engine is on this host, else from the
+ * engine's record. User code can change neither.
  */
 export async function viewFromHost(engine: Engine, id: string): Promise<HostView> {
   const { HostConfig: kept, State: state } = await engine.call('inspect', (docker, abortSignal) =>
@@ -30,8 +30,8 @@ export async function viewFromHost(engine: Engine, id: string): Promise<HostView
 type Cgroups = ReadonlyMap<string, string>
 
 /**
- * The cgroups of a container's first process. Of another host its number means nothing here: only a path that names the
- * container is believed.
+ * The cgroups of a container's first process. The process number of another host means nothing here, so only a path that
+ * names the container counts.
  *
  * @param pid 0 once the container has ended
  */
@@ -45,7 +45,7 @@ async function cgroupsOf(pid: number, id: string): Promise<Cgroups | undefined> 
   return groups.size > 0 ? groups : undefined
 }
 
-/** Undefined where the files cannot be read; a limit that is not set is 0, which nobody asks for. */
+/** Undefined if the files cannot be read; a limit that is not set is 0, which no job asks for. */
 async function fromCgroups(groups: Cgroups): Promise<Omit<HostLimits, 'source'> | undefined> {
   const unified = groups.size === 1 ? groups.get('') : undefined
   if (unified !== undefined) {
@@ -55,7 +55,7 @@ async function fromCgroups(groups: Cgroups): Promise<Omit<HostLimits, 'source'> 
       ),
     )
     const [quota, period] = bandwidth?.split(' ') ?? []
-    // Without a limit of its own there is none of both.
+    // Without a limit of swap there is none of the sum.
     const both = swap && /^\d+$/.test(swap) ? String(number(memory) + number(swap)) : swap && '0'
     return inUnits(quota, period, both, tasks)
   }
@@ -91,7 +91,7 @@ async function memoryOf(groups: Cgroups): Promise<HostMemory | undefined> {
   return { oomKills: number(kills), peakBytes: peak === undefined ? null : number(peak) }
 }
 
-/** 0 for «max», -1 and what is no number. */
+/** 0 for «max», -1 and any other text. */
 function number(text: string | undefined): number {
   return /^\d+$/.test(text ?? '') ? Number(text) : 0
 }

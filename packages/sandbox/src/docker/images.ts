@@ -3,10 +3,10 @@ import type { Images } from '../driver/driver.ts'
 import { ImageFaultError } from '../driver/faults.ts'
 import { type Engine, statusCode } from './engine/engine.ts'
 
-/** How long a tag is believed to mean the same image, in milliseconds. */
-const BELIEVED_MS = 60_000
+/** How long the digest of a tag is cached, in milliseconds. */
+const CACHE_MS = 60_000
 
-/** Looks up which image a reference means on this engine; images are never pulled while a job waits. */
+/** Looks up images on one engine; it never pulls any. */
 export class DockerImages implements Images {
   readonly #engine: Engine
   readonly #known = new Map<string, { digest: string; until: number }>()
@@ -24,11 +24,11 @@ export class DockerImages implements Images {
     const known = this.#known.get(reference)
     if (known && known.until > Date.now()) return known.digest
     const digest = await this.#lookUp(reference)
-    this.#known.set(reference, { digest, until: Date.now() + BELIEVED_MS })
+    this.#known.set(reference, { digest, until: Date.now() + CACHE_MS })
     return digest
   }
 
-  /** Forgets what a reference meant, after an engine said that it is not there. */
+  /** Drops a cached digest, after the engine reported that the image is gone. */
   forget(reference: string): void {
     this.#known.delete(reference)
   }

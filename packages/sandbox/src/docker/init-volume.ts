@@ -9,8 +9,8 @@ import { type Engine, statusCode } from './engine/engine.ts'
 import { removeContainer } from './remover.ts'
 
 /**
- * The volume with this release's init in it. Its name carries the binary's hash, so releases do not disturb each other.
- * Whatever lies in it is compared before it is believed.
+ * The volume with this release's init in it. Its name has the binary's hash, so that releases do not disturb each other; its
+ * content is compared before use.
  */
 export class InitVolume {
   readonly #engine: Engine
@@ -29,10 +29,10 @@ export class InitVolume {
   }
 
   /**
-   * The name of the volume, filled and checked; the work is done once.
+   * The name of the volume, filled and checked on the first call.
    *
    * @param image any image of this engine: none of its programs is started, but a container cannot be made without one
-   * @param runtime gVisor gets a volume of its own, because what it shall run it must be able to read
+   * @param runtime gVisor gets a volume of its own, because it must be able to read what it runs
    */
   name(image: string, runtime: string): Promise<string> {
     const kind = isGvisor(runtime) ? READABLE : CLOSED
@@ -46,7 +46,7 @@ export class InitVolume {
     return checked
   }
 
-  /** Has the next call look again, for when a container could not be started with the volume. */
+  /** Has the next call check again, after a container could not be started with the volume. */
   forget(): void {
     this.#checked.clear()
   }
@@ -55,7 +55,7 @@ export class InitVolume {
 /** How init lies in its volume. */
 interface InitKind {
   readonly suffix: string
-  /** Init's own command that puts it there. */
+  /** Init's command that installs it. */
   readonly command: string
   readonly mode: number
 }
@@ -63,7 +63,7 @@ interface InitKind {
 const CLOSED: InitKind = { suffix: '', command: 'install', mode: 0o111 }
 const READABLE: InitKind = { suffix: '-readable', command: 'install-readable', mode: 0o555 }
 
-/** What a volume is filled with, and by what. */
+/** What a volume is filled with. */
 interface Filling {
   readonly engine: Engine
   readonly architecture: Architecture
@@ -98,7 +98,7 @@ function holds(
     { volume, image, labels, readOnly: true, entrypoint: [INIT_PATH] },
     async (helper) => {
       try {
-        // Read whole within the call: a connection that breaks in the middle is an error there, and nobody waits for more.
+        // Read completely within the call, so that a broken connection is its error.
         const archive = await engine.call('volume', async (docker) =>
           buffer(await docker.getContainer(helper.id).getArchive({ path: INIT_PATH })),
         )
@@ -119,7 +119,7 @@ function holds(
   )
 }
 
-/** Puts the file beside its place and lets it rename itself there: a container that starts meanwhile sees the old or the new one, never half of one. */
+/** Copies the file beside its place and lets it rename itself: a container that starts meanwhile sees no half of it. */
 function fill({ engine, image, labels, kind }: Filling, volume: string, binary: InitBinary): Promise<void> {
   const incoming = `incoming-${randomBytes(6).toString('hex')}`
   const entrypoint = [`${INIT_DIRECTORY}/${incoming}`, kind.command, INIT_PATH]

@@ -1,4 +1,4 @@
-/** Labels on everything that Isopod makes on an engine; the reaper decides by them. */
+/** Labels on everything that Isopod makes on an engine; the reaper reads them. */
 export const LABELS = {
   /** The deployment, so that two of them can share an engine. */
   deployment: 'isopod.deployment',
@@ -6,6 +6,6 @@ export const LABELS = {
   owner: 'isopod.owner',
   job: 'isopod.job',
   attempt: 'isopod.attempt',
-  /** Epoch milliseconds after which nobody can still need it. */
+  /** Epoch milliseconds after which the reaper may remove it. */
   deadline: 'isopod.deadline',
 } as const

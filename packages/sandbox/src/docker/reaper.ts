@@ -1,31 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { AliveOwners } from '../driver/driver.ts'
 import type { ContainerOf, ReapReason } from '../driver/sandbox-events.ts'
 import type { Engine } from './engine/engine.ts'
 import { LABELS } from './labels.ts'
 import { type Remover, removeContainer } from './remover.ts'
 
 /**
- * How long an owner without a lease gets to renew it, in milliseconds: longer than two renewals. After an outage of Redis
- * every lease has run out, and living workers renew theirs within seconds; their containers must not be taken.
+ * Time in which an owner without a lease may renew it, in milliseconds: longer than two renewals. After an outage of Redis
+ * every lease has expired, and living workers renew theirs within seconds and must keep their containers.
  */
 const DOUBT_MS = 12_000
 
-/** What the reaper needs to know beside the engine. */
+/** What the reaper works with. */
 export interface ReaperOptions {
   readonly engine: Engine
   readonly remover: Remover
-  /** Only containers of this deployment are looked at: an engine may serve several. */
+  /** Only containers of this deployment are reaped: an engine may serve several. */
   readonly deployment: string
   /** Says which of these workers still hold their lease. */
-  readonly alive: (owners: string[]) => Promise<ReadonlySet<string>>
+  readonly alive: AliveOwners
   readonly onReaped: (container: ContainerOf, reason: ReapReason) => void
   /** Shorter, for tests. */
   readonly doubtMs?: number
 }
 
 /**
- * Removes what a crash left: containers whose deadline passed, or whose owner is gone. Owner liveness, never age alone,
- * and an owner counts as gone only after it was found so twice.
+ * Removes what a crash left: containers whose deadline has passed, or whose owner is gone. An owner counts as gone after two
+ * looks without a lease.
  *
  * @returns how many were removed
  */
@@ -54,7 +55,7 @@ export async function reap(options: ReaperOptions): Promise<number> {
   return doomed.length
 }
 
-/** Removes every container that a worker made; for when that worker ends. */
+/** Removes every container of a worker that ends. */
 export async function removeContainersOf(engine: Engine, deployment: string, owner: string): Promise<void> {
   const containers = await list(engine, [`${LABELS.deployment}=${deployment}`, `${LABELS.owner}=${owner}`])
   await Promise.all(containers.map(({ Id }) => removeContainer(engine, Id)))

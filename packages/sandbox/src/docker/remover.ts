@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import { DriverUnavailableError } from '../driver/faults.ts'
 import { type Engine, statusCode } from './engine/engine.ts'
 
-/** Removals under way at once: more would only queue in the engine, in front of containers that are to start. */
-const CONCURRENT_REMOVALS = 2
+/** Most removals at the same time: more would queue in the engine, in front of containers that are to start. */
+const MAX_CONCURRENT_REMOVALS = 2
 const TRIES = 5
 const PAUSE_MS = 200
 
@@ -13,16 +15,15 @@ export class Remover {
   readonly #failed = new Set<string>()
   readonly #afterwards = new Map<string, () => void>()
   readonly #onFailure: (container: string, error: unknown) => void
-  #running = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #turns = pLimit(MAX_CONCURRENT_REMOVALS)
 
-  /** @param onFailure told about a container that could not be removed; it is kept for {@link Remover.retryFailed} */
+  /** @param onFailure called for a container that could not be removed; {@link Remover.retryFailed} tries it again */
   constructor(engine: Engine, onFailure: (container: string, error: unknown) => void) {
     this.#engine = engine
     this.#onFailure = onFailure
   }
 
-  /** Containers that are on their way out. */
+  /** Number of containers that are being removed. */
   get size(): number {
     return this.#pending.size
   }
@@ -31,7 +32,7 @@ export class Remover {
    * Kills and removes a container by id or name; one that is not there counts as removed. Never rejects.
    *
    * @param afterwards called once when it is gone, even if that takes a later try
-   * @param ending what it does to end by itself: waited for before its turn, so it has to be bounded and must not reject
+   * @param ending resolves when the container has ended by itself, or will not; must not reject
    */
   remove(container: string, afterwards?: () => void, ending?: Promise<void>): Promise<void> {
     if (afterwards !== undefined) this.#afterwards.set(container, afterwards)
@@ -49,12 +50,12 @@ export class Remover {
     return removal
   }
 
-  /** Tries again what could not be removed, for example because the engine was gone. */
+  /** Tries again to remove what could not be removed, for example because the engine was gone. */
   async retryFailed(): Promise<void> {
     await Promise.all([...this.#failed].map((container) => this.remove(container)))
   }
 
-  /** Resolves when everything that was handed over is removed or given up. */
+  /** Resolves when every removal has succeeded or failed. */
   async idle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending.values())
   }
@@ -67,28 +68,16 @@ export class Remover {
 
   async #removeInTurn(container: string, ending: Promise<void> | undefined): Promise<void> {
     await ending
-    await this.#turn()
-    try {
+    await this.#turns(async () => {
       for (let left = TRIES; ; left--) {
         try {
-          await removeContainer(this.#engine, container)
-          return
+          return await removeContainer(this.#engine, container)
         } catch (error) {
           if (left <= 1 || error instanceof DriverUnavailableError) throw error
-          await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+          await sleep(PAUSE_MS)
         }
       }
-    } finally {
-      this.#running--
-      this.#waiting.shift()?.()
-    }
-  }
-
-  async #turn(): Promise<void> {
-    while (this.#running >= CONCURRENT_REMOVALS) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    }
-    this.#running++
+    })
   }
 }
 

@@ -2,7 +2,7 @@ import type { Limits } from '@isopod/protocol'
 
 /** Where the program's files are, and its current directory. */
 export const WORKSPACE = '/workspace'
-/** Where the volume with init is mounted, and init in it. */
+/** Where init's directory is mounted, and init in it. */
 export const INIT_DIRECTORY = '/isopod'
 export const INIT_PATH = `${INIT_DIRECTORY}/init`
 
@@ -12,7 +12,7 @@ const MIN_INODES = 1024
 
 /** Bytes that a program may lock in memory. */
 export const MEMLOCK_BYTES = MIB
-/** What every container is called. */
+/** Host name of every container. */
 export const HOST_NAME = 'sandbox'
 
 /** Docker's default list (moby, oci/defaults). */
@@ -30,7 +30,7 @@ const ENGINE_MASKS = [
   '/sys/firmware',
   '/sys/devices/virtual/powercap',
 ]
-/** One pool or counter for the whole host, by which a job could starve another or pass it messages. */
+/** Pools and counters of the whole host, by which a job could starve another or pass it messages. */
 const SHARED_BY_CONTAINERS = [
   '/dev/pts/ptmx',
   '/proc/locks',
@@ -41,7 +41,7 @@ const SHARED_BY_CONTAINERS = [
   '/proc/sys/kernel/pty/nr',
 ]
 
-/** Every path that is covered in a container. */
+/** Every path that is masked in a container. */
 export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS]
 
 /** Docker's default list, and what it leaves writable on cgroup v2 where it maps user ids. */
@@ -82,17 +82,17 @@ export function openFilesOf({ openFiles }: Pick<Limits, 'openFiles'>): number {
   return Math.max(openFiles, 64)
 }
 
-/** Measured: 28 of its own, and 2 for each process, however many threads that has. */
-const OWN = 256
-const PER_PROCESS = 4
+/** Measured: gVisor has 28 tasks of its own, and 2 for each process, however many threads that has. */
+const GVISOR_TASKS = 256
+const GVISOR_TASKS_PER_PROCESS = 4
 
 /**
- * Tasks of the host that a container under gVisor may have. At this limit gVisor would not refuse but end, so it stands
- * behind the one that gVisor keeps itself.
+ * Tasks of the host that a container under gVisor may have. gVisor does not survive this limit, so its own limit of processes
+ * is lower.
  *
  * @param processes that the program may have
  */
 export function gvisorTasks(processes: number): number {
   // Init is one more.
-  return OWN + PER_PROCESS * (processes + 1)
+  return GVISOR_TASKS + GVISOR_TASKS_PER_PROCESS * (processes + 1)
 }

@@ -1,11 +1,11 @@
-/** Frames that arrived and were not read yet, for one reader. */
+/** Frames that have arrived and are unread, for one reader. */
 export class FrameQueue<T> {
   readonly #frames: T[] = []
   #ended = false
   /** Set while the reader waits. */
   #wake: (() => void) | undefined
 
-  /** Frames that wait for the reader. */
+  /** Number of unread frames. */
   get length(): number {
     return this.#frames.length
   }
@@ -21,13 +21,13 @@ export class FrameQueue<T> {
     this.#wake?.()
   }
 
-  /** No more frames will come; what waits can still be read. */
+  /** Marks the end; unread frames can still be read. */
   end(): void {
     this.#ended = true
     this.#wake?.()
   }
 
-  /** The next frame, or undefined after the last one. @throws {Error} if another reader waits: one of the two would for ever */
+  /** The next frame, or undefined after the last one. @throws {Error} if another reader waits: one of the two would wait for ever */
   async shift(): Promise<T | undefined> {
     if (this.#wake !== undefined) throw new Error('the frames of a container have one reader')
     while (this.#frames.length === 0 && !this.#ended) {

@@ -2,10 +2,10 @@ import { encodePreload, encodePutFile } from '@isopod/init'
 import type { Limits } from '@isopod/protocol'
 import { WORKSPACE } from './confinement.ts'
 
-/** How long an interpreter may take to start and import, in milliseconds; a small share of a processor makes that long. */
+/** How long an interpreter may take to start and import, in milliseconds; a small CPU quota makes that long. */
 const PRELOAD_MS = 20_000
 
-/** What a container starts before there is any program; part of its kind, so it has nothing of one execution's own. */
+/** What a container starts before its program comes; part of its kind, so nothing in it belongs to one execution. */
 export interface PreloadPlan {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -13,7 +13,7 @@ export interface PreloadPlan {
   readonly files: Readonly<Record<string, string>>
   /** Name of the main file if the interpreter is to wait in opening it; undefined with a hook. */
   readonly mainFile: string | undefined
-  /** What is imported. */
+  /** Modules that it imports. */
   readonly modules: readonly string[]
   /** Each program is a fork of the interpreter. */
   readonly forks: boolean

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 
-/** Whom a program runs as. */
+/** User that a program runs as. */
 export interface User {
   readonly uid: number
   readonly gid: number
@@ -14,24 +14,24 @@ export interface UserRange {
 }
 
 /**
- * Gives each container a user id that no other container of this worker has, as long as there are enough of them. The
+ * Gives each container a user id that no other container of this worker has, while there are enough of them. The
  * kernel counts inotify instances, pending signals, pipe pages and descriptors in flight per user: with one id for all, a
  * job could use up its neighbour's.
  */
 export class Users {
   readonly #range: UserRange
-  /** How many containers have an id; those that nobody has are not listed. */
+  /** Number of containers per id; unused ids are absent. */
   readonly #holders = new Map<number, number>()
 
   constructor(range: UserRange) {
     this.#range = range
   }
 
-  /** A user for one container: of the ids that the fewest have. */
+  /** Takes a user for one container: an id that the fewest containers have. */
   take(): User {
     const { first, last, gid } = this.#range
     const count = last - first + 1
-    // Anywhere in the range, so that workers which share a host choose the same less often.
+    // A random start, so that workers on one host rarely choose the same id.
     const start = randomInt(count)
     let uid = first + start
     for (let step = 0; step < count && this.#held(uid) > 0; step++) {
@@ -42,7 +42,7 @@ export class Users {
     return { uid, gid }
   }
 
-  /** To be called once the container is gone. */
+  /** Returns a user whose container is gone. */
   release({ uid }: User): void {
     const left = this.#held(uid) - 1
     if (left > 0) this.#holders.set(uid, left)

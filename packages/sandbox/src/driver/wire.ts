@@ -5,15 +5,15 @@ import { FrameQueue } from './frame-queue.ts'
 /** Unread frames at which the connection is paused; init then holds the program back in turn. */
 const PAUSE_AT_FRAMES = 256
 /**
- * Bytes for the container that nobody has taken, at which no more of its frames are read. Init takes what is sent to it
- * whatever else it does; one that only talks could otherwise fill this process with the answers.
+ * Untaken bytes for the container at which reading its frames stops. Init takes what is sent to it at any time; a forged
+ * init that only sends could otherwise fill this process with the answers.
  */
 const MAX_UNTAKEN_BYTES = 256 * 1024
-/** Of what the engine or a broken init says on stderr, only enough for a message is kept. */
+/** Bytes of stderr that are kept for a message; the engine or a broken init writes there. */
 const STDERR_BYTES = 1024
-/** How long an init that has nothing to do gets to quit, in milliseconds. An engine has less to do for one that has ended. */
+/** Grace for an idle init to quit, in milliseconds: removing a container that has ended is cheaper for an engine. */
 const QUIT_MS = 500
-/** Frames that are the last word on what was asked. */
+/** Frames that complete an answer. */
 const ANSWERS = ['ready', 'preloaded', 'done', 'reset'] as const
 
 /** Takes chunks of a connection, and passes on the bytes of init's stdout and stderr. */
@@ -27,7 +27,7 @@ export class Wire {
   readonly #stream: Duplex
   readonly #frames = new FrameQueue<InitFrame>()
   readonly #decoder = new FrameDecoder()
-  /** Init's last word, if that answered all that was sent, so that it would take the next frame at once. */
+  /** The last frame, if it completed the answer to all that was sent. */
   #answer: (typeof ANSWERS)[number] | undefined
   #ran = false
   #stderr = ''
@@ -48,26 +48,26 @@ export class Wire {
     stream.on('data', (chunk: Buffer) => splitter.push(chunk))
     stream.on('end', () => this.#frames.end())
     stream.on('close', () => this.#frames.end())
-    // A reset connection ends the frames like a closed one; what it means is decided by asking the engine.
+    // A reset connection ends the frames like a closed one; the driver's `end` says what it means.
     stream.on('error', () => this.#frames.end())
   }
 
-  /** Whether init is there with nothing to do and nothing to tell. */
+  /** Whether init is alive and idle, with all its frames read. */
   get waits(): boolean {
     return this.#answer !== undefined && !this.#frames.ended && this.#frames.length === 0
   }
 
-  /** Whether nothing was ever started in it, and perhaps nothing must be. */
+  /** Whether nothing was ever started in the container. */
   get isFresh(): boolean {
     return !this.#ran
   }
 
-  /** Whether what came was no frame of any init. */
+  /** Whether bytes came that are no frame. */
   get isBroken(): boolean {
     return this.#decoder.broken !== undefined
   }
 
-  /** The beginning of what came beside the frames, for messages. */
+  /** The first bytes of stderr, for messages. */
   get stderr(): string {
     return this.#stderr.trim()
   }
@@ -86,7 +86,7 @@ export class Wire {
     return frame
   }
 
-  /** Ends the frames; what still comes is not read. */
+  /** Ends the frames; later bytes are not read. */
   end(): void {
     this.#frames.end()
   }
@@ -97,7 +97,7 @@ export class Wire {
     this.#stream.destroy()
   }
 
-  /** Has init end by itself; whoever does not in time loses the connection. Resolves when either is so. */
+  /** Asks init to end, and cuts the connection if it does not in time. Resolves when it has ended or was cut. */
   async quit(): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ export class Wire {
     this.#stream.destroy()
   }
 
-  /** Waits until all that was sent is taken, or nobody is left to take it. */
+  /** Waits until the container has taken all that was sent, or its connection is closed. */
   async #taken(): Promise<void> {
     await new Promise<void>((resolve) => {
       if (this.#stream.destroyed || !this.#stream.writableNeedDrain) return resolve()
@@ -123,7 +123,7 @@ export class Wire {
   }
 
   #decode(bytes: Uint8Array): void {
-    // Nobody reads it any more, and it may be much.
+    // A destroyed container may still send much.
     if (this.#frames.ended) return
     try {
       for (const frame of this.#decoder.push(bytes)) {
@@ -133,7 +133,7 @@ export class Wire {
       }
       if (this.#decoder.broken !== undefined) throw this.#decoder.broken
     } catch {
-      // A wire that breaks is a container that ended: nothing after this byte can be believed.
+      // A broken wire ends the container: no later byte can be believed.
       this.cut()
       return
     }

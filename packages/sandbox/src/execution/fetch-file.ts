@@ -2,15 +2,15 @@ import { encodeFetch } from '@isopod/init'
 import { MAX_FETCHED_BYTES, RetryableError } from '@isopod/protocol'
 import type { Container } from '../driver/container.ts'
 
-/** How long init may take for one file, in milliseconds: nothing else runs any more. */
+/** How long init may take for one file, in milliseconds; no program runs meanwhile. */
 const TIMEOUT_MS = 5_000
 
 /**
- * Fetches a file that a program has left. To be called when its run is over.
+ * Fetches a file that a program has left. To be called after its run.
  *
- * @param path in the workspace; links, and files with another name beside it, are not followed
+ * @param path in the workspace; links are not followed
  * @returns undefined if there is no such file, or it is larger
- * @throws {RetryableError} if the container ends meanwhile, which no program can bring about; the signal's reason once aborted
+ * @throws {RetryableError} if the container ends meanwhile, which no program can cause; the signal's reason once aborted
  */
 export async function fetchFile(
   container: Container,
@@ -35,7 +35,7 @@ export async function fetchFile(
   }
 }
 
-/** Fetches those files of `paths` that are there, in their order, as long as there is room for them together. */
+/** Fetches the files of `paths` that exist, in order, up to the limit of all together. */
 export async function fetchFiles(
   container: Container,
   paths: readonly string[],
@@ -46,7 +46,7 @@ export async function fetchFiles(
   for (const path of paths) {
     const content = await fetchFile(container, path, left, signal)
     if (content === undefined) continue
-    // The frame's bytes are the connection's.
+    // A view on the connection's buffer would keep all of that alive.
     files.set(path, Uint8Array.from(content))
     left -= content.byteLength
   }

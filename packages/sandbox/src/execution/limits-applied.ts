@@ -13,11 +13,11 @@ function inMib(bytes: number | null): number | null {
 }
 
 /**
- * The limits as the container itself saw them: memory, processor, processes and disk from init's reading of its own
- * cgroup and mounts; time, output and open files as init answered when the run had started, compared there.
+ * The limits as the container itself saw them: memory, processor, processes and disk as init read them from its cgroup and
+ * mounts; time, output and open files as asked, which `runProgram` compares with init's answer.
  *
- * @param host what the host says where the container's kernel is gVisor: that one counts memory and processes itself
- *   and shows both limits, but neither the quota of processor time nor swap
+ * @param host what the host sees of a container under gVisor, which shows its limits of memory and processes, but
+ *   neither its CPU quota nor swap
  */
 export function limitsApplied(ready: Ready, limits: Limits, host?: HostLimits): LimitsApplied {
   return {
@@ -54,9 +54,9 @@ function fromGvisor(ready: Ready, { cpus, memorySwapMb, source }: HostLimits): C
 }
 
 /**
- * Compares what was asked with what the container saw, confinement flags included.
+ * Compares the limits and flags that were asked for with those that the container saw.
  *
- * @returns one phrase per difference; anything but an empty list is a fault of the platform, never run on
+ * @returns one phrase per difference; any difference is a fault of the platform, and nothing may run
  */
 export function confinementProblems(
   ready: Ready,
@@ -65,8 +65,8 @@ export function confinementProblems(
   host?: HostLimits,
 ): string[] {
   const applied = limitsApplied(ready, limits, host)
-  // The engine's profile guards the host's kernel, which gVisor's programs never call. Init's own filter is laid on each
-  // program there too, or it is not started.
+  // The engine's profile guards the host's kernel, which programs under gVisor never call. Init lays its own filter on each
+  // program there too, or does not start it.
   const profile = host === undefined ? SECCOMP_FILTER : ready.seccomp
   const checks: [string, unknown, unknown][] = [
     ['memoryMb', limits.memoryMb, applied.memoryMb],
@@ -75,14 +75,14 @@ export function confinementProblems(
     ['cpus', limits.cpus, Math.abs(applied.cpus - limits.cpus) < 0.001 ? limits.cpus : applied.cpus],
     ['processes', limits.processes, applied.processes],
     ['hostTasks', host && gvisorTasks(limits.processes), host?.tasks],
-    // Each on its own: what one lacks, another could have too much of.
+    // Each size by itself: one could lack what another has too much of.
     ['workspaceMb', workspaceBytes(limits.diskMb) / MIB, inMib(ready.workspaceBytes)],
     ['tmpMb', tmpBytes(limits.diskMb) / MIB, inMib(ready.tmpBytes)],
     ['shmMb', SHM_BYTES / MIB, inMib(ready.shmBytes)],
     ['noNewPrivileges', true, ready.noNewPrivileges],
     ['capabilities', NO_CAPABILITIES, ready.capabilities],
     ['seccomp', profile, ready.seccomp],
-    // At least the engine's: where the engine itself is confined there are more. Older kernels do not tell.
+    // At least the engine's: a confined engine adds more. Older kernels do not report it.
     ['seccompFilters', 1, Math.min(ready.seccompFilters ?? 1, 1)],
     ['pid', 1, ready.pid],
     ['uid', user.uid, ready.uid],

@@ -15,7 +15,7 @@ import { confinementProblems, limitsApplied } from './limits-applied.ts'
 /** A larger file is no report. */
 const MAX_REPORT_BYTES = 4096
 
-/** What the conductor needs: where containers come from, and who wants to know which one it was. */
+/** What one execution runs with: its source of containers, and its listeners. */
 export interface RunContext {
   readonly containers: ContainerSource
   readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
@@ -27,8 +27,8 @@ export interface RunContext {
 }
 
 /**
- * One execution from start to end: acquire a container, check its confinement, compile if the language asks for it, run the
- * program, read the outcome, give the container back.
+ * Runs one execution from start to end: acquires a container, checks its confinement, compiles if the language asks for it,
+ * runs the program, reads the outcome, releases the container.
  *
  * @throws a platform fault, or the signal's reason once aborted; everything that the program did is data
  */
@@ -38,7 +38,7 @@ export async function runExecution(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const asked = performance.now()
-  // An interpreter that was started ahead knows of no proxy.
+  // A preloaded interpreter has no proxy variables.
   const wanted = context.onConnection ? { ...execution, preload: false } : execution
   const container = await context.containers.acquire(wanted, signal)
   let inOrder = false
@@ -91,17 +91,17 @@ export function checkConfinement(
   }
 }
 
-/** Nothing is fetched behind a limit, which may have ended the container as well. */
+/** Files are fetched only then: a limit may have ended the container as well. */
 function hasEndedByItself({ report, end }: ClassifiedRun): boolean {
   return report.done !== undefined && ['success', 'execution_error'].includes(end.status)
 }
 
-/** A run that was not made, as its job had no time left. */
+/** The end of a run that did not start because its job had no time left. */
 export function ranOut({ limits }: Pick<Execution, 'limits'>): RunEnd {
   return { ...jobTimedOut(limits), exitCode: null, signal: null }
 }
 
-/** What became of an execution whose `last` run says how it ended. */
+/** The outcome of an execution that ended as its `last` run did. */
 export function outcomeOf(
   container: Container,
   execution: Execution,
@@ -132,7 +132,7 @@ export function factsOf({ id, imageDigest, runtime, origin, preloaded }: Contain
   return { id, imageDigest, runtime, origin, preloaded }
 }
 
-/** All that a run printed. */
+/** Everything that a run printed. */
 function printed({ report: { stdout, stderr } }: ClassifiedRun): string {
   return Buffer.concat([stdout.bytes, stderr.bytes]).toString()
 }

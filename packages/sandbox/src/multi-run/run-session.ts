@@ -12,9 +12,9 @@ import { nothingRan } from '../program/run-program.ts'
 import { fileFrames, workspaceFrames } from '../program/workspace.ts'
 
 const MIB = 1024 * 1024
-/** How long init may take for what is not a run, in milliseconds. Honest ones take less than one. */
+/** How long init may take for a snapshot or a restore, in milliseconds; usually less than one. */
 const ANSWER_TIMEOUT_MS = 5_000
-/** What init and the kernel take of a container's memory beside the files, at most: fresh ones have less than one MiB of it. */
+/** Most memory that init and the kernel take beside the files, in MiB; less than 1 in a new container. */
 const OVERHEAD_MB = 4
 
 /** An execution that starts its program more than once. */
@@ -22,9 +22,9 @@ export type MultiRunExecution = Execution & { readonly runs: readonly RunInput[]
 
 /** What a session is made with. */
 export interface RunSessionOptions {
-  /** The compiler has run in the container, and the files are there. */
+  /** The compiler has run in the container, and the files are laid out. */
   readonly compiled: boolean
-  /** Each run is sent while the one before it still runs, so that there is no way there and back in between. */
+  /** Send each run while the one before it is still on, which saves a round trip. */
   readonly ahead: boolean
   readonly signal: AbortSignal
   readonly budget?: TimeBudget | undefined
@@ -36,11 +36,11 @@ export class RunSession {
   readonly #execution: MultiRunExecution
   readonly #options: RunSessionOptions
   readonly #first: number
-  /** Limits that the container has now. */
+  /** The container's limits now. */
   #limits: RunInput['limits']
-  /** The first run that was not sent yet. */
+  /** Index of the first run that was not sent yet. */
   #next: number
-  /** What each run that was sent may take, in milliseconds: less than its limit where its job has less left. */
+  /** Time of each run that was sent, in milliseconds: its limit, or less if its job has less left. */
   readonly #wallMs: number[] = []
   #killsBefore = 0
   #snapshotBytes = 0
@@ -55,34 +55,34 @@ export class RunSession {
     this.#limits = execution.limits
   }
 
-  /** What init found that cannot be undone, in its own word; undefined as long as it found nothing. */
+  /** Init's word for what a restore could not undo; undefined while all could be undone. */
   get left(): string | undefined {
     return this.#left
   }
 
-  /** Has init keep what every run is to find. @returns how the program failed if it cannot be kept */
+  /** Has init take the snapshot that every run starts from. @returns how the program failed if it cannot be taken */
   async snapshot(): Promise<RunEnd | undefined> {
     const laid = this.#options.compiled ? [] : workspaceFrames(this.#execution)
     this.#container.send(Buffer.concat([...laid, encodeSnapshot()]))
     const frame = await this.#answer('snapshotDone')
-    // Code of the program's own that the compiler runs can leave more than can be kept in time.
+    // Code that the compiler ran may have left more files than can be copied in time.
     if (frame === undefined && this.#options.compiled) return noSnapshot('ETIMEDOUT', this.#execution)
-    if (frame === undefined) throw new RetryableError('init did not say that it keeps the files')
+    if (frame === undefined) throw new RetryableError('init did not answer a snapshot')
     const { error, bytes } = frame.snapshot
     this.#snapshotBytes = bytes
     return error === null ? undefined : noSnapshot(error, this.#execution)
   }
 
-  /** What came of a run; undefined if this container cannot have it: it is not clean, or its limits are others. */
+  /** Makes one run. @returns undefined if it needs another container: this one is not clean, or cannot get its limits */
   async run(index: number): Promise<ClassifiedRun | undefined> {
     const { signal } = this.#options
-    // Of a sandbox of gVisor no limit can be changed: the run needs another one.
+    // gVisor cannot change limits while it runs.
     if (!this.#fits(index) && isGvisor(this.#container.runtime)) return undefined
     const { limits, pipe } = this.#input(index)
     const restored = this.#isRestored(index)
     const changes = this.#next === index && !this.#fits(index)
     if (changes) {
-      // What the run before it left may be more than the new limits allow, and an engine then refuses them.
+      // First: an engine refuses limits below what the run before has left.
       if (restored && !(await this.#restore())) return undefined
       if (!this.#hasRoom(limits)) return await this.#withoutRoom(index)
       await this.#change(limits)
@@ -104,12 +104,12 @@ export class RunSession {
     return ran
   }
 
-  /** Whether init has done all that was sent up to this run. */
+  /** Whether nothing was sent ahead of the run behind this one. */
   isOver(index: number): boolean {
     return this.#next === index + 1
   }
 
-  /** Sends the next run. @returns false if its job had no time left before the other end of its pipe was there */
+  /** Sends the next run. @returns false if its job ran out of time before the other end of its pipe was ready */
   async #send(restored: boolean): Promise<boolean> {
     const { files, pipe, limits } = this.#input(this.#next)
     if (pipe !== undefined && !(await this.#meet(pipe))) return false
@@ -121,7 +121,7 @@ export class RunSession {
     return true
   }
 
-  /** Waits for the other end of a pipe for as long as the job has time. */
+  /** Waits for the other end of a pipe while the job has time. */
   async #meet(pipe: PipeEnd): Promise<boolean> {
     const { signal, budget } = this.#options
     const over = new AbortController()
@@ -131,7 +131,7 @@ export class RunSession {
       return true
     } catch (error) {
       if (signal.aborted || !over.signal.aborted) throw error
-      // Whoever talks to it hears that it has ended.
+      // The other program reads the end of its input.
       pipe.end()
       return false
     } finally {
@@ -158,21 +158,21 @@ export class RunSession {
     checkConfinement(this.#container, { limits })
   }
 
-  /** Whether what is kept, and laid once more, leaves anything of the memory of a run. */
+  /** Whether the snapshot and its copy in the workspace fit into a run's memory. */
   #hasRoom({ memoryMb }: RunInput['limits']): boolean {
     return 2 * this.#snapshotBytes <= (memoryMb - OVERHEAD_MB) * MIB
   }
 
-  /** A run that did not start: its program's files alone are too much for its memory. */
+  /** A run that did not start, because its program's files exceed its memory. */
   async #withoutRoom(index: number): Promise<ClassifiedRun> {
     const { limits, pipe } = this.#input(index)
     await pipe?.meet(this.#options.signal)
-    // Whoever talks to it hears that it has ended.
+    // The other program reads the end of its input.
     pipe?.end()
     return { report: nothingRan(), end: filesTooLarge(limits) }
   }
 
-  /** Where the host alone sees kills for memory, only one run at a time can be held to account. */
+  /** Not where only the host counts out-of-memory kills: it cannot say which of two runs they belong to. */
   #mayGoAhead(): boolean {
     const { runs } = this.#execution
     const next = runs[this.#next]
@@ -180,7 +180,7 @@ export class RunSession {
     return next.pipe === undefined && this.#fits(this.#next) && this.#isTimeFor(next)
   }
 
-  /** Whether the job has time for a run and the one before it, however long each takes: what was sent cannot be shortened. */
+  /** Whether the job has time for a run and the one before it at their limits: a run that was sent cannot be shortened. */
   #isTimeFor({ limits }: RunInput): boolean {
     const { budget } = this.#options
     const before = this.#input(this.#next - 1).limits
@@ -191,7 +191,7 @@ export class RunSession {
     return this.#options.compiled || index > this.#first
   }
 
-  /** Whether the container has what a run may have. */
+  /** Whether the container has the limits of a run. */
   #fits(index: number): boolean {
     const { memoryMb, cpus, processes } = this.#input(index).limits
     const now = this.#limits
@@ -212,11 +212,11 @@ export class RunSession {
     return input
   }
 
-  /** The next frame if it is of that type; undefined if another came, or none in time. */
+  /** The next frame if it is of this type; undefined if another came, or none in time. */
   async #answer<T extends InitFrame['type']>(type: T): Promise<Extract<InitFrame, { type: T }> | undefined> {
     const { signal } = this.#options
     const end = () => this.#container.destroy()
-    const patience = setTimeout(end, ANSWER_TIMEOUT_MS)
+    const timeout = setTimeout(end, ANSWER_TIMEOUT_MS)
     signal.addEventListener('abort', end, { once: true })
     try {
       if (signal.aborted) end()
@@ -224,7 +224,7 @@ export class RunSession {
       signal.throwIfAborted()
       return isOf(frame, type) ? frame : undefined
     } finally {
-      clearTimeout(patience)
+      clearTimeout(timeout)
       signal.removeEventListener('abort', end)
     }
   }
@@ -237,7 +237,7 @@ function isOf<T extends InitFrame['type']>(
   return frame?.type === type
 }
 
-/** The compiler left more than there is room for twice, or what nobody can read. */
+/** A program whose compiled files cannot be copied. */
 function noSnapshot(error: string, { limits }: Execution): RunEnd {
   if (error === 'ENOMEM' || error === 'EFBIG') return filesTooLarge(limits)
   const errorMessage = `What the compiler left cannot be read (${error})`

@@ -3,18 +3,18 @@ import type { ClassifiedRun } from '../program/classified-run.ts'
 import { percent } from '../program/sample-summary.ts'
 import { type Usage, usageOf } from '../program/usage.ts'
 
-/** What the runs of one execution come to together. */
+/** Sums up the runs of one execution. */
 export class RunTotals {
   #decisive: ClassifiedRun | undefined
   #usage: Usage | undefined
   #elapsedMs = 0
 
-  /** The one that its job had no more time for, else the first that did not end well, else the last; undefined before there was any. */
+  /** The run that its job had no time for, else the first that failed, else the last; undefined before the first run. */
   get decisive(): ClassifiedRun | undefined {
     return this.#decisive
   }
 
-  /** Counts a run, and says what came of it. */
+  /** Adds a run. @returns its outcome */
   add(ran: ClassifiedRun): RunOutcome {
     const { report, end } = ran
     const usage = usageOf(report)
@@ -26,7 +26,7 @@ export class RunTotals {
     return { ...end, ...measured, stdout: report.stdout, stderr: report.stderr }
   }
 
-  /** An outcome of the decisive run with the measurements of all. */
+  /** Replaces the measurements of an outcome by those of all runs. */
   over(outcome: Outcome, compileMs: number): Outcome {
     if (this.#usage === undefined) return outcome
     const timings = { ...outcome.timings, run: this.#elapsedMs + compileMs }

@@ -7,24 +7,24 @@ import type { ProgramRun } from './program-frames.ts'
 import { type ProgramReport, type RunProgramOptions, runProgram } from './run-program.ts'
 import { workspaceFrames } from './workspace.ts'
 
-/** A run and how it is to be read. */
+/** A run's report, and how it ended. */
 export interface ClassifiedRun {
   readonly report: ProgramReport
   readonly end: RunEnd
 }
 
-/** How a run is started, and what its host knew before. */
+/** How a run is started. */
 export interface ClassifiedRunOptions extends RunProgramOptions {
-  /** Kills for memory that the host had counted in this container before the run. @default 0 */
+  /** Out-of-memory kills that the host had counted in this container before the run. @default 0 */
   readonly killsBefore?: number
-  /** What the run may take at most, whatever its own limit. @default as much as that */
+  /** The job's remaining time, which bounds the run. @default only its own limit does */
   readonly budget?: TimeBudget | undefined
 }
 
 /**
- * Lays out an execution and runs its compiler, without network; its time does not count against the program's.
+ * Lays out an execution's files and runs its compiler, without network and outside the program's time limit.
  *
- * @returns undefined for a language without a compile run, and then nothing was laid out
+ * @returns undefined for a language without a compile run; nothing was laid out then
  */
 export async function compile(
   container: Container,
@@ -63,7 +63,7 @@ export async function run(
   return await runClassified(container, execution, program, options)
 }
 
-/** Runs a program that was made of an execution, and says how it ended. */
+/** Runs a program, and classifies its end. */
 export async function runClassified(
   container: Container,
   { limits }: Pick<Execution, 'limits'>,
@@ -74,13 +74,13 @@ export async function runClassified(
   return { report, end: classifyRun(report, limits, program.argv[0] ?? '', program.wallMs) }
 }
 
-/** How long a run may take of the time that its job has left, in milliseconds. */
+/** Time limit of a run, in milliseconds: its own, or what its job has left. */
 export function wallMsOf(timeoutSeconds: number, budget: TimeBudget | undefined): number {
   const own = timeoutSeconds * 1000
   return budget === undefined ? own : Math.min(own, Math.max(1, Math.floor(budget.leftMs)))
 }
 
-/** A command of an execution's language, with the execution's arguments and environment, as a program to start. */
+/** A command of an execution's language as a program to start, with the execution's arguments and environment. */
 export function programRun(
   execution: Execution,
   command: readonly string[],
@@ -99,7 +99,7 @@ export function programRun(
   }
 }
 
-/** A run with what its host saw: gVisor takes a process that the host ended for memory for one that ended by itself. */
+/** Runs a program and adds the host's counters: gVisor does not see that the host killed a process for memory. */
 async function observed(
   container: Container,
   program: ProgramRun,

@@ -5,15 +5,15 @@ import { ImageFaultError } from '../driver/faults.ts'
 import type { ProgramReport } from './run-program.ts'
 
 const MIB = 1024 * 1024
-/** By how much an honest program may be past its limit before init has seen its end, in milliseconds. */
+/** Time by which a program may exceed its limit before init sees its end, in milliseconds. */
 const SLACK_MS = 100
-/** Memory that the kernel asks for at once: no more than a huge page, twice. */
+/** Most memory that the kernel requests at once: two huge pages. */
 const LARGEST_REQUEST_BYTES = 4 * MIB
 
 /** Init's word for a program whose files could not be laid out. */
 const NOT_LAID = 'ECANCELED'
 
-/** How a run is to be read: its status, and one sentence about it. */
+/** How a run ended: its status, and one sentence about it. */
 export interface RunEnd {
   readonly status: RunStatus
   readonly exitCode: number | null
@@ -23,11 +23,11 @@ export interface RunEnd {
 }
 
 /**
- * Says how a run ended. A memory kill outranks the rest: whatever happened after it, happened to a program that
- * had lost one of its processes to the kernel.
+ * Classifies the end of a run. An out-of-memory kill outranks the rest: everything after it happened to a program that had
+ * lost one of its processes.
  *
- * @param program argv[0] of the run; one that the image does not have is the catalogue's fault, not the code's
- * @param wallMs what the run was held to, where its whole job had less left than the run's own limit
+ * @param program argv[0] of the run; if the image lacks it, that is the catalogue's fault
+ * @param wallMs time limit of the run, if its job had less time left than its own limit
  * @throws {ImageFaultError} when the image has no such program; {@link RetryableError} when the program was ended because its host ran out of memory
  */
 export function classifyRun(
@@ -48,7 +48,7 @@ export function classifyRun(
   const signal = done.signal === null ? null : signalName(done.signal)
   if (done.oomKills !== null && done.oomKills > 0) {
     if (isFarBelow(done.memoryPeakBytes, limits)) {
-      // The kernel counts kills by any hand; this container had room, so it was its host that had none.
+      // The container was far below its limit, so its host ran out of memory.
       throw new RetryableError('the host ran out of memory and the kernel ended the program')
     }
     return { ...memoryExceeded(limits), exitCode, signal }
@@ -82,13 +82,13 @@ export function classifyRun(
   return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
 }
 
-/** What runs before it have left takes the room that its own files need. */
+/** The files of a run do not fit beside what earlier runs have left. */
 function notLaid({ memoryMb, diskMb }: Limits): RunEnd {
   const errorMessage = `The files of this run do not fit beside those of the program into ${diskMb} MB of disk and ${memoryMb} MB of memory`
   return { status: 'execution_error', exitCode: null, signal: null, limit: null, errorMessage }
 }
 
-/** A container that is gone without init's word: from the program's start on, that is the program's doing. */
+/** A container that ended without a report of init: once the program has started, the program caused it. */
 function classifyLostContainer(
   ended: ProgramReport['ended'],
   limits: Limits,
@@ -102,7 +102,7 @@ function classifyLostContainer(
   return { status: 'execution_error', exitCode, signal, limit: null, errorMessage }
 }
 
-/** A container that was ended for its own limit had reached it, but for what its last request was too large by. */
+/** A container that was killed for its own limit had reached it, but for its last request. */
 function isFarBelow(peakBytes: number | null, limits: Limits): boolean {
   return peakBytes !== null && peakBytes < 0.9 * limits.memoryMb * MIB - LARGEST_REQUEST_BYTES
 }
@@ -113,8 +113,8 @@ function memoryExceeded(limits: Limits) {
 }
 
 /**
- * The limit that a program was past when it ended by itself. A program that keeps the kernel busy on its container's credit
- * keeps init from its turn as well, which then sees the end first and the clock later; what was measured says it all the same.
+ * The limit that a program had exceeded when it ended by itself. A program that uses up its container's CPU quota delays init
+ * as well, which then sees the end before it sees the clock; the measurements still show it.
  */
 function limitPassedUnnoticed(done: Done, limits: Limits, wallMs: number): 'timeout' | 'cpu' | undefined {
   if (done.wallMs > wallMs + SLACK_MS) return 'timeout'
@@ -133,7 +133,7 @@ function ownTimedOut(limits: Limits) {
   return { status: 'timeout', limit: 'timeout', errorMessage } as const
 }
 
-/** How a job ends that has used up the time of all its runs together. */
+/** The end of a job that has used up its time over all runs. */
 export function jobTimedOut({ jobSeconds }: Pick<Limits, 'jobSeconds'>) {
   const errorMessage = `The whole job used up its ${seconds(jobSeconds)} (limits.jobSeconds)`
   return { status: 'timeout', limit: 'job', errorMessage } as const

@@ -14,7 +14,7 @@ const THREAD_COUNT_VARIABLES = [
 ]
 
 const PROXY = `http://127.0.0.1:${NET_PORT}`
-/** How programs learn of their proxy: curl, pip, wget and most libraries read these; Node only with the last one. */
+/** Names the proxy: curl, pip, wget and most libraries read these variables; Node needs the last one. */
 const PROXY_VARIABLES = {
   http_proxy: PROXY,
   https_proxy: PROXY,
@@ -37,19 +37,19 @@ export function environment(
     TMPDIR: '/tmp',
     LANG: 'C.UTF-8',
     ...Object.fromEntries(THREAD_COUNT_VARIABLES.map((name) => [name, threads])),
-    // Before the language's: none of these can be overruled.
+    // Before the language's, which a job cannot override.
     ...execution.env,
     ...execution.language.env,
     ...(execution.inputData === undefined ? {} : execution.language.input_hook?.env),
-    // Last: a language's own would lead nowhere.
+    // Last: a language's own proxy would be unreachable.
     ...(proxy ? PROXY_VARIABLES : {}),
   }
 }
 
-/** The word of a command that arguments take the place of. */
+/** The word of a command that arguments replace. */
 export const ARGUMENTS_WORD = '{args}'
 
-/** A command of a language as an argument vector, with arguments where it has `{args}`, or else behind it. */
+/** A command of a language as an argument vector, with the arguments in place of `{args}`, else at its end. */
 export function argvOf(
   command: readonly string[],
   { filename }: Pick<Language, 'filename'>,

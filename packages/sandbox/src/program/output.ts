@@ -3,8 +3,8 @@ import type { StreamOutput } from '../contract/outcome.ts'
 const FIRST_ROOM_BYTES = 4 * 1024
 
 /**
- * Collects one stream of a program in one buffer that grows: a program that writes byte by byte must not cost a chunk
- * each. Init cuts the stream at the limit; this bounds it again, in case init was not itself.
+ * Collects one output stream of a program in one growing buffer, so that a program that writes byte by byte costs no object
+ * for each. Init truncates the stream at the limit; this does it again, in case init was taken over.
  */
 export class OutputCollector {
   readonly #limit: number
@@ -30,7 +30,7 @@ export class OutputCollector {
     return taken
   }
 
-  /** What came, given what init counted; without a count (init died) what was kept is all that is known. */
+  /** The output, with init's counts; without them (init died) only the kept bytes are known. */
   finish(counted?: { produced: number; truncated: boolean }): StreamOutput {
     const bytes = this.#bytes.subarray(0, this.#kept)
     return { bytes, produced: counted?.produced ?? this.#kept, truncated: counted?.truncated ?? false }

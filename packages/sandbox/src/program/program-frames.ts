@@ -14,9 +14,9 @@ export interface ProgramRun {
   readonly killOnOverflow: boolean
   readonly openFiles: number
   readonly stdin: string | undefined
-  /** Stdin comes later, bit by bit. @default false */
+  /** Stdin comes later, in pieces. @default false */
   readonly piped?: boolean
-  /** The process that waits in the container takes it. @default false */
+  /** The preloaded interpreter runs it. @default false */
   readonly preloaded?: boolean
 }
 

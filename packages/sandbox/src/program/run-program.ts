@@ -4,18 +4,17 @@ import type { StreamOutput } from '../contract/outcome.ts'
 import type { PipeEnd } from '../contract/pipe.ts'
 import type { OnConnection, OnOutput } from '../contract/run-options.ts'
 import type { Container, ContainerEnd } from '../driver/container.ts'
-import { FirstCause } from './first-cause.ts'
 import { OutputCollector } from './output.ts'
 import { type ProgramRun, programFrames } from './program-frames.ts'
 import { SampleSummary } from './sample-summary.ts'
 import { Tunnel } from './tunnel/tunnel.ts'
 
-/** How long the worker waits beyond the wall-clock limit for init to say that it ended the program, in milliseconds. */
+/** How long the worker waits beyond the time limit for init to report the end, in milliseconds. */
 const BACKSTOP_MS = 5_000
-/** A timer that is later than this was held up by the process itself, in milliseconds. */
+/** A timer that is later than this was delayed by this process itself, in milliseconds. */
 const LATE_MS = 250
 
-/** How a container ended without init's word on its run. */
+/** How a container ended without a report of init. */
 export interface Lost {
   /** Exit code of PID 1; null if it was not waited for. */
   readonly exitCode: ContainerEnd['exitCode'] | null
@@ -24,11 +23,11 @@ export interface Lost {
   readonly backstop: boolean
 }
 
-/** What came of one process start. Exactly one of `done` and `ended` is there. */
+/** Report on one process start. Exactly one of `done` and `ended` is set. */
 export interface ProgramReport {
-  /** Init's own account; undefined if the container ended before init could give one. */
+  /** Init's report; undefined if the container ended before it. */
   readonly done: Done | undefined
-  /** How the container ended when init gave no account. */
+  /** How the container ended if init gave no report. */
   readonly ended: Lost | undefined
   readonly stdout: StreamOutput
   readonly stderr: StreamOutput
@@ -39,26 +38,26 @@ export interface ProgramReport {
 
 /** How a program is started. */
 export interface RunProgramOptions {
-  /** Frames to lay in front of the exec frame; everything goes out in one write. @default none */
+  /** Frames to send in front of the exec frame, in the same write. @default none */
   readonly before?: readonly Uint8Array[]
-  /** The program's frames went out ahead of this call; nothing is sent, and it can have no tunnel. @default false */
+  /** The program's frames were sent ahead; nothing is sent now, and it has no tunnel. @default false */
   readonly sent?: boolean
   readonly signal: AbortSignal
-  /** User code ran in this container before (a compile run), so that an end before the start may be its doing. */
+  /** User code ran in this container before (a compile run) and may have caused an end before the start. */
   readonly afterUserCode?: boolean
-  /** The program's other files are there already: one that does not fit beside them is its sender's doing. @default false */
+  /** The program's other files are laid out already: if one does not fit beside them, its sender caused that. @default false */
   readonly afterFiles?: boolean
-  /** What the program reads and prints goes through it. */
+  /** The program's stdin and stdout. */
   readonly pipe?: PipeEnd | undefined
-  /** Takes the program's connections; undefined gives it none. */
+  /** Takes the program's connections. @default it has no network */
   readonly onConnection?: OnConnection | undefined
-  /** Takes what the program prints, as far as it is kept, as soon as it is there. */
+  /** Takes the program's output as soon as it comes, up to the limit. */
   readonly onOutput?: OnOutput | undefined
 }
 
 /**
- * Starts one program in a container and waits until it is over, whichever way: init's report, the container's end,
- * the worker's own deadline behind init's, or the abort signal.
+ * Starts one program in a container and waits for the first of: init's report, the container's end, the worker's own deadline
+ * behind init's, the abort signal.
  *
  * @throws the signal's reason once aborted; {@link TerminalError} if the run is not held to its limits;
  *   {@link RetryableError} if init reports a fault of its own, or the container was gone, before any user code ran
@@ -78,7 +77,8 @@ export async function runProgram(
   const stdout = new OutputCollector(program.outputBytes)
   const stderr = new OutputCollector(program.outputBytes)
   const samples = new SampleSummary()
-  const cause = new FirstCause<'aborted' | 'backstop'>()
+  /** Why this function ended the container; the first cause counts, later ones follow from it. */
+  let cause: 'aborted' | 'backstop' | undefined
   let held: Started | undefined
 
   const take = (stream: 'stdout' | 'stderr', collector: OutputCollector, data: Uint8Array) => {
@@ -86,7 +86,7 @@ export async function runProgram(
     if (kept.byteLength > 0) onOutput?.(stream, kept)
   }
   const endFor = (reason: 'aborted' | 'backstop') => () => {
-    cause.record(reason)
+    cause ??= reason
     container.destroy()
   }
   const lost = (ended: Lost): ProgramReport => ({
@@ -119,7 +119,7 @@ export async function runProgram(
           break
         case 'done': {
           const { done } = frame
-          if (cause.value === 'aborted') throw signal.reason
+          if (cause === 'aborted') throw signal.reason
           return {
             done,
             ended: undefined,
@@ -130,7 +130,7 @@ export async function runProgram(
           }
         }
         case 'fault':
-          // The `done` of the run follows, which was not started.
+          // The run does not start, and its `done` follows.
           if (frame.fault.where === 'put' && (options.afterUserCode || options.afterFiles)) break
           if (isOfHost(frame.fault)) {
             throw new RetryableError(
@@ -140,7 +140,7 @@ export async function runProgram(
           if (held === undefined && !options.afterUserCode && !isPortTaken(frame.fault)) {
             throw new RetryableError(`init failed at ${frame.fault.where}: ${frame.fault.error}`)
           }
-          // With user code running, or having run, only user code can bring init to this: it is judged, not run again.
+          // Once user code has run, only user code can cause this: it is classified, not retried.
           return lost({ exitCode: null, outOfMemory: false, backstop: false })
         case 'started':
           held = frame.started
@@ -164,17 +164,17 @@ export async function runProgram(
           frame satisfies never
       }
     }
-    if (cause.value === 'aborted') throw signal.reason
-    const backstopped = cause.value === 'backstop'
+    if (cause === 'aborted') throw signal.reason
+    const backstopped = cause === 'backstop'
     if (held === undefined && !options.afterUserCode) {
       throw new RetryableError('the container ended before the program was started')
     }
-    // After the worker's own kill the container may be removed already: there is nothing left to ask for.
+    // After the worker's own kill the container may be removed already.
     const end = backstopped ? { exitCode: null, outOfMemory: false } : await container.end()
     return lost({ ...end, backstop: backstopped })
   } catch (error) {
     if (!(error instanceof WireError)) throw error
-    // No init of ours does this, so user code has got hold of it; nothing after this frame can be believed.
+    // No init of ours sends this, so user code controls it; no later frame can be believed.
     container.destroy()
     return lost({ exitCode: null, outOfMemory: false, backstop: false })
   } finally {
@@ -189,26 +189,26 @@ function sendStdin(container: Container, bytes: Uint8Array): void {
   if (bytes.byteLength > 0) container.send(encodeStdin(bytes))
 }
 
-/** The report of a run that was never started. */
+/** The report of a run that did not start. */
 export function nothingRan(): ProgramReport {
   const nothing = new OutputCollector(0).finish()
   const samples = new SampleSummary()
   return { done: undefined, ended: undefined, stdout: nothing, stderr: nothing, samples, elapsedMs: 0 }
 }
 
-/** The pool from which the code of all filters comes is the host's, and no program can take from it. */
+/** The memory for filters belongs to the host, and no program can exhaust it. */
 function isOfHost({ where, error }: Fault): boolean {
   return where === 'confine' && error === 'ENOTSUPP'
 }
 
-/** Nobody shares the container's loopback but what ran in it before: a compiler that runs what it compiles can hold the port. */
+/** Only code that ran in the container before can hold the port: a compiler that runs what it compiles. */
 function isPortTaken({ where, error }: Fault): boolean {
   return where === 'net' && error === 'EADDRINUSE'
 }
 
 /**
- * Ends a run when init should have long done so. If the timer itself comes late, this process was held up, and init's word
- * may be waiting unread: then there is one more second to read it.
+ * Ends a run that init should have ended long ago. If the timer itself is late, this process was delayed and init's report may
+ * wait unread: it gets one more second.
  */
 function backstopTimer(ms: number, end: () => void): { clear(): void } {
   const due = performance.now() + ms
@@ -219,7 +219,7 @@ function backstopTimer(ms: number, end: () => void): { clear(): void } {
   return { clear: () => clearTimeout(timer) }
 }
 
-/** Compares what init and the kernel hold the run to with what was asked; a difference is a fault of the platform. */
+/** Compares the limits that init and the kernel apply with those asked for; a difference is a fault of the platform. */
 function checkHeld(held: Started, program: ProgramRun): void {
   const pairs: [string, number | null, number][] = [
     ['wallMs', held.wallMs, Math.ceil(program.wallMs)],

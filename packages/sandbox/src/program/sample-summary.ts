@@ -1,6 +1,6 @@
 import type { RunSample } from '@isopod/init'
 
-/** What the samples of a run come to; however many there are, it stays as small as one. */
+/** Summarizes the samples of a run in constant memory. */
 export class SampleSummary {
   #count = 0
   #last: Pick<RunSample, 'wallMs' | 'cpuMs'> = { wallMs: 0, cpuMs: 0 }
@@ -9,7 +9,7 @@ export class SampleSummary {
   #memoryPeakBytes: number | null = null
   #processesPeak: number | null = null
 
-  /** Takes the next sample, in the order in which init sent them. */
+  /** Adds the next sample, in the order in which init sent them. */
   add(sample: RunSample): void {
     this.#count += 1
     this.#cpuPeakPercent = Math.max(
@@ -31,7 +31,7 @@ export class SampleSummary {
     return this.#last
   }
 
-  /** Highest use between two samples, in per cent of one core. */
+  /** Highest CPU use between two samples, in per cent of one core. */
   get cpuPeakPercent(): number {
     return this.#cpuPeakPercent
   }

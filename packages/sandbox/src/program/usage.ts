@@ -15,7 +15,7 @@ export interface Usage {
   readonly resourceUsage: ResourceUsage | null
 }
 
-/** What a run used: init's counts, or what its samples showed if the container was lost. */
+/** Resources that a run used: init's counts, or the samples' if the container was lost. */
 export function usageOf(report: ProgramReport): Usage {
   const { done, samples } = report
   if (done === undefined) {

@@ -15,9 +15,8 @@ const TOOL_MODE = 0o755
 const PAGE = 4096
 
 /**
- * What is wrong with the files of an execution beside what the protocol checks: names that the program, its input or other
- * files take, and sizes and numbers beyond the workspace's room. What passes can be laid out; it is no fault of the platform
- * if it does not.
+ * Problems with the files of an execution that the protocol does not find: names that the program, its input or other files
+ * take, and sizes and numbers that exceed the workspace.
  *
  * @returns one sentence per problem; empty when the execution can be laid out
  */
@@ -48,12 +47,12 @@ export function workspaceProblems(execution: Execution): string[] {
   return problems
 }
 
-/** Room that all that is laid in the workspace takes, in bytes. */
+/** Room that an execution's files take in the workspace, in bytes. */
 export function layoutBytes(execution: Execution): number {
   return layout(execution).reduce((sum, { bytes }) => sum + Math.ceil(bytes / PAGE) * PAGE, 0)
 }
 
-/** Paths and sizes of all that is laid in the workspace. */
+/** Paths and sizes of everything that is laid out in the workspace. */
 function layout({ code, files = {}, inputData, language }: Execution): { path: string; bytes: number }[] {
   const own = Object.entries(files).map(([path, file]) => ({ path, bytes: fileBytes(file) }))
   own.push({ path: language.filename, bytes: utf8Bytes(code) })
@@ -72,7 +71,7 @@ function foldersOf(path: string): string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
 }
 
-/** The frames that lay the program, its files and its input in the workspace. */
+/** The frames that lay out the program, its files and its input in the workspace. */
 export function workspaceFrames(execution: Execution): Uint8Array[] {
   const put = (path: string, content: Uint8Array) => encodePutFile(path, content, FILE_MODE)
   const frames = fileFrames(execution.files)
@@ -89,7 +88,7 @@ export function workspaceFrames(execution: Execution): Uint8Array[] {
   return frames
 }
 
-/** The frames that lay files beside those of the program. */
+/** The frames that lay out files beside those of the program. */
 export function fileFrames(files: Readonly<Record<string, JobFile>> = {}): Uint8Array[] {
   return Object.entries(files).map(([path, file]) => encodePutFile(path, decode(file), FILE_MODE))
 }

@@ -8,7 +8,7 @@ import { workspaceFrames } from '../program/workspace.ts'
 import type { Honeypot } from './honeypot.ts'
 import { type ProbeKit, probeExecution } from './probe-execution.ts'
 
-/** What the probe plants: each would lead a careless host out of the workspace, or hold it up. */
+/** What the probe plants: each path leads a careless host out of the workspace, or blocks it. */
 const PLANTED = [
   'link',
   'status',
@@ -47,7 +47,7 @@ export async function tryArtifact(
       const { status } = await fetched(container, path, signal)
       if (status === 0) return { verdict: 'succeeded', detail: `${path} was followed` }
     }
-    // Only if a file that is one comes back were the others refused for what they are.
+    // The refusals prove something only if an honest file comes back.
     const honest = await fetched(container, 'honest', signal)
     if (Buffer.from(honest.content).toString() === 'honest\n') return { verdict: 'held', detail: '' }
     return { verdict: 'untried', detail: `an honest file did not come back (errno ${honest.status})` }

@@ -1,24 +1,24 @@
 /**
- * What a probe came to. `held`: the container withstood it. `succeeded`: it got something. `untried`: the platform
- * failed, or the attack could not be made, which proves nothing. `exempt`: it makes no sense on this runtime.
+ * How a probe ended. `held`: the container withstood the attack. `succeeded`: the attack got something. `untried`: the
+ * platform failed, or the attack could not be made, which proves nothing. `exempt`: it has no meaning on this runtime.
  */
 export type ProbeVerdict = 'held' | 'succeeded' | 'untried' | 'exempt'
 
-/** One probe and what it came to. */
+/** One probe and how it ended. */
 export interface ProbeFinding {
   /** Id of the probe. */
   readonly probe: string
-  /** The OCI runtime of the container that it attacked. */
+  /** OCI runtime of the container that it attacked. */
   readonly runtime: string
   /** What it tries, as the rest of a sentence. */
   readonly tries: string
   readonly verdict: ProbeVerdict
-  /** What it got, or why it was not tried; empty when it held. */
+  /** What the attack got, or why it was not made; empty when the container held. */
   readonly detail: string
   readonly ms: number
 }
 
-/** What a self-test came to. */
+/** The result of a self-test. */
 export interface SelfTestReport {
   /** In the order of the list of probes. */
   readonly findings: readonly ProbeFinding[]

@@ -5,32 +5,32 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** How long a visitor may take to say who it is, in milliseconds. */
+/** How long a visitor may take to send its token, in milliseconds. */
 const VISIT_MS = 1_000
 
 /** What probes look for on the worker's own host. */
 export interface Honeypot {
   /** A file of this host. */
   readonly file: string
-  /** Random text: in the file, and what one neighbour hides from the other. */
+  /** Random text: in the file, and hidden by one neighbour from the other. */
   readonly secret: string
   /** A port on this host's loopback, and the name of an abstract socket, both listening. */
   readonly port: number
   readonly socket: string
-  /** What the probe says where it gets through: others on this host may connect to a port, too. */
+  /** What a probe sends if it gets through: other processes of this host may connect to the port, too. */
   readonly token: string
   /** Connections of the probe that reached either. */
   visits(): number
   remove(): Promise<void>
 }
 
-/** In a worker that is itself confined, all else may be read-only. */
+/** A confined worker may be able to write to /dev/shm only. */
 async function makeFolder(): Promise<string> {
   const make = (parent: string) => mkdtemp(join(parent, 'isopod-honeypot-'))
   return await make(tmpdir()).catch(() => make('/dev/shm'))
 }
 
-/** Lays honeypot on this host: everything on it is random, so that finding it proves something. */
+/** Opens a honeypot on this host: everything in it is random, so that finding it proves something. */
 export async function openHoneypot(): Promise<Honeypot> {
   const secret = randomBytes(12).toString('hex')
   const token = randomBytes(12).toString('hex')
@@ -41,7 +41,7 @@ export async function openHoneypot(): Promise<Honeypot> {
   const listen = async (at: { port: number; host: string } | { path: string }): Promise<Server> => {
     const server = createServer((visitor) => {
       visitor.setTimeout(VISIT_MS, () => visitor.destroy())
-      // That a connection breaks is of no interest.
+      // A broken connection does not matter.
       visitor.on('error', () => {})
       visitor.once('data', (said: Buffer) => {
         if (said.includes(token)) visits += 1
@@ -58,13 +58,13 @@ export async function openHoneypot(): Promise<Honeypot> {
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    // Whoever gets here must not be kept from it by a mode: only the container's walls are tested.
+    // Readable for every user: only the container's walls are tested.
     await chmod(folder, 0o755)
     await writeFile(file, `${secret}\n`, { mode: 0o644 })
     const tcp = await listen({ port: 0, host: '127.0.0.1' })
     servers.push(tcp)
     const socket = `isopod-honeypot-${name}`
-    // Abstract sockets belong to a network namespace; other systems than Linux have none, and a container no way there.
+    // Only Linux has abstract sockets; they belong to a network namespace.
     if (process.platform === 'linux') servers.push(await listen({ path: `\0${socket}` }))
     const address = tcp.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0

@@ -4,22 +4,22 @@ import type { Honeypot } from './honeypot.ts'
 import { factIn } from './probe.ts'
 import { type ProbeKit, probeExecution } from './probe-execution.ts'
 
-/** How long one keeps its secret, and the other looks for it; the first must surely be there when the second looks. */
+/** How long one container keeps its secret, and the other looks for it. */
 const KEEP_MS = 2_000
 const LOOK_MS = 1_000
-/** Least time that both must have been there. */
-const OVERLAP_MS = 200
+/** Least time that both must have run together. */
+const MIN_OVERLAP_MS = 200
 
-/** With fewer ids than this the containers of one self-test may have to share one. */
-const ENOUGH_USERS = 16
+/** With fewer user ids, the containers of one self-test may have to share one. */
+const MIN_USERS = 16
 
-/** The probe that needs two containers at once. */
+/** The probe that needs two containers at the same time. */
 export const NEIGHBOUR = {
   id: 'neighbour',
   tries: 'to find what another container laid in memory, sockets, locks, keys and files',
 } as const
 
-/** One container lays a secret everywhere, another that runs at the same time looks for it. */
+/** One container hides a secret everywhere, another looks for it at the same time. */
 export async function tryNeighbour(
   kit: ProbeKit,
   context: RunContext,
@@ -36,13 +36,13 @@ export async function tryNeighbour(
     return { verdict: 'succeeded', detail: [...new Set(found)].join('; ').slice(0, 300) }
   }
   const users = [kept, looked].map((outcome) => factIn(text(outcome), 'user'))
-  if (kit.users >= ENOUGH_USERS && users[0] === users[1]) {
+  if (kit.users >= MIN_USERS && users[0] === users[1]) {
     return { verdict: 'succeeded', detail: `both run as user ${users[0]}` }
   }
   const overlap =
     Math.min(factIn(text(kept), 'to'), factIn(output, 'to')) -
     Math.max(factIn(text(kept), 'from'), factIn(output, 'from'))
-  if (overlap >= OVERLAP_MS) return { verdict: 'held', detail: '' }
+  if (overlap >= MIN_OVERLAP_MS) return { verdict: 'held', detail: '' }
   return { verdict: 'untried', detail: `the two did not run at the same time (${overlap} ms)` }
 }
 

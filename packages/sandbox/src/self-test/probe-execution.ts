@@ -5,7 +5,7 @@ import type { Execution } from '../contract/execution.ts'
 export interface ProbeKit {
   /** Bytes of the probe for the engine's processor. */
   readonly probe: Uint8Array
-  /** Any image of this engine: none of its programs is started. */
+  /** Any image of this host: none of its programs is started. */
   readonly image: string
   /** OCI runtime of the containers. */
   readonly runtime: string
@@ -13,15 +13,15 @@ export interface ProbeKit {
   readonly name: string
   /** Whether containers have our own seccomp profile, not one of the operator's. */
   readonly ownProfile: boolean
-  /** How many user ids there are for containers. */
+  /** Number of user ids for containers. */
   readonly users: number
 }
 
 const PROBE = 'probe'
-/** Enough for the slowest attack on a busy host, and no more than a start may wait for. */
+/** Enough for the slowest attack on a busy host, and short enough for the start of a worker. */
 const TIMEOUT_SECONDS = 10
 
-/** One attack as an execution: on its way to a container it differs in nothing from a job's. */
+/** One attack as an execution, which is run like that of a job. */
 export function probeExecution(
   kit: ProbeKit,
   attack: string,

@@ -4,14 +4,14 @@ import type { Outcome } from '../contract/outcome.ts'
 import type { Honeypot } from './honeypot.ts'
 import type { ProbeKit } from './probe-execution.ts'
 
-/** All that a probe is judged by. */
+/** What a probe is judged by. */
 export interface Observation {
   readonly execution: Execution
   readonly outcome: Outcome
   /** What the probe printed. */
   readonly output: string
   readonly honeypot: Honeypot
-  /** A number that the probe told: lines of «name number». NaN where it told none, which no bound lets pass. */
+  /** A number that the probe printed, as a line «name number»; NaN if it printed none, which passes no bound. */
   fact(name: string): number
 }
 
@@ -23,9 +23,9 @@ export interface Probe {
   /** Words behind the attack's name, which is the probe's id. */
   readonly words?: (honeypot: Honeypot, limits: Limits, kit: ProbeKit) => readonly (string | number)[]
   readonly limits?: Partial<Limits>
-  /** What the sandbox saw from outside that must not be: what was got, or undefined. The probe's own word comes on top. */
-  readonly judge?: (sighting: Observation) => string | false | undefined
-  /** How the program ends when the attack was really made. @default with exit code 0 */
+  /** Says what the attack got, as seen from outside; undefined if nothing. The probe's own report counts in addition. */
+  readonly judge?: (observation: Observation) => string | false | undefined
+  /** Whether the program ended as it does after an attack that was made. @default with exit code 0 */
   readonly endsAs?: (outcome: Outcome) => boolean
   /** Runtimes on which it has no meaning, and why. */
   readonly exempt?: { readonly runsc: string }
@@ -36,15 +36,15 @@ const EXIT_UNTRIED = 2
 const DETAIL_CHARACTERS = 300
 
 /**
- * Judges one probe. What is seen from outside outranks what the probe says: a program that took over its container would
- * say that all is well.
+ * Judges one probe. What is seen from outside outranks what the probe prints: a program that took over its container would
+ * print that all is well.
  */
 export function judgeProbe(
   probe: Probe,
-  sighting: Observation,
+  observation: Observation,
 ): { verdict: 'held' | 'succeeded' | 'untried'; detail: string } {
-  const { outcome, output } = sighting
-  const seen = probe.judge?.(sighting)
+  const { outcome, output } = observation
+  const seen = probe.judge?.(observation)
   if (seen) return { verdict: 'succeeded', detail: detail(seen) }
   if (outcome.exitCode === EXIT_SUCCEEDED) {
     return { verdict: 'succeeded', detail: detail(withoutFacts(output)) }
@@ -56,7 +56,7 @@ export function judgeProbe(
   return { verdict: 'untried', detail: detail(reason) }
 }
 
-/** The number that the probe told under a name. */
+/** The number that a probe printed under a name. */
 export function factIn(output: string, name: string): number {
   const line = output.split('\n').find((text) => text.startsWith(`${name} `))
   const value = line?.slice(name.length + 1) ?? ''
@@ -68,7 +68,7 @@ function withoutFacts(output: string): string {
   return [...new Set(lines)].join('; ')
 }
 
-/** One line of plain characters: it goes into logs and onto terminals, and what printed it was an attacker. */
+/** One line of plain characters: an attacker printed the text, and it goes to logs and terminals. */
 function detail(text: string): string {
   const plain = text.replaceAll(/[^\x20-\x7e]+/g, ' ').trim()
   return plain.length > DETAIL_CHARACTERS ? `${plain.slice(0, DETAIL_CHARACTERS)}...` : plain

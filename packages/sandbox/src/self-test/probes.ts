@@ -14,7 +14,7 @@ import { environment } from '../program/environment.ts'
 import type { Observation, Probe } from './probe.ts'
 
 const MIB = 1024 * 1024
-/** What the engine or its parts listen on, where a container that was given one could make others. */
+/** Sockets and folders of engines, with which a container could make others. */
 const ENGINE_PLACES = [
   '/var/run/docker.sock',
   '/run/docker.sock',
@@ -25,12 +25,12 @@ const ENGINE_PLACES = [
   '/var/lib/containerd',
   '/var/lib/kubelet',
 ]
-/** Words for the probe where the kernel is gVisor's. */
+/** Words for the probe under gVisor. */
 function inGvisor(...words: readonly string[]): NonNullable<Probe['words']> {
   return (_bait, _limits, { runtime }) => (isGvisor(runtime) ? words : [])
 }
 
-/** Facts that are other than they must be, each with its number. */
+/** Facts with another number than wanted, as one phrase; false if all are as wanted. */
 function unlike(fact: Observation['fact'], wanted: Readonly<Record<string, number>>): string | false {
   const wrong = Object.entries(wanted).filter(([name, value]) => fact(name) !== value)
   return (
@@ -38,7 +38,7 @@ function unlike(fact: Observation['fact'], wanted: Readonly<Record<string, numbe
   )
 }
 
-/** Attacks that need one container each, and nothing that another could disturb. */
+/** Attacks that need one container each. */
 export const PROBES: readonly Probe[] = [
   { id: 'interfaces', tries: 'to find a network interface or a route' },
   {
@@ -62,7 +62,7 @@ export const PROBES: readonly Probe[] = [
   { id: 'read-only', tries: 'to write outside of its own directories' },
   // Its own, of its own kernel.
   { id: 'devices', tries: 'to find or make a device', words: inGvisor('fuse') },
-  { id: 'descriptors', tries: 'to find a descriptor that somebody left open' },
+  { id: 'descriptors', tries: 'to find a descriptor that was left open' },
   {
     id: 'masks',
     tries: 'to look behind covered paths of the kernel',

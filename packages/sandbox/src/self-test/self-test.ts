@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isGvisor, TerminalError } from '@isopod/protocol'
+import pLimit from 'p-limit'
 import { type RunContext, runExecution } from '../execution/run-execution.ts'
 import { ARTIFACT, tryArtifact } from './artifact.ts'
 import type { ProbeFinding, SelfTestReport } from './finding.ts'
@@ -9,17 +10,17 @@ import { factIn, judgeProbe, type Probe } from './probe.ts'
 import { type ProbeKit, probeExecution } from './probe-execution.ts'
 import { PROBES } from './probes.ts'
 
-/** Containers at once: enough to use two cores, few enough not to be what is measured. */
-const AT_ONCE = 4
-/** A fault of the platform proves nothing; it is given this many chances to pass. */
-const TRIES = 3
+/** Probes at the same time: enough to use two cores, too few to disturb each other's measurements. */
+const MAX_CONCURRENT_PROBES = 4
+/** Attempts at a probe that the platform failed, which proves nothing. */
+const MAX_ATTEMPTS = 3
 const PAUSE_MS = 500
 
 /** What a self-test is made with. */
 export interface SelfTestOptions {
   readonly context: RunContext
   readonly kit: ProbeKit
-  /** Told of each probe as it is judged. */
+  /** Called for each probe once it is judged. */
   readonly onFinding?: ((finding: ProbeFinding) => void) | undefined
   readonly signal: AbortSignal
   /** Ids of the only probes to try. @default all */
@@ -29,7 +30,7 @@ export interface SelfTestOptions {
 interface Attempt {
   readonly verdict: ProbeFinding['verdict']
   readonly detail: string
-  /** Another try would end the same way. */
+  /** Another attempt would end the same way. */
   readonly final?: boolean
 }
 
@@ -44,8 +45,7 @@ interface Attack {
 export const PROBE_IDS: readonly string[] = [...PROBES, NEIGHBOUR, ARTIFACT].map(({ id }) => id)
 
 /**
- * Attacks containers that are made just as a job's. Never rejects for what an attack or the platform did, only with the
- * signal's reason once aborted.
+ * Attacks containers that are made like those of jobs. Rejects only with the signal's reason once aborted.
  */
 export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport> {
   const started = performance.now()
@@ -55,15 +55,16 @@ export async function selfTest(options: SelfTestOptions): Promise<SelfTestReport
     const attacks = attacksOf(options).filter(({ id }) => only.includes(id))
     const findings = new Map<string, ProbeFinding>()
     // The longest first: it mostly sleeps, and the others fit beside it.
-    const waiting = attacks.toSorted((a, b) => Number(b.id === NEIGHBOUR.id) - Number(a.id === NEIGHBOUR.id))
-    const work = async () => {
-      for (let attack = waiting.shift(); attack; attack = waiting.shift()) {
-        const finding = await tryAttack(attack, options, honeypot)
+    const ordered = attacks.toSorted((a, b) => Number(b.id === NEIGHBOUR.id) - Number(a.id === NEIGHBOUR.id))
+    const limit = pLimit(MAX_CONCURRENT_PROBES)
+    const made = ordered.map((attack) =>
+      limit(async () => {
+        const finding = await makeAttack(attack, options, honeypot)
         findings.set(attack.id, finding)
         options.onFinding?.(finding)
-      }
-    }
-    const results = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
+      }),
+    )
+    const results = await Promise.allSettled(made)
     options.signal.throwIfAborted()
     for (const result of results) if (result.status === 'rejected') throw result.reason
     return {
@@ -101,7 +102,7 @@ async function tryProbe(
   return judgeProbe(probe, { execution, outcome, output, honeypot, fact: (name) => factIn(output, name) })
 }
 
-async function tryAttack(
+async function makeAttack(
   attack: Attack,
   { kit, signal }: SelfTestOptions,
   honeypot: Honeypot,
@@ -111,28 +112,28 @@ async function tryAttack(
   const reason = isGvisor(runtime) ? exempt?.runsc : undefined
   if (reason !== undefined) return { probe, runtime, tries, verdict: 'exempt', detail: reason, ms: 0 }
   const started = performance.now()
-  const finding = (judged: Attempt): ProbeFinding => ({
+  const finding = (ended: Attempt): ProbeFinding => ({
     probe,
     runtime,
     tries,
-    ...judged,
+    ...ended,
     ms: Math.round(performance.now() - started),
   })
-  for (let turn = 1; ; turn++) {
-    const judged = await attack
-      .run({ ...kit, name: `${kit.name}-${turn}` }, honeypot)
+  for (let attempt = 1; ; attempt++) {
+    const ended = await attack
+      .run({ ...kit, name: `${kit.name}-${attempt}` }, honeypot)
       .catch((error: unknown) => {
         signal.throwIfAborted()
         return untried(error)
       })
-    if (judged.verdict !== 'untried' || judged.final || turn === TRIES) {
-      return finding({ verdict: judged.verdict, detail: judged.detail })
+    if (ended.verdict !== 'untried' || ended.final || attempt === MAX_ATTEMPTS) {
+      return finding({ verdict: ended.verdict, detail: ended.detail })
     }
-    await sleep(turn * PAUSE_MS, undefined, { signal })
+    await sleep(attempt * PAUSE_MS, undefined, { signal })
   }
 }
 
-/** What the platform could not do; a refusal to run in a container that is not as asked is its last word. */
+/** A fault of the platform; the refusal of a container that is not confined as asked is final. */
 function untried(error: unknown): Attempt {
   const detail = error instanceof Error ? error.message : String(error)
   return { verdict: 'untried', detail, final: error instanceof TerminalError }

@@ -22,12 +22,12 @@ export interface BatchOptions {
 
 /** What executions of a batch share containers by. */
 export interface BatchContainersOptions {
-  /** Where a container comes from that nobody of the batch has used before. */
+  /** Makes the containers that the batch has not used before. */
   readonly source: ContainerSource
   /** Content digest of what an image's reference means now. */
   readonly digest: (reference: string) => Promise<string>
   readonly idle: IdleContainersOptions
-  /** Executions after which a container is not given on any more. */
+  /** Executions after which a container is destroyed. */
   readonly executions: number
   readonly onReset: (outcome: ResetOutcome) => void
 }
@@ -35,15 +35,15 @@ export interface BatchContainersOptions {
 /** A container that is being reset. */
 interface Coming {
   readonly container: SharedContainer
-  /** The same once it is proven clean; undefined if it was destroyed instead. */
+  /** Resolves with the container once it is proven clean; with undefined if it was destroyed. */
   readonly done: Promise<SharedContainer | undefined>
   /** An execution waits for it, so it does not become idle. */
   claimed: boolean
 }
 
 /**
- * Gives executions with the same `sharedBy` the containers of their like, one execution at a time, reset in between. There
- * are as many containers of a batch as executions of it run at once. All others get theirs from the source below.
+ * Lets executions with the same `sharedBy` use the same containers, one execution at a time, with a reset in between. A
+ * batch has as many containers as executions at the same time. Other executions get theirs from the source below.
  */
 export class BatchContainers implements ContainerSource {
   readonly #options: BatchContainersOptions
@@ -68,13 +68,13 @@ export class BatchContainers implements ContainerSource {
     const used = await this.#again(key, Date.now() + maxUseMs(execution), signal)
     if (used !== undefined) return used.begin(execution)
     const container = await source.acquire(execution, signal)
-    // Its kernel does not say what its sockets still hold, so nothing would be proven.
+    // gVisor does not report what sockets still hold, so a reset would prove nothing.
     if (isGvisor(container.runtime)) return container
-    // The reference may have moved meanwhile.
+    // The image reference may have moved meanwhile.
     return new SharedContainer(container, keyOf(execution, container.imageDigest)).begin(execution)
   }
 
-  /** Resets the container in the background; until it is proven clean nobody can have it. */
+  /** Resets the container in the background; the next execution gets it once it is proven clean. */
   release(container: Container, execution: Execution): void {
     if (!(container instanceof SharedContainer)) {
       this.#options.source.release(container, execution)
@@ -92,14 +92,14 @@ export class BatchContainers implements ContainerSource {
     })
   }
 
-  /** Destroys what waits; what is given back later is destroyed then. Idempotent. */
+  /** Destroys idle containers; those released later are destroyed then. Idempotent. */
   close(): void {
     this.#closed = true
     this.#idle.clear()
     for (const { container } of this.#coming) container.destroy()
   }
 
-  /** A container of that key that was used before, at once or as soon as its reset is done; undefined if there is none. */
+  /** A container of this key that was used before, at once or after its reset; undefined if there is none. */
   async #again(key: string, until: number, signal: AbortSignal): Promise<SharedContainer | undefined> {
     for (;;) {
       signal.throwIfAborted()
@@ -122,11 +122,11 @@ export class BatchContainers implements ContainerSource {
     else this.#idle.put(container)
   }
 
-  /** Never rejects, and takes no longer than its patience. */
+  /** Never rejects, and settles within its timeout. */
   async #reset(container: SharedContainer): Promise<SharedContainer | undefined> {
-    const patience = setTimeout(() => container.destroy(), RESET_TIMEOUT_MS)
+    const timeout = setTimeout(() => container.destroy(), RESET_TIMEOUT_MS)
     const clean = !container.tainted && (await container.matchesBaseline().catch(() => false))
-    clearTimeout(patience)
+    clearTimeout(timeout)
     if (!clean) container.destroy()
     this.#options.onReset(clean ? 'clean' : 'discarded')
     return clean ? container : undefined

@@ -1,6 +1,6 @@
 import type { SharedContainer } from './shared-container.ts'
 
-/** How much is kept, and for how long. */
+/** How many containers are kept, and for how long. */
 export interface IdleContainersOptions {
   /** Most containers at once; 0 keeps none. */
   readonly size: number
@@ -11,7 +11,7 @@ export interface IdleContainersOptions {
 /** Containers that are proven clean and wait for the next execution of their batch. */
 export class IdleContainers {
   readonly #options: IdleContainersOptions
-  /** In the order in which they came, each with what ends its wait. */
+  /** In order of arrival, each with the timer that ends its wait. */
   readonly #waiting = new Map<SharedContainer, NodeJS.Timeout>()
 
   constructor(options: IdleContainersOptions) {
@@ -23,17 +23,17 @@ export class IdleContainers {
     return this.#waiting.size
   }
 
-  /** Keeps a container; the one that has waited longest makes room. */
+  /** Keeps a container; if there is no room, the one that has waited longest is destroyed. */
   put(container: SharedContainer): void {
     const drop = () => this.#drop(container)
     this.#waiting.set(container, setTimeout(drop, this.#options.idleMs).unref())
-    // It ended, or speaks unasked: nobody may have it.
+    // It ended or sent an unexpected frame, so it may not be used again.
     container.watch(drop)
     const [oldest] = this.#waiting.keys()
     if (oldest !== undefined && this.#waiting.size > this.#options.size) this.#drop(oldest)
   }
 
-  /** The container of that key that came last, and may be used until then; undefined if there is none. */
+  /** Takes the container of this key that came last and may be used until then; undefined if there is none. */
   take(key: string, until: number): SharedContainer | undefined {
     const fitting = [...this.#waiting.keys()].filter((one) => one.key === key && one.deadline >= until)
     const container = fitting.at(-1)

@@ -4,7 +4,7 @@ import type { ContainerOrigin } from '../../contract/outcome.ts'
 import type { Container, ContainerEnd, HostLimits, HostMemory, JobStart } from '../../driver/container.ts'
 import type { ChangeableLimits } from '../../driver/container-kind.ts'
 
-/** A container that executions of one batch use one after the other, never two at once. */
+/** A container that executions of one batch use one after the other. */
 export class SharedContainer implements Container {
   readonly id: string
   readonly imageDigest: string
@@ -12,14 +12,14 @@ export class SharedContainer implements Container {
   readonly preloaded: boolean
   readonly user: Container['user']
   readonly deadline: number
-  /** Who may use it: the batch, and all that a container of another kind would differ in. */
+  /** Equal for executions that may use it: their batch, and their kind of container. */
   readonly key: string
   readonly #inner: Container
   /** Its confinement before the first program: what every later one must find. */
   readonly #baseline: { readonly ready: Ready; readonly hostLimits: HostLimits | undefined }
   #executions = 0
   #tainted = false
-  /** A frame that was waited for while nobody used it. */
+  /** A frame that was awaited while no execution used it. */
   #ahead: Promise<InitFrame | undefined> | undefined
   #onStir: (() => void) | undefined
 
@@ -43,17 +43,17 @@ export class SharedContainer implements Container {
     return this.#inner.hostLimits
   }
 
-  /** Where it is from for its first execution, and `batch` for all others. */
+  /** Its own origin for the first execution, `batch` for all others. */
   get origin(): ContainerOrigin {
     return this.#executions > 1 ? 'batch' : this.#inner.origin
   }
 
-  /** Executions that it was given to. */
+  /** Number of executions that used it. */
   get executions(): number {
     return this.#executions
   }
 
-  /** Whether something happened in it that a reset does not undo: a kill for memory, a fault of init. */
+  /** Whether an event in it cannot be undone by a reset: an out-of-memory kill, a fault of init. */
   get tainted(): boolean {
     return this.#tainted
   }
@@ -69,7 +69,7 @@ export class SharedContainer implements Container {
     this.#inner.assign(to)
   }
 
-  /** While nobody uses it: calls back if it ends, or speaks without having been asked. */
+  /** Calls back if it ends, or sends a frame, while no execution uses it. */
   watch(onStir: () => void): void {
     this.#onStir = onStir
     this.#ahead ??= this.#inner.receive()
@@ -77,12 +77,12 @@ export class SharedContainer implements Container {
   }
 
   /**
-   * Has init empty it, and compares what is then there with what was there before the first program.
+   * Has init reset it, and compares its confinement with that before the first program.
    *
-   * @returns whether the next execution may have it; rejects if init did not answer as it should
+   * @returns whether the next execution may use it; rejects if init answers anything else
    */
   async matchesBaseline(): Promise<boolean> {
-    // Whoever used it has not read what it said.
+    // The last execution left a frame unread.
     if (this.#ahead !== undefined) return false
     const { clean } = await this.#inner.reset()
     return (

@@ -7,13 +7,13 @@ import { Plan, type PoolPolicy } from './plan.ts'
 import type { PoolKind } from './pool-key.ts'
 import { Stock, type Waiting } from './stock.ts'
 
-/** As long after a container was taken, none is made for a poolKey that still has some, in milliseconds: a program may be starting. */
+/** Pause after a container was taken in which none is made for a pool key that still has one, in milliseconds: a program may be starting. */
 const QUIET_MS = 40
-/** How often waiting containers are looked at: dead, too old, not wanted any more. */
+/** How often the pool removes containers that are dead, too old or no longer wanted, in milliseconds. */
 const UPKEEP_MS = 1_000
-/** Containers made at once, those of jobs that wait for one included, at which no refill is begun: more are not made sooner. */
+/** Containers being made, for jobs or ahead, at which no refill begins: a host makes more of them no faster. */
 const MAX_CONCURRENT = 3
-/** What a job may need its container for at most, in milliseconds; one that may need it longer gets one of its own. */
+/** Longest use of a pooled container, in milliseconds; a job that may take longer gets one made for it. */
 const MAX_USE_MS = 3_600_000
 
 /** What a pool is made with. */
@@ -23,7 +23,7 @@ export interface ContainerPoolOptions {
   readonly onRefillFailed?: (kind: ContainerKind, error: unknown) => void
 }
 
-/** A container that is being made ahead, and who waits for it already. */
+/** A container that is being made ahead, and the job that claims it. */
 interface Making {
   readonly pooled: PoolKind
   readonly done: Promise<void>
@@ -31,8 +31,8 @@ interface Making {
 }
 
 /**
- * Containers that are started and wait for a job. Which ones is learned from what is asked for: right after the start there
- * are none. Each is given once and never comes back.
+ * Started containers that wait for a job. The pool learns from requests which kinds to make, so it starts empty. Each
+ * container is given out once and never returns.
  */
 export class ContainerPool {
   readonly #options: ContainerPoolOptions
@@ -42,10 +42,10 @@ export class ContainerPool {
   readonly #backoff = new Backoff()
   readonly #closing = new AbortController()
   readonly #upkeep: NodeJS.Timeout
-  /** No name of a job: those are asked for by clients, and this is known to nobody. */
+  /** Random: a client that chooses job ids cannot collide with it. */
   readonly #prefix = `isopod-pool-${randomBytes(8).toString('hex')}`
   #made = 0
-  #trackExternalCreate = 0
+  #externalCreates = 0
   #lastTaken = Number.NEGATIVE_INFINITY
   #quiet: NodeJS.Timeout | undefined
   #closed: Promise<void> | undefined
@@ -62,11 +62,11 @@ export class ContainerPool {
   }
 
   /**
-   * Gives a container of this poolKey, or undefined if there is none: one that waits, else one that is about to. It is the
-   * taker's to destroy.
+   * Takes a container with this pool key: one that waits, else one that is being made. Undefined if there is none. The caller
+   * destroys it.
    *
-   * @param until epoch milliseconds until when it may be needed
-   * @throws the signal's reason if it is aborted before one is there
+   * @param until epoch milliseconds until which it may be needed
+   * @throws the signal's reason if it is aborted while a container is being made
    */
   async take(
     wanted: PoolKind,
@@ -82,24 +82,24 @@ export class ContainerPool {
     return promised && { waiting: promised, waited: false }
   }
 
-  /** Has the pool know of a container that is made on the spot, so that it makes none at the same time. */
+  /** Counts a container that is made for a job, so that the pool makes fewer at the same time. */
   async trackExternalCreate<T>(make: () => Promise<T>): Promise<T> {
-    this.#trackExternalCreate++
+    this.#externalCreates++
     try {
       return await make()
     } finally {
-      this.#trackExternalCreate--
+      this.#externalCreates--
     }
   }
 
-  /** A job got a container of this kind, from here or made on the spot: the next one may come soon. */
+  /** Records that a job got a container of this kind, from the pool or made for it: the next job may come soon. */
   asked(pooled: PoolKind): void {
     this.#demand.note(pooled, Date.now())
     this.#backoff.passed(pooled.poolKey)
     this.#refill()
   }
 
-  /** Makes no more, and destroys all that wait or are being made. Idempotent; resolves when none can come any more. */
+  /** Destroys all containers that wait or are being made, and makes no more. Idempotent; resolves when none is being made. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -113,7 +113,7 @@ export class ContainerPool {
     await Promise.all([...this.#making].map(({ done }) => done))
   }
 
-  /** Waits for one that is being made and that nobody waits for yet: it comes before any that would be begun now. */
+  /** Claims a container that is being made: it is ready before any that would begin now. */
   #claimed(wanted: PoolKind, signal: AbortSignal): Promise<Waiting | undefined> | undefined {
     const making = [...this.#making].find(
       ({ pooled, claim }) => pooled.poolKey === wanted.poolKey && claim === undefined,
@@ -140,10 +140,7 @@ export class ContainerPool {
     this.#drop(({ container, since }) => !container.waits || now - since >= policy.idleMs)
     const plan = new Plan(this.#demand.poolKeys(now), policy, (poolKey) => this.#count(poolKey))
     this.#backoff.keep(plan.poolKeys)
-    while (
-      this.#making.size < policy.refills &&
-      this.#making.size + this.#trackExternalCreate < MAX_CONCURRENT
-    ) {
+    while (this.#making.size < policy.refills && this.#making.size + this.#externalCreates < MAX_CONCURRENT) {
       const next = plan.missing((poolKey) => this.#backoff.rests(poolKey, now))
       if (next === undefined) return
       const rest = this.#lastTaken + QUIET_MS - now
@@ -157,7 +154,7 @@ export class ContainerPool {
     }
   }
 
-  /** Removes what is not wanted any more until one more may be made; false if nothing can go. */
+  /** Destroys surplus containers until one more fits; false if none is surplus. */
   #makeRoom(plan: Plan, next: PoolKind): boolean {
     const all = () => [...this.#stock.all, ...this.#making].map(({ pooled }) => pooled)
     while (!plan.hasRoom(all(), next)) {
@@ -168,7 +165,7 @@ export class ContainerPool {
     return true
   }
 
-  /** Containers of a poolKey that wait, or are being made and nobody waits for. */
+  /** Containers with a pool key that wait, or are being made and unclaimed. */
   #count(poolKey: string): number {
     const waiting = this.#stock.all.filter(({ pooled }) => pooled.poolKey === poolKey)
     const coming = [...this.#making].filter(({ pooled, claim }) => pooled.poolKey === poolKey && !claim)
@@ -181,7 +178,7 @@ export class ContainerPool {
     this.#making.add(making)
     void this.#make(making).then((waiting) => {
       this.#making.delete(making)
-      // Whoever waits for it decides, or will wait no more.
+      // The job that claimed it takes it, or was aborted meanwhile.
       if (making.claim) making.claim(waiting)
       else if (waiting && this.#closing.signal.aborted) waiting.container.destroy()
       else if (waiting) this.#stock.add(waiting)
@@ -190,7 +187,7 @@ export class ContainerPool {
     })
   }
 
-  /** Never rejects: undefined is one that could not be made. */
+  /** Never rejects; undefined if the container could not be made. */
   async #make({ pooled }: Making): Promise<Waiting | undefined> {
     const { maker, policy, onRefillFailed } = this.#options
     const { kind, poolKey } = pooled

@@ -1,36 +1,36 @@
 import type { PoolKind } from './pool-key.ts'
 
-/** Time after which an ask counts half, in milliseconds: what was a flood a minute ago is to make room for what comes now. */
+/** Time after which a request counts half, in milliseconds: a flood of a minute ago makes room for what comes now. */
 const HALF_LIFE_MS = 10_000
-/** Kinds that are remembered: limits are the jobs' to choose, and there are many. */
+/** Most kinds that are remembered: jobs choose their limits, so there are many. */
 const MAX_KINDS = 64
 
-/** What is asked for of one poolKey, and which of its kinds the most. */
+/** Demand for one pool key, and the kind of it that is asked for most. */
 export interface PoolDemand {
   readonly poolKey: string
   readonly favourite: PoolKind
-  /** Asks, each counting less the older it is. */
+  /** Number of requests, each counting less the older it is. */
   readonly weight: number
 }
 
 interface Asked {
   readonly pooled: PoolKind
   weight: number
-  /** When it was asked for last, in milliseconds; the weight is of that time. */
+  /** Time of the last request in milliseconds, which the weight refers to. */
   at: number
 }
 
-/** Remembers which kinds are asked for, and forgets. */
+/** Remembers which kinds jobs ask for, and forgets old requests. */
 export class Demand {
   readonly #asked = new Map<string, Asked>()
   readonly #memoryMs: number
 
-  /** @param memoryMs a kind that nobody asked for as long is forgotten */
+  /** @param memoryMs a kind that no job asked for in this time is forgotten */
   constructor(memoryMs: number) {
     this.#memoryMs = memoryMs
   }
 
-  /** One container of this kind was asked for. */
+  /** Records one request. */
   note(pooled: PoolKind, now: number): void {
     const known = this.#asked.get(pooled.key)
     const weight = known ? weightAt(known, now) + 1 : 1
@@ -40,7 +40,7 @@ export class Demand {
     if (least) this.#asked.delete(least[0])
   }
 
-  /** All poolKeys that are asked for, the most wanted first. */
+  /** All pool keys that are asked for, the most wanted first. */
   poolKeys(now: number): PoolDemand[] {
     const found = new Map<string, { favourite: PoolKind; most: number; weight: number }>()
     for (const [key, asked] of this.#asked) {

@@ -8,19 +8,19 @@ import { ContainerPool } from './container-pool.ts'
 import type { PoolPolicy } from './plan.ts'
 import { PooledContainers } from './pooled-containers.ts'
 
-/** How many containers wait for a job, and how long. */
+/** How many containers wait for a job, and for how long. */
 export interface PoolSettings extends Omit<PoolPolicy, 'size' | 'footprintMb'> {
   /** Most waiting containers; 0 for none. @default two per core of the engine's host */
   readonly size?: number | undefined
 }
 
-/** What a waiting container takes of its host, in MiB: mostly what the engine keeps running trackExternalCreate it. */
+/** Memory of its host that a waiting container takes, in MiB: mostly processes of the engine beside it. */
 const FOOTPRINT_MB = 16
 
-/** What a pool needs of its sandbox. */
+/** What a pool needs from its sandbox. */
 export interface PoolParts {
   readonly maker: ContainerMaker
-  /** For what the pool does not have. */
+  /** Makes the containers that the pool does not have. */
   readonly fresh: FreshContainers
   /** Runtime of a kind that names none. */
   readonly runtime: string
@@ -29,7 +29,7 @@ export interface PoolParts {
   readonly observe: (event: SandboxEvent) => void
 }
 
-/** A pool and the source that takes from it; undefined if none is wanted. */
+/** Opens a pool and the source that takes from it; undefined if its size is 0. */
 export function openPool(
   settings: PoolSettings | undefined,
   { maker, fresh, runtime, cpus, observe }: PoolParts,
@@ -44,7 +44,7 @@ export function openPool(
   const source = new PooledContainers({
     pool,
     fresh,
-    // gVisor keeps the limits of memory and processes that it was started with.
+    // gVisor keeps the limits of memory and processes that it started with.
     changeable: (kind) => !isGvisor(kind.runtime ?? runtime),
     onAsked: ({ image }, outcome) => observe({ type: 'pool', image, outcome }),
   })

@@ -3,27 +3,27 @@ import type { PoolDemand } from './demand.ts'
 import type { PoolKind } from './pool-key.ts'
 import { shares } from './shares.ts'
 
-/** How much may wait, and how long. */
+/** How much may wait, and for how long. */
 export interface PoolPolicy {
-  /** Most waiting containers, whatever their kinds. */
+  /** Most waiting containers, of all kinds together. */
   readonly size: number
-  /** How many are made ahead at once. */
+  /** Most containers that are made ahead at the same time. */
   readonly refills: number
-  /** After that long a waiting container is removed, in milliseconds. */
+  /** Age at which a waiting container is removed, in milliseconds. */
   readonly idleMs: number
-  /** What all that wait may hold of the host's memory together. */
+  /** Most memory of the host that all waiting containers may take, in MiB. */
   readonly memoryMb: number
-  /** What one of a kind holds while it waits, in MiB. */
+  /** Memory of the host that a waiting container of a kind takes, in MiB. */
   readonly footprintMb: (kind: ContainerKind) => number
 }
 
-/** What is to wait, by what is asked for. */
+/** Decides which containers wait, from the demand. */
 export class Plan {
   readonly #policy: PoolPolicy
   readonly #has: (poolKey: string) => number
   readonly #shares: ReadonlyMap<string, { readonly share: number; readonly favourite: PoolKind }>
 
-  /** @param has how many containers of a poolKey wait, or are about to */
+  /** @param has number of containers with a pool key that wait or are being made */
   constructor(poolKeys: readonly PoolDemand[], policy: PoolPolicy, has: (poolKey: string) => number) {
     this.#policy = policy
     this.#has = has
@@ -42,7 +42,7 @@ export class Plan {
     return new Set(this.#shares.keys())
   }
 
-  /** What is missing most: of a poolKey that has nothing before one that has some. */
+  /** The kind to make next: pool keys that have no container come first. */
   missing(rests: (poolKey: string) => boolean): PoolKind | undefined {
     const short = [...this.#shares].filter(
       ([poolKey, { share }]) => this.#has(poolKey) < share && !rests(poolKey),
@@ -51,12 +51,12 @@ export class Plan {
     return most?.favourite
   }
 
-  /** Whether a poolKey has more than its share. */
+  /** Whether a pool key has more containers than its share. */
   isSurplus(poolKey: string): boolean {
     return this.#has(poolKey) > (this.#shares.get(poolKey)?.share ?? 0)
   }
 
-  /** Whether one more would be within size and memory. */
+  /** Whether one more container fits into size and memory. */
   hasRoom(there: readonly PoolKind[], next: PoolKind): boolean {
     const { size, memoryMb, footprintMb } = this.#policy
     const held = [...there, next].reduce((sum, { kind }) => sum + footprintMb(kind), 0)

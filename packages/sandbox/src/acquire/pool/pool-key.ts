@@ -1,16 +1,16 @@
 import { DEFAULT_LIMITS } from '@isopod/protocol'
 import type { ContainerKind } from '../../driver/container-kind.ts'
 
-/** A kind as containers of it wait, and the texts by which it is compared. */
+/** A kind in the form in which its containers wait, with its keys. */
 export interface PoolKind {
   readonly kind: ContainerKind
-  /** The same for kinds that are the same. */
+  /** Equal for equal kinds. */
   readonly key: string
-  /** The same for kinds of which one can be made of the other while the container runs. */
+  /** Equal for kinds between which a running container can be changed. */
   readonly poolKey: string
 }
 
-/** Text that is the same for kinds that are the same, whatever fields kinds come to have, in whatever order. */
+/** JSON with sorted keys: equal for equal kinds, whatever fields they have, in whatever order. */
 export function canonical(kind: object): string {
   return JSON.stringify(kind, (_, value: unknown) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
@@ -19,20 +19,20 @@ export function canonical(kind: object): string {
 }
 
 /**
- * How containers for a kind wait.
+ * The form in which containers for a kind wait.
  *
  * @param changeable whether memory, processors and processes can be changed later
  */
 export function pooled(asked: ContainerKind, changeable: boolean): PoolKind {
-  // Only a bound, each run gets its own below it; so none waits with fewer than nearly every job asks for. An interpreter
-  // that has started has the very limit of its run.
+  // Only an upper bound, below which each run gets its own: containers wait with what nearly every job asks for. A started
+  // interpreter already has the limit of its run.
   const least = asked.preload === undefined ? DEFAULT_LIMITS.openFiles : 0
   const openFiles = Math.max(asked.limits.openFiles, least)
   const kind = { ...asked, limits: { ...asked.limits, openFiles } }
   const key = canonical(kind)
   if (!changeable) return { kind, key, poolKey: key }
   const { memoryMb, cpus: _, processes: __, ...others } = kind.limits
-  // Less memory than it has started with could be the end of an interpreter.
+  // A lower memory limit could kill a started interpreter.
   const limits = kind.preload === undefined ? others : { ...others, memoryMb }
   return { kind, key, poolKey: canonical({ ...kind, limits }) }
 }

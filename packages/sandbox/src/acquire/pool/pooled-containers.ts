@@ -6,17 +6,17 @@ import { kindOf, maxUseMs } from '../container-source.ts'
 import type { ContainerPool } from './container-pool.ts'
 import { type PoolKind, pooled } from './pool-key.ts'
 
-/** What the source is made with. */
+/** What a {@link PooledContainers} is made with. */
 export interface PooledContainersOptions {
   readonly pool: ContainerPool
-  /** Makes those on the spot that the pool does not have. */
+  /** Makes the containers that the pool does not have. */
   readonly fresh: ContainerSource
   /** Whether the limits of a running container of this kind can be changed. */
   readonly changeable: (kind: ContainerKind) => boolean
   readonly onAsked?: (kind: ContainerKind, outcome: 'hit' | 'miss') => void
 }
 
-/** Gives each execution a container that waited for one, else one that is made on the spot; each is used once. */
+/** Gives each execution a container from the pool, else one that is made for it; each is used once. */
 export class PooledContainers implements ContainerSource {
   readonly #options: PooledContainersOptions
 
@@ -32,7 +32,7 @@ export class PooledContainers implements ContainerSource {
     const container =
       (await this.#waiting(execution, wanted, signal)) ??
       (await pool.trackExternalCreate(() => fresh.acquire(execution, signal)))
-    // Not before: a container that would be made trackExternalCreate this one would only slow it down, and one of a kind that cannot be made fails.
+    // Not earlier: a refill would slow this container down, and a kind that cannot be made would fail again.
     pool.asked(wanted)
     return container
   }
@@ -41,7 +41,7 @@ export class PooledContainers implements ContainerSource {
     container.destroy()
   }
 
-  /** One that waited, with the limits that are asked for; undefined if there is none, or it could not get them. */
+  /** A container of the pool with the limits asked for; undefined if there is none, or its limits could not be changed. */
   async #waiting(
     execution: Execution,
     wanted: PoolKind,
@@ -53,15 +53,15 @@ export class PooledContainers implements ContainerSource {
     if (taken === undefined) return undefined
     const { container, pooled: found } = taken.waiting
     if (found.key !== wanted.key && !(await changed(container, execution, signal))) return undefined
-    // Only now: from here on it is what its execution asked for, whoever looks.
+    // Only now does it have what its execution asked for.
     container.assign(execution)
     return container
   }
 }
 
 /**
- * Gives a container the limits that are asked for; false if it did not get them, and is gone. That nobody uses one which did
- * not is seen to again by who runs something in it.
+ * Changes a container's limits; destroys it and returns false if that fails. The conductor checks the limits again before
+ * it runs anything.
  */
 async function changed(
   container: NewContainer,

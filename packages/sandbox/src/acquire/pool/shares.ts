@@ -1,23 +1,23 @@
-/** What one of several asks for. */
+/** What one claimant asks for. */
 export interface Claim {
-  /** How much it is asked for: asks, each counting less the older it is. */
+  /** Number of requests for it, each counting less the older it is. */
   readonly weight: number
   /** Places that it has now. */
   readonly has: number
-  /** What one place takes of the host, in MiB. */
+  /** Memory of the host that one place takes, in MiB. */
   readonly footprintMb: number
 }
 
-/** Weight from which a first place comes before all second ones: that of a single ask two half-lives ago. */
+/** Weight from which a first place precedes all second ones: that of a single request two half-lives ago. */
 const OF_LATE = 0.25
-/** More than any place is worth. */
+/** More than the worth of any other place. */
 const FIRST = 1e9
-/** What somebody else's weight has to be, as a multiple, to get a place that is taken: a container that goes was made in vain. */
+/** Factor by which another claimant's worth must exceed that of a place's holder: replacing a container wastes its making. */
 const KEPT = 1.5
 
 /**
- * Shares places: a first one for each that was asked for of late, then each further one to whom it is worth most, as long as
- * there is memory for it. Nobody gets more than were asked for.
+ * Shares places: first one for each claimant with recent requests, then each further place to the claimant for which it is
+ * worth most, while there is memory. No claimant gets more places than it has requests.
  *
  * @returns as many numbers as claims, in their order; together at most `places`, and no more memory than `memoryMb`
  */
@@ -40,7 +40,7 @@ export function shares(claims: readonly Claim[], places: number, memoryMb: numbe
   return given
 }
 
-/** What the next place is worth to one that was given so many. */
+/** Worth of the next place to a claimant that was given so many. */
 function worthOf({ weight, has }: Claim, given: number): number {
   if (given >= Math.ceil(weight)) return 0
   const worth = (weight / (given + 0.5)) * (given < has ? KEPT : 1)

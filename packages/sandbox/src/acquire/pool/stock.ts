@@ -1,13 +1,13 @@
 import type { NewContainer } from '../../driver/container.ts'
 import type { PoolKind } from './pool-key.ts'
 
-/** One container that waits, or has just been taken. */
+/** One container that waits, or was just taken. */
 export interface Waiting {
   readonly container: NewContainer
   readonly pooled: PoolKind
-  /** Epoch milliseconds since when it waits. */
+  /** Epoch milliseconds since which it waits. */
   readonly since: number
-  /** Epoch milliseconds until when whoever takes it may need it. */
+  /** Epoch milliseconds until which its job may use it. */
   readonly deadline: number
 }
 
@@ -23,7 +23,7 @@ export class Stock {
     this.#waiting.push(waiting)
   }
 
-  /** The oldest with just these limits, else the oldest of the poolKey; never one that was given before. */
+  /** Takes the oldest with exactly these limits, else the oldest with this pool key. */
   take(wanted: PoolKind, fits: (waiting: Waiting) => boolean): Waiting | undefined {
     const relatives = this.#waiting.filter((each) => each.pooled.poolKey === wanted.poolKey && fits(each))
     const found = relatives.find(({ pooled }) => pooled.key === wanted.key) ?? relatives[0]
@@ -31,7 +31,7 @@ export class Stock {
     return found
   }
 
-  /** Takes out all for which this holds. */
+  /** Takes out all for which `goes` is true. */
   remove(goes: (waiting: Waiting) => boolean): Waiting[] {
     const gone = this.#waiting.filter(goes)
     if (gone.length > 0) this.#waiting = this.#waiting.filter((each) => !gone.includes(each))

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises'
 import { TerminalError } from '@isopod/protocol'
 import type { EngineFacts } from './engine-facts.ts'
 
-/** What the kernel has loaded, a line each, as `isopod (enforce)`; for root on the host itself. */
+/** The kernel's loaded profiles, a line each, as `isopod (enforce)`; readable for root on the host itself. */
 const LOADED = '/sys/kernel/security/apparmor/profiles'
 
 /**
- * Checks that an AppArmor profile can hold. Where the list of profiles cannot be read from here, a missing one is found by
- * the first container, which the engine then does not start.
+ * Checks that an AppArmor profile is enforced. If the list of profiles cannot be read here, a missing profile shows at the
+ * first container, which the engine then does not start.
  *
  * @param loaded file with the kernel's list
- * @throws {TerminalError} if the engine's host has no AppArmor, or not that profile, or only complains of what it refuses
+ * @throws {TerminalError} if the engine's host has no AppArmor, lacks the profile, or does not enforce it
  */
 export async function checkAppArmor(
   { appArmor, address }: { readonly appArmor?: string | undefined; readonly address: string },

@@ -11,7 +11,7 @@ export interface EngineFacts {
   readonly cpus: number
   readonly memoryBytes: number
   readonly runtimes: readonly string[]
-  /** Name of a runtime → program that it is, as far as the engine tells. */
+  /** Name of a runtime → its program, if the engine reports it. */
   readonly runtimePrograms: Readonly<Record<string, string>>
   readonly defaultRuntime: string
   /** Whether the engine can limit swap; where it cannot, `memorySwapMb` of a result is null. */
@@ -24,13 +24,13 @@ export interface EngineFacts {
   readonly runcVersion: string | undefined
 }
 
-/** What engines say of themselves on cgroup v1 and v2; they have no field for it, and would make the container without the limit. */
+/** Warnings of engines on cgroup v1 and v2; they have no field for it, and ignore the limit. */
 const NO_DISK_READS = /No blkio throttle\.read_bps_device support|No io\.max \(rbps\) support/
 
 /**
  * Asks the engine what it can enforce.
  *
- * @throws {TerminalError} if a controller that a limit needs is missing: without it the limit would silently not hold
+ * @throws {TerminalError} if a controller that a limit needs is missing: the limit would silently not hold
  */
 export async function engineFacts(engine: Engine): Promise<EngineFacts> {
   const [info, version] = await Promise.all([

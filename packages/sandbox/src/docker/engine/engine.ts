@@ -5,7 +5,7 @@ import { DriverUnavailableError } from '../../driver/faults.ts'
 import type { DriverCall, DriverOperation } from '../../driver/sandbox-events.ts'
 import { Docker } from './lean-dockerode.ts'
 
-/** Deadlines per operation, in milliseconds; a call without one can hang for ever on a wedged engine. */
+/** Deadlines per operation, in milliseconds; a call without one could hang for ever on a wedged engine. */
 const DEADLINE_MS: Record<DriverOperation, number> = {
   create: 20_000,
   attach: 10_000,
@@ -13,7 +13,7 @@ const DEADLINE_MS: Record<DriverOperation, number> = {
   ready: 10_000,
   look: 5_000,
   update: 10_000,
-  // Above what init grants the interpreter.
+  // More than init grants the interpreter.
   preload: 25_000,
   exit: 10_000,
   inspect: 10_000,
@@ -60,7 +60,7 @@ export class Engine {
     act: (docker: Dockerode, abortSignal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const started = performance.now()
-    // Not AbortSignal.timeout: that stays, with all that hangs on it, until its time is up, long after most calls are over.
+    // Not AbortSignal.timeout: it would keep the call's objects alive until the deadline, long after most calls have ended.
     const late = new AbortController()
     const deadline = late.signal
     const timer = setTimeout(() => late.abort(), DEADLINE_MS[operation]).unref()
@@ -78,7 +78,7 @@ export class Engine {
     }
   }
 
-  /** Checks that the engine answers. @throws {UnavailableError} with one sentence that says where it was looked for */
+  /** Checks that the engine answers. @throws {UnavailableError} with one sentence that names its address */
   async ping(): Promise<void> {
     await this.call('ping', (docker) => docker.ping()).catch((cause: unknown) => {
       throw new UnavailableError(
@@ -104,7 +104,7 @@ export class Engine {
     }
     const refused = `the engine refused ${operation}`
     const message = `${refused}: ${words(cause)}`
-    // The engine is never given a job; whatever else was thrown may have met one.
+    // The engine never sees a job; any other error may quote one.
     return new RetryableError(message, { cause, publicMessage: isOfEngine(cause) ? message : refused })
   }
 }

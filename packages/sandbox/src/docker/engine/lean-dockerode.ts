@@ -21,11 +21,11 @@ function withoutUnusedParts(): typeof Dockerode {
       throw new Error(`${from}: ${path} is not part of Isopod`)
     }
     stub.loaded = true
-    // Whoever has loaded the real one in this process keeps it.
+    // If the real one was loaded in this process before, it stays.
     within.cache[file] ??= stub
   }
   return here('dockerode') as typeof Dockerode
 }
 
-/** The client for an engine's API, without the parts that are not needed. */
+/** The client for an engine's API, without the unused parts. */
 export const Docker = withoutUnusedParts()

@@ -1,15 +1,15 @@
 import { RUNC_ADVICE, runcEscapes } from '@isopod/protocol'
 import type { EngineFacts } from './engine-facts.ts'
 
-/** Runtimes that are other programs than runc, by the name of their program or of their containerd shim. */
+/** Names of programs and containerd shims of other runtimes than runc. */
 const OTHERS = /^(runsc|crun|youki|kata)\b|^io\.containerd\.(runsc|kata)\b/
 
 /**
- * What is known against the runtime that containers would get.
+ * Checks a runtime against the known escapes of runc.
  *
  * @param runtime its name; undefined for the engine's default
- * @returns `refused` for a runc with known escapes, `unknown` for one whose version nobody tells, each with the reason as
- *   one sentence; undefined when nothing is
+ * @returns `refused` for a runc with known escapes, `unknown` if the engine does not report its version, each with the
+ *   reason as one sentence; undefined for any other runtime
  */
 export function runtimeTrouble(
   facts: Pick<EngineFacts, 'runcVersion' | 'runtimePrograms' | 'defaultRuntime'>,
@@ -17,7 +17,7 @@ export function runtimeTrouble(
 ): { readonly state: 'refused' | 'unknown'; readonly reason: string } | undefined {
   const name = runtime ?? facts.defaultRuntime
   const program = facts.runtimePrograms[name]?.split('/').at(-1)
-  // What cannot be told is taken for runc, which nearly everything is or calls.
+  // A runtime of unknown program counts as runc, which nearly all are or call.
   if (OTHERS.test(program || name)) return undefined
   const { runcVersion } = facts
   const escapes = runcVersion === undefined ? undefined : runcEscapes(runcVersion)

@@ -9,7 +9,7 @@ import {
   WireError,
 } from '@isopod/init'
 
-/** What a stream needs of the tunnel that it belongs to. */
+/** What a stream needs from its tunnel. */
 export interface TunnelEnd {
   readonly send: (frame: Uint8Array) => void
   /** Called once, when nothing more will happen on the stream. */
@@ -17,17 +17,17 @@ export interface TunnelEnd {
 }
 
 /**
- * One connection of a program, seen from the host: reads give what the program sends, writes reach it. Each direction is
- * held to init's window, so neither side's memory grows with what the other does not take.
+ * One connection of a program, seen from the host: reads give what the program sends, writes reach it. Init's window bounds
+ * each direction, so that no side buffers more for a slow reader.
  */
 export class TunnelStream extends Duplex {
   readonly #id: number
   readonly #end: TunnelEnd
-  /** What may still be written. */
+  /** Bytes that may still be written. */
   #credit = MAX_NET_WINDOW_BYTES
-  /** What the program may still send. */
+  /** Bytes that the program may still send. */
   #granted = MAX_NET_WINDOW_BYTES
-  /** Came and was not granted anew yet. */
+  /** Bytes that came and were not granted again yet. */
   #taken = 0
   #ended = false
   #gone = false
@@ -39,7 +39,7 @@ export class TunnelStream extends Duplex {
     this.#end = end
   }
 
-  /** Bytes came. @throws {WireError} if init did not keep to the credit that it has, sends nothing, or sends after the end */
+  /** Takes bytes. @throws {WireError} if init did not keep to the credit that it has, sends nothing, or sends after the end */
   receive(data: Uint8Array): void {
     if (this.#ended) throw new WireError(`stream ${this.#id} goes on after its end`)
     if (data.byteLength === 0) throw new WireError(`stream ${this.#id} sends nothing`)

@@ -3,12 +3,12 @@ import { MAX_NET_STREAMS, type NetFrame, WireError } from '@isopod/init'
 import { TunnelStream } from './tunnel-stream.ts'
 
 /**
- * Most connections at once: those that init can have, and as many that it has ended and whose last bytes wait to be taken.
- * A program gets no further than init's places, so more is a broken wire.
+ * Most connections at once: those that init can have, and as many ended ones whose last bytes are unread. More would be a
+ * broken wire, as init does not open them.
  */
 const MAX_STREAMS = 2 * MAX_NET_STREAMS
 
-/** How a tunnel reaches the two who speak through it. */
+/** The two sides of a tunnel. */
 export interface TunnelOptions {
   /** Sends frames to init. */
   readonly send: (frame: Uint8Array) => void
@@ -46,7 +46,7 @@ export class Tunnel {
       throw new WireError(`${frame.type} of stream ${frame.stream}, which never was`)
     }
     const stream = this.#streams.get(frame.stream)
-    // It was dropped here while the frame was under way.
+    // Dropped here while the frame was on its way.
     if (stream === undefined) return
     switch (frame.type) {
       case 'netData':
@@ -84,7 +84,7 @@ export class Tunnel {
       },
       onClose: () => this.#streams.delete(id),
     })
-    // Whoever takes it may listen later; a connection that breaks must not end the worker.
+    // The taker may listen later; a broken connection must not end the worker.
     stream.on('error', () => {})
     this.#streams.set(id, stream)
     this.#options.onConnection(stream)

@@ -83,7 +83,7 @@ export class Worker {
     })
     this.#selfTest = new SelfTestGate({
       wanted: config.selfTest,
-      subject: { catalogue, sandbox, runtime: config.engine.runtime },
+      subject: { catalogue, sandbox },
       logger,
       metrics,
     })
@@ -99,9 +99,9 @@ export class Worker {
 
   /** Starts every component. Resolves before the self-test is over. Rejects with a {@link ConfigError} if its port is taken. */
   async start(): Promise<void> {
-    const { config, logger, catalogue, sandbox, metrics } = this.#parts
+    const { logger, catalogue, sandbox, metrics } = this.#parts
     gauges({ ...this.#parts, admission: this.#admission, budget: this.#budget, state: () => this.#state })
-    metrics.workerInfo.set({ version: VERSION, ...engineLabels(config, sandbox) }, 1)
+    metrics.workerInfo.set({ version: VERSION, ...engineLabels(sandbox) }, 1)
     for (const { text, ...about } of engineWarnings(catalogue, sandbox)) logger.warn(about, text)
     await this.#life.start()
   }

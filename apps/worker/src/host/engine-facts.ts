@@ -1,6 +1,5 @@
 import type { Catalogue } from '@isopod/languages'
 import type { Sandbox } from '@isopod/sandbox'
-import type { WorkerConfig } from '../config.ts'
 
 /** One thing about the engine that an operator should know. */
 export interface EngineWarning {
@@ -10,9 +9,8 @@ export interface EngineWarning {
 }
 
 /** The engine as labels of the metric about the worker. */
-export function engineLabels(config: Pick<WorkerConfig, 'engine'>, { facts }: Pick<Sandbox, 'facts'>) {
-  const runtime = config.engine.runtime ?? facts.defaultRuntime
-  return { engine: facts.version, runtime, cgroup: `v${facts.cgroup}` }
+export function engineLabels({ facts }: Pick<Sandbox, 'facts'>) {
+  return { engine: facts.version, runtime: facts.defaultRuntime, cgroup: `v${facts.cgroup}` }
 }
 
 /** What the engine lacks. */

@@ -29,7 +29,7 @@ export async function selfTestCommand(
   try {
     // What an earlier self-test left that was killed, once its time is over; others may be under way.
     await sandbox.reap(async (owners) => new Set(owners))
-    const subject = { catalogue, sandbox, runtime: config.engine.runtime }
+    const subject = { catalogue, sandbox }
     const report = await selfTestRuntimes(subject, {
       signal: interrupt.signal,
       onFinding: (finding) => out.write(`${JSON.stringify(finding)}\n`),

@@ -8,8 +8,6 @@ export interface SelfTestSubject {
   readonly sandbox: Pick<Sandbox, 'selfTest' | 'missingImages'> & {
     readonly facts: Pick<DriverFacts, 'runtimes' | 'defaultRuntime'>
   }
-  /** The deployment's OCI runtime; undefined for the engine's default. */
-  readonly runtime: string | undefined
 }
 
 /**
@@ -34,9 +32,8 @@ export async function selfTestRuntimes(
 }
 
 /** The deployment's runtime, those of languages, and those that a job may choose beyond them. */
-export function reachableRuntimes({ catalogue, sandbox, runtime }: SelfTestSubject): string[] {
-  const { runtimes, defaultRuntime } = sandbox.facts
-  const deployment = runtime ?? defaultRuntime
+export function reachableRuntimes({ catalogue, sandbox }: SelfTestSubject): string[] {
+  const { runtimes, defaultRuntime: deployment } = sandbox.facts
   const reached = [{ runtime: undefined }, ...catalogue.languages].flatMap((language) =>
     [undefined, ...RUNTIMES].map((job) => chooseRuntime({ job, language: language.runtime, deployment })),
   )

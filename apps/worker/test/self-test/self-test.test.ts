@@ -38,9 +38,8 @@ function subject(options: {
   return {
     attacked,
     catalogue: createCatalogue(options.languages ?? [bash]),
-    runtime: options.runtime,
     sandbox: {
-      facts: { runtimes: options.runtimes, defaultRuntime: 'runc' },
+      facts: { runtimes: options.runtimes, defaultRuntime: options.runtime ?? 'runc' },
       missingImages: async () => options.missing ?? [],
       selfTest: async (image, { runtime = '' } = {}) => {
         attacked.push({ image, runtime })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { maxUseMs } from '../../src/acquire/container-source.ts'
 import { limits, SHELL, script } from '../support/execution.ts'
 
-it('a container is due when all runs have had their limits, and the time between them', () => {
+it('a container is due after the limits of all runs and the time between them', () => {
   const own = limits({ timeoutSeconds: 1 })
   const one = maxUseMs(script('', { limits: own }))
   const runs = Array.from({ length: 500 }, () => ({ limits: own }))

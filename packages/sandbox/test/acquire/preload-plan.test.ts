@@ -22,7 +22,7 @@ function plan(code: string, changes: Partial<Execution> = {}) {
   return preloadPlan({ ...base, code, ...changes })
 }
 
-describe('what is started ahead', () => {
+describe('a preload plan', () => {
   it.each([
     ['print(1)', []],
     ['import numpy as np', ['numpy']],
@@ -32,13 +32,13 @@ describe('what is started ahead', () => {
     expect(plan(code)?.modules).toEqual(modules)
   })
 
-  it('imports what a file of the program names, not what one of bytes has in it', () => {
+  it('imports modules named in text files of the program, not in binary ones', () => {
     expect(plan('import lib', { files: { 'lib.py': file('import pandas') } })?.modules).toHaveLength(2)
     const bytes = { content: 'numpy/numpy+numpy', encoding: 'base64' as const }
     expect(plan('x', { files: { data: bytes } })?.modules).toEqual([])
   })
 
-  it('leaves the room that a plain start would find, or is not started', () => {
+  it('is made only if the program has as much room as after a plain start', () => {
     const memory = (memoryMb: number, changes: Partial<Execution> = {}, code = 'x') =>
       plan(code, { limits: limits({ memoryMb }), ...changes }) !== undefined
     expect([memory(28), memory(32), memory(32, {}, 'numpy'), memory(96, {}, 'pandas')]).toEqual([
@@ -51,7 +51,7 @@ describe('what is started ahead', () => {
     expect([memory(32, { files: large }), memory(33, { files: large })]).toEqual([false, true])
   })
 
-  it('has the command and the environment of the run, and a hook that knows its descriptor', () => {
+  it('has the command and environment of the run, and a hook with its control descriptor', () => {
     expect(plan('pandas', { limits: limits({ openFiles: 16 }) })).toMatchObject({
       argv: ['sh', 'main.sh'],
       env: { HOME: '/workspace', OMP_NUM_THREADS: '1' },
@@ -61,7 +61,7 @@ describe('what is started ahead', () => {
     })
   })
 
-  it('is not there for a program with arguments or variables of its own', () => {
+  it('is not made for a program with its own arguments or variables', () => {
     expect(plan('x', { args: ['a'] })).toBeUndefined()
     expect(plan('x', { env: { A: '1' } })).toBeUndefined()
     expect(plan('x', { args: [], env: {} })).toBeDefined()
@@ -70,11 +70,11 @@ describe('what is started ahead', () => {
     expect(plan('x', { runs: [{ limits: limits() }, { limits: limits(), args: ['a'] }] })).toBeUndefined()
   })
 
-  it('waits in its main file where there is no hook', () => {
+  it('waits in opening its main file if there is no hook', () => {
     expect(plan('x', { language: piped })).toMatchObject({ mainFile: 'main.sh', files: {} })
   })
 
-  it('forks within a batch, and serves one program else', () => {
+  it('forks within a batch, and serves one program otherwise', () => {
     expect(plan('x', { sharedBy: 'b' })).toMatchObject({ forks: true, files: { 'hook/start': '255 [] 1' } })
     expect(plan('x', { sharedBy: 'b', language: piped })).toBeUndefined()
     expect(plan('x', { sharedBy: 'b', limits: limits({ processes: 1 }) })).toBeUndefined()
@@ -93,7 +93,7 @@ describe('what is started ahead', () => {
     expect(plan('numpy', changes)).toBeUndefined()
   })
 
-  it('is part of a container’s kind, and has nothing of one program in it', () => {
+  it('is part of a container’s kind, without anything of a single program', () => {
     const base = { attempt: 1, language: hooked, limits: limits(), preload: true }
     const kind = (code: string) => kindOf({ id: code, code, ...base })
     expect(kind('a')).toEqual(kind('b'))

@@ -12,7 +12,7 @@ function world(seconds: number) {
 
 // promise: job-seconds
 describe('the time of a job', () => {
-  it('passes while a part of it has a container, and not in between', () => {
+  it('runs while an execution has a container, and not in between', () => {
     const { clock, budget } = world(10)
     clock.ms = 5_000
     expect(budget.leftMs).toBe(10_000)
@@ -30,7 +30,7 @@ describe('the time of a job', () => {
     expect(budget.leftMs).toBe(0)
   })
 
-  it('passes once for parts that run beside each other', () => {
+  it('counts simultaneous executions once', () => {
     const { clock, budget } = world(10)
     const stops = [budget.start(), budget.start()]
     clock.ms = 3_000
@@ -41,7 +41,7 @@ describe('the time of a job', () => {
     expect(budget.leftMs).toBe(6_000)
   })
 
-  it('leaves a run what is left of it, and never nothing, which init would take for no limit', () => {
+  it('bounds a run by what is left, and never by 0, which init would take for no limit', () => {
     const { clock, budget } = world(10)
     expect(wallMsOf(5, undefined)).toBe(5_000)
     expect(wallMsOf(5, budget)).toBe(5_000)
@@ -69,7 +69,7 @@ describe('a run that had less time than its own limit', () => {
     expect(classifyRun(given, asked, 'a', 2_000)).toMatchObject(late)
   })
 
-  it('is what it is if it ended within that', () => {
+  it('keeps its end if that came in time', () => {
     expect(classifyRun(report({ wallMs: 1_900 }), asked, 'a', 2_000)).toMatchObject({ status: 'success' })
     expect(classifyRun(report({ exitCode: null, signal: 9, limit: 'cpu' }), asked, 'a', 2_000).limit).toBe(
       'cpu',

@@ -33,7 +33,7 @@ describe('the container of an execution', () => {
     const { HostConfig } = containerOptions({ ...plan, appArmor: 'isopod' })
     expect(HostConfig?.SecurityOpt).toContain('apparmor=isopod')
   })
-  it('runs as nobody', () => expect(options.User).toBe('65534:65534'))
+  it('runs as the user of the plan', () => expect(options.User).toBe('65534:65534'))
   it('starts our init, whatever the image says', () => {
     expect(options.Entrypoint).toEqual(['/isopod/init'])
     expect(options.Cmd).toEqual([])
@@ -44,7 +44,7 @@ describe('the container of an execution', () => {
     expect(host.Memory).toBe(256 * MIB)
     expect(host.MemorySwap).toBe(256 * MIB)
   })
-  it('has its share of the processor', () => expect(host.NanoCpus).toBe(500_000_000))
+  it('has its CPU quota', () => expect(host.NanoCpus).toBe(500_000_000))
   it('may have as many processes as asked, and init', () => expect(host.PidsLimit).toBe(101))
   it('writes no log on the host', () => expect(host.LogConfig).toEqual({ Type: 'none', Config: {} }))
   it('has no terminal', () => expect(options.Tty).toBe(false))
@@ -52,11 +52,11 @@ describe('the container of an execution', () => {
     expect(host.IpcMode).toBe('none')
     expect(host.Ulimits).toContainEqual({ Name: 'msgqueue', Soft: 0, Hard: 0 })
   })
-  it('remembers no connection that has ended, for which gVisor has no word', () => {
+  it('keeps no metrics of ended connections, except under gVisor', () => {
     expect(host.Sysctls).toEqual({ 'net.ipv4.tcp_no_metrics_save': '1' })
     expect(containerOptions({ ...plan, runtime: 'runsc' }).HostConfig?.Sysctls).toBeUndefined()
   })
-  it('covers what the engine covers, and what containers share', () => {
+  it('masks the engine’s paths, and what containers share', () => {
     const masked = (host as { MaskedPaths?: string[] }).MaskedPaths
     for (const path of [
       '/proc/kcore',
@@ -75,7 +75,7 @@ describe('the container of an execution', () => {
       expect.arrayContaining(['/proc/sys', '/proc/sysrq-trigger', '/sys/fs/cgroup']),
     )
   })
-  it('reads the disk as fast as it gives, or as the plan says', () => {
+  it('reads the disk without a limit, or with that of the plan', () => {
     expect(host.BlkioDeviceReadBps).toBeUndefined()
     const slow = containerOptions({ ...plan, diskReads: { device: '/dev/sda', bytesPerSecond: MIB } })
     expect(slow.HostConfig?.BlkioDeviceReadBps).toEqual([{ Path: '/dev/sda', Rate: MIB }])
@@ -107,7 +107,7 @@ describe('the container of an execution', () => {
     expect(host.Runtime).toBe('runc')
     expect(containerOptions({ ...plan, runtime: 'runsc' }).HostConfig?.Runtime).toBe('runsc')
   })
-  it('has its processes counted by gVisor where that is the kernel, with room for its own on the host', () => {
+  it('has its processes counted by gVisor, with room for those of gVisor on the host', () => {
     const { Ulimits, PidsLimit } = containerOptions({ ...plan, runtime: 'runsc' }).HostConfig ?? {}
     expect(Ulimits).toContainEqual({ Name: 'nproc', Soft: 101, Hard: 101 })
     expect(PidsLimit).toBe(256 + 4 * 101)

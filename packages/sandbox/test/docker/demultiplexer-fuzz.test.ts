@@ -55,7 +55,7 @@ const forged = fc
   .map((parts) => piece(...parts))
 const wire = fc.array(fc.oneof(honest, forged), { maxLength: 8 }).map((pieces) => Buffer.concat(pieces))
 
-it('gives what the engine describes, whole and byte by byte, also of headers that no engine sends', () => {
+it('splits whole and byte by byte alike, also with headers that no engine sends', () => {
   const property = fc.property(wire, fc.array(fc.nat(), { maxLength: 12 }), (bytes, cuts) => {
     const whole = described(bytes)
     expect(demultiplex([bytes])).toBe(whole)
@@ -70,7 +70,7 @@ it('gives what the engine describes, whole and byte by byte, also of headers tha
   fc.assert(property, { numRuns: 2_000 })
 }, 60_000)
 
-it('gives the same at each pair of places of a split', () => {
+it('gives the same for each pair of split points', () => {
   const bytes = Buffer.concat([
     piece(1, new Uint8Array(3), 3, Buffer.from('abc')),
     piece(2, new Uint8Array(3), 0, new Uint8Array(0)),

@@ -51,7 +51,7 @@ function net(type: number, ...numbers: number[]): Buffer {
 
 const never = new AbortController().signal
 
-it('a wire that breaks once the program runs is the program’s doing, before that the platform’s', async () => {
+it('a broken wire is blamed on the program once it runs, before that on the platform', async () => {
   const running = forged({ takes: true })
   running.say(frame(WIRE.started, STARTED), frame(WIRE.stdout, Buffer.from('x')), Buffer.of(0xff, 0, 0, 0, 0))
   const report = await runProgram(running.container, program, { signal: never })
@@ -65,7 +65,7 @@ it('a wire that breaks once the program runs is the program’s doing, before th
   )
 })
 
-it('a port that earlier code of the job holds is that code’s doing, any other fault before the start is not', async () => {
+it('a port that earlier code of the job holds is blamed on it, no other fault before the start is', async () => {
   const options = { signal: never, onConnection: () => {} }
   const taken = forged({ takes: true })
   taken.say(frame(WIRE.fault, { where: 'net', error: 'EADDRINUSE' }))
@@ -84,7 +84,7 @@ it('a port that earlier code of the job holds is that code’s doing, any other 
   }
 })
 
-it('a container that only talks is listened to no further than it takes the answers', async () => {
+it('a container that only sends is read no further than it takes the answers', async () => {
   const { container, stream, say } = forged({ takes: false })
   let connections = 0
   const run = runProgram(container, program, {

@@ -63,7 +63,7 @@ it('a container in which nothing runs any more is asked to quit, and removed whe
   expect(stream.destroyed).toBe(true)
 })
 
-it('one whose init does not quit is removed all the same, whatever it says meanwhile', async () => {
+it('a container whose init does not quit is removed all the same, whatever it sends', async () => {
   const { container, stream, removal, say } = await resting()
   container.destroy()
   container.destroy()
@@ -76,7 +76,7 @@ it('one whose init does not quit is removed all the same, whatever it says meanw
   expect(stream.destroyed).toBe(true)
 })
 
-it('one in which something may run loses its connection at once', async () => {
+it('a container in which a program may run loses its connection at once', async () => {
   const { container, stream, sent, removal } = await resting()
   container.send(Buffer.of(1))
   container.destroy()

@@ -3,7 +3,7 @@ import { Users } from '../../src/driver/users.ts'
 
 const RANGE = { first: 60_000, last: 60_003, gid: 65_534 }
 
-it('no two containers have one id while there are others', () => {
+it('no two containers share an id while others are free', () => {
   const users = new Users(RANGE)
   const taken = Array.from({ length: 4 }, () => users.take().uid)
   expect(taken.toSorted()).toEqual([60_000, 60_001, 60_002, 60_003])
@@ -21,7 +21,7 @@ it('beyond the range ids are shared evenly, and one is free only when its last c
   expect([users.take().uid, users.take().uid]).toEqual([60_001, 60_001])
 })
 
-it('a range of one gives everybody the same', () => {
+it('a range of one gives every container the same id', () => {
   const users = new Users({ first: 1000, last: 1000, gid: 1001 })
   expect([users.take(), users.take()]).toEqual(Array(2).fill({ uid: 1000, gid: 1001 }))
 })

@@ -97,7 +97,7 @@ describe('limits read back under gVisor', () => {
   }
   const outside = { cpus: 0.5, memorySwapMb: 256, tasks: 660, source: 'kernel' } as const
 
-  it('come from its own counts, and from the host where it hides them, which is said', () => {
+  it('come from gVisor’s own counts, and from the host where it hides them, which the result says', () => {
     expect(confinementProblems(inside, limits(), nobody, outside)).toEqual([])
     expect(limitsApplied(inside, limits(), outside)).toMatchObject({
       memoryMb: 256,
@@ -107,7 +107,7 @@ describe('limits read back under gVisor', () => {
     })
   })
 
-  it('are believed of no other runtime', () => {
+  it('are accepted under no other runtime', () => {
     expect(confinementProblems(inside, limits(), nobody)).toHaveLength(4)
   })
 

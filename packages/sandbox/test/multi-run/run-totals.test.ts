@@ -47,7 +47,7 @@ it('adds times and takes the largest memory', () => {
 /** Ended by its host for its memory, before it could say what it had used. */
 const gone = lost({ exitCode: 137, outOfMemory: true, backstop: false })
 
-it('knows no sum of what it does not know of one run', () => {
+it('has no sum if a measurement of one run is missing', () => {
   for (const reports of [
     [report({}), gone],
     [gone, report({})],

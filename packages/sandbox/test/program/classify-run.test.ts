@@ -6,7 +6,7 @@ import { lost, report } from '../support/report.ts'
 
 const asked = limits({ timeoutSeconds: 5, memoryMb: 64, cpuSeconds: 2, outputBytes: 100 })
 
-describe('a run is judged by its first cause', () => {
+describe('a run is classified by its first cause', () => {
   it.each([
     [
       'a clean end long after the wall clock ran out',
@@ -80,12 +80,12 @@ describe('a run is judged by its first cause', () => {
     expect(classifyRun(given, asked, './main')).toMatchObject(expected)
   })
 
-  it('a kill for memory in a container that had room is the host, not the program', () => {
+  it('an out-of-memory kill in a container that had room is blamed on the host', () => {
     const killed = report({ oomKills: 1, signal: 9, exitCode: null, memoryPeakBytes: 20 * 1024 * 1024 })
     expect(() => classifyRun(killed, asked, './main')).toThrow(RetryableError)
   })
 
-  it('a missing interpreter is the platform, not the program', () => {
+  it('a missing interpreter is blamed on the platform', () => {
     expect(() => classifyRun(report({ spawnError: 'ENOENT', exitCode: 127 }), asked, 'python3')).toThrow(
       RetryableError,
     )

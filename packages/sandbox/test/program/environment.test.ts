@@ -14,7 +14,7 @@ it('arguments come behind a command as they are, or where it has a place for the
   expect(argvOf(compile, main)).toEqual(['cc', 'main.sh', '-lm'])
 })
 
-it('a variable of the job takes the place of a default, and of nothing that the language or a network needs', () => {
+it('a variable of the job overrides a default, and nothing that the language or a network needs', () => {
   const language = { ...SHELL, env: { LANGUAGE_OWN: 'kept' } }
   const env = { LANG: 'de_DE', MINE: '1', LANGUAGE_OWN: 'changed', http_proxy: 'http://elsewhere' }
   const given = { language, limits: limits(), inputData: undefined, env }

@@ -34,7 +34,7 @@ it.each([false, true])(
   },
 )
 
-it('a kernel that has no memory to confine a program is at fault, unless a program before it may have taken it', async () => {
+it('a kernel without memory for a filter is a fault of the host, unless an earlier program may have caused it', async () => {
   expect(await runWith('ENOMEM', false)).toBeInstanceOf(RetryableError)
   expect(await runWith('ENOMEM', true)).toMatchObject({ done: undefined, ended: { outOfMemory: false } })
 })

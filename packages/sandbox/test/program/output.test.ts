@@ -18,7 +18,7 @@ it('keeps the first bytes up to the limit, however they came', () => {
   )
 })
 
-it('tells what init counted', () => {
+it('reports what init counted', () => {
   const collector = new OutputCollector(2)
   collector.push(Buffer.from('abc'))
   expect(collector.finish({ produced: 3, truncated: true })).toMatchObject({ produced: 3, truncated: true })

@@ -11,7 +11,7 @@ async function visit(port: number, say: string): Promise<void> {
   await once(socket, 'close')
 }
 
-it('bait counts the visits of a probe, and nobody else’s', async () => {
+it('a honeypot counts visits of probes only', async () => {
   const bait = await openHoneypot()
   onTestFinished(() => bait.remove())
   await visit(bait.port, 'GET / HTTP/1.1\r\n\r\n')
@@ -20,7 +20,7 @@ it('bait counts the visits of a probe, and nobody else’s', async () => {
   expect(bait.visits()).toBe(1)
 })
 
-it('bait leaves nothing behind', async () => {
+it('a honeypot leaves nothing behind', async () => {
   const bait = await openHoneypot()
   expect(await readFile(bait.file, 'utf8')).toBe(`${bait.secret}\n`)
   await bait.remove()

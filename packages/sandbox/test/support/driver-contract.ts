@@ -77,7 +77,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       expect(facts.profiles.has('default')).toBe(true)
     })
 
-    it('knows an image by its digest, and refuses images, runtimes that are not there', async () => {
+    it('knows an image by its digest, and refuses missing images and runtimes', async () => {
       const { image } = execution('').language
       const digest = await driver.images.digest(image)
       expect(digest).not.toBe('')

@@ -58,7 +58,7 @@ function inHostNetwork(options: CreateOptions): void {
   options.HostConfig['Sysctls'] = {}
 }
 
-/** One weakness or more for each probe. @param folder of this host, where the bait lies, too */
+/** One weakness or more for each probe. @param folder of this host, where the honeypot lies, too */
 export function weaknesses(folder: string): Weakness[] {
   return [
     { probe: 'interfaces', what: 'in the network of the host', change: inHostNetwork },

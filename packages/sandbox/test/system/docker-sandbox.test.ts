@@ -78,7 +78,7 @@ async function started(id: string): Promise<void> {
 }
 
 describe('an execution', () => {
-  it('runs as nobody in particular, in its workspace, on a read-only system', async () => {
+  it('runs as an unprivileged user, in its workspace, on a read-only system', async () => {
     const outcome = await run('id -u; id -g; pwd; touch /x 2>/dev/null || echo read-only; cat /proc/1/comm')
     expect(text(outcome)).toMatch(/^60\d{3}\n65534\n\/workspace\nread-only\ninit\n$/)
   })
@@ -88,7 +88,7 @@ describe('an execution', () => {
     expect(new Set(outcomes.map(text)).size).toBe(4)
   })
 
-  it('tells of its container from creation to removal', async () => {
+  it('reports its container from creation to removal', async () => {
     await run('true', { id: 'told' })
     const told = () => events.filter((event) => 'job' in event && event.job === 'told')
     while (told().length < 2) await new Promise((r) => setTimeout(r, 20))
@@ -166,7 +166,7 @@ describe('an execution', () => {
     ).toEqual([])
   })
 
-  it('whose container somebody kills is the program that ended, not a fault to retry', async () => {
+  it('counts as ended, not as a fault to retry, if its container is killed', async () => {
     const id = `j-${randomUUID()}`
     const running = run('echo before; sleep 60', { id })
     await started(id)
@@ -209,7 +209,7 @@ describe('the reaper', () => {
     events.length = 0
   })
 
-  it('removes containers of owners that are gone, and of nobody else', async () => {
+  it('removes containers of owners that are gone, and no other', async () => {
     const label = (owner: string, of = deployment) => [
       '--label',
       `isopod.deployment=${of}`,
@@ -275,7 +275,7 @@ describe('a sandbox', () => {
     expect((await containers()).filter((name) => name.includes(id))).toEqual([])
   })
 
-  it('says at once that there is no engine', async () => {
+  it('fails at once if there is no engine', async () => {
     await expect(open('w4', 'unix:///nowhere.sock')).rejects.toThrow(UnavailableError)
   })
 

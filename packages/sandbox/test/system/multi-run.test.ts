@@ -73,7 +73,7 @@ const SQUARE =
   '#include <stdio.h>\nint main(void) { int n; if (scanf("%d", &n) != 1) return 1; printf("%d\\n", n * n); }\n'
 
 describe('many runs of one program', () => {
-  it('compile it once, and give each run its own input, in one container', async () => {
+  it('compile once, and give each run its own input, in one container', async () => {
     const inputs = Array.from({ length: 20 }, (_, n) => ({ stdin: `${n}\n` }))
     const seen: string[] = []
     const onContainer = ({ id }: { id: string }) => void seen.push(id)
@@ -234,7 +234,7 @@ other.close()`
     expect(runs.map(({ status }) => status)).toEqual(['success', 'success', 'success'])
   })
 
-  it('stop when the caller has seen enough, and the container is gone with what was sent ahead', async () => {
+  it('stop when the caller says so, and the container with the run that was sent ahead is removed', async () => {
     const inputs = Array.from({ length: 10 }, () => ({ stdin: '' }))
     const { runs } = await series('bash', 'echo ran', inputs, {}, { onRun: (_, index) => index < 2 })
     expect(runs).toHaveLength(3)

@@ -69,7 +69,7 @@ async function filled(count: number, of = sandbox): Promise<void> {
 const text = (outcome: Outcome) => Buffer.from(outcome.stdout.bytes).toString()
 
 describe('a job whose kind waits', () => {
-  it('gets a container that was there, that nobody used before, and that is gone afterwards', async () => {
+  it('gets a container that was there, unused, and that is gone afterwards', async () => {
     await filled(1)
     const first = await run('id -u; ls -A /tmp /dev/shm /workspace; touch /tmp/x; cat /proc/[0-9]*/comm')
     expect(first.container.origin).toBe('pool')
@@ -148,7 +148,7 @@ describe('a job whose kind waits', () => {
     }
   })
 
-  it('never sees one that somebody has killed or removed', async () => {
+  it('never gets a container that was killed or removed', async () => {
     for (const [verb, ...flags] of [['kill'], ['rm', '-f']]) {
       await filled(2)
       const names = (await containers('w1')).filter((name) => name.startsWith('isopod-pool-'))
@@ -157,7 +157,7 @@ describe('a job whose kind waits', () => {
     }
   })
 
-  it('counts as a hit, and as a miss where nothing waited', async () => {
+  it('counts as a hit, and as a miss if none waited', async () => {
     await filled(1)
     events.length = 0
     await run('true')

@@ -49,12 +49,12 @@ describe('the report of a program', () => {
     expect(await left(code)).toBeUndefined()
   })
 
-  it('is none where a limit ended the program', async () => {
+  it('is empty if a limit ended the program', async () => {
     const changes = { limits: limits({ timeoutSeconds: 0.2 }) }
     expect(await left('echo through > said; while :; do :; done', changes)).toBeUndefined()
   })
 
-  it('is not looked for where nobody asked', async () => {
+  it('is not fetched unless it is asked for', async () => {
     expect(await left('echo through > said', { report: undefined })).toBeUndefined()
   })
 

@@ -46,7 +46,7 @@ function setUp(changes: Partial<BatchContainersOptions> = {}) {
   return { source, containers, resets, use, run, first: () => source.made[0] as ScriptedContainer }
 }
 
-it('a container of a batch is used again, and says so', async () => {
+it('a container of a batch is used again, and reports the origin batch', async () => {
   const { run, source, resets } = setUp()
   expect([await run(batch()), await run(batch()), await run(batch())]).toEqual([
     'c1 made',
@@ -57,7 +57,7 @@ it('a container of a batch is used again, and says so', async () => {
   expect(resets).toEqual(['clean', 'clean', 'clean'])
 })
 
-it('an execution of no batch gets its container from the source, and gives it back there', async () => {
+it('an execution of no batch gets its container from the source, and releases it there', async () => {
   const { run, source } = setUp()
   expect([await run(script('true')), await run(script('true'))]).toEqual(['c1 made', 'c2 made'])
   expect(source.returned).toEqual(source.made)
@@ -80,7 +80,7 @@ it.each<[string, Partial<Execution>]>([
   expect(await run(batch())).toBe('c1 batch')
 })
 
-it('an execution whose limits belong to its run alone gets it', async () => {
+it('an execution gets it if only limits of its run differ', async () => {
   const { run } = setUp()
   await run(batch())
   expect(await run(batch({ limits: limits({ timeoutSeconds: 1, outputBytes: 5, cpuSeconds: 1 }) }))).toBe(
@@ -95,7 +95,7 @@ it('a container of an image that has been replaced is not used again', async () 
   expect(await run(batch())).toBe('c2 made')
 })
 
-it('a container whose kernel is gVisor is never used again', async () => {
+it('a container under gVisor is never used again', async () => {
   const { run, source } = setUp()
   source.runtime = 'runsc'
   expect([await run(batch()), await run(batch())]).toEqual(['c1 made', 'c2 made'])
@@ -154,7 +154,7 @@ it.each(['a kill for memory', 'a fault of init'])(
   },
 )
 
-it('an execution waits for a reset that is under way, and another one meanwhile gets a container of its own', async () => {
+it('an execution waits for a reset that is going on, and another one gets a new container', async () => {
   const { containers, use, first } = setUp()
   const container = await containers.acquire(batch(), signal)
   await use(container)
@@ -198,7 +198,7 @@ it('a container whose deadline would pass during the execution is not used again
   expect(await run(batch())).toBe('c2 made')
 })
 
-it('a container that nobody wants for long enough is destroyed', async () => {
+it('a container that is idle for too long is destroyed', async () => {
   const { run, first, containers } = setUp({ idle: { size: 4, idleMs: 20 } })
   await run(batch())
   expect(containers.idle).toBe(1)
@@ -206,7 +206,7 @@ it('a container that nobody wants for long enough is destroyed', async () => {
   expect([first().destroyed, containers.idle]).toEqual([true, 0])
 })
 
-it('no more wait than there is room for: the one that waited longest makes it', async () => {
+it('the container that has waited longest makes room for another', async () => {
   const { run, source, containers } = setUp({ idle: { size: 2, idleMs: 60_000 } })
   for (const name of ['a', 'b', 'c']) await run(batch({ sharedBy: name }))
   expect(source.made.map(({ destroyed }) => destroyed)).toEqual([true, false, false])
@@ -232,7 +232,7 @@ it('the first frame after a wait reaches the next execution', async () => {
   expect(await container.receive()).toMatchObject({ type: 'done', done: { wallMs: 5 } })
 })
 
-it('after close nothing waits, and what is given back is destroyed', async () => {
+it('after close nothing is idle, and a released container is destroyed', async () => {
   const { run, containers, source } = setUp()
   const late = await containers.acquire(batch(), signal)
   await run(batch())
@@ -246,7 +246,7 @@ it('after close nothing waits, and what is given back is destroyed', async () =>
 
 type Step = 'acquire' | 'release' | 'destroy' | 'dirty' | 'die' | 'wait'
 
-it('whatever happens, no container has two users, or users of two batches', async () => {
+it('in any order of events no container has two users, or users of two batches', async () => {
   const steps = fc.array(
     fc.tuple(
       fc.constantFrom<Step>('acquire', 'release', 'destroy', 'dirty', 'die', 'wait'),

@@ -47,7 +47,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 const images = () => pool.waiting.map(({ image }) => image).sort()
 
 describe('a pool', () => {
-  it('holds nothing until a kind is asked for, and never more of it than were asked for', async () => {
+  it('holds nothing until a kind is asked for, and then at most as many as were asked for', async () => {
     open()
     await pass(10_000)
     expect(maker.made).toEqual([])
@@ -59,7 +59,7 @@ describe('a pool', () => {
     expect(images()).toEqual(['a', 'a', 'a', 'a'])
   })
 
-  it('gives no container of another seccomp profile', async () => {
+  it('gives out no container with another seccomp profile', async () => {
     open()
     ask(kind('a'))
     await pass(1_000)
@@ -67,7 +67,7 @@ describe('a pool', () => {
     expect(await use(kind('a'))).toMatchObject({ waited: true })
   })
 
-  it('shares its places among the kinds by what is asked for of late', async () => {
+  it('shares its places by recent requests', async () => {
     open()
     ask(kind('a'), 20)
     await pass(1_000)
@@ -80,7 +80,7 @@ describe('a pool', () => {
     expect(images()).toEqual(['b', 'b', 'b', 'b'])
   })
 
-  it('lets none wait longer than the idle lifetime, and shrinks to nothing when nobody asks', async () => {
+  it('destroys containers at the end of their idle time, and shrinks to nothing without requests', async () => {
     open()
     ask(kind('a'), 4)
     await pass(1_000)
@@ -94,7 +94,7 @@ describe('a pool', () => {
     expect(maker.idle).toEqual([])
   })
 
-  it('replaces at once the last one that was taken, and waits for a quiet moment while there are more', async () => {
+  it('replaces the last container at once, and otherwise waits for a quiet moment', async () => {
     open()
     ask(kind('a'), 4)
     await pass(1_000)
@@ -107,7 +107,7 @@ describe('a pool', () => {
     expect(maker.under).toBe(1)
   })
 
-  it('begins nothing while enough are being made on the spot', async () => {
+  it('begins no refill while enough containers are made for jobs', async () => {
     open()
     const made = Promise.withResolvers<void>()
     const jobs = Array.from({ length: 3 }, () => pool.trackExternalCreate(() => made.promise))
@@ -120,7 +120,7 @@ describe('a pool', () => {
     expect(images()).toEqual(['a'])
   })
 
-  it('gives one that is being made to who asks for it meanwhile, unless he gives up', async () => {
+  it('lets a job claim a container that is being made, and give the claim up', async () => {
     open()
     ask(kind('a'))
     const abort = new AbortController()
@@ -135,7 +135,7 @@ describe('a pool', () => {
     expect(maker.made.length).toBe(1)
   })
 
-  it('gives none that has died, nor one that its deadline would end too early', async () => {
+  it('gives out no dead container, and none whose deadline is too early', async () => {
     open()
     ask(kind('a'), 2)
     await pass(1_000)
@@ -149,14 +149,14 @@ describe('a pool', () => {
     expect(await pool.take(pooled(kind('a'), true), Date.now() + 2 * 3_600_000, never)).toBeUndefined()
   })
 
-  it('is held to its bound of memory', async () => {
+  it('keeps to its bound of memory', async () => {
     open({ memoryMb: 35 })
     ask(kind('a'), 20)
     await pass(5_000)
     expect(images()).toEqual(['a', 'a', 'a'])
   })
 
-  it('rests after a failure, longer each time, and goes on when the engine is back', async () => {
+  it('rests after a failure, longer each time, and continues when the engine is back', async () => {
     open()
     maker.fails = true
     let tries = 0
@@ -174,7 +174,7 @@ describe('a pool', () => {
     expect(images()).toEqual(['a'])
   })
 
-  it('leaves nothing when it is closed while it makes, while somebody waits, or twice', async () => {
+  it('leaves nothing when it is closed while it makes containers, while a job waits, or twice', async () => {
     open({ refills: 2 })
     ask(kind('a'), 4)
     await pass(200)
@@ -209,7 +209,7 @@ const policies = fc.record({
   memoryMb: fc.integer({ min: 0, max: 60 }),
 })
 
-it('whatever happens, it gives none twice and no dead one, stays within its bounds, and leaves nothing', async () => {
+it('in any order of events it gives out no container twice and no dead one, keeps its bounds, and leaves nothing', async () => {
   const property = fc.asyncProperty(policies, fc.array(step, { maxLength: 60 }), async (policy, steps) => {
     maker = new FakeMaker()
     open(policy)

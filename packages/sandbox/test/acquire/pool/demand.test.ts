@@ -5,7 +5,7 @@ import { kind } from '../../support/fake-maker.ts'
 
 const MINUTE = 60_000
 describe('demand', () => {
-  it('halves every ten seconds, and a kind that nobody asks for is forgotten', () => {
+  it('halves every ten seconds, and forgets a kind that no job asks for', () => {
     const demand = new Demand(5 * MINUTE)
     for (let times = 0; times < 8; times++) demand.note(pooled(kind('a'), true), 0)
     expect(demand.poolKeys(0)).toMatchObject([{ weight: 8 }])
@@ -13,7 +13,7 @@ describe('demand', () => {
     expect(demand.poolKeys(5 * MINUTE)).toEqual([])
   })
 
-  it('adds up what differs only in limits that can be changed, and knows which is asked for most', () => {
+  it('sums up kinds that differ only in changeable limits, and knows the most wanted one', () => {
     const demand = new Demand(MINUTE)
     const small = pooled(kind('a', { memoryMb: 32 }), true)
     for (const each of [kind('a'), kind('a', { memoryMb: 32 }), kind('a', { memoryMb: 32 }), kind('b')])
@@ -24,7 +24,7 @@ describe('demand', () => {
     ])
   })
 
-  it('stays small whatever limits are asked for', () => {
+  it('remembers a bounded number of kinds', () => {
     const demand = new Demand(MINUTE)
     for (let index = 0; index < 1_000; index++) demand.note(pooled(kind(`image-${index}`), true), index)
     expect(demand.poolKeys(1_000).length).toBe(64)
@@ -32,7 +32,7 @@ describe('demand', () => {
 })
 
 describe('a kind', () => {
-  it('is compared whole, fields of later times included, in any order', () => {
+  it('is compared by all of its fields, in any order', () => {
     const { image, runtime, limits } = kind('a')
     expect(canonical({ limits, runtime, image })).toBe(canonical({ image, runtime, limits }))
     expect(canonical({ image, runtime, limits, preload: 'x' })).not.toBe(
@@ -47,7 +47,7 @@ describe('a kind', () => {
     expect([less.poolKey === other.poolKey, less.kind.limits.openFiles]).toEqual([false, 16])
   })
 
-  it('has other poolKeys where limits cannot be changed, and for another disk', () => {
+  it('has another pool key if limits cannot be changed, and for another disk', () => {
     const poolKey = (asked: ReturnType<typeof kind>, changeable = true) => pooled(asked, changeable).poolKey
     expect(poolKey(kind('a', { memoryMb: 32, cpus: 0.1, processes: 1 }))).toBe(poolKey(kind('a')))
     expect(poolKey(kind('a', { memoryMb: 32 }), false)).not.toBe(poolKey(kind('a'), false))

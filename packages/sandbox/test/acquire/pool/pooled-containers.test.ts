@@ -47,21 +47,21 @@ async function waiting(): Promise<FakeContainer> {
   return made
 }
 
-it('gives an execution the one that waits, in its name, and counts the hit', async () => {
+it('gives an execution the container that waits, assigns it, and counts a hit', async () => {
   const made = await waiting()
   expect(await source.acquire(execution, never)).toBe(made)
   expect(made).toMatchObject({ origin: 'pool', assigned: [{ id: 'j-test', attempt: 1 }], changes: [] })
   expect(outcomes).toEqual(['miss', 'hit'])
 })
 
-it('has other limits changed before anybody gets it', async () => {
+it('changes other limits before it gives a container out', async () => {
   const made = await waiting()
   const asked = script('true', { limits: limits({ memoryMb: 32, cpus: 0.2, openFiles: 20 }) })
   expect(await source.acquire(asked, never)).toBe(made)
   expect(made.changes).toEqual([{ memoryMb: 32, cpus: 0.2, processes: 100 }])
 })
 
-it('destroys one whose limits could not be changed, and makes another', async () => {
+it('destroys a container whose limits could not be changed, and makes another', async () => {
   const made = await waiting()
   made.onChange = () => {
     throw new Error('the engine refused update')
@@ -71,7 +71,7 @@ it('destroys one whose limits could not be changed, and makes another', async ()
   expect(made.destroyed).toBe(true)
 })
 
-it('destroys one whose execution is aborted meanwhile', async () => {
+it('destroys a container whose execution is aborted meanwhile', async () => {
   const made = await waiting()
   const abort = new AbortController()
   made.onChange = () => abort.abort(new Error('enough'))
@@ -80,7 +80,7 @@ it('destroys one whose execution is aborted meanwhile', async () => {
   expect(made.destroyed).toBe(true)
 })
 
-it('never takes one back: what was used is destroyed', async () => {
+it('destroys a container that was used', async () => {
   const made = await waiting()
   source.release(await source.acquire(execution, never))
   expect(made.destroyed).toBe(true)

@@ -14,8 +14,8 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => tota
 const asked = (...weights: readonly number[]): Claim[] =>
   weights.map((weight) => ({ weight, has: 0, footprintMb: 10 }))
 
-describe('places are shared so that', () => {
-  it('there are never more than there are places and memory, nor more for anybody than were asked for', () => {
+describe('the shares of a pool', () => {
+  it('never exceed places, memory, or a claimant’s requests', () => {
     fc.assert(
       fc.property(claims, fc.nat(50), fc.nat(2_000), (all, places, memoryMb) => {
         const given = shares(all, places, memoryMb)
@@ -29,7 +29,7 @@ describe('places are shared so that', () => {
     )
   })
 
-  it('none is left that somebody could use', () => {
+  it('leave no place free that a claimant could use', () => {
     fc.assert(
       fc.property(claims, fc.nat(50), (all, places) => {
         const wanted = sum(all.map(({ weight }) => Math.ceil(weight)))
@@ -38,7 +38,7 @@ describe('places are shared so that', () => {
     )
   })
 
-  it('who is asked for more has no fewer', () => {
+  it('are no smaller for a claimant with more requests', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true })), fc.nat(50), (all, places) => {
         const given = shares(asked(...all.toSorted((one, other) => other - one)), places, 10_000)
@@ -47,7 +47,7 @@ describe('places are shared so that', () => {
     )
   })
 
-  it('whoever was given places keeps them while nothing is asked for', () => {
+  it('stay the same without new requests', () => {
     fc.assert(
       fc.property(claims, fc.nat(20), (all, places) => {
         const given = shares(all, places, 1_000)
@@ -67,19 +67,19 @@ describe('places are shared so that', () => {
     expect(shares(asked(...all), places, 1_000)).toEqual(given)
   })
 
-  it('what was asked for of late has a place, whatever flood there is or was', () => {
+  it('have a place for each recent request, whatever flood there is', () => {
     expect(shares(asked(1000, 1), 4, 1_000)).toEqual([3, 1])
     expect(shares(asked(1000, 0.1), 4, 1_000)).toEqual([4, 0])
     expect(shares(asked(1000, 3, 2, 1, 0.5), 4, 1_000)).toEqual([1, 1, 1, 1, 0])
   })
 
-  it('a container is not thrown away for one that is worth little more', () => {
+  it('do not replace a container by one that is worth little more', () => {
     const there = { weight: 10, has: 1, footprintMb: 10 }
     expect(shares([there, { ...there, weight: 11, has: 0 }], 1, 1_000)).toEqual([1, 0])
     expect(shares([there, { ...there, weight: 16, has: 0 }], 1, 1_000)).toEqual([0, 1])
   })
 
-  it('a dear one holds no other to its size', () => {
+  it('do not let a large claimant block small ones', () => {
     const dear = { weight: 5, has: 0, footprintMb: 116 }
     const cheap = { weight: 8, has: 0, footprintMb: 16 }
     expect(shares([dear, cheap], 8, 256)).toEqual([1, 7])

@@ -25,7 +25,7 @@ describe('an AppArmor profile', () => {
     await expect(check('isopod')).resolves.toBeUndefined()
   })
 
-  it('is believed where the list cannot be read, or is that of another host', async () => {
+  it('is accepted if the list cannot be read, or is that of another host', async () => {
     await expect(check('elsewhere', { address: 'tcp://10.0.0.1:2375' })).resolves.toBeUndefined()
     const unread = checkAppArmor({ appArmor: 'isopod', address: '/s' }, { hasAppArmor: true }, '/nowhere')
     await expect(unread).resolves.toBeUndefined()

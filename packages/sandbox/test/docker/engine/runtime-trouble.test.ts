@@ -34,11 +34,11 @@ describe('the runtime of containers', () => {
     (name) => expect(runtimeTrouble(facts, name)).toBeUndefined(),
   )
 
-  it('is in order where runc is new', () => {
+  it('is accepted if runc is new', () => {
     expect(runtimeTrouble({ ...facts, runcVersion: '1.3.3' }, undefined)).toBeUndefined()
   })
 
-  it.each([undefined, 'unknown'])('is told as unknown where its version is %s', (runcVersion) => {
+  it.each([undefined, 'unknown'])('is unknown if its version is %s', (runcVersion) => {
     expect(runtimeTrouble({ ...facts, runcVersion }, undefined)).toEqual({
       state: 'unknown',
       reason: expect.stringContaining('does not say which version'),

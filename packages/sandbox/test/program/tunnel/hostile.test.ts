@@ -91,7 +91,7 @@ function perform(connection: Duplex | undefined, act: Exclude<Act, { frame: NetF
   if (act.act === 'write' && connection?.writable) connection.write(new Uint8Array(act.size))
 }
 
-it('no order of frames breaks the worker, fills its memory, or gets more out of it than the credit', async () => {
+it('no order of frames breaks the worker, fills its memory, or exceeds the credit', async () => {
   let broken = 0
   let whole = 0
   const property = fc.asyncProperty(fc.array(acts, { maxLength: 80 }), fc.nat(4), async (all, rest) => {

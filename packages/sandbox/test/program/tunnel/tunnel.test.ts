@@ -35,7 +35,7 @@ function connected() {
 const data = (size: number) => ({ type: 'netData', stream: 1, data: Buffer.alloc(size, 'x') }) as const
 
 describe('what the host writes', () => {
-  it('goes no further than the credit, whole and in order, whatever the pieces', async () => {
+  it('stays within the credit, whole and in order, however it is split', async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 8 })
     const grants = fc.array(fc.integer({ min: 1, max: MAX_NET_WINDOW_BYTES }), { maxLength: 12 })
     await fc.assert(

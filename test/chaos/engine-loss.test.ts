@@ -44,11 +44,14 @@ it('while the engine is gone jobs wait and the worker says so; when it is back t
 })
 
 it('a connection to a running container that breaks is a fault to retry, never the end of its program', async () => {
-  const id = await world.client.submit({ language: 'bash', code: 'sleep 2; echo whole' })
-  await eventually(world.containers, (ids) => ids.length > 0)
-  await new Promise((resolve) => setTimeout(resolve, 700))
+  const id = await world.client.submit({
+    language: 'bash',
+    code: 'echo the; sleep 2; echo whole',
+    stream: true,
+  })
+  for await (const { type } of world.client.events(id)) if (type === 'stdout') break
   expect(bridge.cutAttached()).toBeGreaterThan(0)
-  expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'whole\n', attempt: 2 })
+  expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'the\nwhole\n', attempt: 2 })
 })
 
 it('a connection that breaks while a worker reads init back from its volume holds no job up', async () => {

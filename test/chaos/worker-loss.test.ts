@@ -79,9 +79,9 @@ it.concurrent('a worker that is killed while containers wait and are made ahead 
 
 // promise: drain
 it.concurrent('a worker that receives SIGTERM finishes what it can within its grace period, requeues the rest, and leaves no container', async (context) => {
-  const world = await worldOf(context, { env: { ISOPOD_SLOTS: '2', ISOPOD_DRAIN_SECONDS: '2' } })
+  const world = await worldOf(context, { env: { ISOPOD_SLOTS: '2', ISOPOD_DRAIN_SECONDS: '6' } })
   const short = await world.client.submit({ language: 'bash', code: 'sleep 1; echo short' })
-  const long = await world.client.submit({ language: 'bash', code: 'sleep 6; echo long' })
+  const long = await world.client.submit({ language: 'bash', code: 'sleep 15; echo long' })
   for (const id of [short, long]) {
     await eventually(
       () => world.client.state(id),

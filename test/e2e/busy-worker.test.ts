@@ -1,5 +1,6 @@
 import type { JobInput } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -19,12 +20,16 @@ const verdicts = ({ tests = [] }: Awaited<ReturnType<typeof run>>) => tests.map(
 const SPIN = 'while True: pass'
 /** Runs `work` beside programs that keep both processors busy for that many seconds. */
 async function besideLoad<T>(seconds: number, work: () => Promise<T>): Promise<T> {
-  const burners = Array.from({ length: 8 }, () =>
-    run({ code: SPIN, limits: { timeoutSeconds: seconds, cpus: 2, cpuSeconds: 60, memoryMb: 64 } }),
+  const limits = { timeoutSeconds: seconds, cpus: 2, cpuSeconds: 60, memoryMb: 64 }
+  const burners = await world.client.submitMany(
+    Array.from({ length: 8 }, () => ({ language: 'python', code: SPIN, limits })),
   )
-  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await eventually(
+    () => Promise.all(burners.map((id) => world.client.state(id))),
+    (states) => states.every((state) => state === 'running'),
+  )
   const done = await work()
-  await Promise.all(burners)
+  await Promise.all(burners.map((id) => world.client.wait(id)))
   return done
 }
 

@@ -97,7 +97,7 @@ describe('Judge0', () => {
     expect(body.status.description).toBe(description)
   })
 
-  it('a wrong answer tells nothing of the right one, also where the path ends in a slash', async () => {
+  it('a wrong answer reveals nothing of the right one, even where the path ends in a slash', async () => {
     const submission = { language_id: 46, source_code: 'echo 1', expected_output: 'secret' }
     const { status, body } = await ask('POST', '/submissions/?base64_encoded=false&wait=true', submission)
     expect(status).toBe(201)
@@ -219,7 +219,7 @@ describe('Piston', () => {
     })
   })
 
-  it('tells of compiling, limits and other files', async () => {
+  it('reports compilation, limits and additional files', async () => {
     const execute = (body: object) => ask('POST', '/api/v2/piston/execute', { version: '*', ...body })
     const broken = await execute({ language: 'c', files: [{ content: 'int main(' }] })
     expect(broken.body).toMatchObject({ compile: { code: 1, stderr: expect.stringContaining('error') } })
@@ -289,7 +289,7 @@ describe('SandboxFusion', () => {
     })
   })
 
-  it('tells of compiling, limits, exit codes and files', async () => {
+  it('reports compilation, limits, exit codes and files', async () => {
     const broken = await run({ code: 'int main(', language: 'cpp' })
     expect(broken.body).toMatchObject({
       status: 'Failed',
@@ -355,8 +355,7 @@ describe('with keys', () => {
       return { 'x-auth-token': token }
     }
     const [mine, other] = [await make('a'), await make('b')]
-    // The gateway believes for a second that there are none.
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await gateway.asksForKeys()
     const bash = { language_id: 46, source_code: 'echo secret' }
     for (const [path, form] of [
       ['/submissions', { error: expect.any(String) }],
@@ -375,7 +374,7 @@ describe('with keys', () => {
     expect(batch.body).toEqual({ submissions: [null] })
   })
 
-  it('none is served by a gateway that was not told to, and an unknown one is refused', async () => {
+  it('none is served unless the gateway is configured to, and an unknown one is refused', async () => {
     const queue = { redisUrl: world.redisUrl, prefix: `${world.prefix}-none` }
     const plain = await startTestGateway(queue)
     try {

@@ -17,8 +17,7 @@ beforeAll(async () => {
   redis = await startRedisServer({ directory })
   gateway = await startTestGateway({ redisUrl: redis.url, prefix: 'refusals' })
   token = (await gateway.access.keys.create({ name: 'x', tenant: 'x', scopes: ['submit', 'read'] })).token
-  // The gateway believes for a second that there are no keys.
-  await new Promise((resolve) => setTimeout(resolve, 1_100))
+  await gateway.asksForKeys()
 })
 
 afterAll(async () => {
@@ -152,7 +151,7 @@ describe('while Redis does not answer', () => {
 
 // promise: http-stop
 describe('a gateway that gets SIGTERM', () => {
-  it('answers those who wait: an execution that has an id goes on, one that has none is cancelled', async () => {
+  it('answers waiting requests: an execution with an id goes on, one without is cancelled', async () => {
     const prefix = 'refusals-stop'
     const env = { ISOPOD_GATEWAY_DRAIN_SECONDS: '1' }
     const stopped = await startTestGateway({ redisUrl: redis.url, prefix }, env)

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -128,7 +128,10 @@ describe('a job that has used up its time', () => {
 
   it('can be cancelled before', async () => {
     const id = await world.client.submit({ language: 'python', code: SECOND, limits, tests: six({}) })
-    await sleep(1_500)
+    await eventually(
+      () => world.client.state(id),
+      (state) => state === 'running',
+    )
     await world.client.cancel(id)
     expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled' })
   })

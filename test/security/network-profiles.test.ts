@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest'
 import { type OutsideWorld, outsideWorldMissing, startOutsideWorld } from '../support/outside-world.ts'
@@ -268,7 +267,7 @@ describe('a job with a network profile reaches nothing else', () => {
     const code = program('around-the-proxy.py').code
     const result = await run({ code, stdin: JSON.stringify(targets) })
     expect(result).toMatchObject({ status: 'success', stderr: '' })
-    // Sent to its own loopback, where nobody is.
+    // Sent to its own loopback, where nothing listens.
     expect(result.stdout.replace('udp 127.0.0.1:6379 REACHED', '')).not.toContain('REACHED')
     expect(outside.seen).toEqual([])
     expect(outside.seenAtHome).toEqual([])
@@ -402,8 +401,7 @@ print("up", flush=True)
 if os.fork() == 0: time.sleep(100)`
     const result = await run({ code, network: 'patient' })
     expect(result).toMatchObject({ stderr: '', stdout: 'up\n' })
-    for (let turn = 0; turn < 50 && closed() < 8; turn++) await sleep(50)
-    expect(closed()).toBe(8)
+    await expect.poll(closed, { timeout: 15_000 }).toBe(8)
     expect(logged(result.id).map(({ reason }) => reason)).toEqual(
       Array.from({ length: 8 }, () => 'the job ended'),
     )
@@ -427,7 +425,7 @@ except ConnectionRefusedError: print("refused")`
     expect(result).toMatchObject({ status: 'success', stdout: '[]\nrefused\n' })
   })
 
-  it('and one that asks for a profile that is not there is told which are', async () => {
+  it('and one that asks for an unknown profile gets the names of the known ones', async () => {
     const result = await run({ code: 'print(1)', network: 'lan' })
     expect(result).toMatchObject({ status: 'validation_error' })
     expect(result.validationErrors[0]).toMatch(/"lan" is no profile .* none, web, inner, small/)

@@ -25,7 +25,13 @@ export async function startPageBrowser(executablePath: string): Promise<PageBrow
       page.setDefaultTimeout(20_000)
       const home = url.startsWith('file:') ? url : new URL(url).origin
       page.on('request', (request) => {
-        if (!request.url().startsWith(home)) seen.push(`request: ${request.url()}`)
+        if (
+          !request
+            .url()
+            .replace(/^blob:/, '')
+            .startsWith(home)
+        )
+          seen.push(`request: ${request.url()}`)
       })
       page.on('dialog', (dialog) => {
         seen.push(`dialog: ${dialog.message()}`)

@@ -5,6 +5,7 @@ import { type Html, html } from './html.ts'
 import { SAMPLE_VERDICTS, VERDICT_WORDS } from './sample-verdict.ts'
 import { count, counted, percent } from './units.ts'
 
+// Own SVG: Vega's has no class and no hover text per bar, which colour schemes and readers need; Plot needs a DOM.
 const WIDTH = 480
 const LEFT = 52
 const RIGHT = 12

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { hostView } from '../support/host-view.ts'
 import { hostTasks, RUNTIME } from '../support/runtime.ts'
+import { SOAK } from '../support/soak.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const onThisHost = process.getuid?.() === 0 && inject('stack').dockerHost.startsWith('unix://')
@@ -73,5 +74,5 @@ it('any limits are what the result says, what the host has, and what was asked',
     })
     await eventually(world.containers, (left) => left.length === 0)
   })
-  await fc.assert(property, { numRuns: 15, endOnFailure: true })
+  await fc.assert(property, { numRuns: SOAK ? 50 : 6, endOnFailure: true })
 }, 300_000)

@@ -1,17 +1,18 @@
-const PLATFORM = 'of the worker, the queue or the command line; no kernel and no engine could change it'
-const TOO_LONG = 'compiles and runs hundreds of programs, which emulation does not finish in an hour'
-const NO_NETWORK = 'the guest has no network and no package archive to build from'
+const PLATFORM = 'tests the worker, the queue or the command line, independent of kernel and engine'
+const TOO_LONG = 'compiles and runs hundreds of programs, which takes more than an hour in emulation'
+const NO_NETWORK = 'builds from packages, and the guest has no network'
 
-/** System specs that no leg runs: path or pattern → why not. */
+/** System specs that no leg runs: path or pattern → reason. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   'apps/cli/test/system/*': PLATFORM,
   'apps/gateway/test/system/*': PLATFORM,
   'apps/mcp/test/system/*': PLATFORM,
-  'packages/devstack/test/system/private-stack.test.ts': 'of set-up, which the guest’s own engine replaces',
+  'packages/devstack/test/system/private-stack.test.ts':
+    'tests set-up, and the guest has an engine of its own',
   'packages/devstack/test/system/workers.test.ts': PLATFORM,
   'packages/sandbox/test/system/preload-corpora.test.ts': TOO_LONG,
   'test/chaos/batch-loss.test.ts': PLATFORM,
-  'test/chaos/engine-loss.test.ts': 'ends an engine of its own, which the guest has no images for',
+  'test/chaos/engine-loss.test.ts': 'starts an engine of its own, for which the guest has no images',
   'test/chaos/gateway-loss.test.ts': PLATFORM,
   'test/chaos/grade-loss.test.ts': TOO_LONG,
   'test/chaos/poisoned-queue.test.ts': PLATFORM,
@@ -20,8 +21,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/absent-services.test.ts': PLATFORM,
   'test/e2e/admission.test.ts': PLATFORM,
   'test/e2e/audit.test.ts': PLATFORM,
-  'test/e2e/bench.test.ts': 'measures speed, which emulation has none of',
-  'test/e2e/busy-worker.test.ts': 'judges by the processor’s load, which emulation makes up',
+  'test/e2e/bench.test.ts': 'measures speed, which means nothing in emulation',
+  'test/e2e/busy-worker.test.ts': 'depends on the processor’s load, which emulation distorts',
   'test/e2e/delivery.test.ts': PLATFORM,
   'test/e2e/documented.test.ts': PLATFORM,
   'test/e2e/documents.test.ts': PLATFORM,
@@ -59,15 +60,12 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/service-image.test.ts': NO_NETWORK,
   'test/e2e/service-plan.test.ts': PLATFORM,
   'test/e2e/webhooks.test.ts': PLATFORM,
-  'test/security/channel.test.ts': 'measures bits a second between two jobs, which emulation drowns in noise',
+  'test/security/channel.test.ts': 'needs two jobs to meet in time, which emulation is too slow for',
   'test/security/manifest.test.ts': PLATFORM,
-  'test/security/missing-controllers.test.ts':
-    'hides a controller of cgroup v1 from an engine; v2 has them in one tree',
-  'test/security/network-profiles.test.ts': 'of the proxy, whose deadlines emulation cannot meet',
-  'test/security/observers.test.ts':
-    'tests the observers of the host that the attacks are judged by, not the product',
+  'test/security/missing-controllers.test.ts': 'hides a controller of cgroup v1, and the guests have v2',
+  'test/security/network-profiles.test.ts': 'tests the proxy, whose timeouts are too short for emulation',
+  'test/security/observers.test.ts': 'tests the observers, not the product',
   'test/security/seccomp-languages.test.ts': TOO_LONG,
-  'test/security/self-test.test.ts':
-    'starts the whole self-test five times more; its attacks are a leg of their own',
+  'test/security/self-test.test.ts': 'runs the whole self-test five times; a leg of its own runs its attacks',
   'test/security/silent-logs.test.ts': PLATFORM,
 }

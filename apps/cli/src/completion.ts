@@ -6,18 +6,14 @@ interface Path {
   readonly command: Command
 }
 
-/** The script that completes commands, options and their choices in a shell; undefined for a shell that has none. */
-export function completionScript(shell: string, program: Command): string | undefined {
-  switch (shell) {
-    case 'bash':
-      return bash(program)
-    case 'zsh':
-      return `autoload -U +X bashcompinit && bashcompinit\n${bash(program)}`
-    case 'fish':
-      return fish(program)
-    default:
-      return undefined
-  }
+/** A shell that can complete words. */
+export type Shell = 'bash' | 'fish' | 'zsh'
+
+/** The script that completes commands, options and their choices in a shell. */
+export function completionScript(shell: Shell, program: Command): string {
+  if (shell === 'fish') return fish(program)
+  const script = bash(program)
+  return shell === 'zsh' ? `autoload -U +X bashcompinit && bashcompinit\n${script}` : script
 }
 
 function bash(program: Command): string {

@@ -167,6 +167,7 @@ describe('isopod completion', () => {
     expect(await completed('re')).toEqual(['result', 'results'])
     expect(await completed('run', '--ti')).toEqual(['--timeout'])
     expect(await completed('grade', '--dataset', 'm')).toEqual(['mbpp', 'multipl-e'])
+    expect(await completed('run', '--reuse', 'b')).toEqual(['batch'])
     expect(await completed('keys', 're')).toEqual(['revoke'])
     expect(await completed('keys', 'create', '--pe')).toEqual(['--per-minute'])
     expect(await completed('completion', 'f')).toEqual(['fish'])
@@ -186,7 +187,7 @@ describe('isopod completion', () => {
     )
     expect(await cli(['completion', 'tcsh'])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('bash, zsh, fish'),
+      stderr: expect.stringContaining('bash, fish, zsh'),
     })
   })
 })

@@ -12,6 +12,7 @@ const DATASETS: Readonly<Record<Dataset, true>> = {
   'stdin-tests': true,
 }
 
+/** Declares `isopod grade`. */
 export const declareGrade: Declare = (command, { io, services, end }) => {
   const schema = jobJsonSchema()
   const range = (field: string, otherwise?: string) =>

@@ -1,7 +1,8 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { jobFieldOptions } from '../input/job-fields.ts'
 import { type Declare, examples } from './declare.ts'
 
+/** Declares `isopod run`. */
 export const declareRun: Declare = (command, { io, services, end }) => {
   addJobOptions(command)
     .argument('<file>', 'the program, or - for standard input')
@@ -27,6 +28,7 @@ Exit codes: 0 the program succeeded, 1 it did not, 2 wrong call or job,
 3 the platform failed. Without --language the file's extension decides;
 standard input is Python.`
 
+/** Declares `isopod submit`. */
 export const declareSubmit: Declare = (command, { io, services, end }) => {
   addJobOptions(command, ['replyTo', 'callbackUrl'])
     .argument('<file...>', 'the programs, - for standard input')
@@ -38,6 +40,7 @@ export const declareSubmit: Declare = (command, { io, services, end }) => {
   examples(command, ['isopod submit a.py b.js', 'isopod submit *.py --reply-to grades --json'])
 }
 
+/** Declares `isopod result`. */
 export const declareResult: Declare = (command, { io, services, end }) => {
   command
     .argument('<id>', 'the job, as submit printed it')
@@ -52,6 +55,7 @@ export const declareResult: Declare = (command, { io, services, end }) => {
   command.addHelpText('after', '\nOutput and exit code are those of isopod run for the same program.')
 }
 
+/** Declares `isopod results`. */
 export const declareResults: Declare = (command, { io, services, end }) => {
   command
     .option('-r, --reply-to <queue>', 'name of the results queue (default: default)')
@@ -69,6 +73,7 @@ export const declareResults: Declare = (command, { io, services, end }) => {
   ]).addHelpText('after', '\nWhat is printed is gone from the queue; «isopod result ID» still has it.')
 }
 
+/** Declares `isopod cancel`. */
 export const declareCancel: Declare = (command, { io, services, end }) => {
   command
     .argument('<id>', 'the job, as submit printed it')
@@ -83,13 +88,16 @@ export const declareCancel: Declare = (command, { io, services, end }) => {
 const EXAMPLE_ID = 'j-01a1fafb0c20ccfb75305cf8f65b2e42'
 
 function addJobOptions(command: Command, more: readonly string[] = []): Command {
-  for (const { flags, help, isList } of jobFieldOptions(more)) {
-    if (isList) command.option(flags, help, collect)
-    else command.option(flags, help)
+  for (const { flags, help, isList, choices } of jobFieldOptions(more)) {
+    const option = new Option(flags, help)
+    if (isList) option.argParser(collect)
+    // For help and completion only: the schema of the job refuses any other.
+    if (choices !== undefined) option.argChoices = [...choices]
+    command.addOption(option)
   }
   return command
 }
 
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value]
+function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value]
 }

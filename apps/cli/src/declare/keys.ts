@@ -5,6 +5,7 @@ import { type Declare, examples } from './declare.ts'
 /** The compiler keeps them those of the package, which takes too long to load for a help. */
 const SCOPES: Readonly<Record<KeyScope, true>> = { submit: true, read: true, admin: true }
 
+/** Declares `isopod keys` and what is below it. */
 export const declareKeys: Declare = (keys, { io, services, end }) => {
   const load = () => import('../commands/keys.ts')
   keys

@@ -1,7 +1,8 @@
 import { Argument } from 'commander'
-import { UsageError } from '../usage-error.ts'
+import type { Shell } from '../completion.ts'
 import { type Declare, examples } from './declare.ts'
 
+/** Declares `isopod languages`. */
 export const declareLanguages: Declare = (command, { io, services, end }) => {
   command.option('-j, --json', 'print one JSON object a line').action(async (options) => {
     const { languagesCommand } = await import('../commands/languages.ts')
@@ -10,6 +11,7 @@ export const declareLanguages: Declare = (command, { io, services, end }) => {
   examples(command, ['isopod languages', 'isopod languages --json'])
 }
 
+/** Declares `isopod mcp`. */
 export const declareMcp: Declare = (command, { io, services, end }) => {
   command
     .option('--http <address>', '[host:]port: listen on http://host:port/mcp (host: 127.0.0.1)')
@@ -23,6 +25,7 @@ export const declareMcp: Declare = (command, { io, services, end }) => {
   )
 }
 
+/** Declares `isopod demo`. */
 export const declareDemo: Declare = (command, { io, services, end }) => {
   command
     .option('--allow-shared-redis', 'send the hostile jobs through REDIS_URL, too')
@@ -34,6 +37,7 @@ export const declareDemo: Declare = (command, { io, services, end }) => {
   examples(command, ['isopod demo', 'isopod demo --json'])
 }
 
+/** Declares `isopod up`. */
 export const declareUp: Declare = (command, { io, services, end }) => {
   command
     .option('-w, --workers <n>', 'worker processes, 1 to 64 (default: 1)')
@@ -46,6 +50,7 @@ export const declareUp: Declare = (command, { io, services, end }) => {
   examples(command, ['isopod up', 'isopod up --workers 2 --port 8080'])
 }
 
+/** Declares `isopod down`. */
 export const declareDown: Declare = (command, { io, services, end }) => {
   command
     .option('--purge', 'delete the built images, too')
@@ -57,6 +62,7 @@ export const declareDown: Declare = (command, { io, services, end }) => {
   examples(command, ['isopod down', 'isopod down --purge'])
 }
 
+/** Declares `isopod doctor`. */
 export const declareDoctor: Declare = (command, { io, services, end }) => {
   command
     .option('--attack', 'attack containers on the engine, as a worker does at its start')
@@ -72,14 +78,13 @@ export const declareDoctor: Declare = (command, { io, services, end }) => {
   examples(command, ['isopod doctor', 'isopod doctor --attack'])
 }
 
+/** Declares `isopod completion`. */
 export const declareCompletion: Declare = (command, { io, wholeProgram, end }) => {
   command
-    .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell: string) => {
+    .addArgument(new Argument('<shell>', 'your shell').choices(['bash', 'fish', 'zsh']))
+    .action(async (shell: Shell) => {
       const { completionScript } = await import('../completion.ts')
-      const script = completionScript(shell, await wholeProgram())
-      if (script === undefined) throw new UsageError(`completion: there is none for ${shell}`)
-      io.stdout.write(script)
+      io.stdout.write(completionScript(shell, await wholeProgram()))
       end(0)
     })
   examples(command, [

@@ -1,5 +1,6 @@
 import { type Declare, examples } from './declare.ts'
 
+/** Declares `isopod webhooks` and what is below it. */
 export const declareWebhooks: Declare = (webhooks, { io, services, end }) => {
   const load = () => import('../commands/webhooks.ts')
   webhooks

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
-import { type JobInput, MAX_JOB_SECONDS } from '@isopod/protocol'
+import { type JobInput, limitsSchema } from '@isopod/protocol'
 import { plainName, UsageError, wholeNumber } from '../usage-error.ts'
 
 /** The options of `isopod grade`, as they come from the command line. */
@@ -74,10 +74,10 @@ export function parseGradeOptions(options: GradeOptions): GradePlan {
     throw new UsageError('--stop-when: failed leaves nothing to estimate but --k 1')
   }
   const limits = {
-    ...numberField('timeoutSeconds', '--timeout', options.timeout, 0.1, 300),
-    ...numberField('jobSeconds', '--job-timeout', options.jobTimeout, 0.1, MAX_JOB_SECONDS),
-    ...numberField('memoryMb', '--memory', options.memory, 16, 1024),
-    ...numberField('cpus', '--cpus', options.cpus, 0.1, 256),
+    ...limit('timeoutSeconds', '--timeout', options.timeout),
+    ...limit('jobSeconds', '--job-timeout', options.jobTimeout),
+    ...limit('memoryMb', '--memory', options.memory),
+    ...limit('cpus', '--cpus', options.cpus),
   }
   const dataset = oneOf('--dataset', options.dataset, DATASETS)
   return {
@@ -119,9 +119,11 @@ function oneOf<const T extends string>(option: string, value: string, allowed: r
   throw new UsageError(`${option}: must be one of ${allowed.join(', ')}, got ${JSON.stringify(value)}`)
 }
 
-function numberField(field: string, option: string, value: string | undefined, low: number, high: number) {
+/** One of the limits, as the schema of jobs allows it. */
+function limit(field: keyof typeof limitsSchema.shape, option: string, value: string | undefined) {
   if (value === undefined) return {}
   const given = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN
-  if (given >= low && given <= high) return { [field]: given }
-  throw new UsageError(`${option}: must be a number from ${low} to ${high}, got ${JSON.stringify(value)}`)
+  const { error } = limitsSchema.shape[field].safeParse(given)
+  if (error === undefined) return { [field]: given }
+  throw new UsageError(`${option}: ${error.issues[0]?.message}, got ${JSON.stringify(value)}`)
 }

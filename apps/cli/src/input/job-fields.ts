@@ -17,7 +17,7 @@ interface JobField {
 }
 
 /** The options that set fields of a job: help, completion, checks and error sentences are made of them. */
-const JOB_FIELDS = [
+const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'language',
     flags: '-l, --language <name>',
@@ -115,61 +115,69 @@ const JOB_FIELDS = [
     text: 'where a gateway sends the result, signed',
     kind: 'text',
   },
-] as const satisfies readonly JobField[]
+]
 
 /** Fields whose options only some commands have. */
 const SPECIAL: readonly string[] = ['replyTo', 'callbackUrl']
 
 /** An option that sets a field of a job. */
-export interface JobFieldOption {
-  readonly field: (typeof JOB_FIELDS)[number]['field']
-  readonly flags: string
+export interface JobFieldOption extends JobField {
   /** Its name on the command line: `--job-timeout`. */
   readonly long: string
   /** Its key among parsed options: `jobTimeout`. */
   readonly key: string
-  readonly kind: Kind
+  /** Whether it may be given again. */
   readonly isList: boolean
   /** One line with range and default. */
   readonly help: string
+  /** All values that it takes, where the schema lists them. */
+  readonly choices: readonly string[] | undefined
 }
 
-/** @param special those of replyTo and callbackUrl that are wanted too. @default both */
+/**
+ * The options that set fields of a job.
+ *
+ * @param special those of `replyTo` and `callbackUrl` to include. @default both
+ */
 export function jobFieldOptions(special: readonly string[] = SPECIAL): JobFieldOption[] {
-  const schema = jobJsonSchema()
-  return JOB_FIELDS.filter(({ field }) => !SPECIAL.includes(field) || special.includes(field)).map(
-    (declared) => {
-      const { field, flags, text, kind }: JobField & { field: JobFieldOption['field'] } = declared
-      const option = new Option(flags)
-      return {
-        field,
-        flags,
-        long: option.long ?? flags,
-        key: option.attributeName(),
-        kind,
-        isList: kind === 'list' || kind === 'variables',
-        help: `${text}${rangeText(schema, declared)}`,
-      }
-    },
-  )
+  const schema = schemaOfJobs()
+  const wanted = JOB_FIELDS.filter(({ field }) => !SPECIAL.includes(field) || special.includes(field))
+  return wanted.map((declared) => {
+    const option = new Option(declared.flags)
+    return {
+      ...declared,
+      long: option.long ?? declared.flags,
+      key: option.attributeName(),
+      isList: declared.kind === 'list' || declared.kind === 'variables',
+      help: `${declared.text}${rangeText(schema, declared)}`,
+      choices: schemaOf(schema, declared.field)?.enum?.map(String),
+    }
+  })
 }
 
-/** For example `, 0.1 to 300 (default: 30)`, as far as the schema and the defaults say so. */
+/** For example `, 0.1 to 300 (default: 30)`, as far as schema and defaults say so. */
 export function rangeText(
   schema: JsonSchema,
   { field, otherwise }: Pick<JobField, 'field' | 'otherwise'>,
 ): string {
-  const found = field.split('.').reduce<JsonSchema | undefined>(propertyOf, schema)
-  const { minimum, maximum, enum: words } = found ?? {}
-  const range =
-    words !== undefined
-      ? `: ${words.join(', ')}`
-      : minimum !== undefined && maximum !== undefined
-        ? `, ${minimum} to ${maximum}`
-        : ''
+  const found = schemaOf(schema, field)
+  const { minimum, maximum } = found ?? {}
+  const range = minimum !== undefined && maximum !== undefined ? `, ${minimum} to ${maximum}` : ''
   const limits: Readonly<Record<string, unknown>> = { ...DEFAULT_LIMITS }
   const usual = otherwise ?? limits[field.replace('limits.', '')] ?? found?.default
   return usual === undefined ? range : `${range} (default: ${String(usual)})`
+}
+
+/** Made once: `isopod submit` may have many files. */
+function schemaOfJobs(): JsonSchema {
+  made ??= jobJsonSchema()
+  return made
+}
+
+let made: JsonSchema | undefined
+
+function schemaOf(schema: JsonSchema, field: string): JsonSchema | undefined {
+  return field.split('.').reduce<JsonSchema | undefined>(propertyOf, schema)
 }
 
 function propertyOf(schema: JsonSchema | undefined, name: string): JsonSchema | undefined {

@@ -2,9 +2,9 @@ import { type Dataset, DatasetError, ProblemSet } from '@isopod/grading'
 import { UsageError } from '../usage-error.ts'
 import { readRecords } from './read-records.ts'
 
-const MOST_PROBLEMS = 100_000
+const MAX_PROBLEMS = 100_000
 /** Characters of all problems together: they are held while their samples run. */
-const MOST_TEXT = 1024 * 1024 * 1024
+const MAX_TEXT = 1024 * 1024 * 1024
 
 /**
  * Reads a whole data set.
@@ -17,8 +17,8 @@ export async function loadProblems(dataset: Dataset, path: string): Promise<Prob
   let held = 0
   for await (const { value, place } of readRecords(path)) {
     held += JSON.stringify(problems.add(value, place)).length
-    if (problems.size > MOST_PROBLEMS || held > MOST_TEXT) {
-      throw new DatasetError(place, `must be at most ${MOST_PROBLEMS} problems of 1 GiB together`)
+    if (problems.size > MAX_PROBLEMS || held > MAX_TEXT) {
+      throw new DatasetError(place, `must be at most ${MAX_PROBLEMS} problems of 1 GiB together`)
     }
   }
   if (problems.size > 0) return problems

@@ -35,7 +35,7 @@ export interface SampleCensus {
 /** Samples that can be gone through again and again; never more than one record of them is held. */
 export type SampleSource = () => AsyncIterable<GivenSample>
 
-const MOST_SAMPLES = 1_000_000
+const MAX_SAMPLES = 1_000_000
 const SHOWN_UNKNOWN = 5
 
 /** The samples of a file. */
@@ -87,7 +87,7 @@ export async function takeCensus(source: SampleSource, language: string | undefi
   let count = 0
   for await (const { problem, solution } of source()) {
     count += 1
-    if (count > MOST_SAMPLES) throw new UsageError(`--samples: must be at most ${MOST_SAMPLES} samples`)
+    if (count > MAX_SAMPLES) throw new UsageError(`--samples: must be at most ${MAX_SAMPLES} samples`)
     perProblem.set(problem.id, (perProblem.get(problem.id) ?? 0) + 1)
     const used = gradingLanguage(problem, solution, language)
     if (used !== undefined) languages.add(used)

@@ -1,5 +1,5 @@
 // The images of the languages. `npm run images` lists them, `npm run images -- NAME…` builds those that are not there or
-// whose folder has changed, `npm run images -- --all` builds them all, and whatever else a job needs.
+// whose recipe has changed, `npm run images -- --all` builds them all, and whatever else a job needs.
 const { ensureStack, IMAGE_NAMES, imageStates, isImageName } = await import('@isopod/devstack')
 
 const words = process.argv.slice(2)

@@ -61,7 +61,7 @@ describe('the frame decoder', () => {
   it('throws nothing but a WireError, whatever the bytes', () => {
     const garbage = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
-      // The right type and length with anything behind it gets further than noise.
+      // A valid type and length with random bytes get further than noise.
       fc
         .tuple(
           fc.constantFrom(...Object.values(WIRE)),

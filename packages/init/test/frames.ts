@@ -1,6 +1,6 @@
 import { WIRE } from '../src/wire.ts'
 
-/** One frame of init's, as it goes over the wire. */
+/** A frame of init as bytes. */
 export function frame(type: number, payload: Uint8Array | string | object): Buffer {
   const bytes =
     payload instanceof Uint8Array
@@ -62,7 +62,7 @@ export const DONE = {
 const PRELOADED = { ms: 12.5, memoryBytes: 4096, error: null }
 const STARTED = { pid: 2, wallMs: 5000, cpuMs: 0, stdoutLimit: 10, stderrLimit: 20, openFiles: 256 }
 
-/** One frame of each type with what it decodes to. */
+/** A frame of each type and its decoded form. */
 export const EXAMPLES = [
   [frame(WIRE.ready, READY), { type: 'ready', ready: READY }],
   [frame(WIRE.stdout, Buffer.from('out')), { type: 'stdout', data: Buffer.from('out') }],

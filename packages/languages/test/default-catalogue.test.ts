@@ -9,7 +9,7 @@ import { temporaryFolder } from './support.ts'
 
 const run = promisify(execFile)
 
-/** Lays out a workspace as a worker does, below a folder of the test instead of /workspace. */
+/** Fills a workspace as a worker does, in a folder of the test instead of /workspace. */
 async function workspace(language: Language, code: string, inputData?: unknown) {
   const folder = await temporaryFolder()
   const local = (text: string) => text.replaceAll('/workspace', folder)

@@ -34,7 +34,7 @@ const value = fc.oneof(
   }),
 )
 const entry = fc.array(fc.tuple(field, value), { maxLength: 3 }).map((changes) =>
-  // Through JSON, as from a file: there `__proto__` is a field like any other.
+  // Through JSON, as from a file, where `__proto__` is an ordinary field.
   JSON.parse(
     `{${[...Object.entries(VALID), ...changes].map(([key, it]) => `${JSON.stringify(key)}:${JSON.stringify(it)}`).join()}}`,
   ),

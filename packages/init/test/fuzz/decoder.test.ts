@@ -5,7 +5,7 @@ import type { InitFrame } from '../../src/frames.ts'
 import { MAX_INIT_PAYLOAD_BYTES, MAX_NET_BYTES, WIRE, WireError } from '../../src/wire.ts'
 import { EXAMPLES, frame } from '../frames.ts'
 
-/** What one way of cutting a stream came to: its frames, then what broke it, if anything. */
+/** The result of one way of cutting a stream: its frames, then the error, if any. */
 function decode(chunks: readonly Uint8Array[]): { frames: string; broken: string | undefined } {
   const decoder = new FrameDecoder()
   const frames: InitFrame[] = []
@@ -14,7 +14,7 @@ function decode(chunks: readonly Uint8Array[]): { frames: string; broken: string
     decoder.end()
   } catch (error) {
     if (!(error instanceof WireError)) throw error
-    // Dead from here on, also for bytes that would be a good frame; unless the stream only ended too early.
+    // Broken for good, even for bytes of a valid frame; unless the stream only ended too early.
     if (decoder.broken !== undefined) {
       expect(() => decoder.push(frame(WIRE.stdout, 'x'))).toThrow(error)
       expect(() => decoder.end()).toThrow(error)
@@ -25,7 +25,7 @@ function decode(chunks: readonly Uint8Array[]): { frames: string; broken: string
   return { frames: written(frames), broken: undefined }
 }
 
-/** One text for typed arrays of any kind. */
+/** The same text for all kinds of typed arrays. */
 function written(frames: readonly InitFrame[]): string {
   return JSON.stringify(frames, (_, value: unknown) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
@@ -55,7 +55,7 @@ const bad = fc.oneof(
   fc.uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
   fc.tuple(types, fc.uint8Array({ maxLength: 60 })).map(([type, bytes]) => frame(type, bytes)),
   fc.tuple(types, fc.json()).map(([type, text]) => frame(type, text)),
-  // A frame with one byte changed, in its header as likely as behind it.
+  // A frame with one byte changed, with equal chance in its header and after it.
   fc.tuple(good, fc.nat(), fc.integer({ min: 1, max: 255 })).map(([bytes, at, change]) => {
     const bent = Buffer.from(bytes)
     const place = at % Math.min(bent.byteLength, 40)
@@ -64,7 +64,7 @@ const bad = fc.oneof(
   }),
 )
 
-/** Whole frames and, behind them, perhaps something else. */
+/** Whole frames, and sometimes other bytes after them. */
 const stream = fc
   .tuple(
     fc.array(fc.oneof({ weight: 6, arbitrary: good }, large), { maxLength: 10 }),

@@ -46,7 +46,7 @@ export class Harness implements Disposable {
     writeFileSync(join(this.#inputs, name), bytes)
   }
 
-  /** Runs all inputs. @throws with the sanitizer's report, or with what init did that it must not */
+  /** Runs all inputs. @throws with the sanitizer's report, or with the promise that init broke */
   replay(): Replayed[] {
     const out = join(this.folder, 'out')
     mkdirSync(out)

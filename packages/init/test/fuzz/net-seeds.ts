@@ -16,7 +16,7 @@ const exec = encodeExec(request)
 const write = (stream: number, size: number) => encodeNetWrite(stream, new Uint8Array(size))
 /** A turn for the exec frame, then connections. */
 const connect = (count = 1) => [step(SPAWN), ...net('connect', 0, count - 1), step(SPAWN)]
-/** The places in `net.c` of what can fail. */
+/** Kinds of failures, in the order of `net.c`. */
 const FAILURES = [...Array(14).keys()]
 
 /** Inputs with a tunnel: each frame of a stream, each way that a connection begins, moves and ends. */

@@ -28,9 +28,9 @@ import {
   times,
 } from './script.ts'
 
-/** What stands before the texts of an exec frame. */
+/** The bytes before the strings of an exec frame. */
 const NUMBERS_BYTES = 28
-/** Where the length of its first argument stands, behind a cwd of one byte. */
+/** Offset of the length of its first argument, after a cwd of one byte. */
 const ARGUMENT_AT = HEADER_BYTES + NUMBERS_BYTES + 4 + 1
 const request = {
   argv: ['a', 'b'],
@@ -43,20 +43,20 @@ const request = {
 const exec = encodeExec(request)
 const fed = encodeExec({ ...request, stdin: true })
 const taken = encodeExec({ ...request, preloaded: true })
-/** A main file whose name claims more bytes than there are. */
+/** A main file whose name is longer than the frame. */
 const longName = Buffer.from(encodePreload(request))
 longName.writeUInt16LE(200, HEADER_BYTES)
 const put = (path: string, size = 3, mode = 0o600) =>
   encodePutFile(path, new Uint8Array(size).fill(120), mode)
 const garbage = Uint8Array.of(0xff, 0, 0, 0, 0)
-/** The largest exec frame, whose one argument ends where init's memory for it does. */
+/** The largest exec frame, whose argument ends at the end of init's buffer. */
 const largest = encodeExec({
   ...request,
   argv: ['x'.repeat(MAX_EXEC_BYTES - NUMBERS_BYTES - 2 * 4 - 1)],
   env: {},
   cwd: '/',
 })
-/** The same, with an argument that claims a byte more than there is. */
+/** The same, with an argument that claims one byte more. */
 const overlong = Buffer.from(largest)
 overlong.writeUInt32LE(overlong.readUInt32LE(ARGUMENT_AT) + 1, ARGUMENT_AT)
 const plain: Seed = { frames: [put('a'), exec, encodeFetch('a', 100), encodeReset(), encodeQuit()] }

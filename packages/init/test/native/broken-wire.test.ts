@@ -60,7 +60,7 @@ describeInit('init on a broken wire', () => {
 
   it('reports the fault after a file that it is still sending, not within it', async () => {
     await using container = await Container.start()
-    // More than init queues, to a host that does not read for a while.
+    // More than init queues for a host that does not read.
     const size = 900_000
     container.process.stdout?.pause()
     container.send(encodePutFile('f', new Uint8Array(size)), encodeFetch('f', size), frame(0xff, 0))
@@ -112,7 +112,7 @@ describeInit('init on a broken wire', () => {
     for (let turn = 0; turn < 44; turn++) {
       await using container = await Container.start()
       const bytes = randomBytes(3000)
-      // A type that exists, and a length that may be true, get further than noise alone.
+      // A valid type and a plausible length get further than noise.
       bytes[0] = 1 + (turn % 11)
       bytes.writeUInt32LE(turn % 3 === 0 ? 1 : turn * 20, 1)
       container.send(bytes)

@@ -22,9 +22,9 @@ export function describeInit(name: string, specs: () => void): void {
 }
 
 export interface ContainerOptions {
-  /** Size of each writable mount, as mount takes it. @default '64m' */
+  /** Size of each writable mount, as an option of mount. @default '64m' */
   readonly size?: string
-  /** Directory that is shown as /sys/fs/cgroup. @default none */
+  /** Directory to mount at /sys/fs/cgroup. @default none */
   readonly cgroup?: string
   /** Control groups to join. */
   readonly join?: readonly string[]
@@ -33,7 +33,7 @@ export interface ContainerOptions {
   readonly withoutMessageQueues?: boolean
   /** Errno with which the kernel refuses another filter. @default none */
   readonly filterErrno?: number
-  /** False: the test's own network instead of loopback alone, as a container has it. @default true */
+  /** Whether only loopback is there, as in a container. @default true */
   readonly network?: boolean
 }
 
@@ -71,7 +71,7 @@ export class Container implements AsyncDisposable {
       path,
     ]
     this.process = spawn('unshare', arguments_, {
-      // The fourth one must not reach the program.
+      // The fourth descriptor must not reach the program.
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],
@@ -88,7 +88,7 @@ export class Container implements AsyncDisposable {
     this.process.stderr?.on('data', (text) => {
       complaint += String(text)
     })
-    // Init may be gone before it has taken all that is written to it.
+    // Init may end before it has read everything.
     this.process.stdin?.on('error', () => {})
     this.process.stdout?.on('data', (chunk: Buffer) => this.#take(chunk))
     this.exited = new Promise((resolve) => {
@@ -120,7 +120,7 @@ export class Container implements AsyncDisposable {
     for (const frame of frames) this.process.stdin?.write(frame)
   }
 
-  /** The next frame, whatever it is. */
+  /** The next frame of any type. */
   async frame(): Promise<InitFrame> {
     for (;;) {
       const frame = this.#frames.shift()
@@ -132,16 +132,16 @@ export class Container implements AsyncDisposable {
     }
   }
 
-  /** The next frame other than a sample, which may come at any time; it must be of that type. */
+  /** The next frame, which must be of this type; samples, which come at any time, are skipped. */
   async next<T extends InitFrame['type']>(type: T): Promise<Extract<InitFrame, { type: T }>> {
     let frame = await this.frame()
     while (frame.type === 'sample' && type !== 'sample') frame = await this.frame()
     if (frame.type !== type) throw new Error(`wanted ${type}, got ${JSON.stringify(frame)}`)
-    // The comparison above has narrowed it, which a type parameter does not show.
+    // Narrowed by the comparison above, which TypeScript does not see through a type parameter.
     return frame as Extract<InitFrame, { type: T }>
   }
 
-  /** Starts a program, sends `then`, and collects until it is done. */
+  /** Starts a program, sends `then`, and collects until done. */
   async run(
     request: Partial<ExecRequest> & Pick<ExecRequest, 'argv'>,
     ...then: readonly Uint8Array[]
@@ -159,7 +159,7 @@ export class Container implements AsyncDisposable {
     return this.run({ argv: ['bash', '-c', script], ...request }, ...then)
   }
 
-  /** Runs a Perl program: the one language with raw system calls that each Debian has. */
+  /** Runs a Perl program: the only language with raw system calls in every Debian. */
   async perl(
     script: string,
     request: Partial<ExecRequest> = {},
@@ -196,7 +196,7 @@ export class Container implements AsyncDisposable {
     this.process.stdin?.destroy()
     this.process.stdout?.resume()
     await this.exited
-    // The tmpfs on it was mounted in the namespace only, and has gone with it.
+    // The tmpfs on it was mounted in the namespace only, and ended with it.
     rmdirSync(this.#root)
   }
 }

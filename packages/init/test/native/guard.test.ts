@@ -158,7 +158,7 @@ describeInit('the filter of a program', () => {
       ['setpriority', ['0', '0', '5']],
       ['ioprio_set', ['1', '0', '0']],
       ['sched_setscheduler', ['0', '3', '$room']],
-      // Of whomever, as it is what all have.
+      // For any process: it sets the default policy.
       ['sched_setscheduler', ['0 + $$', '0', '$room']],
       ['sched_setscheduler', ['1', '0', '$room']],
       ['socket', ['1', '1', '0']],
@@ -178,17 +178,17 @@ describeInit('the filter of a program', () => {
       )
       expect(stdout.toString(), request).toBe(ENOTTY)
     }
-    // How many bytes can be read: a question of every program.
+    // The number of readable bytes, which many programs ask for.
     expect((await container.perl(call(calls.ioctl, '0', '0x541b', '$room'))).stdout.toString()).toBe('0')
   })
 
   it('keeps file pages in memory, and reads from bypassing them', async () => {
     await using container = await Container.start()
     for (const [name, args, errno] of [
-      // Of no file: with the call itself it would be EBADF, as another advice shows.
+      // Without a file: an allowed call would fail with EBADF, as another advice shows.
       ['fadvise64', ['-1', '0', '0', '4'], '0'],
       ['fadvise64', ['-1', '0', '0', '3'], EBADF],
-      // Of no page: harmless, and what the kernel grants.
+      // For no page: harmless, and allowed by the kernel.
       ['madvise', ['0', '0', '20'], EINVAL],
       ['madvise', ['0', '0', '21'], EINVAL],
       ['madvise', ['0', '0', '12'], EINVAL],
@@ -205,7 +205,7 @@ describeInit('the filter of a program', () => {
 
   it('refuses further filters, which take memory from one pool of the host', async () => {
     await using container = await Container.start()
-    // One instruction: allow. It would be a filter like any other.
+    // A filter with one instruction: allow.
     const filter =
       'my $code = pack("SCCL", 6, 0, 0, 0x7fff0000); my $p = pack("Sx6P", 1, $code); my $action = pack("L", 0x7fff0000);'
     const refused = async (number: number, ...args: readonly string[]) =>
@@ -213,7 +213,7 @@ describeInit('the filter of a program', () => {
     expect(await refused(calls.prctl, '22', '2', '$p')).toBe(EPERM)
     expect(await refused(calls.seccomp, '1', '0', '$p')).toBe(EPERM)
     expect(await refused(calls.seccomp, '0', '0', '0')).toBe(EPERM)
-    // What is only asked is answered.
+    // Queries are answered.
     expect(await refused(calls.seccomp, '2', '0', '$action')).toBe('0')
     const { stdout } = await container.perl(`print syscall(${calls.prctl}, 21, 0, 0, 0, 0)`)
     expect(stdout.toString()).toBe('2')
@@ -256,7 +256,7 @@ describeInit('the filter of a program', () => {
       const script = `${make}; print setsockopt($s, ${level}, ${option}, ${value}) ? 0 : 0 + $!`
       return (await container.perl(script)).stdout.toString()
     }
-    // A classic filter of one instruction, by each of its ways in; then the lock.
+    // A classic filter of one instruction, by each option that attaches one; then the lock.
     const filter = 'do { our $code = pack("SCCL", 6, 0, 0, 0xffff); pack("Sx6P", 1, $code) }'
     for (const option of [26, 50, 51, 52]) expect(await set(2, 2, 1, option, filter), `${option}`).toBe(EPERM)
     expect(await set(2, 2, 1, 44)).toBe(EPERM)
@@ -277,7 +277,7 @@ describeInit('the filter of a program', () => {
     ]
     for (const option of useful) expect(await set(...option), option.join()).toBe('0')
     const unknown: typeof useful = [
-      // Multicast groups of IPv4 and IPv6; what loads a module; a key; what is no option; a level above all.
+      // Multicast groups of IPv4 and IPv6; a module; a key; an unknown option; an unknown level.
       [2, 2, 0, 35, 'pack("C8", 224, 0, 0, 9, 127, 0, 0, 1)'],
       [10, 2, 41, 20, 'pack("x20")'],
       [2, 1, 6, 31, '"tls"'],

@@ -13,7 +13,7 @@ afterAll(() => {
   for (const cleanup of cleanups.reverse()) cleanup()
 })
 
-/** Makes what init finds under /sys/fs/cgroup out of plain files. */
+/** Writes plain files that look like /sys/fs/cgroup. */
 function written(files: Record<string, string>): string {
   const root = mkdtempSync(join(tmpdir(), 'isopod-cgroup-'))
   cleanups.push(() => rmSync(root, { recursive: true }))
@@ -25,7 +25,7 @@ function written(files: Record<string, string>): string {
   return root
 }
 
-/** Real groups of this kernel's v1 hierarchy with these limits; undefined where it has none. */
+/** Real groups of this kernel's v1 hierarchy with these limits; undefined if it has none. */
 function realGroups(name: string, limits: Record<string, string>): string[] | undefined {
   const groups = ['memory', 'cpu', 'cpuacct', 'pids'].map((controller) => join(CGROUP, controller, name))
   try {
@@ -43,7 +43,7 @@ function realGroups(name: string, limits: Record<string, string>): string[] | un
   }
 }
 
-/** For how long the kernel has held a group back. */
+/** How long the kernel has throttled a group. */
 function heldBackMs(group: string): number {
   const stat = readFileSync(join(CGROUP, 'cpu', group, 'cpu.stat'), 'utf8')
   return Number(/^throttled_time (\d+)$/m.exec(stat)?.[1]) / 1e6
@@ -77,7 +77,7 @@ describeInit('the limits that init reads back', () => {
       pidsMax: 101,
     })
     const { done } = await container.sh('sleep 1')
-    // Nothing in these files moves, so neither does what is counted from them.
+    // The files never change, so all counters stay the same.
     expect(done).toMatchObject({
       cpuUserMs: 0,
       oomKills: 0,
@@ -157,7 +157,7 @@ describeInit('the limits that init reads back', () => {
       pid: 1,
     })
     expect(container.ready.seccomp).not.toBeNull()
-    // As many as this very process has: init adds none to itself.
+    // As many as this process has: init installs none for itself.
     const own = /^Seccomp_filters:\t(\d+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
     expect(container.ready.seccompFilters).toBe(own === undefined ? null : Number(own))
   })
@@ -181,8 +181,8 @@ describeInit('a run in a real cgroup', () => {
   }
   const start = () => Container.start({ cgroup: shown(), join: groups ?? [], bind: name })
 
-  // While the kernel tears down who it has killed it may, rarely, look for one more, and find only init. The worker
-  // then has the engine's word for what happened.
+  // While the kernel tears down a killed process it may, rarely, need another victim and find only init. The worker then
+  // learns from the engine what happened.
   it('reports its memory peak and OOM kills; init survives', {
     retry: 3,
   }, async (context) => {
@@ -224,7 +224,7 @@ describeInit('a run in a real cgroup', () => {
   it('reports CPU time and how long the quota throttled it', async (context) => {
     context.skip(groups === undefined, 'control groups of version 1 need root')
 
-    // So little that even its share of a busy machine is more.
+    // Less than its share of a busy machine.
     const quota = join(CGROUP, 'cpu', name, 'cpu.cfs_quota_us')
     writeFileSync(quota, '5000')
     try {
@@ -237,7 +237,7 @@ describeInit('a run in a real cgroup', () => {
       expect(done.cpuUserMs + done.cpuSysMs).toBeLessThan(600)
       expect(heldBack).toBeGreaterThan(0)
       expect(done.throttledMs).toBeGreaterThan(0)
-      // The kernel's own figure, of which init saw all but the moments before and after the run; to the microsecond.
+      // The kernel's own counter, which includes the moments before and after the run.
       expect(done.throttledMs).toBeLessThan(heldBack + 0.001)
     } finally {
       writeFileSync(quota, '20000')
@@ -257,13 +257,13 @@ describeInit('a run in a real cgroup', () => {
     expect((await container.next('fault')).fault).toEqual({ where: 'put', error: 'ENOMEM' })
   })
 
-  // As far as an unprivileged process can: now and then the kernel takes init after all, and the container is thrown away.
+  // As far as an unprivileged process can: rarely the kernel kills init all the same, and the container is discarded.
   it('survives a program that fills memory with files and processes at once', {
     retry: 3,
   }, async (context) => {
     context.skip(groups === undefined, 'control groups of version 1 need root')
 
-    // A full container works in the kernel, on credit: with a fifth of a processor init would wait for its turn for long.
+    // A full container spends its CPU time in the kernel: with a fifth of a core init would wait long for its turn.
     writeFileSync(join(CGROUP, 'cpu', name, 'cpu.cfs_quota_us'), '100000')
     await using container = await start()
     const { done } = await container.perl(
@@ -271,7 +271,7 @@ describeInit('a run in a real cgroup', () => {
       { wallMs: 3000 },
     )
     expect(done.oomKills).toBeGreaterThan(0)
-    // The files still fill the memory, so that nothing else could run: a container is reset first, or thrown away.
+    // The files still fill the memory, so nothing else could run: a container is reset first, or discarded.
     container.send(encodeReset())
     expect((await container.next('reset')).reset.clean).toBe(true)
     expect((await container.sh('exit 3')).done.exitCode).toBe(3)
@@ -283,7 +283,7 @@ describeInit('a run in a real cgroup', () => {
     const root = shown()
     const file = join(root, 'large')
     await using container = await Container.start({ cgroup: root, join: groups ?? [], bind: name })
-    // On a disk, and not in memory yet: whoever reads it first is charged for it.
+    // On a disk, and not in the page cache yet: the first reader is charged for it.
     execFileSync('sh', [
       '-c',
       'head -c 12582912 /dev/urandom > "$0"; sync "$0"; dd if="$0" iflag=nocache count=0 status=none',

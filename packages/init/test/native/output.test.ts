@@ -5,7 +5,7 @@ import { WIRE } from '../../src/wire.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const MIB = 1024 * 1024
-/** Writes `a` and `b` bytes to stdout and stderr at the same time, from two processes. */
+/** Two processes write `a` bytes to stdout and `b` bytes to stderr at the same time. */
 const flood = (a: number, b: number) =>
   `(head -c ${a} /dev/zero | tr "\\0" o) & (head -c ${b} /dev/zero | tr "\\0" e >&2) & wait`
 
@@ -121,7 +121,7 @@ describeInit('the output of a run', () => {
     const { done, stdout, stderr } = await container.outcome()
     expect(done.killed).toBe(true)
     expect([done.stdoutBytes, done.stderrBytes]).toEqual([stdout.byteLength, stderr.byteLength])
-    // More than init queues, so part of it came out of the pipes after the end.
+    // More than init queues, so part of it is read from the pipes after the end.
     expect(stdout.byteLength + stderr.byteLength).toBeGreaterThan(2 * 256 * 1024)
   })
 

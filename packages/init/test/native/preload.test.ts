@@ -4,7 +4,7 @@ import { encodePreload, type PreloadRequest } from '../../src/encode-preload.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
-/** Says that it waits, and goes on after a byte. */
+/** Reports that it waits, and goes on after a byte. */
 const WAITS =
   'open C, "+<&=", 255; syswrite C, "w"; sysread C, $b, 32; close C; print "$b|", scalar(<STDIN>), "|"; print STDERR join ",", <*>; exit 3'
 const PERL = { argv: ['perl', '-e', WAITS], env, openFiles: 256 }

@@ -45,7 +45,7 @@ describeInit('a reset', () => {
 
   it('restores the write hints of the mounts', async () => {
     await using container = await Container.start()
-    // F_SET_RW_HINT and F_GET_RW_HINT, of which a mount that is another user's refuses the first.
+    // F_SET_RW_HINT and F_GET_RW_HINT; a mount of another user refuses the first.
     const hints = (value: number) => `
       for ("/workspace", "/tmp", "/dev/shm") {
         open my $root, "<", $_ or die $!;

@@ -144,7 +144,7 @@ describeInit('a run of init', () => {
   it('ends a program by a kill frame that was queued with its exec', async () => {
     await using container = await Container.start()
     container.process.stdout?.pause()
-    // The first program's output fills every buffer, so that what follows has to wait until it is on its way.
+    // The first program's output fills every buffer, so the frames after it have to wait.
     container.send(exec({ argv: ['head', '-c', '2M', '/dev/zero'], wallMs: 300 }))
     await sleep(1500)
     container.send(Buffer.concat([exec({ argv: ['bash', '-c', 'exec >&- 2>&-; sleep 100'] }), encodeKill()]))

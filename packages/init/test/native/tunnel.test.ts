@@ -7,7 +7,7 @@ import { MAX_NET_BYTES, MAX_NET_STREAMS, MAX_NET_WINDOW_BYTES, NET_PORT } from '
 import { Container, describeInit, exec } from './container.ts'
 
 const CONNECT = `use IO::Socket::INET; $| = 1; sub dial { IO::Socket::INET->new(PeerAddr => "127.0.0.1:${NET_PORT}") }`
-/** Listening sockets and connections of the port, from inside. */
+/** Listening sockets and connections of the port, as seen inside. */
 const LISTENERS = `grep -c ':${NET_PORT.toString(16).toUpperCase()} ' /proc/net/tcp`
 
 /** Answers frames until the run is done. */
@@ -26,7 +26,7 @@ async function serve(
   }
 }
 
-/** Sends everything back that comes, and all credit. */
+/** Echoes all bytes, and grants credit for them. */
 function echo(frame: InitFrame): Uint8Array[] {
   if (frame.type === 'netData')
     return [encodeNetGrant(frame.stream, frame.data.byteLength), encodeNetWrite(frame.stream, frame.data)]
@@ -104,7 +104,7 @@ describeInit('the tunnel of a run', () => {
 
   it('passes the whole answer to a program that has half-closed, however late it reads', async () => {
     await using container = await Container.start()
-    // Twice, for the port must not stay taken by the farewell of the first.
+    // Twice: closing the first must not leave the port in use.
     for (let turn = 0; turn < 2; turn++) {
       const give = writer(Buffer.alloc(100_000, 'y'))
       container.send(
@@ -184,7 +184,7 @@ describeInit('the tunnel of a run', () => {
     container.send(perl(`${CONNECT} my $s = dial(); kill 19, $$`))
     await container.next('started')
     const { stream } = await container.next('netOpen')
-    // What the sockets hold between is not much, and credit was given for that alone.
+    // The sockets hold little, and only for that was credit granted.
     for (let turn = 0; turn < 100; turn++) container.send(encodeNetWrite(stream, Buffer.alloc(MAX_NET_BYTES)))
     let frame = await container.frame()
     while (frame.type === 'netCredit' || frame.type === 'sample') frame = await container.frame()
@@ -241,7 +241,7 @@ describeInit('the tunnel of a run', () => {
 
   it('reports a port that an earlier run has left in use', async () => {
     await using container = await Container.start()
-    // Who hangs up first keeps the port for a minute, and shares it only if he has said so.
+    // The side that closes first holds the port for a minute, unless it set SO_REUSEADDR.
     const leave = `use Socket; my $a = sockaddr_in(${NET_PORT}, INADDR_LOOPBACK); socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, $a) && listen($l, 5) or die; socket my $c, PF_INET, SOCK_STREAM, 0; connect $c, $a or die; accept my $s, $l; close $s; close $c; print "left"`
     expect((await container.perl(leave)).stdout.toString()).toBe('left')
     container.send(perl('1'))

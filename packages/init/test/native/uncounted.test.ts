@@ -11,7 +11,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
 
-/** A control group that grants 32 MiB and counts nothing of what its processes take. */
+/** A control group with 32 MiB that counts nothing of its processes. */
 function group(version: 1 | 2, more: Readonly<Record<string, string>> = {}): string {
   const root = mkdtempSync(join(tmpdir(), 'isopod-cgroup-'))
   folders.push(root)
@@ -27,13 +27,13 @@ function group(version: 1 | 2, more: Readonly<Record<string, string>> = {}): str
   return root
 }
 
-/** Perl: connections that hold what nobody reads, up to `mib`; then some time for init to look. */
+/** Perl: connections with up to `mib` of unread data, then some time for init to check. */
 function connections(mib: number, then: 'kept' | 'accepted' | 'closed', family = 2): string {
   const address = family === 2 ? 'sockaddr_in(0, INADDR_LOOPBACK)' : 'pack("SnNx15CN", 10, 0, 0, 1, 0)'
   const more = {
     kept: 'push @open, $s;',
     accepted: 'accept(my $a, $l); push @open, $s, $a;',
-    // What fits into the other side's window, which is then all that there is.
+    // What fits into the other side's window.
     closed: '$sum += syswrite($s, $data); next;',
   }[then]
   return `use Socket; use Fcntl; socket(my $l, ${family}, 1, 0); bind($l, ${address}) or die "bind $!"; listen($l, 4096);
@@ -60,7 +60,7 @@ const UNREAD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INAD
   for (1..8) { socket(my $s, 2, 1, 0); connect($s, getsockname $l); accept(my $a, $l); syswrite($s, "x" x 65536); push @open, $s, $a }
   select undef, undef, undef, 2`
 
-/** Takes hundreds of MiB of host memory: each unread byte keeps the 32 KiB that it was copied into. */
+/** Takes hundreds of MiB of host memory: each unread byte holds the 32 KiB that it was copied into. */
 const HOARD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INADDR_LOOPBACK)); listen($l, 8);
   sub pair { socket(my $s, 2, 1, 0); connect($s, getsockname $l); accept(my $a, $l); return ($s, $a) }
   my ($keep, $unread) = pair(); my ($in, $out) = pair(); my $data = "x" x 32767;

@@ -5,7 +5,13 @@ export type { Tolerance } from './checkers/numbers.ts'
 export { regexProblem } from './checkers/regex.ts'
 export { regexSize } from './checkers/regex-size.ts'
 export { type GradingSettings, gradingJob, gradingLanguage, referenceOf } from './dataset/grading-job.ts'
-export { DATASETS, type Dataset, DEFAULT_TIMEOUT, type Problem, type TestInput } from './dataset/problem.ts'
+export {
+  DATASETS,
+  type Dataset,
+  type DatasetProblem,
+  DEFAULT_TIMEOUT,
+  type TestInput,
+} from './dataset/problem.ts'
 export { ProblemSet } from './dataset/problem-set.ts'
 export { DatasetError, type Place } from './dataset/record.ts'
 export { readSolutions, SOLUTION_FIELDS, type Solution } from './dataset/solutions.ts'
@@ -23,8 +29,8 @@ export {
   sampleVerdict,
   VERDICT_WORDS,
 } from './report/sample-verdict.ts'
-export { percent } from './report/units.ts'
+export { percentText } from './report/units.ts'
 export { type Composed, composeScript, type ScriptParts } from './script/compose.ts'
 export { detectTampering } from './script/detect-tampering.ts'
 export { judgeScript, type ScriptJudgement, type ScriptRun } from './script/judge.ts'
-export { failureOf, type JudgedTest, type RunStatus, summarize } from './verdict.ts'
+export { type ExecutedStatus, failureOf, type JudgedTest, summarize } from './verdict.ts'

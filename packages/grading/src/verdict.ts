@@ -1,7 +1,7 @@
 import type { Status, TestResult, TestSummary, Verdict } from '@isopod/protocol'
 
 /** Statuses of a run that took place. */
-export type RunStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setup_error'>
+export type ExecutedStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setup_error'>
 
 /** A test result with its weight and status. */
 export interface JudgedTest {
@@ -17,7 +17,7 @@ export interface JudgedTest {
  *
  * @returns undefined if the program exited with 0, so that its output decides
  */
-export function failureOf(status: RunStatus): Verdict | undefined {
+export function failureOf(status: ExecutedStatus): Verdict | undefined {
   switch (status) {
     case 'success':
       return undefined

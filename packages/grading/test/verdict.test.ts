@@ -1,14 +1,14 @@
 import type { Verdict } from '@isopod/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { failureOf, type JudgedTest, type RunStatus, summarize } from '../src/index.ts'
+import { type ExecutedStatus, failureOf, type JudgedTest, summarize } from '../src/index.ts'
 
 function test(verdict: Verdict, weight = 1, status: JudgedTest['status'] = 'success'): JudgedTest {
   return { result: { verdict }, weight, status }
 }
 
 describe('a run that did not end well', () => {
-  it.each<[RunStatus, Verdict | undefined]>([
+  it.each<[ExecutedStatus, Verdict | undefined]>([
     ['success', undefined],
     ['timeout', 'timeout'],
     ['memory_exceeded', 'memory_exceeded'],

@@ -13,7 +13,7 @@ export interface SourceFile {
 }
 
 /** What the thread receives: it answers with the reports on the files, in order, and reports the index of the file it is at. */
-export interface CheckRequest {
+export interface SourceCheckRequest {
   readonly files: readonly SourceFile[]
   readonly rules: RuleSet
   /** Base names of the job's files that are not checked. */
@@ -22,13 +22,14 @@ export interface CheckRequest {
 
 const { need, parse } = await openGrammars()
 
-export const run: (message: TaskMessage<CheckRequest>) => Promise<TaskReply<readonly SourceReport[]>> =
-  boundedTask(async ({ files, rules, others }, progress) => {
-    const unchecked = new Set(others)
-    await need(new Set(files.map(({ kind }) => kind.grammar)))
-    return files.map(({ path, content, encoding, kind }, index) => {
-      progress(index)
-      const source = encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content
-      return checkSource(parse, { path, source, kind }, rules, unchecked)
-    })
+export const checkSources: (
+  message: TaskMessage<SourceCheckRequest>,
+) => Promise<TaskReply<readonly SourceReport[]>> = boundedTask(async ({ files, rules, others }, progress) => {
+  const unchecked = new Set(others)
+  await need(new Set(files.map(({ kind }) => kind.grammar)))
+  return files.map(({ path, content, encoding, kind }, index) => {
+    progress(index)
+    const source = encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content
+    return checkSource(parse, { path, source, kind }, rules, unchecked)
   })
+})

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { type JobFile, type Policy, RetryableError } from '@isopod/protocol'
 import { type TaskFailure, type TaskOutcome, ThreadPool } from '@isopod/threads'
 import type { SourceReport } from './check-source.ts'
-import type { CheckRequest, SourceFile } from './check-thread.ts'
+import type { SourceCheckRequest, SourceFile } from './check-thread.ts'
 import { decide, type PolicyDecision } from './decide.ts'
 import { baseName, isCompiled, programKind, sourceKind } from './sources.ts'
 
@@ -86,13 +86,13 @@ export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Pro
   // A file beside this one: its source in specs, compiled in the product.
   const entry = new URL(`./check-thread${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
   // A larger young generation made the process up to 30 MB larger and no check faster.
-  const threads = { entry, size: 1, heapMb, youngMb: 2, maxWaiting: waiting }
-  const small = new ThreadPool<CheckRequest, readonly SourceReport[]>({ ...threads, keepsIdle: true })
+  const threads = { entry, task: 'checkSources', size: 1, heapMb, youngMb: 2, maxWaiting: waiting }
+  const small = new ThreadPool<SourceCheckRequest, readonly SourceReport[]>({ ...threads, keepsIdle: true })
   // The parser's memory never shrinks: the thread of large sources goes when none waits.
-  const large = new ThreadPool<CheckRequest, readonly SourceReport[]>({ ...threads, keepsIdle: false })
+  const large = new ThreadPool<SourceCheckRequest, readonly SourceReport[]>({ ...threads, keepsIdle: false })
   const close = async () => void (await Promise.all([small.close(), large.close()]))
 
-  const run = (request: CheckRequest, signal?: AbortSignal) => {
+  const run = (request: SourceCheckRequest, signal?: AbortSignal) => {
     const size = request.files.reduce((sum, { content }) => sum + content.length, 0)
     const budget = cpuMs * (1 + Math.floor(size / PORTION))
     // The smallest source first: no heap of large ones delays it.

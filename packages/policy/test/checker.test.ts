@@ -205,7 +205,7 @@ describe('what cannot be checked is refused where rules are enforced, and a warn
 
   it('a check that fills its thread: the process lives, the next check works', async () => {
     const cramped = await open({ heapMb: 40, cpuMs: 60_000 })
-    await expectGap(cramped, HEAVY, 'main.py was not checked: the check of it took too much memory')
+    await expectGap(cramped, LARGE, 'main.py was not checked: the check of it took too much memory')
     expect((await cramped.check(python('import os'), ENFORCE)).problems).toEqual(['Blocked import: os'])
   })
 })

@@ -18,7 +18,7 @@ export interface TaskReply<Answer> {
 }
 
 /**
- * Makes the function that a {@link ThreadPool}'s entry module exports as `run`.
+ * Makes the function that a {@link ThreadPool}'s entry module exports.
  *
  * @param work may report its progress as a number; if it throws, the task fails with `died` and its thread ends
  */

@@ -6,8 +6,10 @@ import { SHARED, type TaskMessage, type TaskReply } from './bounded-task.ts'
 
 /** What the threads of a pool are. */
 export interface ThreadPoolOptions {
-  /** Module that exports `run`, made by `boundedTask`. */
+  /** Module that exports the task. */
   readonly entry: URL
+  /** Name of the exported function, which `boundedTask` made. */
+  readonly task: string
   /** Threads at once; each is started when a task needs it. */
   readonly size: number
   /** Whether idle threads stay. Otherwise a thread, and the memory its tasks needed, goes when no task is waiting. */
@@ -74,6 +76,7 @@ export class ThreadPool<Request, Answer> {
 
   constructor({
     entry,
+    task,
     size,
     keepsIdle,
     heapMb,
@@ -83,7 +86,7 @@ export class ThreadPool<Request, Answer> {
   }: ThreadPoolOptions) {
     this.#threads = new Piscina({
       filename: fileURLToPath(entry),
-      name: 'run',
+      name: task,
       minThreads: 0,
       maxThreads: size,
       idleTimeout: keepsIdle ? Infinity : 0,

@@ -9,7 +9,7 @@ const FOREVER = { do: 'spin forever' } as const
 
 function open(options: Partial<ThreadPoolOptions> = {}) {
   const pool = new ThreadPool<ThreadTask, string>({
-    ...{ entry: ENTRY, size: 1, keepsIdle: true, heapMb: 32, youngMb: 2 },
+    ...{ entry: ENTRY, task: 'threadTask', size: 1, keepsIdle: true, heapMb: 32, youngMb: 2 },
     ...options,
   })
   onTestFinished(() => pool.close())

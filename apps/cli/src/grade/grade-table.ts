@@ -1,5 +1,5 @@
 import type { BatchSummary } from '@isopod/client'
-import { type Grades, percent, type Remark, SAMPLE_VERDICTS, VERDICT_WORDS } from '@isopod/grading'
+import { type Grades, percentText, type Remark, SAMPLE_VERDICTS, VERDICT_WORDS } from '@isopod/grading'
 import { firstLine } from '../terminal/printable.ts'
 import { type Column, tableText } from '../terminal/table.ts'
 import { countText, memoryText, secondsText } from '../terminal/units.ts'
@@ -14,15 +14,15 @@ export function gradeTable(grades: Grades, summary: BatchSummary, width: number)
   const verdicts = SAMPLE_VERDICTS.filter((one) => grades.counts[one] > 0).map((verdict) => [
     VERDICT_WORDS[verdict],
     String(grades.counts[verdict]),
-    percent(grades.counts[verdict] / grades.samples),
+    percentText(grades.counts[verdict] / grades.samples),
   ])
   const rates = Object.entries(summary.passAt).map(([k, rate]) =>
     rate === null
       ? [`pass@${k}`, '-', `no problem has ${countText(Number(k), 'judged sample')}`, '0']
       : [
           `pass@${k}`,
-          percent(rate.estimate),
-          `${percent(rate.low)} to ${percent(rate.high)}`,
+          percentText(rate.estimate),
+          `${percentText(rate.low)} to ${percentText(rate.high)}`,
           String(rate.problems),
         ],
   )

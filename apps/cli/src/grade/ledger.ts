@@ -1,9 +1,9 @@
 import type { SampleResult } from '@isopod/client'
 import {
   cost,
+  type DatasetProblem,
   type Grades,
   humanEvalResult,
-  type Problem,
   type SampleVerdict,
   sampleVerdict,
 } from '@isopod/grading'
@@ -87,6 +87,6 @@ export function sampleId({ index }: GivenSample): string {
 }
 
 /** Names of problems that no sample tries. */
-export function untried(problems: Iterable<Problem>, tried: ReadonlyMap<string, number>): string[] {
+export function untried(problems: Iterable<DatasetProblem>, tried: ReadonlyMap<string, number>): string[] {
   return [...problems].map(({ id }) => id).filter((id) => !tried.has(id))
 }

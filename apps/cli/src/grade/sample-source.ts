@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
+  type DatasetProblem,
   gradingLanguage,
-  type Problem,
   type ProblemSet,
   readSolutions,
   referenceOf,
@@ -16,7 +16,7 @@ import { readRecords } from './read-records.ts'
 export interface GivenSample {
   /** From 0, in the order of the file. */
   readonly index: number
-  readonly problem: Problem
+  readonly problem: DatasetProblem
   readonly solution: Solution
   /** The sample's own fields, as results repeat them. */
   readonly fields: Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 import type { JobInput } from '@isopod/protocol'
-import type { Problem } from './problem.ts'
+import type { DatasetProblem } from './problem.ts'
 import type { Solution } from './solutions.ts'
 import { stripFences } from './strip-fences.ts'
 
@@ -18,7 +18,11 @@ export interface GradingSettings {
 }
 
 /** The job that grades one solution of a problem. */
-export function gradingJob(problem: Problem, solution: Solution, settings: GradingSettings = {}): JobInput {
+export function gradingJob(
+  problem: DatasetProblem,
+  solution: Solution,
+  settings: GradingSettings = {},
+): JobInput {
   const text = settings.stripFences ? stripFences(solution.text) : solution.text
   const code = solution.kind === 'completion' ? `${problem.prompt}${text}` : text
   const language = gradingLanguage(problem, solution, settings.language)
@@ -33,7 +37,7 @@ export function gradingJob(problem: Problem, solution: Solution, settings: Gradi
 
 /** The language of a solution; undefined if none is named. */
 export function gradingLanguage(
-  problem: Problem,
+  problem: DatasetProblem,
   solution: Solution,
   wanted: string | undefined,
 ): string | undefined {
@@ -41,7 +45,7 @@ export function gradingLanguage(
 }
 
 /** The data set's own solution of a problem; undefined if there is none. */
-export function referenceOf(problem: Problem): Solution | undefined {
+export function referenceOf(problem: DatasetProblem): Solution | undefined {
   if (problem.reference === undefined) return undefined
   return { problem: problem.id, text: problem.reference, kind: 'whole', language: problem.language }
 }

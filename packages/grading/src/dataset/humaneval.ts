@@ -1,11 +1,11 @@
-import type { Problem } from './problem.ts'
+import type { DatasetProblem } from './problem.ts'
 import type { Fields } from './record.ts'
 
 /**
  * A problem of HumanEval, or of HumanEval+ with its larger `test`. Prompt, solution, test and the call of `check` form one
  * program, in the original order.
  */
-export function readHumanEval(record: Fields): Problem {
+export function readHumanEval(record: Fields): DatasetProblem {
   const prompt = record.text('prompt')
   const entryPoint = record.text('entry_point')
   if (!/^[\p{L}_][\p{L}\p{N}_.]*$/u.test(entryPoint)) {

@@ -1,11 +1,11 @@
-import type { Problem } from './problem.ts'
+import type { DatasetProblem } from './problem.ts'
 import type { Fields } from './record.ts'
 
 /**
  * A problem of MBPP, full or sanitized, or of MBPP+ (whose `test` replaces the lists). Imports, set-up and asserts follow the
  * solution in one program, because set-up code uses its definitions.
  */
-export function readMbpp(record: Fields): Problem {
+export function readMbpp(record: Fields): DatasetProblem {
   const whole = record.textOr('test', undefined)
   const asserts = [...record.texts('test_list'), ...record.texts('challenge_test_list')]
   // HumanEval's `test` defines a function that nothing here calls.

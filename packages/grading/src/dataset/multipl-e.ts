@@ -1,4 +1,4 @@
-import type { Problem } from './problem.ts'
+import type { DatasetProblem } from './problem.ts'
 import type { Fields } from './record.ts'
 
 /** MultiPL-E's names of languages that differ from the catalogue's. */
@@ -22,7 +22,7 @@ const LANGUAGES: ReadonlyMap<string, string> = new Map([
 ])
 
 /** A problem of MultiPL-E: prompt, completion and tests form one program. Completions are not truncated. */
-export function readMultiplE(record: Fields): Problem {
+export function readMultiplE(record: Fields): DatasetProblem {
   const language = record.text('language')
   return {
     id: record.name(['name', 'task_id']),

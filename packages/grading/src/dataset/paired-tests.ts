@@ -1,5 +1,5 @@
 import type { CheckerChoice } from '@isopod/protocol'
-import type { Problem, TestInput } from './problem.ts'
+import type { DatasetProblem, TestInput } from './problem.ts'
 import type { Fields } from './record.ts'
 
 const LISTS = ['public_tests', 'private_tests', 'generated_tests'] as const
@@ -66,10 +66,10 @@ const MIN_SECONDS = 0.1
 const MAX_SECONDS = 300
 
 /** Isopod's `limits`, or CodeContests' `time_limit` and `memory_limit_bytes`, clamped to the supported range. */
-export function problemLimits(record: Fields): Problem['limits'] {
+export function problemLimits(record: Fields): DatasetProblem['limits'] {
   const own = record.object('limits')
   // The job's schema validates it.
-  if (own !== undefined) return record.raw('limits') as Problem['limits']
+  if (own !== undefined) return record.raw('limits') as DatasetProblem['limits']
   const time = record.object('time_limit')
   const seconds = number(time?.raw('seconds')) + number(time?.raw('nanos')) / 1e9
   const mib = Math.ceil(number(record.raw('memory_limit_bytes')) / 1024 / 1024)

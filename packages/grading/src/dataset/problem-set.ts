@@ -1,7 +1,7 @@
 import { readHumanEval } from './humaneval.ts'
 import { mbppName, readMbpp } from './mbpp.ts'
 import { readMultiplE } from './multipl-e.ts'
-import type { Dataset, Problem } from './problem.ts'
+import type { Dataset, DatasetProblem } from './problem.ts'
 import { DatasetError, Fields, type Place, shown } from './record.ts'
 import { readStdinTests } from './stdin-tests.ts'
 
@@ -10,7 +10,7 @@ const READERS = {
   mbpp: readMbpp,
   'multipl-e': readMultiplE,
   'stdin-tests': readStdinTests,
-} as const satisfies Record<Dataset, (record: Fields) => Problem>
+} as const satisfies Record<Dataset, (record: Fields) => DatasetProblem>
 
 /**
  * The problems of one data set, in their order.
@@ -24,7 +24,7 @@ const READERS = {
  */
 export class ProblemSet {
   readonly dataset: Dataset
-  readonly #problems = new Map<string, Problem>()
+  readonly #problems = new Map<string, DatasetProblem>()
   readonly #lines = new Map<string, number>()
 
   constructor(dataset: Dataset) {
@@ -36,7 +36,7 @@ export class ProblemSet {
   }
 
   /** @throws {DatasetError} naming file, line and field of an invalid or duplicate problem */
-  add(value: unknown, place: Place): Problem {
+  add(value: unknown, place: Place): DatasetProblem {
     const problem = READERS[this.dataset](new Fields(value, place))
     const before = this.#lines.get(problem.id)
     if (before !== undefined) {
@@ -48,12 +48,12 @@ export class ProblemSet {
   }
 
   /** The problem with that name, as samples write it; undefined if there is none. */
-  find(name: string): Problem | undefined {
+  find(name: string): DatasetProblem | undefined {
     return this.#problems.get(this.dataset === 'mbpp' ? mbppName(name) : name)
   }
 
   /** All problems. */
-  all(): IterableIterator<Problem> {
+  all(): IterableIterator<DatasetProblem> {
     return this.#problems.values()
   }
 }

@@ -10,7 +10,7 @@ export type Dataset = (typeof DATASETS)[number]
 export type TestInput = NonNullable<JobInput['tests']>[number]
 
 /** One problem of a data set: its prompt and its tests. */
-export interface Problem {
+export interface DatasetProblem {
   readonly id: string
   /** Undefined if each sample names its own. */
   readonly language: string | undefined

@@ -1,6 +1,6 @@
 import { describeProblems, jobSchema } from '@isopod/protocol'
 import { pairedTests, problemLimits } from './paired-tests.ts'
-import type { Problem, TestInput } from './problem.ts'
+import type { DatasetProblem, TestInput } from './problem.ts'
 import type { Fields } from './record.ts'
 
 /** Fields for a problem's name in the known formats. */
@@ -10,7 +10,7 @@ export const STDIN_NAMES = ['id', 'task_id', 'problem_id', 'name'] as const
  * A problem whose solutions read standard input and print: in Isopod's format (`tests` as in a job), or with the pairs of APPS
  * (`input_output`) and CodeContests (`public_tests`, `private_tests`, `generated_tests`).
  */
-export function readStdinTests(record: Fields): Problem {
+export function readStdinTests(record: Fields): DatasetProblem {
   const tests = record.raw('tests') === undefined ? pairedTests(record) : ownTests(record)
   const limits = problemLimits(record)
   const language = record.textOr('language', undefined)

@@ -3,7 +3,7 @@ import { niceStep } from './bins.ts'
 import type { VerdictCounts } from './grades.ts'
 import { type Html, html } from './html.ts'
 import { SAMPLE_VERDICTS, VERDICT_WORDS } from './sample-verdict.ts'
-import { count, counted, percent } from './units.ts'
+import { count, counted, percentText } from './units.ts'
 
 // Own SVG: Vega's has no class and no hover text per bar, which colour schemes and readers need; Plot needs a DOM.
 const WIDTH = 480
@@ -15,7 +15,7 @@ export function shareBar(counts: VerdictCounts, total: number): Html {
   let from = 0
   const parts = SAMPLE_VERDICTS.filter((verdict) => counts[verdict] > 0).map((verdict) => {
     const width = (counts[verdict] / total) * WIDTH
-    const part = html`<rect class="v-${verdict}" x="${round(from)}" y="0" width="${round(Math.max(width, 1))}" height="28"><title>${VERDICT_WORDS[verdict]}: ${counted(counts[verdict], 'sample')}, ${percent(counts[verdict] / total)}</title>
+    const part = html`<rect class="v-${verdict}" x="${round(from)}" y="0" width="${round(Math.max(width, 1))}" height="28"><title>${VERDICT_WORDS[verdict]}: ${counted(counts[verdict], 'sample')}, ${percentText(counts[verdict] / total)}</title>
       </rect>`
     from += width
     return part
@@ -49,7 +49,7 @@ export function intervalChart(title: string, rows: readonly Interval[]): Html {
     const y = at * ROW + ROW / 2 + 4
     return html`<text x="${LABEL - 12}" y="${y}" dy="0.35em" text-anchor="end" class="strong">${label}</text>
       <rect class="band" x="${x(low)}" y="${y - 7}" width="${round(Math.max(2, (high - low) * width))}" height="14" rx="3"/>
-      <circle class="dot" cx="${x(estimate)}" cy="${y}" r="5.5"><title>${label}: ${percent(estimate)}, 95 % interval ${percent(low)} to ${percent(high)}</title>
+      <circle class="dot" cx="${x(estimate)}" cy="${y}" r="5.5"><title>${label}: ${percentText(estimate)}, 95 % interval ${percentText(low)} to ${percentText(high)}</title>
       </circle>`
   })
   return html`<svg viewBox="0 0 ${WIDTH} ${bottom + 24}" role="img" aria-label="${title}; the table below has the numbers">${grid}${marks}

@@ -4,7 +4,7 @@ import type { Grades } from './grades.ts'
 import { Html, html } from './html.ts'
 import { MOST_FOLDED, PROBLEM_HEAD, passedShare, problemRows } from './problem-rows.ts'
 import type { ReportText } from './report-text.ts'
-import { distributions, passRates, remarks, shares, slowest, verdictOfBatch } from './sections.ts'
+import { distributions, passRates, remarks, slowest, verdictOfBatch, verdictShares } from './sections.ts'
 import { STYLE } from './style.ts'
 import { counted } from './units.ts'
 
@@ -17,7 +17,7 @@ export function* reportPage(grades: Grades, text: ReportText): Generator<string>
   yield html`<body><main class="page"><header><h1>${text.title}</h1>
     <p class="soft small">Batch ${text.batch} · ${text.madeAt}${text.settings.map((setting) => ` · ${setting}`)}</p></header>
 ${verdictOfBatch(grades, text)}
-<div class="two">${shares(grades)}${passRates(text)}</div>
+<div class="two">${verdictShares(grades)}${passRates(text)}</div>
 ${distributions(grades)}
 <div class="two">${slowest(grades)}${remarks(grades, text)}</div>
 `.toString()

@@ -2,7 +2,7 @@ import type { Detail } from './detail.ts'
 import type { ProblemGrades } from './grades.ts'
 import { type Html, html } from './html.ts'
 import { SAMPLE_VERDICTS, type SampleVerdict, VERDICT_WORDS } from './sample-verdict.ts'
-import { count, counted, duration, mebibytes, percent } from './units.ts'
+import { count, counted, duration, mebibytes, percentText } from './units.ts'
 
 /** Maximum number of problems with details; more would make the page slow. */
 export const MOST_FOLDED = 3_000
@@ -31,7 +31,7 @@ export function problemRows(grades: ProblemGrades): Html {
     counts.fault > 0 ? 'fault' : '',
   ].filter((kind) => kind !== '')
   return html`<tbody data-kinds="${kinds.join(' ')}"><tr><th scope="row">${problem}</th>
-    <td class="number" data-value="${share}">${judged === 0 ? '–' : percent(share)}</td>
+    <td class="number" data-value="${share}">${judged === 0 ? '–' : percentText(share)}</td>
     <td class="number wide" data-value="${samples}">${count(samples)}</td>
     <td>${verdicts}${tag(suspicious, 'suspicious')}${tag(flaky, 'flaky')}</td>
     <td class="number slow" data-value="${wallMs ?? -1}">${duration(wallMs)}</td>

@@ -5,7 +5,7 @@ import { type Html, html } from './html.ts'
 import { swatch } from './problem-rows.ts'
 import type { ReportText } from './report-text.ts'
 import { SAMPLE_VERDICTS, VERDICT_WORDS } from './sample-verdict.ts'
-import { count, counted, duration, mebibytes, percent } from './units.ts'
+import { count, counted, duration, mebibytes, percentText } from './units.ts'
 
 const SHOWN = 10
 const MIB = 1024 * 1024
@@ -24,8 +24,8 @@ export function verdictOfBatch(grades: Grades, text: ReportText): Html {
     first &&
       key(
         `pass@${first.k}`,
-        percent(first.estimate),
-        `95 % interval ${percent(first.low)} to ${percent(first.high)}`,
+        percentText(first.estimate),
+        `95 % interval ${percentText(first.low)} to ${percentText(first.high)}`,
       ),
     key('problems solved', count(solved), `of ${count(problems)}, by at least one sample`),
     key('samples passed', count(grades.counts.passed), `of ${count(grades.samples)}`),
@@ -49,12 +49,12 @@ export function verdictOfBatch(grades: Grades, text: ReportText): Html {
 }
 
 /** Number of samples by verdict. */
-export function shares({ counts, samples }: Grades): Html {
+export function verdictShares({ counts, samples }: Grades): Html {
   const rows = SAMPLE_VERDICTS.filter((verdict) => counts[verdict] > 0).map(
     (verdict) =>
       html`<tr><th scope="row">${swatch(verdict)}${VERDICT_WORDS[verdict]}</th>
         <td class="number">${count(counts[verdict])}</td>
-        <td class="number">${percent(counts[verdict] / samples)}</td></tr>`,
+        <td class="number">${percentText(counts[verdict] / samples)}</td></tr>`,
   )
   return html`<section><h2>Verdicts</h2>${shareBar(counts, Math.max(1, samples))}<table><thead><tr>
     <th scope="col">Verdict</th><th scope="col" class="number">Samples</th>
@@ -69,8 +69,8 @@ export function passRates({ passAt }: ReportText): Html {
     rate === null
       ? html`<tr><th scope="row">pass@${k}</th>
         <td colspan="3" class="soft">no problem has ${counted(Number(k), 'judged sample')}</td></tr>`
-      : html`<tr><th scope="row">pass@${k}</th><td class="number">${percent(rate.estimate)}</td>
-        <td class="number">${percent(rate.low)} – ${percent(rate.high)}</td>
+      : html`<tr><th scope="row">pass@${k}</th><td class="number">${percentText(rate.estimate)}</td>
+        <td class="number">${percentText(rate.low)} – ${percentText(rate.high)}</td>
         <td class="number">${count(rate.problems)}</td></tr>`,
   )
   const chart = known.length > 0 ? intervalChart('pass@k with 95 % intervals', known) : undefined

@@ -10,8 +10,8 @@ export function mebibytes(bytes: number | null): string {
   return bytes === null ? '–' : `${digits(bytes / 1024 / 1024)} MiB`
 }
 
-/** A share in percent. Rounding never yields 100 % for less than all, or 0 % for more than none. */
-export function percent(share: number): string {
+/** A share as a percentage. Rounding never yields 100 % for less than all, or 0 % for more than none. */
+export function percentText(share: number): string {
   const value = share * 100
   const shown = value.toFixed(1)
   if (shown === '100.0' && share < 1) return '> 99.9 %'

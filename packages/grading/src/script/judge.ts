@@ -1,9 +1,9 @@
 import type { Verdict } from '@isopod/protocol'
-import { failureOf, type RunStatus } from '../verdict.ts'
+import { type ExecutedStatus, failureOf } from '../verdict.ts'
 
 /** The end of a program composed of code and script. */
 export interface ScriptRun {
-  readonly status: RunStatus
+  readonly status: ExecutedStatus
   readonly exitCode: number | null
   /** One sentence for a person; null on success. */
   readonly errorMessage: string | null

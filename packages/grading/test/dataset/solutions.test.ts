@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import {
   DATASETS,
   DatasetError,
+  type DatasetProblem,
   gradingJob,
-  type Problem,
   readSolutions,
   stripFences,
 } from '../../src/index.ts'
 
 const PLACE = { file: 'samples.jsonl', line: 5 }
-const PROBLEM: Problem = {
+const PROBLEM: DatasetProblem = {
   id: 'p',
   language: 'python',
   prompt: 'def f():\n',

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judgeScript, type RunStatus, type ScriptRun } from '../../src/index.ts'
+import { type ExecutedStatus, judgeScript, type ScriptRun } from '../../src/index.ts'
 
 const through: ScriptRun = { status: 'success', exitCode: 0, errorMessage: null, stderr: '', report: '' }
 
@@ -24,7 +24,7 @@ describe('a script', () => {
   })
 
   it('never passes but with exit code 0 and a report, whatever else there is', () => {
-    const status = fc.constantFrom<RunStatus>(
+    const status = fc.constantFrom<ExecutedStatus>(
       'execution_error',
       'compile_error',
       'timeout',

@@ -2,13 +2,13 @@ import { type Checker, check, type Difference, regexProblem } from '@isopod/grad
 import { boundedTask } from '@isopod/threads'
 
 /** One output to compare; without an `actual`, a regular expression to validate. */
-export interface CheckRequest {
+export interface ComparisonRequest {
   readonly checker: Checker
   readonly expected: string
   readonly actual: string | undefined
 }
 
-export const run = boundedTask(
-  ({ checker, expected, actual }: CheckRequest): Difference =>
+export const compareOutput = boundedTask(
+  ({ checker, expected, actual }: ComparisonRequest): Difference =>
     actual === undefined ? regexProblem(expected) : check(checker, expected, actual),
 )

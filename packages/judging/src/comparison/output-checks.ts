@@ -3,7 +3,7 @@ import { type Checker, check, type Difference, regexSize } from '@isopod/grading
 import { RetryableError } from '@isopod/protocol'
 import { type TaskFailure, ThreadPool } from '@isopod/threads'
 import pLimit from 'p-limit'
-import type { CheckRequest } from './check-thread.ts'
+import type { ComparisonRequest } from './check-thread.ts'
 
 /** Beginning of the difference of an output whose comparison exceeded its bounds. */
 export const COMPARISON_EXCEEDED = 'the comparison took more than'
@@ -65,9 +65,9 @@ interface CpuAccount {
 /** Compares outputs. Long ones, and those with a regular expression, are compared in threads that all jobs share. */
 export class OutputChecks {
   readonly #budget: CheckBudget
-  readonly #light: ThreadPool<CheckRequest, Difference>
+  readonly #light: ThreadPool<ComparisonRequest, Difference>
   /** Ends its threads when they are idle: the memory that a heavy comparison needs would stay with them. */
-  readonly #heavy: ThreadPool<CheckRequest, Difference>
+  readonly #heavy: ThreadPool<ComparisonRequest, Difference>
   /** Open comparisons by tenant. */
   readonly #open = new Map<string, number>()
 
@@ -77,7 +77,7 @@ export class OutputChecks {
     const here = import.meta.url
     // A file beside this one: its source in specs, compiled in the product.
     const entry = new URL(`./check-thread${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
-    const threads = { entry, heapMb: this.#budget.heapMb, youngMb: 8 }
+    const threads = { entry, task: 'compareOutput', heapMb: this.#budget.heapMb, youngMb: 8 }
     const light = Math.floor(THREADS / 2)
     this.#light = new ThreadPool({ ...threads, size: light, keepsIdle: true })
     this.#heavy = new ThreadPool({ ...threads, size: THREADS - light, keepsIdle: false })
@@ -91,7 +91,7 @@ export class OutputChecks {
   ofJob({ tenant }: { readonly tenant: string }, signal?: AbortSignal): JobChecks {
     const account: CpuAccount = { tenant, cpuMs: 0 }
     const oneAtATime = pLimit(1)
-    const ask = (request: CheckRequest) => oneAtATime(() => this.#ask(request, account, signal))
+    const ask = (request: ComparisonRequest) => oneAtATime(() => this.#ask(request, account, signal))
     return {
       check: async (checker, expected, actual) => {
         const isSmall = expected === actual || expected.length + actual.length <= SMALL
@@ -109,7 +109,7 @@ export class OutputChecks {
     await Promise.all([this.#light.close(), this.#heavy.close()])
   }
 
-  async #ask(request: CheckRequest, account: CpuAccount, signal?: AbortSignal): Promise<Difference> {
+  async #ask(request: ComparisonRequest, account: CpuAccount, signal?: AbortSignal): Promise<Difference> {
     const { checkCpuMs, jobCpuMs, heapMb } = this.#budget
     const left = jobCpuMs - account.cpuMs
     if (left <= 0) return exceeded(request, allOfJob(jobCpuMs))
@@ -147,13 +147,13 @@ export class OutputChecks {
   }
 }
 
-function isHeavy({ checker, expected, actual = '' }: CheckRequest): boolean {
+function isHeavy({ checker, expected, actual = '' }: ComparisonRequest): boolean {
   if (checker.type !== 'regex') return expected.length + actual.length > HEAVY_CHARACTERS
   return regexSize(expected) * (1 + actual.length) > HEAVY_STEPS
 }
 
 /** The difference of an output, or the problem of an expression, that exceeded its bounds. */
-function exceeded({ actual }: CheckRequest, what: string): string {
+function exceeded({ actual }: ComparisonRequest, what: string): string {
   return actual === undefined ? `takes more than ${what} to be read` : `${COMPARISON_EXCEEDED} ${what}`
 }
 

@@ -8,7 +8,7 @@ export type ThreadTask =
   | { readonly do: 'spin forever' | 'fill the heap' | 'throw' | 'exit' | 'own id' }
   | { readonly do: 'wait'; readonly ms: number }
 
-export const run = boundedTask((task: ThreadTask, progress): string => {
+export const threadTask = boundedTask((task: ThreadTask, progress): string => {
   progress(1)
   switch (task.do) {
     case 'echo':

@@ -97,7 +97,7 @@ it('nor does a queue whose own keys are of the wrong type', async () => {
   await expectWell()
 })
 
-it('the logs say so in few lines, and the metrics how much it was', async () => {
+it('the logs report it in few lines, and the metrics count it', async () => {
   for (const index of [0, 1]) {
     const lines = (await world.written(index)).split('\n')
     const trouble = lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))

@@ -101,7 +101,7 @@ describe('a worker with a budget of 1.5 GiB', () => {
     })
   })
 
-  it('cancels a job that waits, and hands the others back when it stops', async () => {
+  it('cancels a waiting job, and requeues the others when it stops', async () => {
     const [first = '', second = '', third = ''] = await world.client.submitMany(
       Array.from({ length: 3 }, () => timed(3, BIG_MB)),
     )

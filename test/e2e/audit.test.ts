@@ -107,7 +107,7 @@ describe('the audit', () => {
     }
   })
 
-  it('has code, stdin and output where the operator asks for them', async () => {
+  it('contains code, stdin and output if the operator asks for them', async () => {
     world = await startWorld({ env: { ISOPOD_AUDIT_CONTENT: 'true' } })
     const lines = await eventsOf((await world.client.run(JOB)).id)
     expect(lines.find(({ event }) => event === 'requested')).toMatchObject({
@@ -118,7 +118,7 @@ describe('the audit', () => {
     })
   })
 
-  it('is kept in a Redis stream of bounded length where the operator asks for it', async () => {
+  it('is kept in a Redis stream of bounded length if the operator asks for it', async () => {
     world = await startWorld({ env: { ISOPOD_AUDIT_STREAM_LENGTH: '10', ISOPOD_POOL_SIZE: '0' } })
     const key = `{${world.prefix}}:audit`
     const { id } = await world.client.run(JOB)

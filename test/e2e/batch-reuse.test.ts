@@ -85,7 +85,7 @@ describe('a shared container', () => {
     expect(new Set(await containersOf(results)).size).toBeLessThanOrEqual(SLOTS)
   })
 
-  it('other limits, and another language, mean another container', async () => {
+  it('a job with other limits or another language gets another container', async () => {
     const jobs = [
       job(),
       job({ limits: { memoryMb: 64 } }),

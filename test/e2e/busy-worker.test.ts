@@ -39,7 +39,7 @@ describe('a timeout on a worker that is busy', () => {
   // Needs a quarter of a processor: more than its share beside ten others, less than it gets alone on a busy machine.
   const needs = 'import time\nwhile time.process_time() < 0.75: pass\nprint("done")'
 
-  it('of a program that had too little of the processor is no verdict: alone it passes, and is flaky', {
+  it('decides no verdict of a starved program: run exclusively it passes, and is marked flaky', {
     timeout: 120_000,
   }, async () => {
     const { plain, tested, script } = await besideLoad(10, async () => {
@@ -62,7 +62,7 @@ describe('a timeout on a worker that is busy', () => {
     expect(script).toMatchObject({ status: 'success', flaky: true, tests: [{ verdict: 'passed' }] })
   })
 
-  it('of a program that never ends stays one, and of one that sleeps is not even looked at again', {
+  it('stands for a program that never ends, and for one that sleeps without a second run', {
     timeout: 120_000,
   }, async () => {
     const { endless, asleep } = await besideLoad(10, async () => {

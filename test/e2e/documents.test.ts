@@ -113,7 +113,7 @@ describe('languages', () => {
     expect(JSON.parse(bash.stdout)).toEqual(inputData)
   })
 
-  it('a compile error is no run-time error, and shows what the compiler said', async () => {
+  it('a compile error differs from a run-time error, and shows the compiler’s output', async () => {
     const result = await world.client.run({ language: 'c', code: 'int main(void) { return x; }' })
     expect(result).toMatchObject({ status: 'compile_error', attributable: true })
     expect(result.compileOutput).toMatch(/error: .x. undeclared/)
@@ -130,7 +130,7 @@ describe('languages', () => {
     })
   })
 
-  it('files of a job lie in its workspace, folders and bytes included', async () => {
+  it('files of a job are in its workspace, including folders and binary files', async () => {
     const files = {
       'data/words.txt': { content: 'one\ntwo\n' },
       'bytes.bin': { content: Buffer.from([0, 255, 10]).toString('base64'), encoding: 'base64' as const },

@@ -59,7 +59,7 @@ describe('piston-api, which checks the form of each answer', () => {
     )
   })
 
-  it('runs what is interpreted and what is compiled, to a good end and to a bad one', async () => {
+  it('runs interpreted and compiled programs that succeed and that fail', async () => {
     const client = open()
     const bash = await client.run({ language: 'bash', version: '*', code: 'cat; exit 3', stdin: 'in' })
     expect(bash.run).toMatchObject({ stdout: 'in', code: 3, signal: null, status: 'RE' })

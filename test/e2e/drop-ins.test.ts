@@ -159,7 +159,7 @@ describe('Judge0', () => {
     })
   })
 
-  it('what is not valid is refused in its form, and nothing is enqueued', async () => {
+  it('an invalid request is refused in the API’s own form, and nothing is enqueued', async () => {
     const before = (await ask('GET', '/v1/executions?limit=1')).body.executions
     const bash = { language_id: 46, source_code: 'echo' }
     for (const [path, body, status, answer] of [
@@ -349,7 +349,7 @@ it('the OpenAPI document has the endpoints that are enabled', async () => {
 
 // promise: drop-ins-guarded
 describe('with keys', () => {
-  it('each refuses in its own form, and a tenant sees its own submissions alone', async () => {
+  it('each refuses in its own form, and a tenant sees only its own submissions', async () => {
     const make = async (tenant: string) => {
       const { token } = await gateway.access.keys.create({ name: tenant, tenant, scopes: ['submit', 'read'] })
       return { 'x-auth-token': token }

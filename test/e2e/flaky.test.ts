@@ -21,7 +21,7 @@ const CODE = 'import os, sys\nsys.exit(1 + int.from_bytes(os.urandom(4)) % 250)\
 
 // promise: flaky
 describe('a program that runs more than once', () => {
-  it('is flaky if it does not end the same way each time, and has the worst of its ends', async () => {
+  it('is flaky if it ends differently each time, and gets the worst of its statuses', async () => {
     // All exit codes are the same once in 250^19 times.
     const result = await run({ code: CODE, repeat: 20 })
     expect(result).toMatchObject({ status: 'execution_error', flaky: true })
@@ -34,7 +34,7 @@ describe('a program that runs more than once', () => {
     expect(result.flaky).toBe(undefined)
   })
 
-  it('has each of its tests judged for itself, without reaching beyond the first that fails', async () => {
+  it('has each test judged by itself, up to the first that fails', async () => {
     const tests = [
       { stdin: 'same', expected: 'same' },
       { name: 'random', stdin: 'random', expected: '' },

@@ -95,7 +95,7 @@ describe('a batch', () => {
     expect(execution.body.result).toMatchObject({ stdout: '4\n', batchId: id })
   })
 
-  it('of which one job is invalid is refused whole, naming the job', async () => {
+  it('with one invalid job is refused as a whole, and the refusal names the job', async () => {
     const before = (await ask('GET', '/v1/executions?limit=1')).body.executions
     const request = { idempotencyKey: 'wrong', jobs: [bash('echo 1'), { code: 2 }, 7] }
     const refused = await ask('POST', '/v1/batches', request)
@@ -116,7 +116,7 @@ describe('a batch', () => {
     expect((await ask('POST', '/v1/batches', mended)).status).toBe(202)
   })
 
-  it('that is sent again with its key is the same batch, and another one with that key is refused', async () => {
+  it('that is sent again with its key is the same batch, and a different one with that key is refused', async () => {
     const request = { idempotencyKey: 'nightly', jobs: [bash('echo 1'), bash('echo 2')] }
     const [one, two] = await Promise.all([
       ask('POST', '/v1/batches', request),

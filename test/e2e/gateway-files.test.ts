@@ -54,7 +54,7 @@ async function raw(head: string, body: () => Iterable<string> = () => []): Promi
 
 // promise: http-files
 describe('a job with files as parts of a form', () => {
-  it('has each byte of them, and its output is downloaded byte for byte', async () => {
+  it('gets each byte of them, and its output can be downloaded byte for byte', async () => {
     const files = { 'in/all.bin': BYTES, 'a b.txt': 'text\n', __proto__file: '' }
     const { status, body } = await submit(
       form('cat in/all.bin; cat "a b.txt" >&2; ls -A __proto__file', files),

@@ -110,7 +110,7 @@ describe('a body of a caller without a key', () => {
 
 // promise: http-outage
 describe('while Redis does not answer', () => {
-  it('each route says so, with the time to wait, and serves again afterwards', async () => {
+  it('each route refuses with a time to wait, and serves again afterwards', async () => {
     process.kill(redis.pid, 'SIGSTOP')
     const asked = [
       ['GET', '/v1/queue'],

@@ -34,7 +34,7 @@ describe('a report in a browser', () => {
   beforeEach((context) => context.skip(program === undefined, NO_CHROMIUM))
 
   // promise: report-hostile
-  it('shows what hostile programs and names say, and obeys none of it', async () => {
+  it('shows hostile texts of programs and names as text', async () => {
     const page = await open('hostile', hostileReport())
     await page.evaluate(`document.querySelectorAll('details').forEach((one) => { one.open = true })`)
     const text = await page.evaluate<string>('document.body.innerText')
@@ -53,7 +53,7 @@ describe('a report in a browser', () => {
     expect(await browser.complaints()).toEqual([])
   })
 
-  it('runs its own script and no other, even one that got into it', async () => {
+  it('runs only its own script, even if another one was injected', async () => {
     const text = [...ordinaryReport()]
       .join('')
       .replace('</main>', '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"></main>')
@@ -129,7 +129,7 @@ describe('a report in a browser', () => {
     expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
   })
 
-  it('of 20,000 samples of 2,000 problems stays small enough to be used, and says what it leaves out', async () => {
+  it('of 20,000 samples of 2,000 problems stays usable, and says what it leaves out', async () => {
     const text = [...largeReport()].join('')
     expect(text.length).toBeLessThan(16 * 1024 * 1024)
     const page = await open('large', [text])

@@ -45,7 +45,7 @@ it('outputs that take long to compare delay no other tenant', async () => {
 })
 
 // promise: tests
-it('a comparison that takes more than it may have is a verdict of the output, and says so', async () => {
+it('a comparison that exceeds its CPU time is a wrong answer, and the verdict says so', async () => {
   const result = await world.client.run({
     language: 'python',
     code: 'print("a" * 1_000_000)',

@@ -239,7 +239,7 @@ describe('the outside', () => {
     })
   })
 
-  it('what all containers share can neither be used up nor used to signal', async () => {
+  it('resources that containers share can be neither exhausted nor used as a channel', async () => {
     const result = await run('take-shared.py')
     expect(result).toMatchObject({ status: 'success' })
     expect(result.stdout).toMatch(EXPECTED.sharedThings)

@@ -89,7 +89,7 @@ afterAll(async () => {
 
 // promise: install
 describe('a plain project with the packed packages', () => {
-  it('has the client and what it needs, and nothing else of ours', () => {
+  it('contains the client and its dependencies, and no other package of ours', () => {
     expect(readdirSync(join(project, 'node_modules', '@isopod'))).toEqual(['client', 'protocol', 'queue'])
   })
 

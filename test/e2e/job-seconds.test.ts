@@ -92,7 +92,7 @@ describe('a job that has used up its time', () => {
     })
   })
 
-  it('is ended with its interactor, whichever of the two does not end', async () => {
+  it('ends with its interactor, whichever of the two runs on', async () => {
     const tests = (code: string) => [
       { interactor: { language: 'python', code } },
       { interactor: { language: 'python', code } },
@@ -139,7 +139,7 @@ describe('a job that has used up its time', () => {
 
 // promise: job-seconds
 describe('the time of a job', () => {
-  it('and that of a run both count, and the result says which has ended it', async () => {
+  it('and the timeout of a run both apply, and the result names the one that ended it', async () => {
     const short = await run({ code: FOR_EVER, limits: { timeoutSeconds: 30, jobSeconds: 1.5 } })
     expect(short).toMatchObject({
       status: 'timeout',

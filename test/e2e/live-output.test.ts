@@ -95,7 +95,7 @@ it('events carry no more output than the result, and no part of a character that
   expect(stdout).toBe('€'.repeat(333))
 })
 
-it('characters in pieces come whole, and bytes that are no text come as they are', async () => {
+it('characters split between reads arrive whole, and bytes that are not UTF-8 arrive unchanged', async () => {
   const code = `import os, time
 for byte in "ä€".encode():
   os.write(1, bytes([byte]))
@@ -177,7 +177,7 @@ it('readers that read nothing slow no program down', async () => {
 })
 
 // promise: live-output
-it('a job that does not ask leaves no stream, and every stream is gone some minutes after its job', async () => {
+it('a job without events leaves no stream, and every stream expires minutes after its job', async () => {
   const id = await world.client.submit({ language: 'bash', code: 'echo quiet' })
   expect(types(await all(id))).toEqual(['finished'])
   const streams = await redisKeys(world.redisUrl, `{${world.prefix}}:events:*`)

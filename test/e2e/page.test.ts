@@ -128,7 +128,7 @@ describe('the page', () => {
   })
 
   // promise: page-hostile
-  it('shows pictures that a program left, and of other files no more than text, whatever their names', async () => {
+  it('shows pictures that a program left, and other files only as text, whatever their names', async () => {
     const pixel =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII='
     const html = '<script>hacked=1</script>'
@@ -211,7 +211,7 @@ describe('the page', () => {
     expect(await width()).toBe(360)
   })
 
-  it('is dark where the system is, until its button says otherwise', async () => {
+  it('follows the colour scheme of the system until its button is used', async () => {
     const page = await browser.open(gateway.url, { colorScheme: 'dark' })
     const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
     const dark = await ground()
@@ -264,7 +264,7 @@ describe('what the gateway serves of the page', () => {
     expect(await answer.text()).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|style=/)
   })
 
-  it('lets browsers keep assets for good, and the page not at all unasked', async () => {
+  it('lets browsers cache assets for ever, and revalidate the page each time', async () => {
     const page = await head('/')
     const [asset = ''] = /\/assets\/[\w-]+\.js/.exec(await page.text()) ?? []
     expect(page.headers.get('cache-control')).toBe('public, max-age=0')

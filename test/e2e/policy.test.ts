@@ -21,7 +21,7 @@ const OS_SYSTEM = 'import os; os.system("echo ran")'
 
 // promise: policy-warn
 describe('where a job is only to be warned', () => {
-  it('runs what the rules speak against, and the result says so', async () => {
+  it('runs a program against the rules, and the result has a warning', async () => {
     const result = await free.client.run({ code: OS_SYSTEM })
     expect(result).toMatchObject({
       status: 'success',
@@ -50,7 +50,7 @@ describe('where a job is only to be warned', () => {
 describe('where rules are enforced', () => {
   const policy = { mode: 'enforce', rules: 'strict' } as const
 
-  it('refuses in the words of the document, and makes no container', async () => {
+  it('refuses with the sentences of the document, and makes no container', async () => {
     const result = await free.client.run({ code: OS_SYSTEM, policy })
     expect(result).toMatchObject({
       status: 'validation_error',
@@ -170,7 +170,7 @@ describe('what could not be checked', () => {
     expect(result.warnings[0]).toMatch(/^policy: helper\.py was not checked: a job may have/)
   })
 
-  it('runs with a warning where it does not parse and nothing is enforced', async () => {
+  it('runs with a warning if it cannot be parsed and nothing is enforced', async () => {
     const result = await free.client.run({ code: 'print("a"' })
     expect(result).toMatchObject({
       status: 'execution_error',
@@ -180,7 +180,7 @@ describe('what could not be checked', () => {
     expect(result.stderr).toContain('SyntaxError')
   })
 
-  it('and a source that is made to hang the check harms no other job', async () => {
+  it('and a source that hangs the check harms no other job', async () => {
     const hard = free.client.run({ code: `${'x = [\n'.repeat(150_000)}`, limits: { timeoutSeconds: 5 } })
     const easy = await free.client.run({ code: OS_SYSTEM, policy: { mode: 'enforce' } })
     expect(easy.validationErrors).toEqual(['Blocked function: os.system'])

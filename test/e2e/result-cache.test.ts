@@ -14,7 +14,7 @@ afterAll(() => world.close())
 const DICE: JobInput = { language: 'bash', code: 'head -c 8 /dev/urandom | od -An -tx1; cat', cache: true }
 
 // promise: result-cache
-it('jobs that ask for it are run once, however many come at once and on whichever worker, and the others are marked', async () => {
+it('equal jobs that ask for it run once over all workers, and the others are marked as cached', async () => {
   const results = await Promise.all(Array.from({ length: 12 }, () => world.client.run(DICE)))
   const [ran, ...others] = results.filter(({ cached }) => cached === undefined)
   expect(others).toEqual([])
@@ -25,7 +25,7 @@ it('jobs that ask for it are run once, however many come at once and on whicheve
 })
 
 // promise: result-cache
-it('those that wait for another one keep no slot from those behind them', async () => {
+it('jobs that wait for another one’s result hold no slot', async () => {
   const slow: JobInput = { ...DICE, code: `sleep 6; ${DICE.code}` }
   // Twice as many as there are slots.
   const ids = await world.client.submitMany(Array.from({ length: 8 }, () => slow))
@@ -36,7 +36,7 @@ it('those that wait for another one keep no slot from those behind them', async 
 })
 
 // promise: result-cache
-it('another stdin, tenant or limit, or a job that does not ask, runs anew', async () => {
+it('a job with another stdin, tenant or limit, or without the cache, runs', async () => {
   const first = await world.client.run(DICE)
   const variants: JobInput[] = [
     { ...DICE, stdin: 'x' },
@@ -52,7 +52,7 @@ it('another stdin, tenant or limit, or a job that does not ask, runs anew', asyn
 })
 
 // promise: result-cache
-it('a program that ran out of time is run again: next time the host may be less busy', async () => {
+it('a timeout is not cached, because the host may be less busy next time', async () => {
   const slow: JobInput = { language: 'bash', code: 'sleep 9', cache: true, limits: { timeoutSeconds: 0.3 } }
   for (let time = 0; time < 2; time++) {
     const result = await world.client.run(slow)

@@ -68,7 +68,7 @@ describe('CommonOJDataset', () => {
     expect(await verdicts({ run_all_cases: true })).toEqual([true, false, false])
   })
 
-  it('takes files, white space, case and the last digits of numbers as they come', async () => {
+  it('takes input files, and ignores white space, case and the last digits of numbers', async () => {
     const one = { input: { stdin: '', 'in.txt': '2' }, output: { stdout: 'YES\n1.41421356\n' } }
     const code = 'print(" yes "); print(float(open("in.txt").read()) ** 0.5)'
     expect((await ask(fenced(code), {}, { test: JSON.stringify([one]) })).body.accepted).toBe(true)
@@ -166,7 +166,7 @@ describe('rows of the data sets themselves', () => {
 })
 
 // promise: drop-in-sandboxfusion
-it('a completion without code is not accepted, and nothing is run for it', async () => {
+it('a completion without code is not accepted, and nothing runs', async () => {
   const config = { provided_data: { test: ['assert True'] } }
   const { body } = await submit({ dataset: 'mbpp', id: 7, completion: '```python\n```', config })
   expect(body).toMatchObject({ id: 7, accepted: false, tests: [], extracted_type: 'empty' })

@@ -208,7 +208,7 @@ describe('how an output is judged', () => {
     expect(verdicts(result)).toEqual(['passed'])
   })
 
-  it('never takes bytes that are no text for the text that stands for them', async () => {
+  it('distinguishes invalid UTF-8 from its replacement characters', async () => {
     const code = 'import sys\nsys.stdout.buffer.write(b"\\xff")'
     const result = await run(code, [{ expected: '\ufffd' }])
     expect(result.tests).toMatchObject([{ verdict: 'wrong_answer', diff: 'the output is not valid UTF-8' }])
@@ -288,7 +288,7 @@ print('!', low, flush=True)`
     expect(result.summary).toMatchObject({ passed: 2, score: 1, status: 'success' })
   })
 
-  it('refuses what it does not like, and its word counts though the program then fails for want of an answer', async () => {
+  it('decides the verdict even if the program then fails because the interactor has ended', async () => {
     expect((await run(ask('low + 1'), tests)).tests).toMatchObject([
       { verdict: 'passed' },
       { verdict: 'wrong_answer', diff: 'too many questions' },
@@ -299,7 +299,7 @@ print('!', low, flush=True)`
     ])
   })
 
-  it('is not asked about a program that fails by itself, or waits for ever', async () => {
+  it('decides nothing about a program that fails by itself or waits for ever', async () => {
     expect(verdicts(await run('raise KeyError(1)', tests))).toEqual(['runtime_error', 'runtime_error'])
     const limits = { timeoutSeconds: 0.5 }
     expect(verdicts(await run('input()', tests, { limits }))).toEqual(['timeout', 'timeout'])
@@ -353,7 +353,7 @@ describe('tests that cannot be run', () => {
     expect(result.validationErrors.join('\n')).toMatch(sentence)
   })
 
-  it('are refused before they are sent, where that can be seen from the job alone', async () => {
+  it('are refused before they are sent where the job alone shows the mistake', async () => {
     await expect(run('pass', [{}], { network: 'internet' })).rejects.toThrow(/tests: allow no network/)
     await expect(run('pass', [])).rejects.toThrow(/at least one test/)
     await expect(run('pass', [{}], { tests: undefined, stopOnFirstFailure: true })).rejects.toThrow(

@@ -78,7 +78,7 @@ async function isopod(...args: string[]): Promise<string> {
 
 // promise: webhooks
 describe('a finished execution', () => {
-  it('is sent to the URL of its job, signed, as it would be read', async () => {
+  it('is sent to the URL of its job, signed, in the form of the API', async () => {
     const { url, received } = await startReceiver()
     const before = Date.now()
     const { id } = await ask('POST', '/v1/executions', bash('echo hi', `${url}/hook?a=b`))
@@ -150,7 +150,7 @@ describe('a finished execution', () => {
     })
   })
 
-  it('that no receiver takes is given up, listed and redelivered by the command, and counted', async () => {
+  it('that no receiver accepts is given up, counted and listed, and the command redelivers it', async () => {
     let isUp = false
     const { url, received } = await startReceiver((response) => response.writeHead(isUp ? 200 : 500).end())
     const { id } = await ask('POST', '/v1/executions', bash('true', `${url}/?key=hunter2`))
@@ -173,7 +173,7 @@ describe('a finished execution', () => {
 
 // promise: webhook-targets
 describe('a callback URL', () => {
-  it('that will never be called is refused by name, and nothing is enqueued', async () => {
+  it('with a forbidden URL is refused by name, and nothing is enqueued', async () => {
     const before = (await ask('GET', '/v1/executions?limit=1')).executions
     const one = await ask('POST', '/v1/executions', bash('true', 'http://169.254.169.254/latest'))
     expect(one).toMatchObject({
@@ -192,7 +192,7 @@ describe('a callback URL', () => {
     expect((await ask('GET', '/v1/executions?limit=1')).executions).toEqual(before)
   })
 
-  it('whose address turns out to be refused is given up without a try', async () => {
+  it('whose address is forbidden is given up without a request', async () => {
     // Past the gateway, as a producer of its own would.
     const id = await world.client.submit(bash('true', 'http://127.0.0.2/'))
     const listed = async () => await isopod('webhooks', 'list', '--failed')
@@ -202,7 +202,7 @@ describe('a callback URL', () => {
 })
 
 // promise: webhook-loss
-it('what a killed gateway was about to deliver, and what finished without one, arrives once there is one', async () => {
+it('webhooks of a killed gateway, and of jobs that finished without one, are sent once a gateway runs', async () => {
   const { url, received } = await startReceiver((response, count) => {
     if (count > 1) response.writeHead(204).end()
   })

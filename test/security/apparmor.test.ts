@@ -63,7 +63,7 @@ it('under the profile a program learns of no page that another container has map
   })
 })
 
-it('it is the profile that keeps it from them: without it they can be read', async (context) => {
+it('without the profile the pages can be read', async (context) => {
   context.skip(RUNTIME === 'runsc', 'gVisor shows its programs nothing of it')
 
   const world = await startWorldUnder(undefined)

@@ -47,7 +47,7 @@ async function killFirstProcess(): Promise<void> {
 
 if (RUNTIME === 'runsc') {
   // There a program has no way to that end but its memory, which leaves a sign.
-  it('gVisor that is killed for no reason that shows is a fault of the platform, and the job runs again', async () => {
+  it('gVisor that is killed without a visible reason is a fault of the platform, and the job runs again', async () => {
     const id = await world.client.submit({ language: 'python', code: PROGRAM })
     await killFirstProcess()
     const failed = await eventually(
@@ -60,7 +60,7 @@ if (RUNTIME === 'runsc') {
     expect(await world.client.wait(id)).toMatchObject({ status: 'cancelled', attributable: false })
   })
 } else {
-  it('a sandbox that ends under a program counts as the program’s doing: data, attributable, and never run again', async () => {
+  it('a container that ends under its program is attributed to the program and not run again', async () => {
     const id = await world.client.submit({ language: 'python', code: PROGRAM })
     await killFirstProcess()
     expect(await world.client.wait(id)).toMatchObject({

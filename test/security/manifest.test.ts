@@ -30,7 +30,7 @@ describe('the manifest of attacks', () => {
     expect(names).toHaveLength(new Set(names).size)
   })
 
-  it('says of each attack what it tries, where it is from and what would notice it', () => {
+  it('names for each attack its attempt, its source and its observers', () => {
     for (const { tries, source, proof } of attacks) {
       expect([tries, source].every((text) => text.length > 2)).toBe(true)
       expect(proof.length).toBeGreaterThan(0)

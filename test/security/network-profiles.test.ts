@@ -193,7 +193,7 @@ print(f.read() == data)`,
     expect(result).toMatchObject({ status: 'success', stdout: 'True\n' })
   })
 
-  it('in a private range, where the operator has opened that very range', async () => {
+  it('in a private range that the operator has opened', async () => {
     const targets = ['10.1.2.3:80', '[fd12:3456::1]:80', '127.0.0.1:6379', '169.254.169.254:80']
     expect(await dial(targets, 'inner')).toEqual([
       '200 at 10.1.2.3:80',
@@ -255,7 +255,7 @@ describe('a job with a network profile reaches nothing else', () => {
     expect(reached()).toEqual(Array.from({ length: 3 }, () => 'reached 93.184.216.34:80'))
   })
 
-  it('around the proxy there is no way: TCP, UDP, names, ICMP, raw sockets', async () => {
+  it('nothing bypasses the proxy: TCP, UDP, DNS, ICMP, raw sockets', async () => {
     const targets = [
       ['93.184.216.34', 80],
       ['10.99.0.1', 6379],
@@ -311,7 +311,7 @@ ask(b"CONNECT allowed.example.org:80 HTTP/1.1\\r\\nX: " + b"x" * 20000 + b"\\r\\
 })
 
 describe('the limits of a profile', () => {
-  it('count a connection once, however many requests it sends ahead', async () => {
+  it('count a connection once, however many requests it pipelines', async () => {
     const result = await run({
       code: `import socket
 s = socket.create_connection(("127.0.0.1", 3128))

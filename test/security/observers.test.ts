@@ -47,7 +47,7 @@ async function attackWeak(attack: string, ...flags: string[]) {
 }
 
 // promise: attack-corpus
-describe('an attack that succeeds, because its container is weak, is noticed', () => {
+describe('an attack that succeeds in a weak container is noticed', () => {
   it('by the files of the host, and by their secret in the output', async () => {
     const { output, noticed } = await attackWeak('escape/host-files', ...ROOT, '--volume', '/:/host')
     expect(noticed).toContain('files')

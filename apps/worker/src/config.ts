@@ -42,21 +42,21 @@ export interface WorkerConfig {
     readonly idleMs: number
     readonly memoryMb: number
   }
-  /** What all executions may take at once; what is undefined follows from the engine's host. */
+  /** Budget of all executions; undefined values follow from the engine's host. */
   readonly budget: BudgetSettings
   readonly batch: { readonly idleSeconds: number; readonly runs: number }
-  /** How long results are kept for jobs that ask for it; 0: not at all. */
+  /** How long the cache keeps results; 0: there is no cache. */
   readonly cacheTtlSeconds: number
-  /** How long a job may wait to run once more, alone; and how much of the worker's time such runs may take. 0: none does. */
-  readonly secondRuns: { readonly patienceMs: number; readonly share: number }
+  /** Exclusive retries: how long a job may wait for one, and their share of the worker's time. 0: there are none. */
+  readonly secondRuns: { readonly maxWaitMs: number; readonly share: number }
   readonly drainSeconds: number
   readonly users: UserRange
-  /** Whether the worker attacks its own containers before it takes jobs. */
+  /** Whether the self-test runs before the first job. */
   readonly selfTest: boolean
-  /** Languages to start ahead for every job, between commas, or `all`. */
+  /** Languages to preload for every job, separated by commas, or `all`. */
   readonly preload: string
   readonly catalogueFile: string | undefined
-  /** No job gets less. */
+  /** Minimum policy of every job. */
   readonly minimumPolicy: Policy
   readonly networkProfilesFile: string | undefined
   readonly defaults: LimitsRequest
@@ -110,7 +110,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
     batch: { idleSeconds: v.ISOPOD_BATCH_IDLE_SECONDS, runs: v.ISOPOD_BATCH_RUNS },
     cacheTtlSeconds: v.ISOPOD_CACHE_TTL_SECONDS,
     secondRuns: {
-      patienceMs: v.ISOPOD_SECOND_RUN_SECONDS * 1000,
+      maxWaitMs: v.ISOPOD_SECOND_RUN_SECONDS * 1000,
       share: v.ISOPOD_SECOND_RUN_PERCENT / 100,
     },
     drainSeconds: v.ISOPOD_DRAIN_SECONDS,

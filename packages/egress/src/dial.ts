@@ -5,7 +5,7 @@ import { type AddressRanges, listed, specialKind } from './address.ts'
 import { addressesOf } from './resolve-name.ts'
 
 /** Maximum number of addresses of one name to try, one after the other. */
-const MOST_ADDRESSES = 4
+const MAX_ADDRESSES = 4
 
 /** Why there is no connection: refused by a rule, or failed on the way. */
 export class DialError extends Error {
@@ -49,7 +49,7 @@ export async function dial({ host, port }: DialTarget, rules: DialRules): Promis
   const passed = addresses.filter((_, index) => kinds[index] === undefined)
   if (passed.length === 0) throw new DialError('refused', `the address is ${kinds[0] ?? 'not known'}`)
   let last: unknown
-  for (const address of passed.slice(0, MOST_ADDRESSES)) {
+  for (const address of passed.slice(0, MAX_ADDRESSES)) {
     try {
       return await open(address, port, rules.signal)
     } catch (error) {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 /** The host's own names. Other sources (search domains, multicast) are not used. */
 const HOSTS_FILE = '/etc/hosts'
 /** Short enough that a server that does not answer for one family leaves time for the other. */
-const PATIENCE = { timeout: 2_000, tries: 2 }
+const TIMEOUTS = { timeout: 2_000, tries: 2 }
 
 /**
  * Resolves a name from the hosts file, else from the host's name servers. The system's resolver is not used: it has two
@@ -17,7 +17,7 @@ const PATIENCE = { timeout: 2_000, tries: 2 }
 export async function addressesOf(name: string, signal: AbortSignal): Promise<string[]> {
   const known = hostsEntries(await readFile(HOSTS_FILE, 'utf8').catch(() => ''), name)
   if (known.length > 0 || signal.aborted) return known
-  const resolver = new Resolver(PATIENCE)
+  const resolver = new Resolver(TIMEOUTS)
   const cancel = () => resolver.cancel()
   signal.addEventListener('abort', cancel, { once: true })
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])

@@ -144,7 +144,7 @@ export const jobSchema = fields({
 })
 
 const ONE_RUN = 'needs a program that is started once: no tests, and no repeat'
-const MOST_RUNS = `must leave at most ${MAX_TESTS} runs of all tests together`
+const MAX_RUNS_RULE = `must leave at most ${MAX_TESTS} runs of all tests together`
 
 /** A validated job with all defaults. */
 export type Job = z.output<typeof jobSchema>
@@ -161,7 +161,7 @@ export function unavailableFeatures(job: Job): { field: string; message: string 
     ...unavailableTests(job.tests ?? []),
     ['stopOnFirstFailure', job.stopOnFirstFailure && job.tests === undefined, 'needs tests'],
     ['repeat', job.repeat > 1 && job.network !== NO_NETWORK, 'allows no network'],
-    ['repeat', (job.tests?.length ?? 0) * job.repeat > MAX_TESTS, MOST_RUNS],
+    ['repeat', (job.tests?.length ?? 0) * job.repeat > MAX_TESTS, MAX_RUNS_RULE],
     ['fetchFiles', asksForFiles(job) && (job.tests !== undefined || job.repeat > 1), ONE_RUN],
     ['reuse', job.reuse === 'batch' && job.batchId === undefined, '"batch" needs a batchId'],
     ['reuse', job.reuse === 'batch' && job.network !== NO_NETWORK, '"batch" allows no network'],

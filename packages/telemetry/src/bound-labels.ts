@@ -10,7 +10,7 @@ export interface ListedLabels {
 }
 
 /** Longest value of a label that the host gives, in characters. */
-const LONGEST_OWN = 64
+const MAX_OWN_LENGTH = 64
 
 /**
  * Replaces each label value that was not foreseen by `other`: a value that callers choose must not be able to
@@ -24,7 +24,7 @@ export function boundLabels(
   return Object.fromEntries(
     Object.entries(specs).map(([name, spec]) => {
       const value = labels[name] ?? 'other'
-      if (spec === 'own') return [name, value.slice(0, LONGEST_OWN)]
+      if (spec === 'own') return [name, value.slice(0, MAX_OWN_LENGTH)]
       const allowed = spec === 'listed' ? listed[name as keyof ListedLabels] : spec
       return [name, allowed.includes(value) ? value : 'other']
     }),

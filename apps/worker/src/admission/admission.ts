@@ -1,4 +1,4 @@
-/** What one execution takes of its host for as long as it has its container. */
+/** What one execution takes of the host while it has a container. */
 export interface Share {
   /** MiB. */
   readonly memoryMb: number
@@ -6,65 +6,65 @@ export interface Share {
   readonly cpus: number
 }
 
-/** What all executions of one worker may take together. */
+/** Maximum that all executions of a worker take together. */
 export interface Budget extends Share {
-  /** Executions at once. */
+  /** Concurrent executions. */
   readonly slots: number
 }
 
-/** Who waits for a share, and how long its own program may take. */
+/** The job that waits for a share. */
 export interface Claimant {
   readonly tenant: string
-  /** Wall-clock limit of its program, in milliseconds. */
+  /** Timeout of its program, in milliseconds. */
   readonly timeoutMs: number
 }
 
 /** An execution that waits for its share. */
 export interface Waiter extends Claimant {
-  /** Since when, by the clock of `performance.now`. */
+  /** Start of the wait, by `performance.now`. */
   readonly since: number
 }
 
-/** What is taken right now, and how many wait for their share. */
+/** Current use of the budget, and how many executions wait. */
 export interface AdmissionUse extends Share {
   readonly running: number
   readonly waiting: number
 }
 
-/** How often later executions may go first while one waits for a share that is too large for now. */
-export const MOST_PASSES = 32
-/** Executions that may wait before no more jobs are taken for the room that they leave. */
-const MOST_WAITING = 32
+/** How many later executions may pass one whose share does not fit yet. */
+export const MAX_PASSES = 32
+/** Waiting executions beyond which the worker takes no further jobs to fill the slots that they leave empty. */
+const MAX_WAITING = 32
 
-/** The least that a job can ask for (packages/protocol): with less than that left, no job can go first. */
-const LEAST: Share = { memoryMb: 16, cpus: 0.1 }
-/** A claimant that names no tenant and no limit. */
+/** Smallest share of a job (packages/protocol): with less left, no job can pass. */
+const MIN_SHARE: Share = { memoryMb: 16, cpus: 0.1 }
+/** A claimant without tenant and timeout. */
 const ANONYMOUS: Claimant = { tenant: '', timeoutMs: Number.POSITIVE_INFINITY }
-/** Cores are counted in thousandths: sums of fractions would drift. */
+/** Cores are counted in thousandths, because sums of fractions drift. */
 const MILLI = 1000
 
 interface Entry {
   readonly memoryMb: number
   readonly millicpus: number
-  /** It is to be the only one. */
+  /** Whether it must run alone. */
   readonly alone: boolean
 }
 
 interface Waiting extends Entry, Waiter {
   /** Grows with each arrival. */
   readonly arrival: number
-  /** Called when no other execution may pass this one any more. */
+  /** Called when no other execution may pass this one. */
   readonly onBar: (() => void) | undefined
-  /** How many that came later were let in before. */
+  /** How many later executions have passed it. */
   passes: number
   letIn(): void
   turnAway(reason: Error): void
 }
 
 /**
- * Lets executions in while the budget has what they ask for, in the order of their arrival. Smaller ones may pass one for which
- * there is no room yet, {@link MOST_PASSES} times; then all others wait until it is in. An execution that is to be alone can be
- * passed as often by any other, also by one that arrives when there is room for it.
+ * Admits executions in the order of their arrival while the budget has room. Smaller ones may pass one that does not fit yet,
+ * {@link MAX_PASSES} times; then all others wait until it is in. An execution that runs alone can be passed as often, by any
+ * other one.
  */
 export class Admission {
   readonly #budget: Omit<Entry, 'alone'> & { readonly slots: number }
@@ -73,10 +73,10 @@ export class Admission {
   #memoryMb = 0
   #millicpus = 0
   #arrivals = 0
-  /** Jobs that wait for something else than their share. */
+  /** Jobs that wait for something other than their share. */
   #withoutSlot = 0
   readonly #closing = new AbortController()
-  /** When there were two or more for the last time. */
+  /** When two or more were last in at the same time. */
   #overcommittedAt = Number.NEGATIVE_INFINITY
 
   constructor({ memoryMb, cpus, slots }: Budget) {
@@ -84,9 +84,9 @@ export class Admission {
   }
 
   /**
-   * Waits until there is room. A share above the whole budget counts as all of it: it has the host to itself.
+   * Waits until there is room. A share larger than the budget counts as all of it, so it runs alone.
    *
-   * @returns gives the share back; a second call changes nothing
+   * @returns releases the share; idempotent
    * @throws the reason of `signal` once aborted, or the one that {@link Admission.close} was given
    */
   async enter(share: Share, signal: AbortSignal, claimant: Claimant = ANONYMOUS): Promise<() => void> {
@@ -101,7 +101,7 @@ export class Admission {
   /**
    * Waits until nothing else runs and no other execution may go first; otherwise as {@link Admission.enter}.
    *
-   * @param onBar called if it has been passed as often as it may be: from then on the others wait for it
+   * @param onBar called once it has been passed as often as allowed and the others wait for it
    */
   async enterAlone(onBar: () => void, signal: AbortSignal): Promise<() => void> {
     const { memoryMb, millicpus } = this.#budget
@@ -109,7 +109,7 @@ export class Admission {
   }
 
   /**
-   * Lets a job wait for something else than its share; another job may take its slot meanwhile.
+   * Lets a job wait without a slot, so that another job can use it.
    *
    * @param wait gets a signal that {@link Admission.close} aborts with its reason
    */
@@ -122,13 +122,13 @@ export class Admission {
     }
   }
 
-  /** Rejects every wait, now and later; executions that are in stay in. */
+  /** Rejects every wait, now and later; running executions keep their shares. */
   close(reason: Error): void {
     this.#closing.abort(reason)
     for (const waiting of [...this.#waiting]) waiting.turnAway(reason)
   }
 
-  /** What is taken, and who waits. */
+  /** Current use of the budget. */
   get use(): AdmissionUse {
     return {
       memoryMb: this.#memoryMb,
@@ -138,32 +138,32 @@ export class Admission {
     }
   }
 
-  /** Who waits for a share, but for those who wait to be alone. */
+  /** Executions that wait for a share, except those that must run alone. */
   get waiting(): readonly Waiter[] {
     return this.#waiting.filter(({ alone }) => !alone)
   }
 
-  /** Whether two or more were in at the same time within the last so many milliseconds. */
+  /** Whether two or more executions ran at the same time within the last `ms` milliseconds. */
   wasOvercommitted(ms: number): boolean {
     return this.#running.size > 1 || performance.now() - this.#overcommittedAt < ms
   }
 
   /**
-   * How many jobs the worker should hold so that no slot stays empty: its slots, and one more for each job that waits, unless
-   * no other job could start anyway.
+   * How many jobs the worker should hold so that no slot stays empty: its slots, and one more for each waiting job, unless no
+   * other job could start anyway.
    */
   get wanted(): number {
     const { memoryMb, millicpus, slots } = this.#budget
     const lonely = this.#waiting.filter(({ alone }) => alone).length + this.#withoutSlot
-    // Who waits for one that is alone must be seen here: it may have to give way.
-    if ([...this.#running].some(({ alone }) => alone)) return slots + Math.min(lonely + 1, MOST_WAITING)
+    // Jobs that wait for an exclusive run must be here, because it may have to yield to them.
+    if ([...this.#running].some(({ alone }) => alone)) return slots + Math.min(lonely + 1, MAX_WAITING)
     const isFull =
       this.#running.size >= slots ||
-      memoryMb - this.#memoryMb < LEAST.memoryMb ||
-      millicpus - this.#millicpus < LEAST.cpus * MILLI
-    const bar = this.#waiting.find(({ passes }) => passes >= MOST_PASSES)
-    if (bar?.alone) return slots + Math.min(lonely, MOST_WAITING)
-    return slots + (isFull || bar ? 0 : Math.min(this.#waiting.length + this.#withoutSlot, MOST_WAITING))
+      memoryMb - this.#memoryMb < MIN_SHARE.memoryMb ||
+      millicpus - this.#millicpus < MIN_SHARE.cpus * MILLI
+    const bar = this.#waiting.find(({ passes }) => passes >= MAX_PASSES)
+    if (bar?.alone) return slots + Math.min(lonely, MAX_WAITING)
+    return slots + (isFull || bar ? 0 : Math.min(this.#waiting.length + this.#withoutSlot, MAX_WAITING))
   }
 
   async #enter(
@@ -193,7 +193,7 @@ export class Admission {
       turnAway: (reason) => {
         leave()
         reject(reason)
-        // Whoever could not pass it may come in now.
+        // Executions that could not pass it may now be admitted.
         this.#letIn()
       },
     }
@@ -204,24 +204,24 @@ export class Admission {
     return () => this.#release(entry)
   }
 
-  /** Lets in everyone who may come in now. */
+  /** Admits every execution that fits now. */
   #letIn(): void {
     if (this.#closing.signal.aborted) return
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       next.letIn()
       for (const waiting of this.#waiting) {
-        if (waiting.arrival < next.arrival && ++waiting.passes === MOST_PASSES) waiting.onBar?.()
+        if (waiting.arrival < next.arrival && ++waiting.passes === MAX_PASSES) waiting.onBar?.()
       }
     }
   }
 
-  /** The first that fits, in the order in which they came; those who are to be alone come last, unless they were passed enough. */
+  /** The first that fits, by arrival; those that must run alone come last, until they were passed often enough. */
   #next(): Waiting | undefined {
-    const isLast = ({ alone, passes }: Waiting) => alone && passes < MOST_PASSES
+    const isLast = ({ alone, passes }: Waiting) => alone && passes < MAX_PASSES
     const first = this.#waiting.filter((waiting) => !isLast(waiting))
     for (const waiting of [...first, ...this.#waiting.filter(isLast)]) {
       if (this.#fits(waiting)) return waiting
-      if (waiting.passes >= MOST_PASSES) return undefined
+      if (waiting.passes >= MAX_PASSES) return undefined
     }
     return undefined
   }

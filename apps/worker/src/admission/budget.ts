@@ -2,10 +2,10 @@ import { ConfigError } from '@isopod/protocol'
 import type { DriverFacts } from '@isopod/sandbox'
 import type { Budget } from './admission.ts'
 
-/** Of the memory of the engine's host; the rest is for the engine, Redis, the worker and the kernel. */
+/** Share of the host's memory; the rest is for the engine, Redis, the workers and the kernel. */
 const SHARE_OF_MEMORY = 0.75
 const MIB = 1024 * 1024
-/** Half a core each is what executions get unless they ask otherwise. */
+/** By default an execution has half a core. */
 const SLOTS_PER_CORE = 2
 /** Smallest budget that holds an execution. */
 const MIN_CPUS = 0.1

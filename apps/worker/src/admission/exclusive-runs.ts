@@ -7,41 +7,41 @@ const WINDOW_MS = 3_600_000
 /** One tenant's part of that share. */
 const SHARE_OF_A_TENANT = 0.25
 
-/** What came of a request for an exclusive run: `given_up` where the time for it ran out. */
+/** How a request for an exclusive run ended. `given_up`: the time for it ran out. */
 export type ExclusiveOutcome = 'made' | 'denied' | 'yielded' | 'given_up'
 
 type Refusal = Exclude<ExclusiveOutcome, 'made'>
 
-/** What exclusive runs work with. */
+/** Dependencies and bounds of {@link ExclusiveRuns}. */
 export interface ExclusiveRunsOptions {
   readonly admission: Pick<Admission, 'enterAlone' | 'waiting'>
-  /** How long a job may wait for its exclusive run; 0: none is made. */
-  readonly patienceMs: number
-  /** Part of the worker's time that they may hold up other executions, 0 to 1. */
+  /** How long a job may wait for its exclusive run; 0: there are none. */
+  readonly maxWaitMs: number
+  /** Share of the worker's time for which they may hold up other executions, 0 to 1. */
   readonly share: number
-  /** Told what came of each request, and for how long it held up the others. */
+  /** Called at the end of each request, with the time for which it held up the others. */
   readonly onOutcome: (outcome: ExclusiveOutcome, heldMs: number) => void
-  /** Milliseconds of a clock that only goes forward. @default performance.now */
+  /** Monotonic clock in milliseconds. @default performance.now */
   readonly now?: () => number
 }
 
-/** One request. */
+/** A request for exclusive runs. */
 export interface ExclusiveRequest {
   readonly tenant: string
-  /** Wall-clock limit of each run to be made, in their order. */
+  /** Timeout of each run, in order. */
   readonly timeoutsMs: readonly number[]
-  /** What may come on top: starting containers, compiling. */
+  /** Time on top of the timeouts: starting containers, compiling. */
   readonly extraMs: number
 }
 
-/** The work's result, or why there is none. */
+/** The result of the work, or why there is none. */
 export type ExclusiveAnswer<T> =
   | { readonly outcome: 'made'; readonly ran: T }
   | { readonly outcome: Refusal; readonly ran?: undefined }
 
 /**
- * Runs that have the worker to themselves, bounded for the sake of the others: by the limits of what is run, by a share of
- * the worker's time, by each tenant's part of that, and by the patience of other tenants' jobs that wait.
+ * Runs that have the worker to themselves. They are bounded by their own timeouts, by a share of the worker's time, by each
+ * tenant's part of that share, and by how long jobs of other tenants wait.
  */
 export class ExclusiveRuns {
   readonly #options: ExclusiveRunsOptions
@@ -55,14 +55,14 @@ export class ExclusiveRuns {
     this.#all = this.#allowance(options.share)
   }
 
-  /** Whether there are any at all. */
+  /** Whether the settings allow any. */
   get enabled(): boolean {
-    return this.#options.patienceMs > 0 && this.#options.share > 0
+    return this.#options.maxWaitMs > 0 && this.#options.share > 0
   }
 
   /**
-   * Waits until nothing else runs, and has `work` run the first `count` of what was asked for: as many as the allowance is
-   * enough for. The caller must hold no share of the host.
+   * Waits until nothing else runs, then calls `work` with the number of requested runs that the allowance suffices for. The
+   * caller must hold no share of the host.
    *
    * @throws what `work` rejects with, and the reason of `signal`
    */
@@ -71,7 +71,7 @@ export class ExclusiveRuns {
     signal: AbortSignal,
     work: (count: number, signal: AbortSignal) => Promise<T>,
   ): Promise<ExclusiveAnswer<T>> {
-    const { admission, patienceMs, onOutcome } = this.#options
+    const { admission, maxWaitMs, onOutcome } = this.#options
     const { tenant, timeoutsMs, extraMs } = request
     const over = new AbortController()
     const until = AbortSignal.any([signal, over.signal])
@@ -80,8 +80,8 @@ export class ExclusiveRuns {
       ended ??= outcome
       over.abort(new Error(`the exclusive run was ${outcome}`))
     }
-    const patience = setTimeout(() => end('given_up'), patienceMs)
-    const timers = [patience]
+    const timer = setTimeout(() => end('given_up'), maxWaitMs)
+    const timers = [timer]
     const endAfter = (ms: number) => timers.push(setTimeout(() => end('given_up'), ms))
     let heldSince: number | undefined
     const heldMs = () => (heldSince === undefined ? 0 : this.#now() - heldSince)
@@ -96,10 +96,10 @@ export class ExclusiveRuns {
     let leave: (() => void) | undefined
     let outcome: ExclusiveOutcome | undefined
     try {
-      // No use to wait for what cannot be afforded.
+      // The wait would be useless if the allowance does not suffice for one run.
       if (!this.enabled || this.#affordable(request, 0) === 0) end('denied')
       leave = await admission.enterAlone(hold, until)
-      clearTimeout(patience)
+      clearTimeout(timer)
       hold()
       const count = this.#affordable(request, heldMs())
       if (count === 0) end('denied')
@@ -122,7 +122,7 @@ export class ExclusiveRuns {
     }
   }
 
-  /** How many of a request's first runs the allowance is enough for if each takes all of its time. */
+  /** How many of a request's first runs the allowance suffices for if each uses its whole timeout. */
   #affordable({ tenant, timeoutsMs }: ExclusiveRequest, usedMs: number): number {
     let left = this.#availableMs(tenant) - usedMs
     const tooMuch = timeoutsMs.findIndex((ms) => {

@@ -2,7 +2,7 @@ import type { ContentionRetry, RetryRequest } from '@isopod/judging'
 import type { Admission, Share } from './admission.ts'
 import type { ExclusiveOutcome, ExclusiveRuns } from './exclusive-runs.ts'
 
-/** What a job's share of the host comes from. */
+/** Dependencies of {@link JobShare}. */
 export interface JobShareOptions {
   readonly admission: Pick<Admission, 'enter' | 'wasOvercommitted'>
   readonly exclusive: Pick<ExclusiveRuns, 'enabled' | 'run'>
@@ -29,7 +29,7 @@ export class JobShare implements ContentionRetry {
     this.#release = await admission.enter(share, signal, { tenant, timeoutMs })
   }
 
-  /** Gives the share back; without effect if the job holds none. */
+  /** Releases the share; without effect if the job holds none. */
   release(): void {
     this.#release?.()
     this.#release = undefined
@@ -56,7 +56,7 @@ export class JobShare implements ContentionRetry {
     await this.acquire()
   }
 
-  /** Why a timeout that is in doubt stands; undefined if none does. */
+  /** Why a doubtful timeout stands; undefined if none does. */
   get warning(): string | undefined {
     if (this.#refused === undefined) return undefined
     const why = {

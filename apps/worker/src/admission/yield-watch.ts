@@ -1,10 +1,10 @@
 import type { Waiter } from './admission.ts'
 
-/** How long a job waits for another tenant's exclusive run at most, in milliseconds, however long its own limit is. */
+/** Maximum wait of a job for another tenant's exclusive run, in milliseconds, however long its own timeout is. */
 export const MAX_FOREIGN_WAIT_MS = 3_000
 const INTERVAL_MS = 100
 
-/** Whether a job of another tenant has waited for longer than its own wall-clock limit, or {@link MAX_FOREIGN_WAIT_MS}. */
+/** Whether a job of another tenant has waited longer than its own timeout, or {@link MAX_FOREIGN_WAIT_MS}. */
 export function mustYield(tenant: string, waiting: Iterable<Waiter>, now: number): boolean {
   for (const waiter of waiting) {
     if (waiter.tenant === tenant) continue
@@ -13,9 +13,9 @@ export function mustYield(tenant: string, waiting: Iterable<Waiter>, now: number
   return false
 }
 
-/** Who is watched for whom. */
+/** Options of the watch. */
 export interface YieldWatchOptions {
-  /** Whose exclusive run it is. */
+  /** Tenant of the exclusive run. */
   readonly tenant: string
   readonly waiting: () => Iterable<Waiter>
   readonly now: () => number

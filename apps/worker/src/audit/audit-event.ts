@@ -1,18 +1,18 @@
 import type { LimitName, Limits, Policy, Status } from '@isopod/protocol'
 import type { EgressEvent } from '../network/egress-proxy.ts'
 
-/** Which start of which job an event belongs to. */
+/** The attempt that an event belongs to. */
 export interface OfJob {
-  /** Id of the job; the containers of the self-test have names of their own there, `selftest-…`. */
+  /** Id of the job, or `selftest-…` for a container of the self-test. */
   readonly job: string
-  /** Which start of the job, from 1; 0 if it never started. */
+  /** Attempt of the job, from 1; 0 if it never started. */
   readonly attempt: number
 }
 
-/** Which check refused a job: language, limits and other settings; the programs of its tests; or the policy. */
+/** What refused a job: its settings (language, limits and others), its test cases, or the policy. */
 export type RefusedBy = 'settings' | 'tests' | 'policy'
 
-/** Text of a program and its streams, and sentences that may quote them; there only if the operator asks for it. */
+/** Program, streams and sentences that may quote them; only if the operator enables it. */
 export interface AuditContent {
   readonly code?: string | undefined
   readonly stdin?: string | undefined
@@ -22,7 +22,7 @@ export interface AuditContent {
   readonly error?: string | undefined
 }
 
-/** One thing that happened to a job, for those who must be able to say later who ran what, where, and how it ended. */
+/** One event in the life of a job: who ran what, where, and how it ended. */
 export type AuditEvent = OfJob &
   (
     | {
@@ -31,36 +31,36 @@ export type AuditEvent = OfJob &
         readonly tenant: string
         /** As the job names it. */
         readonly language: string
-        /** Hexadecimal; the code itself is nobody's business. */
+        /** Hexadecimal digest, instead of the code. */
         readonly codeSha256: string
         readonly network: string
         readonly content?: AuditContent
       }
     | {
-        /** It is not run. */
+        /** The job was refused. */
         readonly event: 'refused'
         readonly by: RefusedBy
-        /** How many there are. */
+        /** Number of reasons. */
         readonly problems: number
         readonly content?: AuditContent
       }
     | {
-        /** The source was checked, or was not to be. */
+        /** The policy decided, with or without a check of the source. */
         readonly event: 'policy_decided'
-        /** The stricter of what the job and the deployment ask for. */
+        /** The stricter of the job's policy and the deployment's minimum. */
         readonly policy: Policy
         /** False if it could not be checked, or no check applied. */
         readonly checked: boolean
-        /** Ids of the rules that it broke. */
+        /** Ids of the rules that matched. */
         readonly rules: readonly string[]
         readonly refused: boolean
       }
     | ({
-        /** A connection that the job made or tried to make, when it is over. */
+        /** A connection of the job ended, or was refused. */
         readonly event: 'egress'
       } & EgressEvent)
     | {
-        /** Assigned is one that was created before there was a job for it: until then its job is '' and the attempt 0. */
+        /** `container_assigned`: it came from the pool, where its job is '' and its attempt 0. */
         readonly event: 'container_created' | 'container_assigned' | 'container_removed'
         readonly containerId: string
       }
@@ -71,22 +71,22 @@ export type AuditEvent = OfJob &
         readonly containerId: string
       }
     | {
-        /** The platform failed a start of the job; or it failed every one, and the job is not tried again. */
+        /** The platform failed an attempt; `given_up`: it failed the last one. */
         readonly event: 'setup_failed' | 'given_up'
-        /** What may be said of it without a word of the job: message or class of the error. */
+        /** Public message of the error, or its class; nothing of the job. */
         readonly error: string
         readonly content?: AuditContent
       }
     | {
-        /** Ended from outside: cancelled, or handed back. */
+        /** Cancelled or requeued. */
         readonly event: 'interrupted'
         readonly cause: string
       }
     | {
-        /** This start came to an outcome; the first that is published is the job's result. */
+        /** The attempt has a result; the first one that is published is the job's. */
         readonly event: 'finished'
         readonly tenant: string
-        /** Name and version that ran, `python@3.13`. */
+        /** Name and version, such as `python@3.13`. */
         readonly language: string
         readonly codeSha256: string
         readonly limits: Limits | null
@@ -98,5 +98,5 @@ export type AuditEvent = OfJob &
       }
   )
 
-/** Takes an event; never throws, never waits. */
+/** Takes an audit event; neither throws nor waits. */
 export type Audit = (event: AuditEvent) => void

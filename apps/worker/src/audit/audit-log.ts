@@ -1,23 +1,23 @@
 import type { Logger } from '@isopod/telemetry'
 import type { Audit, AuditContent, AuditEvent } from './audit-event.ts'
 
-/** Longest text of a program or a stream that an event carries, in characters. */
+/** Maximum length of a program or stream in an event, in characters. */
 const CONTENT_CHARACTERS = 65_536
-/** Sentences about what was refused, at most. */
+/** Maximum number of sentences about a refusal. */
 const CONTENT_SENTENCES = 100
 
 /** Where audit events go. */
 export interface AuditLogOptions {
   readonly logger: Logger
-  /** Takes each event too, for those who keep more than log lines; must not throw. */
+  /** Also receives each event, for the audit stream; must not throw. */
   readonly append?: ((entry: { event: string; job: string; json: () => string }) => void) | undefined
-  /** Whether events carry code, stdin and output. */
+  /** Whether events contain code, stdin and output. */
   readonly content: boolean
 }
 
-/** The one door through which audit events leave: it is here that code and output stay behind unless asked for. */
+/** Makes the function that writes audit events. It removes code and output unless the operator wants them. */
 export function auditLog({ logger, append, content }: AuditLogOptions): Audit {
-  // A level that silences chatter must not silence the record; only `silent` means nothing at all.
+  // Audit events are logged at every level except `silent`.
   const record = logger.child({ audit: true }, logger.level === 'silent' ? {} : { level: 'info' })
   return (event) => {
     const entry = content ? shortened(event) : withoutContent(event)
@@ -37,7 +37,7 @@ function shortened(event: AuditEvent): AuditEvent {
   const texts = Object.entries(event.content).map(
     ([name, text]: [string, AuditContent[keyof AuditContent]]) => [
       name,
-      // Of a list it is the number of sentences that is bounded; each is short.
+      // In a list, the number of sentences is bounded; each is short.
       text?.slice(0, typeof text === 'string' ? CONTENT_CHARACTERS : CONTENT_SENTENCES),
     ],
   )

@@ -4,7 +4,7 @@ import { type Delivery, JobInterrupted } from '@isopod/queue'
 import type { ContainerFacts, Execution, Outcome } from '@isopod/sandbox'
 import type { Audit, AuditContent, RefusedBy } from './audit-event.ts'
 
-/** Tells the audit of one start of a job, step by step. */
+/** Makes the functions that audit the steps of one attempt. */
 export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
   const of = { job: id, attempt }
   const codeSha256 = createHash('sha256').update(job.code).digest('hex')
@@ -45,7 +45,7 @@ export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
       })
     },
 
-    /** It came to no result: ended from outside, or failed by the platform. */
+    /** The attempt ended without a result: interrupted, or failed by the platform. */
     ended(error: unknown): void {
       if (error instanceof JobInterrupted) audit({ ...of, event: 'interrupted', cause: error.cause })
       else audit({ ...of, event: 'setup_failed', ...auditedError(error) })
@@ -53,7 +53,7 @@ export function jobAudit(audit: Audit, { id, attempt, job }: Delivery) {
   }
 }
 
-/** An error as audit events have it. */
+/** The fields of an error in audit events. */
 export function auditedError(thrown: unknown): { readonly error: string; readonly content: AuditContent } {
   const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown))
   return { error: publicMessageOf(thrown) ?? name, content: { error: message } }

@@ -1,7 +1,7 @@
 import { ConfigError } from '@isopod/protocol'
 import { parseDocument } from 'yaml'
 
-/** Times that anchors may be repeated. A short list shares what it likes; a file that doubles itself is refused. */
+/** Maximum number of aliases, so that a file cannot double itself again and again. */
 const MAX_ALIASES = 100
 
 /**

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { ConfigError } from '@isopod/protocol'
 import { parseYaml } from './parse-yaml.ts'
 
-/** Largest file of an operator, in bytes. */
+/** Maximum size of an operator's file, in bytes. */
 export const MAX_DOCUMENT_BYTES = 1024 * 1024
 
 /**
@@ -24,7 +24,7 @@ export async function readDocument(path: string, what: string): Promise<unknown>
  */
 export async function readDocumentText(path: string, what: string): Promise<string> {
   try {
-    // At most the allowed size, whatever the file's metadata claim: `/dev/zero` and pipes have none.
+    // Bounded by what is read, because the metadata of `/dev/zero` and pipes say nothing.
     // Without O_NONBLOCK the open of a named pipe would wait for a writer.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const info = await file.stat()

@@ -6,7 +6,7 @@ import { ImageFaultError } from '@isopod/sandbox'
 const MAX_FAULTS = 3
 const OPEN_MS = 5_000
 
-/** What a {@link CircuitBreaker} is made with. */
+/** Settings of {@link CircuitBreaker}. */
 export interface CircuitBreakerOptions {
   readonly onOpen: () => void
   readonly onClose: () => void
@@ -32,7 +32,7 @@ export class CircuitBreaker {
     return this.#timer !== undefined
   }
 
-  /** An execution came to its end, whatever the program did: the host works. */
+  /** An execution ended, whatever its program did, so the host works. */
   succeeded(): void {
     this.#faults = 0
   }

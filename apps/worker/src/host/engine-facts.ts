@@ -1,19 +1,19 @@
 import type { Catalogue } from '@isopod/languages'
 import type { Sandbox } from '@isopod/sandbox'
 
-/** One thing about the engine that an operator should know. */
+/** A warning about the engine for the operator. */
 export interface EngineWarning {
   readonly text: string
   readonly language?: string
   readonly runtime?: string
 }
 
-/** The engine as labels of the metric about the worker. */
+/** Labels of the metric `isopod_worker_info`. */
 export function engineLabels({ facts }: Pick<Sandbox, 'facts'>) {
   return { engine: facts.version, runtime: facts.defaultRuntime, cgroup: `v${facts.cgroup}` }
 }
 
-/** What the engine lacks. */
+/** Warnings about features that the engine lacks. */
 export function engineWarnings(
   { languages }: Pick<Catalogue, 'languages'>,
   { facts }: Pick<Sandbox, 'facts'>,

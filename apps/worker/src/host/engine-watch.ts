@@ -1,13 +1,13 @@
 const INTERVAL_MS = 2_000
 
-/** What happens when the engine goes and comes back. */
+/** Dependencies of {@link EngineWatch}. */
 export interface EngineWatchOptions {
   readonly ping: () => Promise<void>
-  /** Called once per change; the first call says how it is at the start. */
+  /** Called at the first answer and at each change. */
   readonly onChange: (up: boolean) => void
 }
 
-/** Asks the engine every two seconds whether it is there, so that a worker without one takes no jobs. */
+/** Pings the engine every two seconds, so that a worker without an engine takes no jobs. */
 export class EngineWatch {
   readonly #options: EngineWatchOptions
   #up: boolean | undefined
@@ -18,18 +18,18 @@ export class EngineWatch {
     this.#options = options
   }
 
-  /** Whether the engine answered last. */
+  /** Whether the engine answered the last ping. */
   get up(): boolean {
     return this.#up ?? false
   }
 
-  /** Starts asking. Resolves with the first answer. */
+  /** Starts. Resolves after the first ping. */
   async start(): Promise<void> {
     this.#timer ??= setInterval(() => void this.check(), INTERVAL_MS)
     await this.check()
   }
 
-  /** Asks now; for when a job has just failed on the engine. */
+  /** Pings now, because a job has just failed on the engine. */
   check(): Promise<void> {
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined

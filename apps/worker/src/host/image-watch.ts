@@ -3,18 +3,18 @@ import type { LanguageSummary } from '@isopod/protocol'
 
 const INTERVAL_MS = 30_000
 
-/** What is watched, and who is told. */
+/** Dependencies of {@link ImageWatch}. */
 export interface ImageWatchOptions {
   readonly catalogue: Pick<Catalogue, 'languages'>
-  /** Those of some images that the engine lacks. */
+  /** Which of these images the engine lacks. */
   readonly missing: (references: readonly string[]) => Promise<readonly string[]>
-  /** False: the engine cannot be asked now. */
+  /** Whether the engine can be asked now. */
   readonly askable: () => boolean
-  /** Tells producers what this worker offers; called at the start and after each change. */
+  /** Publishes the languages that this worker offers; called at the start and after each change. */
   readonly register: (languages: readonly LanguageSummary[]) => Promise<void>
 }
 
-/** Asks the engine every 30 s which images of the catalogue it lacks: they are built and removed while workers run. */
+/** Checks every 30 s which images of the catalogue the engine lacks, as images come and go while workers run. */
 export class ImageWatch {
   readonly #options: ImageWatchOptions
   #missing: readonly string[] = []
@@ -25,16 +25,16 @@ export class ImageWatch {
     this.#options = options
   }
 
-  /** The images that were not there when it last looked. */
+  /** Images that were missing at the last check. */
   get missing(): readonly string[] {
     return this.#missing
   }
 
-  /** Looks, tells, and goes on looking. Rejects if producers cannot be told for the first time. */
+  /** Checks, publishes, and repeats both. Rejects if the first publication fails. */
   async start(): Promise<void> {
     await this.check()
     this.#timer = setInterval(() => {
-      // Next time, then.
+      // The next check repeats it.
       this.check().catch(() => {})
     }, INTERVAL_MS)
   }
@@ -43,12 +43,12 @@ export class ImageWatch {
     clearInterval(this.#timer)
   }
 
-  /** Looks now. */
+  /** Checks now. */
   async check(): Promise<void> {
     const { catalogue, missing, askable, register } = this.#options
     const images = [...new Set(catalogue.languages.map(({ image }) => image))]
     const found = askable() ? await missing(images) : this.#missing
-    // An engine that went away meanwhile lacks everything.
+    // An engine that went away during the check lacks everything.
     if (askable()) this.#missing = found
     const now = this.#missing.join()
     if (now === this.#told) return

@@ -1,13 +1,13 @@
 const INTERVAL_MS = 30_000
 
-/** What a {@link LeftoverReaper} is made with. */
+/** Dependencies of {@link LeftoverReaper}. */
 export interface LeftoverReaperOptions {
   /** Removes the containers of workers that are gone. */
   readonly reap: () => Promise<unknown>
   readonly onError: (error: unknown) => void
 }
 
-/** Removes what workers that are gone have left on the engine, every 30 seconds. */
+/** Removes the containers of workers that are gone, every 30 seconds. */
 export class LeftoverReaper {
   readonly #options: LeftoverReaperOptions
   #timer: NodeJS.Timeout | undefined
@@ -17,7 +17,7 @@ export class LeftoverReaper {
     this.#options = options
   }
 
-  /** Reaps now, without waiting for it, and from then on at intervals. */
+  /** Starts with a first sweep, without waiting for it. */
   start(): void {
     this.#timer = setInterval(() => void this.#reap(), INTERVAL_MS)
     void this.#reap()

@@ -19,7 +19,7 @@ export async function openSandbox(
     languageProfiles: { names: languages.map((language) => language.seccomp_profile), directory },
     pool: { ...config.pool, size: config.pool.size ?? config.budget.slots },
     batch: {
-      // Two batches that take turns, each as wide as the worker, keep all of their containers.
+      // Room for two batches that alternate and each use all slots.
       containers: config.budget.slots && 2 * config.budget.slots,
       idleMs: config.batch.idleSeconds * 1000,
       executions: config.batch.runs,

@@ -3,18 +3,18 @@ import type { SeccompFacts } from '@isopod/sandbox'
 
 type Profiles = ReadonlyMap<string, Pick<SeccompFacts, 'blocked'>>
 
-/** What a connection through a network profile's proxy takes, of the program or of init. */
+/** System calls that a connection through a job's proxy needs, in the program or in init. */
 const CONNECTS = ['socket', 'bind', 'listen', 'accept4', 'connect', 'setsockopt']
-/** What init waits for a program with, beside an interpreter that has started. */
+/** System calls that init and a preloaded interpreter need to wait for a program. */
 const WAITS_AHEAD = ['socketpair', 'sendmsg', 'recvmsg', 'sendto', 'recvfrom', 'mknod', 'mknodat']
 
-/** Names of the profiles under which no program can reach a network. */
+/** Names of the seccomp profiles under which no program can use a network. */
 export function offlineProfiles(profiles: Profiles): ReadonlySet<string> {
   const offline = [...profiles].filter(([, { blocked }]) => CONNECTS.some((call) => blocked.has(call)))
   return new Set(offline.map(([name]) => name))
 }
 
-/** @throws {ConfigError} about a language that could be started ahead but for its profile */
+/** @throws {ConfigError} if the seccomp profile of a language with `preload` blocks preloading */
 export function refusePreloadWithout(languages: readonly Language[], profiles: Profiles): void {
   for (const { name, preload, seccomp_profile: profile } of languages) {
     if (preload === undefined) continue

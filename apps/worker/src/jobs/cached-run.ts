@@ -5,31 +5,31 @@ import type { Audit } from '../audit/audit-event.ts'
 import { jobAudit } from '../audit/job-audit.ts'
 import { type CacheKeyOptions, cacheKeyOf } from './cache-key.ts'
 
-/** What a cache in front of the sandbox works with. */
+/** Dependencies of {@link cachedRun}. */
 export interface CachedRunOptions extends CacheKeyOptions {
   readonly workerId: string
   readonly cache: Pick<ResultCache, 'enter'>
-  /** Lets a job wait without its slot; aborts the wait when the worker stops. */
+  /** Lets a job wait without a slot; aborts the wait when the worker stops. */
   readonly withoutSlot: <T>(wait: (closing: AbortSignal) => Promise<T>) => Promise<T>
   /** Whether this worker holds more jobs than it should. */
   readonly overcommitted: () => boolean
   readonly audit: Audit
   /** How long a result is kept, in seconds; 0: none is. */
   readonly ttlSeconds: number
-  /** Told of trouble with the cache, which costs no more than its use. */
+  /** Called when the cache fails; the job then runs without it. */
   readonly onError: (error: unknown) => void
 }
 
-/** Runs a job that its worker has held for so many milliseconds already. */
+/** Runs a job. @param waitedMs how long its worker has held it */
 type RunAfter = (delivery: Delivery, signal: AbortSignal, waitedMs?: number) => Promise<Result>
 
-/** Ends that are facts about the program. A limit that was hit is one about the host, too: how busy it was, what it had left. */
+/** Statuses that depend on the program alone. Whether it hits a limit also depends on the load of the host. */
 const FACTS: ReadonlySet<Status> = new Set<Status>(['success', 'execution_error', 'compile_error'])
 const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceeded', 'output_exceeded'])
 
 /**
- * Puts a cache in front of what runs jobs, for those that ask for it: the same program with all that it can see or meet, of the
- * same tenant, is run once, and what waits meanwhile shares its result.
+ * Puts a cache in front of `run` for jobs with `cache: true`: of identical jobs of one tenant, one runs, and those that wait
+ * meanwhile share its result.
  */
 export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
   const { workerId, cache, withoutSlot, overcommitted, audit, ttlSeconds, onError } = options
@@ -55,7 +55,7 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
     if (flight === undefined) return run(delivery, signal, waitedMs)
     try {
       const result = await run(delivery, signal, waitedMs)
-      // A container that waited can be of an image that was there before.
+      // A container of the pool can be of an older image.
       const isKept = isFact(result) && result.imageDigest === key.imageDigest
       await (isKept ? flight.land(result, ttlSeconds) : endWith(result)).catch(onError)
       return result
@@ -64,7 +64,7 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
       throw error
     }
 
-    /** Whoever was cancelled says nothing about the program: somebody else makes the result. */
+    /** A cancelled job says nothing about the program, so another job has to run. */
     function endWith(result: Result): Promise<void> {
       return flight?.[result.attributable ? 'leave' : 'fail']() ?? Promise.resolve()
     }
@@ -79,7 +79,7 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
       onError(error)
       return { waited: false }
     }
-    // It was taken to wait beside others. Now that it has to run, a worker that has room is to have it.
+    // The worker took it beyond its slots, for as long as it waits. Now that it must run, requeue it for a worker with room.
     if (entry.result === undefined && entry.flight === undefined && entry.waited && overcommitted()) {
       throw new JobInterrupted('crowded')
     }
@@ -88,8 +88,8 @@ export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
 }
 
 /**
- * Whether a result holds for the next run of its job, too. What an earlier job of a batch left in their container, if init's
- * reset missed it, must not reach jobs that never shared one.
+ * Whether a result also holds for identical jobs. If init's reset missed something that an earlier job of a batch left in
+ * the container, that must not reach jobs that never shared it.
  */
 function isFact({ status, tests = [], attributable, flaky, containerOrigin }: Result): boolean {
   if (containerOrigin === 'batch') return false
@@ -101,7 +101,7 @@ function isFact({ status, tests = [], attributable, flaky, containerOrigin }: Re
   )
 }
 
-/** The result of a job that did not have to run: what the other one did, under its own name. */
+/** The result of a job that did not run: the other job's result with this job's ids. */
 function hit(
   found: Result,
   { id, job, attempt, enqueuedAt, takenAt }: Delivery,
@@ -114,7 +114,7 @@ function hit(
     timings: {
       ...{ policy: 0, run: 0, collect: 0, publish: 0 },
       queued: Math.max(0, takenAt - enqueuedAt),
-      // For the other one's result.
+      // The wait for the other job's result.
       acquire: Math.round(waitedMs),
     },
     ...(job.batchId !== undefined && { batchId: job.batchId }),

@@ -7,7 +7,7 @@ import { offlineProfiles } from '../host/profile-rules.ts'
 import type { Networks } from '../network/profiles.ts'
 import { preloadedLanguages } from './preloaded-languages.ts'
 
-/** What this deployment decides for every job. */
+/** The deployment's rules for every job. */
 export interface DeploymentRules {
   readonly catalogue: Catalogue
   readonly defaults: LimitsRequest
@@ -28,11 +28,11 @@ export interface RuleSources {
   readonly catalogue: Catalogue
   readonly networks: Networks
   readonly sandbox: Pick<Sandbox, 'facts'>
-  /** What all executions of the worker may take together: no job may ask for more. */
+  /** The worker's budget; no job may ask for more memory. */
   readonly budget: Budget
 }
 
-/** Joins settings, catalogue and the facts of the engine into the rules of the deployment. */
+/** Makes the rules of settings, catalogue and engine. */
 export function deploymentRules(sources: RuleSources): DeploymentRules {
   const { config, catalogue, networks, sandbox, budget } = sources
   const { memoryMb = Number.POSITIVE_INFINITY, cpus = Number.POSITIVE_INFINITY } = config.maxima

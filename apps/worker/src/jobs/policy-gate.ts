@@ -2,35 +2,35 @@ import type { PolicyChecker, PolicyDecision } from '@isopod/policy'
 import { type Policy, stricterPolicy } from '@isopod/protocol'
 import type { Execution } from '@isopod/sandbox'
 
-/** What a policy made of one execution; for metrics and the audit. */
+/** The policy decision on one execution, for metrics and audit. */
 export interface PolicyEvent {
   readonly id: string
   readonly attempt: number
   /** Name of the language in the catalogue. */
   readonly language: string
-  /** What the job asked for; `decision.policy` is what applied. */
+  /** The job's own policy; `decision.policy` is the one that applied. */
   readonly asked: Policy
   readonly decision: PolicyDecision
 }
 
-/** Decides on each execution before it runs. */
+/** Checks each execution against the policy. */
 export interface PolicyGate {
-  /** What applies to a job that asks for this. */
+  /** The policy that applies to a job with this one. */
   applied(asked: Policy): Policy
   /** Rejects only with the reason of `signal`. */
   judge(execution: Execution, asked: Policy, signal: AbortSignal): Promise<PolicyDecision>
 }
 
-/** What a gate stands on. */
+/** Dependencies of {@link policyGate}. */
 export interface PolicyGateOptions {
   readonly checker: PolicyChecker
-  /** No job gets less than this. */
+  /** Minimum policy of every job. */
   readonly minimum: Policy
   /** Called once for each decision. */
   readonly observe: (event: PolicyEvent) => void
 }
 
-/** Makes the gate that every execution passes: what the job asks for, held to the deployment's minimum. */
+/** Makes the gate that every execution passes. It applies the job's policy or the deployment's minimum, whichever is stricter. */
 export function policyGate({ checker, minimum, observe }: PolicyGateOptions): PolicyGate {
   const applied = (asked: Policy) => stricterPolicy(asked, minimum)
   return {

@@ -2,10 +2,10 @@ import type { Catalogue } from '@isopod/languages'
 import { ConfigError, languageTag } from '@isopod/protocol'
 
 /**
- * Names of the languages whose interpreter is started ahead for each job, asked or not.
+ * Names of the languages that are preloaded for every job.
  *
- * @param setting names or aliases between commas, `all` for every language that can, empty for none
- * @throws {ConfigError} about a language that is not in the catalogue, or cannot be started ahead
+ * @param setting names or aliases separated by commas, `all` for every language that can be preloaded, empty for none
+ * @throws {ConfigError} if a language is not in the catalogue or cannot be preloaded
  */
 export function preloadedLanguages(setting: string, catalogue: Catalogue): ReadonlySet<string> {
   const able = catalogue.languages.filter(({ preload }) => preload !== undefined)

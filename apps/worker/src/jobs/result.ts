@@ -2,7 +2,7 @@ import type { PolicyDecision } from '@isopod/policy'
 import { isAttributable, type Job, languageTag, type Result } from '@isopod/protocol'
 import type { Execution, Outcome, StreamOutput } from '@isopod/sandbox'
 
-/** What a result needs to know about the job's way besides what the sandbox says. */
+/** What a result contains besides the outcome. */
 export interface ResultContext {
   readonly id: string
   readonly attempt: number
@@ -11,12 +11,12 @@ export interface ResultContext {
   /** Milliseconds from submit until a worker took the job. */
   readonly queuedMs: number
   readonly policyMs: number
-  /** From then on until a container was there; 0 if it was there before. */
+  /** From then until the job had a container, without the policy check. */
   readonly acquireMs: number
   readonly decision: PolicyDecision
 }
 
-/** What a result says about the check of the source; nothing before there was one. */
+/** The fields of a result about the policy check. */
 export function policyPart(decision: PolicyDecision | undefined): Pick<Result, 'policy' | 'warnings'> {
   if (decision === undefined) return { warnings: [] }
   const { policy, checked, warnings } = decision
@@ -101,9 +101,9 @@ function rounded<T extends Readonly<Record<string, number>>>(numbers: T): T {
 }
 
 /** Largest stream as JSON: one of 10 MiB of ordinary text fits. */
-const MOST_JSON_BYTES = 12 * 1024 * 1024
+const MAX_JSON_BYTES = 12 * 1024 * 1024
 /** Most bytes of a stream that is no text, which stand twice in a result. */
-const MOST_RAW_BYTES = 4 * 1024 * 1024
+const MAX_RAW_BYTES = 4 * 1024 * 1024
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -122,7 +122,7 @@ function text(stream: StreamOutput): Text {
   try {
     return fitted(strict.decode(bytes))
   } catch {
-    const kept = stream.bytes.subarray(0, MOST_RAW_BYTES)
+    const kept = stream.bytes.subarray(0, MAX_RAW_BYTES)
     const shown = fitted(lenient.decode(kept))
     const cut = shown.cut || kept.byteLength < stream.bytes.byteLength
     return { ...shown, raw: Buffer.from(kept).toString('base64'), cut }
@@ -134,11 +134,11 @@ function text(stream: StreamOutput): Text {
  * result, for everyone, so that one program's noise could cost other jobs their locks.
  */
 function fitted(whole: string): Text {
-  if (whole.length * 6 <= MOST_JSON_BYTES) return { text: whole, cut: false }
+  if (whole.length * 6 <= MAX_JSON_BYTES) return { text: whole, cut: false }
   const size = Buffer.byteLength(JSON.stringify(whole))
-  if (size <= MOST_JSON_BYTES) return { text: whole, cut: false }
+  if (size <= MAX_JSON_BYTES) return { text: whole, cut: false }
   // The densest text decides, so that one step is enough.
-  return { text: whole.slice(0, Math.floor(MOST_JSON_BYTES / 6)), cut: true }
+  return { text: whole.slice(0, Math.floor(MAX_JSON_BYTES / 6)), cut: true }
 }
 
 /** Drops the last character if the limit cut through its bytes: the program wrote it whole. */

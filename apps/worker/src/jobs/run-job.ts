@@ -24,7 +24,7 @@ import type { PolicyGate } from './policy-gate.ts'
 import { policyPart, resultOf } from './result.ts'
 import { runWithRetry } from './run-with-retry.ts'
 
-/** What a job meets on its way through the worker. */
+/** Dependencies of {@link jobRunner}. */
 export interface JobRunnerOptions {
   readonly workerId: string
   readonly rules: DeploymentRules
@@ -33,10 +33,10 @@ export interface JobRunnerOptions {
   readonly checks: Pick<OutputChecks, 'ofJob'>
   readonly admission: Pick<Admission, 'enter' | 'wasOvercommitted'>
   readonly exclusive: Pick<ExclusiveRuns, 'enabled' | 'run'>
-  /** Called with the milliseconds that a job waited for its share of the host. */
+  /** Called with the time that a job waited for its share of the host. */
   readonly onAdmitted: (ms: number) => void
   readonly audit: Audit
-  /** Called when a connection that a job made or tried is over. */
+  /** Called when a connection of a job has ended or was refused. */
   readonly onEgress: (of: OfJob, event: EgressEvent) => void
 }
 

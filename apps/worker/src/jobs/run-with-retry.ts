@@ -11,7 +11,7 @@ import {
   wasStarved,
 } from '@isopod/sandbox'
 
-/** Where a program runs, and who repeats it. */
+/** Dependencies of {@link runWithRetry}. */
 export interface ProgramOptions {
   readonly sandbox: Pick<Sandbox, 'run'>
   readonly retry: ContentionRetry
@@ -19,10 +19,10 @@ export interface ProgramOptions {
   readonly network: string
 }
 
-/** What happened to a program. */
+/** How a program ended. */
 export interface ProgramEnd {
   readonly outcome: Outcome
-  /** Whether its second run ended otherwise than the first one. */
+  /** Whether its second run ended differently from the first. */
   readonly flaky: boolean
 }
 
@@ -38,13 +38,13 @@ export async function runWithRetry(
   const { limits, language } = execution
   const first = await sandbox.run(execution, options)
   const starved = wasStarved(first, limits, (ms) => retry.wasOvercommitted(ms))
-  // With a network, a second run would repeat what the first one sent.
+  // With a network, a second run would send everything again.
   if (!starved || network !== NO_NETWORK || options.budget.isSpent) return { outcome: first, flaky: false }
   const request = { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: maxStartupMs(language) }
   const second = await retry.runExclusively(request, (_, signal) =>
     sandbox.run({ ...execution, id: `${execution.id}.again` }, { ...options, signal }),
   )
-  // A second run that the job's time cut short says nothing about the program.
+  // A second run that `jobSeconds` ended says nothing about the program.
   if (second === undefined || second.limit === 'job') return { outcome: first, flaky: false }
   return { outcome: mergeRepeats([first, second], second), flaky: second.status !== first.status }
 }

@@ -4,16 +4,16 @@ import type { Logger } from '@isopod/telemetry'
 import type { Audit } from '../audit/audit-event.ts'
 import { auditedError } from '../audit/job-audit.ts'
 
-/** What is known of a job that is abandoned; an entry of the queue need not be a job at all. */
+/** A job that is abandoned. `job` is missing if the entry of the queue is no valid job. */
 export type AbandonedJob = Pick<Delivery, 'id' | 'attempt' | 'enqueuedAt'> & {
   readonly job?: Delivery['job']
 }
 
-/** The result of a job that is not tried again. */
+/** The result of a job that is not retried. */
 export function unexecutedResult(abandoned: AbandonedJob, cause: Error, workerId: string): Result {
   const timings = { queued: Math.max(0, Date.now() - abandoned.enqueuedAt) }
   const base = { ...abandoned, workerId, timings }
-  // A producer other than our client can enqueue what is no valid job. That is the producer's fault, not the platform's.
+  // A producer without our client can enqueue an invalid job. That is the producer's fault, not the platform's.
   if (cause instanceof InvalidJobError) {
     const validationErrors = cause.problems.map(({ message }) => message)
     return unrunResult({ ...base, status: 'validation_error', errorMessage: cause.message, validationErrors })
@@ -22,7 +22,7 @@ export function unexecutedResult(abandoned: AbandonedJob, cause: Error, workerId
   return unrunResult({ ...base, status: 'setup_error', errorMessage })
 }
 
-/** Where an abandoned job is reported. */
+/** Dependencies of {@link abandonJob}. */
 export interface AbandonOptions {
   readonly workerId: string
   readonly logger: Logger
@@ -33,7 +33,7 @@ export interface AbandonOptions {
 export function abandonJob({ workerId, logger, audit }: AbandonOptions): GiveUp {
   return (delivery, cause) => {
     const { id: job, attempt } = delivery
-    logger.error({ job, attempt, err: cause }, 'giving up on a job')
+    logger.error({ job, attempt, err: cause }, 'abandoned a job')
     audit({ event: 'given_up', job, attempt, ...auditedError(cause) })
     return unexecutedResult(delivery, cause, workerId)
   }

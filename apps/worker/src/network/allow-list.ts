@@ -4,9 +4,9 @@ import type { DialTarget } from '@isopod/egress'
 import { splitEndpoint } from '@isopod/protocol'
 
 /**
- * Reads `host:port` in any spelling: letters of either case, international names, a trailing dot, brackets.
+ * Reads `host:port` in any spelling: upper or lower case, international names, a trailing dot, brackets.
  *
- * @returns undefined if it is none
+ * @returns undefined if the text is not a target
  */
 export function readTarget(text: string): DialTarget | undefined {
   const endpoint = splitEndpoint(text)
@@ -14,7 +14,7 @@ export function readTarget(text: string): DialTarget | undefined {
   return endpoint === undefined || host === undefined ? undefined : { host, port: endpoint.port }
 }
 
-/** What one entry of a profile's `egress` stands for: a target, or with `below` all names under its host. */
+/** One entry of a profile's `egress`: a target, or with `below` all names under its host. */
 interface Rule extends DialTarget {
   readonly below: boolean
 }
@@ -39,7 +39,7 @@ export class AllowList {
     }
   }
 
-  /** Whether a program may go there: this very port, this very host or a name below a wildcard's. */
+  /** Whether a program may connect to a target: same port, and same host or a name below a wildcard. */
   allows(target: DialTarget): boolean {
     return (
       this.#exact.has(keyOf(target)) ||
@@ -62,7 +62,7 @@ function canonicalHost(host: string): string | undefined {
     const address = host.slice(1, -1)
     return isIPv6(address) ? new SocketAddress({ address, family: 'ipv6' }).address : undefined
   }
-  // Also turns the many spellings of an IPv4 address (127.1, 0x7f.1) into the one, as resolvers would.
+  // Also canonicalizes spellings of IPv4 addresses (127.1, 0x7f.1), as resolvers do.
   const ascii = domainToASCII(host.replace(/\.$/, ''))
   return /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(ascii) && ascii.length <= 253 ? ascii : undefined
 }

@@ -3,14 +3,14 @@ import { ConfigError, describeProblems, type NetworkProfile, networkProfilesSche
 import { readDocument } from '../document/read-document.ts'
 import { AllowList, readRule } from './allow-list.ts'
 
-/** A profile of the operator, ready to be asked. */
+/** A network profile with its compiled lists. */
 export interface Egress extends Omit<NetworkProfile, 'egress' | 'allow_private'> {
   readonly name: string
   readonly allowList: AllowList
   readonly allowPrivate: AddressRanges
 }
 
-/** The profiles of a deployment by name; empty where the operator has defined none. */
+/** The network profiles of a deployment, by name. */
 export type Networks = ReadonlyMap<string, Egress>
 
 /**
@@ -43,7 +43,7 @@ export function compileNetworks(document: unknown, path: string): Networks {
   )
 }
 
-/** What has the right form and cannot be meant, one sentence each. */
+/** Entries that are well-formed but useless, one sentence each. */
 function uselessEntries(name: string, { egress, allow_private }: NetworkProfile): string[] {
   return [
     ...egress

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { type Duplex, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** Bytes that one connection has moved so far. */
+/** Bytes that one connection has transferred. */
 export interface Traffic {
   up: number
   down: number
@@ -16,7 +16,7 @@ export class Allowance {
     this.#left = bytes
   }
 
-  /** Takes bytes. @returns false when there are not so many left */
+  /** Takes bytes. @returns whether that many were left */
   take(bytes: number): boolean {
     this.#left -= bytes
     return this.#left >= 0
@@ -26,15 +26,15 @@ export class Allowance {
 /** A connection was cut because its job has used up its bytes. */
 export class AllowanceSpent extends Error {}
 
-/** A connection was cut because nothing moved on it. */
+/** A connection was cut because it was idle. */
 export class IdleTooLong extends Error {}
 
 /**
- * Copies both ways until both sides have ended, or either breaks. Each direction ends for itself, so that a half-closed
- * connection works.
+ * Copies in both directions until both sides have ended or one fails. Each direction ends separately, so half-closed
+ * connections work.
  *
- * @param traffic counts what was passed on
- * @throws {AllowanceSpent}, {@link IdleTooLong}, or what broke; both sides are closed then
+ * @param traffic counts the transferred bytes
+ * @throws {AllowanceSpent}, {@link IdleTooLong}, or the error of a side; both sides are closed then
  */
 export async function relay(
   client: Duplex,

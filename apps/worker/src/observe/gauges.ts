@@ -4,11 +4,11 @@ import type { Metrics } from '@isopod/telemetry'
 import type { Admission, Budget } from '../admission/admission.ts'
 import { WORKER_STATES, type WorkerState } from '../worker-state.ts'
 
-/** Longer than a usual scrape interval, so that one worker keeps the role between two scrapes. */
+/** Longer than the usual scrape interval, so that one worker keeps the role between scrapes. */
 const LEADER_MS = 90_000
 const MIB = 1024 * 1024
 
-/** What the gauges are read from at scrape time. */
+/** Sources of the gauges. */
 export interface GaugeSources {
   readonly metrics: Metrics
   readonly queue: Consumer
@@ -18,7 +18,7 @@ export interface GaugeSources {
   readonly state: () => WorkerState
 }
 
-/** Registers everything that is read when Prometheus asks, rather than kept up to date all the time. */
+/** Registers the metrics that are read at scrape time. */
 export function gauges({ metrics, queue, sandbox, admission, budget, state }: GaugeSources): void {
   metrics.onScrape(() => {
     const { running, idle, removing, waiting: pooled } = sandbox.counts()
@@ -39,7 +39,7 @@ export function gauges({ metrics, queue, sandbox, admission, budget, state }: Ga
     metrics.redisUp.set({}, queue.connected ? 1 : 0)
   })
   metrics.onScrape(async () => {
-    // Lengths of the shared queue come from one worker only, or a sum over workers would count each job many times.
+    // One worker reports the shared queue; otherwise a sum over workers would count each job many times.
     if (!(await queue.claim('queue-metrics', LEADER_MS))) {
       metrics.queueJobs.clear()
       metrics.queueOldestWaitingAge.clear()

@@ -5,13 +5,13 @@ import { loadCatalogue } from '../document/load-catalogue.ts'
 import { openSandbox } from '../host/open-sandbox.ts'
 import { selfTestRuntimes } from './self-test.ts'
 
-/** No worker reaps containers of a deployment that is not its own. */
+/** A deployment of its own, so that no worker reaps the containers of the test. */
 const DEPLOYMENT = 'self-test'
 
 /**
- * `main.js self-test`: attacks containers as a worker does at its start, with a worker's settings but without a Redis.
- * Prints one JSON object a line for each probe as it is judged (`probe`, `runtime`, `tries`, `verdict`, `detail`, `ms`), and a last
- * one with `contained` and `ms`. Sets exit code 1 when a probe did not hold.
+ * `isopod-worker self-test`: runs the self-test with a worker's settings, without Redis. Prints a JSON object per line for
+ * each probe (`probe`, `runtime`, `tries`, `verdict`, `detail`, `ms`), and a last one with `contained` and `ms`. Sets exit code 1
+ * unless the containers withstood all probes.
  *
  * @throws {UnavailableError} if there is no engine, or none of the catalogue's images on it
  */
@@ -27,7 +27,7 @@ export async function selfTestCommand(
     process.once(signal, () => interrupt.abort(new UnavailableError('interrupted')))
   }
   try {
-    // What an earlier self-test left that was killed, once its time is over; others may be under way.
+    // Containers of a self-test that was killed, once their deadline has passed; other tests may be running.
     await sandbox.reap(async (owners) => new Set(owners))
     const subject = { catalogue, sandbox }
     const report = await selfTestRuntimes(subject, {

@@ -3,19 +3,19 @@ import { isContained, listFindings, type SelfTestReport } from '@isopod/sandbox'
 import type { Logger, Metrics } from '@isopod/telemetry'
 import { type SelfTestSubject, selfTestRuntimes } from './self-test.ts'
 
-/** Between two tries, while the platform itself keeps the test from being made. */
+/** Pause between attempts while the test cannot run. */
 const AGAIN_MS = 10_000
 
-/** What the gate is made with. */
+/** Dependencies of {@link SelfTestGate}. */
 export interface SelfTestGateOptions {
-  /** False: nothing is tested, and everything passes. */
+  /** Whether to test at all. */
   readonly wanted: boolean
   readonly subject: SelfTestSubject
   readonly logger: Logger
   readonly metrics: Pick<Metrics, 'selfTestFailed' | 'selfTestDuration'>
 }
 
-/** What stands between a worker and its first job: attacks on containers like those that the jobs will get. */
+/** Keeps a worker from its first job until the self-test has passed. */
 export class SelfTestGate {
   readonly #options: SelfTestGateOptions
   readonly #stopping = new AbortController()
@@ -31,14 +31,14 @@ export class SelfTestGate {
   }
 
   /**
-   * Resolves with true once every probe held, or with false as soon as one succeeded: that is final, an operator has to
-   * mend the host and start the worker again. As long as the test cannot be made (no engine, no image) it is tried anew.
+   * Resolves with true once the containers withstood every probe, or with false once one succeeded: the operator then has to
+   * repair the host and restart the worker. While the test cannot run (no engine, no image), it is repeated.
    */
   async pass(): Promise<boolean> {
     const { wanted, logger } = this.#options
     if (!wanted) {
       this.#summary = 'off'
-      logger.warn('ISOPOD_SELF_TEST is false: nothing has shown that containers on this host contain')
+      logger.warn('ISOPOD_SELF_TEST is false: the isolation of containers on this host is not tested')
       return true
     }
     for (;;) {
@@ -55,7 +55,7 @@ export class SelfTestGate {
     }
   }
 
-  /** Ends the test that is being made; `pass` then resolves with false. */
+  /** Ends a running test; `pass` then resolves with false. */
   stop(): void {
     this.#stopping.abort(new Error('the worker is stopping'))
   }
@@ -82,7 +82,7 @@ export class SelfTestGate {
     return true
   }
 
-  /** Whether that is final. */
+  /** Whether a probe succeeded, which is final. */
   #failed(report: SelfTestReport): boolean {
     for (const { probe, runtime, tries, verdict, detail } of report.findings) {
       if (verdict !== 'succeeded') continue
@@ -94,18 +94,18 @@ export class SelfTestGate {
       this.#wait(listFindings(report, 'untried'))
       return false
     }
-    // No details: anyone who reaches the port would learn what the hole is.
+    // No details, because anyone who reaches the port can read them.
     this.#summary = `failed: ${probes.join(', ')}`
     return true
   }
 
   #wait(reason: string): void {
-    this.#summary = `could not be made: ${reason.slice(0, 500)}`
-    this.#options.logger.error({ reason }, 'the self-test could not be made; it will be tried again')
+    this.#summary = `could not run: ${reason.slice(0, 500)}`
+    this.#options.logger.error({ reason }, 'the self-test could not run; it will be repeated')
   }
 }
 
-/** Probes that got something, under whichever runtime. */
+/** Probes that succeeded under any runtime. */
 function succeeded({ findings }: SelfTestReport): string[] {
   return [...new Set(findings.flatMap(({ probe, verdict }) => (verdict === 'succeeded' ? [probe] : [])))]
 }

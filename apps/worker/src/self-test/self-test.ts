@@ -2,7 +2,7 @@ import type { Catalogue } from '@isopod/languages'
 import { chooseRuntime, RUNTIMES, UnavailableError } from '@isopod/protocol'
 import type { DriverFacts, ProbeFinding, Sandbox, SelfTestReport } from '@isopod/sandbox'
 
-/** What is put to the test. */
+/** What the self-test tests. */
 export interface SelfTestSubject {
   readonly catalogue: Pick<Catalogue, 'languages'>
   readonly sandbox: Pick<Sandbox, 'selfTest' | 'missingImages'> & {
@@ -11,8 +11,7 @@ export interface SelfTestSubject {
 }
 
 /**
- * Attacks containers such as jobs will get: of an image of the catalogue, under every runtime that a job can come to, one
- * after the other.
+ * Runs the probes in containers like those of jobs, of an image of the catalogue, under every runtime that a job can get.
  *
  * @throws {UnavailableError} if none of the catalogue's images is on the engine, or the signal's reason once aborted
  */
@@ -31,7 +30,7 @@ export async function selfTestRuntimes(
   }
 }
 
-/** The deployment's runtime, those of languages, and those that a job may choose beyond them. */
+/** Runtimes that a job can get: the deployment's, those of languages, and those that jobs may choose. */
 export function reachableRuntimes({ catalogue, sandbox }: SelfTestSubject): string[] {
   const { runtimes, defaultRuntime: deployment } = sandbox.facts
   const reached = [{ runtime: undefined }, ...catalogue.languages].flatMap((language) =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Admission, type Budget, MOST_PASSES, type Share } from '../../src/admission/admission.ts'
+import { Admission, type Budget, MAX_PASSES, type Share } from '../../src/admission/admission.ts'
 
 const never = new AbortController().signal
 const BUDGET: Budget = { memoryMb: 1536, cpus: 2, slots: 4 }
@@ -92,7 +92,7 @@ describe('executions of every size, in any order', () => {
               // First come, first served among equals.
               expect(earlier.share).not.toEqual(entered.share)
               passes.set(earlier, (passes.get(earlier) ?? 0) + 1)
-              expect(passes.get(earlier)).toBeLessThanOrEqual(MOST_PASSES)
+              expect(passes.get(earlier)).toBeLessThanOrEqual(MAX_PASSES)
             }
           }
         }
@@ -131,7 +131,7 @@ describe('one that waits for memory', () => {
       passed += 1
       small.leave()
     }
-    expect(passed).toBe(MOST_PASSES)
+    expect(passed).toBe(MAX_PASSES)
     expect(second.isWaiting).toBe(true)
     first.leave()
     await settled()
@@ -143,7 +143,7 @@ describe('one that waits for memory', () => {
   it('lets others by again when it is cancelled', async () => {
     const admission = new Admission({ ...BUDGET, slots: 100 })
     const held = [new Visitor(admission, BIG), new Visitor(admission, BIG)]
-    for (let times = 0; times < MOST_PASSES; times++) {
+    for (let times = 0; times < MAX_PASSES; times++) {
       const small = new Visitor(admission, SMALL)
       await settled()
       small.leave()
@@ -304,7 +304,7 @@ describe('one that is to be alone', () => {
     let inside = new Visitor(admission, SMALL)
     await settled()
     void enterAlone(admission, log)
-    for (let passed = 0; passed < MOST_PASSES; passed++) {
+    for (let passed = 0; passed < MAX_PASSES; passed++) {
       expect(log).toEqual([])
       const next = new Visitor(admission, SMALL)
       await settled()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Admission, MOST_PASSES } from '../../src/admission/admission.ts'
+import { Admission, MAX_PASSES } from '../../src/admission/admission.ts'
 import { type ExclusiveOutcome, ExclusiveRuns } from '../../src/admission/exclusive-runs.ts'
 import { TimeAllowance } from '../../src/admission/time-allowance.ts'
 import { MAX_FOREIGN_WAIT_MS, mustYield } from '../../src/admission/yield-watch.ts'
@@ -20,11 +20,11 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-function world({ share = 0.05, patienceMs = 30_000 } = {}) {
+function world({ share = 0.05, maxWaitMs = 30_000 } = {}) {
   const admission = new Admission({ memoryMb: 1024, cpus: 4, slots: 4 })
   const outcomes: [ExclusiveOutcome, number][] = []
   const onOutcome = (outcome: ExclusiveOutcome, ms: number) => outcomes.push([outcome, Math.round(ms)])
-  const runs = new ExclusiveRuns({ admission, share, patienceMs, onOutcome })
+  const runs = new ExclusiveRuns({ admission, share, maxWaitMs, onOutcome })
   /** Asks for programs that run for so long, whatever they may; tells how many were run. */
   const ask = (tenant: string, takesMs: number, timeoutsMs = [takesMs]) =>
     runs.run({ tenant, timeoutsMs, extraMs: 1_000 }, never, (count, signal) => programs(count, signal))
@@ -106,7 +106,7 @@ describe('exclusive runs', () => {
     const slow = world()
     expect(await slow.ask('a', 46_000)).toEqual({ outcome: 'denied' })
     expect(slow.admission.use).toMatchObject({ running: 0, waiting: 0 })
-    for (const off of [{ share: 0 }, { patienceMs: 0 }]) {
+    for (const off of [{ share: 0 }, { maxWaitMs: 0 }]) {
       expect(await world(off).ask('a', 10)).toEqual({ outcome: 'denied' })
     }
   })
@@ -133,11 +133,11 @@ describe('exclusive runs', () => {
   })
 
   it('come after all who wait for an ordinary share, and hold nobody up until they were passed often', async () => {
-    const { ask, enter, admission, outcomes } = world({ patienceMs: 3_600_000 })
+    const { ask, enter, admission, outcomes } = world({ maxWaitMs: 3_600_000 })
     const first = await enter('a')
     const answer = ask('a', 1_000)
     let leave = first
-    for (let passed = 0; passed < MOST_PASSES; passed++) {
+    for (let passed = 0; passed < MAX_PASSES; passed++) {
       const next = await enter('a')
       leave()
       leave = next
@@ -190,7 +190,7 @@ describe('exclusive runs', () => {
     const outcomes: unknown[] = []
     const runs = new ExclusiveRuns({
       share: 0.05,
-      patienceMs: 30_000,
+      maxWaitMs: 30_000,
       onOutcome: (...told) => outcomes.push(told),
       admission: {
         waiting: [{ tenant: 'b', timeoutMs: 1_000, since: performance.now() - 1_001 }],

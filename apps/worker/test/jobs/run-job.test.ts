@@ -23,7 +23,7 @@ interface Stages {
   readonly acquireMs?: number
   readonly admission?: Admission
   /** How long a second run may be waited for. */
-  readonly patienceMs?: number
+  readonly maxWaitMs?: number
   readonly share?: number
   /** Where the containers of an execution come from, one after the other. @default one, made for it */
   readonly origins?: readonly ContainerOrigin[]
@@ -32,7 +32,7 @@ interface Stages {
 }
 
 function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...stages }: Stages) {
-  const { admission, patienceMs = 5_000, share = 1, program = async () => outcome() } = stages
+  const { admission, maxWaitMs = 5_000, share = 1, program = async () => outcome() } = stages
   const { origins = ['made'] } = stages
   const seen: string[] = []
   const audited: AuditEvent[] = []
@@ -74,7 +74,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
     admission: room,
     exclusive: new ExclusiveRuns({
       admission: room,
-      patienceMs,
+      maxWaitMs,
       share,
       onOutcome: (outcome) => secondRuns.push(outcome),
     }),
@@ -256,16 +256,16 @@ describe('a timeout that is in doubt', () => {
   })
 
   it('stands if the host cannot be had in time, or the worker makes no second runs', async () => {
-    for (const [patienceMs, told] of [
+    for (const [maxWaitMs, told] of [
       [50, ['given_up']],
       [0, []],
     ] as const) {
-      const { run, admission, beside, secondRuns } = world({ patienceMs })
+      const { run, admission, beside, secondRuns } = world({ maxWaitMs })
       const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
       const { status, warnings } = await run(delivery(), never)
       expect(status).toBe('timeout')
       // Where the worker looks for it, the result says that it is in doubt.
-      expect(warnings.some((warning) => warning.startsWith('contended: '))).toBe(patienceMs > 0)
+      expect(warnings.some((warning) => warning.startsWith('contended: '))).toBe(maxWaitMs > 0)
       expect(beside).toEqual([])
       expect(secondRuns).toEqual(told)
       leave()

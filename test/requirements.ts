@@ -555,4 +555,24 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'what others write raw into the queue stops no worker, makes none spin, and fills no log',
     source: 'issue 12, point 7',
   },
+  {
+    id: 'demo-private',
+    behaviour: 'the demo sends its hostile jobs to no Redis that this checkout has not started, unless asked',
+    source: 'issue 14, point 16',
+  },
+  {
+    id: 'terminal-width',
+    behaviour: 'the help and the tables of every command fit a terminal of 80 columns',
+    source: 'issue 14, point 15',
+  },
+  {
+    id: 'quick-help',
+    behaviour: 'help, version and refusals of the command take little more processor time than Node itself',
+    source: 'issue 14, point 15',
+  },
+  {
+    id: 'builds-beside',
+    behaviour: 'an image build holds up only commands that need the image, and these say what they wait for',
+    source: 'issue 14, point 15',
+  },
 ]

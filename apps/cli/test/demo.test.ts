@@ -80,6 +80,7 @@ describe('isopod demo', () => {
     )
   })
 
+  // promise: demo-private
   it('sends nothing to a Redis that it has not started, and names the option that allows it', async () => {
     const refused = await demo(expected, [], 'redis://shared')
     expect(refused).toMatchObject({ exitCode: 2, calls: [] })

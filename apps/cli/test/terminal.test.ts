@@ -25,6 +25,7 @@ function widest(text: string): number {
   return Math.max(...text.split('\n').map((line) => line.length))
 }
 
+// promise: terminal-width
 describe('at a terminal of 80 columns', () => {
   it.each(['', ...Object.keys(COMMANDS), ...BELOW])('the help of isopod %s fits', async (words) => {
     const { stdout, exitCode } = await cli([...words.split(' ').filter(Boolean), '--help'], TERMINAL)
@@ -122,6 +123,7 @@ describe('colour', () => {
   })
 })
 
+// promise: quick-help
 describe('processor time', () => {
   const REPORT =
     'data:text/javascript,process.on("exit",()=>process._rawDebug(process.cpuUsage().user+process.cpuUsage().system))'

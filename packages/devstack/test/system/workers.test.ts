@@ -93,6 +93,7 @@ it('that are not detached stop when told to, and log where they were told to', a
   expect(identifyProcess(worker.process.pid)).toBeUndefined()
 })
 
+// promise: builds-beside
 it('start while an image is built that they do not need; who needs it waits and is told of the builder', async (context) => {
   const engine = { dockerHost: env['DOCKER_HOST'] ?? '', ours: false }
   const absent = (await imageStates(engine)).find(({ name, state }) => name !== 'bash' && state !== 'ready')

@@ -88,7 +88,7 @@ describe('isopod grade', () => {
     expect(stderr).toContain('163 problems without a sample, in no figure: ')
   })
 
-  it('goes on where Ctrl-C stopped it, and judges nothing twice', async () => {
+  it('resumes where Ctrl-C stopped it, and judges nothing twice', async () => {
     const given = Array.from({ length: 40 }, (_, at) => ({
       task_id: `HumanEval/${at}`,
       completion: `    import time; time.sleep(0.4)  # ${at}\n`,
@@ -103,7 +103,17 @@ describe('isopod grade', () => {
       '4',
     ]
     const before = (await world.log()).length
-    const running = grade(args, { onStarted: (kill) => void setTimeout(() => kill('SIGINT'), 4_000) })
+    const finishedSince = async () =>
+      (await world.log()).slice(before).filter(({ event }) => event === 'finished')
+    let interrupt = () => {}
+    const running = grade(args, {
+      onStarted: (kill) => {
+        interrupt = () => kill('SIGINT')
+      },
+    })
+    // With four in flight, the sixth can only end after the command has taken the results of two.
+    await expect.poll(async () => (await finishedSince()).length, { timeout: 30_000 }).toBeGreaterThan(5)
+    interrupt()
     const stopped = await running
     expect(stopped.exitCode).toBe(130)
     const done = Number(/stopped at (\d+) of 40; the same command resumes/.exec(stopped.stderr)?.[1])
@@ -116,7 +126,7 @@ describe('isopod grade', () => {
     ).toBeGreaterThanOrEqual(done)
     expect(stdout.toString()).toContain('40 samples, 0 passed')
     expect(rows('slow.out.jsonl')).toHaveLength(40)
-    const finished = (await world.log()).slice(before).filter(({ event }) => event === 'finished')
+    const finished = await finishedSince()
     expect(finished).toHaveLength(40)
     expect(new Set(finished.map(({ job }) => job)).size).toBe(40)
   })

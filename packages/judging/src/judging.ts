@@ -1,4 +1,4 @@
-import type { Outcome, RunOptions, Sandbox, TimeBudget } from '@isopod/sandbox'
+import type { ExecutionOptions, Outcome, Sandbox, TimeBudget } from '@isopod/sandbox'
 import type { JobChecks } from './comparison/output-checks.ts'
 import type { ContentionRetry } from './contention-retry.ts'
 import type { JudgedPart } from './summarize-tests.ts'
@@ -13,7 +13,7 @@ export interface JudgingOptions {
 }
 
 /** Options of each execution of a job. */
-export type JobRunOptions = RunOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget }
+export type JobRunOptions = ExecutionOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget }
 
 /** What happened to the program of a job, and how its runs were judged. */
 export interface Judging {

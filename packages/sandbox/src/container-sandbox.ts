@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { probeBinary } from '@isopod/init'
-import { BatchContainers, type BatchOptions } from './acquire/batch/batch-containers.ts'
+import { BatchContainers, type BatchReuseOptions } from './acquire/batch/batch-containers.ts'
 import { ContainerMaker } from './acquire/container-maker.ts'
 import { FreshContainers } from './acquire/fresh-containers.ts'
 import type { ContainerPool } from './acquire/pool/container-pool.ts'
 import { openPool, type PoolSettings } from './acquire/pool/open-pool.ts'
 import type { Execution } from './contract/execution.ts'
+import type { ExecutionOptions } from './contract/execution-options.ts'
 import type { Outcome } from './contract/outcome.ts'
-import type { RunOptions } from './contract/run-options.ts'
 import type { AliveOwners, Driver, DriverFacts } from './driver/driver.ts'
 import type { SandboxEvent } from './driver/sandbox-events.ts'
 import { runExecution } from './execution/run-execution.ts'
@@ -23,7 +23,7 @@ export interface ContainerSandboxOptions {
   /** Containers that wait for a job. @default none do */
   readonly pool?: PoolSettings | undefined
   /** How long containers serve their batch. */
-  readonly batch?: BatchOptions | undefined
+  readonly batch?: BatchReuseOptions | undefined
   readonly observe?: ((event: SandboxEvent) => void) | undefined
 }
 
@@ -58,7 +58,7 @@ export class ContainerSandbox implements Sandbox {
     return this.#driver.facts
   }
 
-  async run(execution: Execution, options: RunOptions = {}): Promise<Outcome> {
+  async run(execution: Execution, options: ExecutionOptions = {}): Promise<Outcome> {
     const { onContainer, onConnection, onOutput, budget } = options
     const context = { containers: this.#containers, onContainer, onConnection, onOutput, budget }
     const signal = this.#untilClosed(options.signal)

@@ -1,9 +1,10 @@
-export type { BatchOptions } from './acquire/batch/batch-containers.ts'
+export type { BatchReuseOptions } from './acquire/batch/batch-containers.ts'
 export type { ContainerSource } from './acquire/container-source.ts'
 export type { PoolSettings } from './acquire/pool/open-pool.ts'
 export { ContainerSandbox, type ContainerSandboxOptions } from './container-sandbox.ts'
 export { maxStartupMs, wasStarved } from './contract/contention.ts'
 export type { Execution, RunInput } from './contract/execution.ts'
+export type { ExecutionOptions, OnConnection, OnOutput, OnRun } from './contract/execution-options.ts'
 export { mergeOutcomes, mergeRepeats } from './contract/merge-outcomes.ts'
 export type {
   ContainerFacts,
@@ -14,7 +15,6 @@ export type {
   StreamOutput,
 } from './contract/outcome.ts'
 export { MAX_PIPED_BYTES, openPipe, type PipeEnd } from './contract/pipe.ts'
-export type { OnConnection, OnOutput, OnRun, RunOptions } from './contract/run-options.ts'
 export { TimeBudget } from './contract/time-budget.ts'
 export { type ContainerPlan, containerOptions, type DiskReadLimit } from './docker/container-options.ts'
 export type { DockerDriverOptions } from './docker/docker-driver.ts'

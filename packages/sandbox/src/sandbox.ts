@@ -1,6 +1,6 @@
 import type { Execution } from './contract/execution.ts'
+import type { ExecutionOptions } from './contract/execution-options.ts'
 import type { Outcome } from './contract/outcome.ts'
-import type { RunOptions } from './contract/run-options.ts'
 import type { AliveOwners, DriverFacts } from './driver/driver.ts'
 import type { ProbeFinding, SelfTestReport } from './self-test/finding.ts'
 
@@ -11,7 +11,7 @@ export interface Sandbox {
    * Runs one program in an environment of its own. Resolves with what happened to it; rejects only if the host failed
    * (`RetryableError`, `TerminalError`) or `signal` was aborted, then with the signal's reason.
    */
-  run(execution: Execution, options?: RunOptions): Promise<Outcome>
+  run(execution: Execution, options?: ExecutionOptions): Promise<Outcome>
   /** Resolves if containers can be made now. @throws {UnavailableError} otherwise */
   ping(): Promise<void>
   /** Removes containers that crashed workers of this deployment left. Resolves with their number. */

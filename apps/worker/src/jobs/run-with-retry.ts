@@ -2,10 +2,10 @@ import type { ContentionRetry } from '@isopod/judging'
 import { NO_NETWORK } from '@isopod/protocol'
 import {
   type Execution,
+  type ExecutionOptions,
   maxStartupMs,
   mergeRepeats,
   type Outcome,
-  type RunOptions,
   type Sandbox,
   type TimeBudget,
   wasStarved,
@@ -33,7 +33,7 @@ export interface ProgramEnd {
 export async function runWithRetry(
   execution: Execution,
   { sandbox, retry, network }: ProgramOptions,
-  options: RunOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget },
+  options: ExecutionOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget },
 ): Promise<ProgramEnd> {
   const { limits, language } = execution
   const first = await sandbox.run(execution, options)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { OutputChecks } from '@isopod/judging'
 import { type Language, parseJob } from '@isopod/protocol'
 import { type Delivery, JobInterrupted } from '@isopod/queue'
-import type { ContainerOrigin, Execution, Outcome, RunOptions, Sandbox } from '@isopod/sandbox'
+import type { ContainerOrigin, Execution, ExecutionOptions, Outcome, Sandbox } from '@isopod/sandbox'
 import { describe, expect, it, vi } from 'vitest'
 import { sampleOutcome } from '../../../../test/support/samples.ts'
 import { Admission } from '../../src/admission/admission.ts'
@@ -38,7 +38,7 @@ function runner({ mode = 'warn', checkMs = 0, problems = [], acquireMs = 0, ...s
   const audited: AuditEvent[] = []
   const secondRuns: string[] = []
   const sandbox: Pick<Sandbox, 'run'> = {
-    run: async (execution: Execution, { signal, onContainer }: RunOptions = {}) => {
+    run: async (execution: Execution, { signal, onContainer }: ExecutionOptions = {}) => {
       seen.push('acquire')
       await sleep(acquireMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
         throw signal?.reason

@@ -1,6 +1,6 @@
 import type { LimitName, LimitsApplied, ResourceUsage, Status } from '@isopod/protocol'
 
-/** The statuses that running a program can lead to; the others are decided before or outside of a sandbox. */
+/** Statuses of a program that was run; the others are decided before or outside of a sandbox. */
 export type RunStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setup_error'>
 
 /** The output of one stream of a program. */

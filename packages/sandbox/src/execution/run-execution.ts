@@ -1,11 +1,11 @@
 import { TerminalError } from '@isopod/protocol'
 import type { ContainerSource } from '../acquire/container-source.ts'
 import type { Execution } from '../contract/execution.ts'
+import type { OnConnection, OnOutput } from '../contract/execution-options.ts'
 import type { ContainerFacts, Outcome } from '../contract/outcome.ts'
-import type { OnConnection, OnOutput } from '../contract/run-options.ts'
 import type { TimeBudget } from '../contract/time-budget.ts'
 import type { Container } from '../driver/container.ts'
-import { type ClassifiedRun, compile, run } from '../program/classified-run.ts'
+import { type ClassifiedRun, compile, runMain } from '../program/classified-run.ts'
 import { jobTimedOut, type RunEnd } from '../program/classify-run.ts'
 import { usageOf } from '../program/usage.ts'
 import { workspaceFrames } from '../program/workspace.ts'
@@ -61,7 +61,7 @@ export async function runExecution(
     const before = compiled ? [] : workspaceFrames(execution)
     const afterUserCode = compiled !== undefined
     const listeners = { onConnection, onOutput }
-    const ran = await run(container, execution, { before, signal, afterUserCode, ...listeners, budget })
+    const ran = await runMain(container, execution, { before, signal, afterUserCode, ...listeners, budget })
     const name = ran.end.status === 'success' ? execution.report : undefined
     const report = name && (await fetchFile(container, name, MAX_REPORT_BYTES, signal))
     const paths = hasEndedByItself(ran) ? execution.fetchFiles : undefined

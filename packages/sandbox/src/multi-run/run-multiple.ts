@@ -1,7 +1,7 @@
 import { isGvisor, type Limits, RetryableError } from '@isopod/protocol'
 import type { Execution } from '../contract/execution.ts'
+import type { OnRun } from '../contract/execution-options.ts'
 import type { ContainerFacts, Outcome } from '../contract/outcome.ts'
-import type { OnRun } from '../contract/run-options.ts'
 import { checkConfinement, factsOf, outcomeOf, type RunContext, ranOut } from '../execution/run-execution.ts'
 import { type ClassifiedRun, compile } from '../program/classified-run.ts'
 import type { RunEnd } from '../program/classify-run.ts'

@@ -1,6 +1,6 @@
 import type { Outcome, RunOutcome } from '../contract/outcome.ts'
 import type { ClassifiedRun } from '../program/classified-run.ts'
-import { percent } from '../program/sample-summary.ts'
+import { cpuPercent } from '../program/sample-summary.ts'
 import { type Usage, usageOf } from '../program/usage.ts'
 
 /** Sums up the runs of one execution. */
@@ -52,7 +52,7 @@ function together(one: Usage, other: Usage): Usage {
         memoryStartMb: a.memoryStartMb,
         memoryPeakMb: Math.max(a.memoryPeakMb, b.memoryPeakMb),
         cpuSamples: a.cpuSamples + b.cpuSamples,
-        cpuAveragePercent: percent((cpuUserMs ?? 0) + (cpuSysMs ?? 0), wallMs ?? 0),
+        cpuAveragePercent: cpuPercent((cpuUserMs ?? 0) + (cpuSysMs ?? 0), wallMs ?? 0),
         cpuPeakPercent: Math.max(a.cpuPeakPercent, b.cpuPeakPercent),
       },
   }

@@ -50,7 +50,7 @@ export async function compile(
 }
 
 /** Runs the program itself. */
-export async function run(
+export async function runMain(
   container: Container,
   execution: Execution,
   options: ClassifiedRunOptions,

@@ -14,7 +14,7 @@ export class SampleSummary {
     this.#count += 1
     this.#cpuPeakPercent = Math.max(
       this.#cpuPeakPercent,
-      percent(sample.cpuMs - this.#last.cpuMs, sample.wallMs - this.#last.wallMs),
+      cpuPercent(sample.cpuMs - this.#last.cpuMs, sample.wallMs - this.#last.wallMs),
     )
     this.#memoryStartBytes ??= sample.memoryBytes
     this.#memoryPeakBytes = larger(this.#memoryPeakBytes, sample.memoryBytes)
@@ -50,7 +50,7 @@ export class SampleSummary {
 }
 
 /** Per cent of one core, with one decimal. */
-export function percent(cpuMs: number, wallMs: number): number {
+export function cpuPercent(cpuMs: number, wallMs: number): number {
   return wallMs <= 0 ? 0 : Math.round((cpuMs / wallMs) * 1000) / 10
 }
 

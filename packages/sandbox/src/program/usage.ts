@@ -1,6 +1,6 @@
 import type { ResourceUsage } from '@isopod/protocol'
 import type { ProgramReport } from './run-program.ts'
-import { percent, type SampleSummary } from './sample-summary.ts'
+import { cpuPercent, type SampleSummary } from './sample-summary.ts'
 
 const MIB = 1024 * 1024
 
@@ -42,7 +42,7 @@ function resourceUsage(
   startBytes = samples.memoryStartBytes,
   peakBytes = samples.memoryPeakBytes,
 ): ResourceUsage {
-  const average = percent(cpuMs, wallMs)
+  const average = cpuPercent(cpuMs, wallMs)
   return {
     executionTimeSeconds: wallMs / 1000,
     memoryStartMb: (startBytes ?? 0) / MIB,

@@ -3,8 +3,8 @@ import type { Language } from '@isopod/protocol'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
 import type { Execution, RunInput } from '../../src/contract/execution.ts'
+import type { ExecutionOptions } from '../../src/contract/execution-options.ts'
 import type { Outcome, RunOutcome } from '../../src/contract/outcome.ts'
-import type { RunOptions } from '../../src/contract/run-options.ts'
 import { openDockerSandbox } from '../../src/open-docker-sandbox.ts'
 import type { Sandbox } from '../../src/sandbox.ts'
 import { limits } from '../support/execution.ts'
@@ -44,7 +44,7 @@ async function series(
   code: string,
   inputs: readonly Partial<RunInput>[],
   changes: Partial<Execution> = {},
-  options: RunOptions = {},
+  options: ExecutionOptions = {},
 ): Promise<Series> {
   const runs: Series['runs'][number][] = []
   const outcome = await sandbox.run(

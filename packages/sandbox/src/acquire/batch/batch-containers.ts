@@ -11,7 +11,7 @@ import { SharedContainer } from './shared-container.ts'
 const RESET_TIMEOUT_MS = 1_000
 
 /** How long containers serve their batch. */
-export interface BatchOptions {
+export interface BatchReuseOptions {
   /** Most containers that wait for the next execution of their batch, of all batches together. @default four per core */
   readonly containers?: number | undefined
   /** How long one waits, in milliseconds. @default 60000 */

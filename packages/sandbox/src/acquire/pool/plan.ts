@@ -1,7 +1,7 @@
 import type { ContainerKind } from '../../driver/container-kind.ts'
 import type { PoolDemand } from './demand.ts'
 import type { PoolKind } from './pool-key.ts'
-import { shares } from './shares.ts'
+import { sharePlaces } from './shares.ts'
 
 /** How much may wait, and for how long. */
 export interface PoolPolicy {
@@ -32,7 +32,7 @@ export class Plan {
       has: has(poolKey),
       footprintMb: policy.footprintMb(favourite.kind),
     }))
-    const given = shares(claims, policy.size, policy.memoryMb)
+    const given = sharePlaces(claims, policy.size, policy.memoryMb)
     this.#shares = new Map(
       poolKeys.map(({ poolKey, favourite }, index) => [poolKey, { share: given[index] ?? 0, favourite }]),
     )

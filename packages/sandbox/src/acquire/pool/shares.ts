@@ -21,7 +21,7 @@ const KEPT = 1.5
  *
  * @returns as many numbers as claims, in their order; together at most `places`, and no more memory than `memoryMb`
  */
-export function shares(claims: readonly Claim[], places: number, memoryMb: number): number[] {
+export function sharePlaces(claims: readonly Claim[], places: number, memoryMb: number): number[] {
   const given = claims.map(() => 0)
   let free = memoryMb
   for (let left = places; left > 0; left--) {

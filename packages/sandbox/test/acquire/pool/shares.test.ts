@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Claim, shares } from '../../../src/acquire/pool/shares.ts'
+import { type Claim, sharePlaces } from '../../../src/acquire/pool/shares.ts'
 
 const claim = fc.record({
   weight: fc.double({ min: 0.01, max: 1e6, noNaN: true }),
@@ -18,7 +18,7 @@ describe('the shares of a pool', () => {
   it('never exceed places, memory, or a claimant’s requests', () => {
     fc.assert(
       fc.property(claims, fc.nat(50), fc.nat(2_000), (all, places, memoryMb) => {
-        const given = shares(all, places, memoryMb)
+        const given = sharePlaces(all, places, memoryMb)
         expect(sum(given)).toBeLessThanOrEqual(places)
         expect(sum(given.map((each, index) => each * (all[index]?.footprintMb ?? 0)))).toBeLessThanOrEqual(
           memoryMb,
@@ -33,7 +33,7 @@ describe('the shares of a pool', () => {
     fc.assert(
       fc.property(claims, fc.nat(50), (all, places) => {
         const wanted = sum(all.map(({ weight }) => Math.ceil(weight)))
-        expect(sum(shares(all, places, Number.POSITIVE_INFINITY))).toBe(Math.min(places, wanted))
+        expect(sum(sharePlaces(all, places, Number.POSITIVE_INFINITY))).toBe(Math.min(places, wanted))
       }),
     )
   })
@@ -41,7 +41,7 @@ describe('the shares of a pool', () => {
   it('are no smaller for a claimant with more requests', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true })), fc.nat(50), (all, places) => {
-        const given = shares(asked(...all.toSorted((one, other) => other - one)), places, 10_000)
+        const given = sharePlaces(asked(...all.toSorted((one, other) => other - one)), places, 10_000)
         expect(given).toEqual(given.toSorted((one, other) => other - one))
       }),
     )
@@ -50,9 +50,9 @@ describe('the shares of a pool', () => {
   it('stay the same without new requests', () => {
     fc.assert(
       fc.property(claims, fc.nat(20), (all, places) => {
-        const given = shares(all, places, 1_000)
+        const given = sharePlaces(all, places, 1_000)
         const again = all.map((each, index) => ({ ...each, has: given[index] ?? 0 }))
-        expect(shares(again, places, 1_000)).toEqual(given)
+        expect(sharePlaces(again, places, 1_000)).toEqual(given)
       }),
     )
   })
@@ -64,25 +64,25 @@ describe('the shares of a pool', () => {
     [[1, 1, 1], 8, [1, 1, 1]],
     [[0.2], 8, [1]],
   ])('%j come to %i places as %j', (all, places, given) => {
-    expect(shares(asked(...all), places, 1_000)).toEqual(given)
+    expect(sharePlaces(asked(...all), places, 1_000)).toEqual(given)
   })
 
   it('have a place for each recent request, whatever flood there is', () => {
-    expect(shares(asked(1000, 1), 4, 1_000)).toEqual([3, 1])
-    expect(shares(asked(1000, 0.1), 4, 1_000)).toEqual([4, 0])
-    expect(shares(asked(1000, 3, 2, 1, 0.5), 4, 1_000)).toEqual([1, 1, 1, 1, 0])
+    expect(sharePlaces(asked(1000, 1), 4, 1_000)).toEqual([3, 1])
+    expect(sharePlaces(asked(1000, 0.1), 4, 1_000)).toEqual([4, 0])
+    expect(sharePlaces(asked(1000, 3, 2, 1, 0.5), 4, 1_000)).toEqual([1, 1, 1, 1, 0])
   })
 
   it('do not replace a container by one that is worth little more', () => {
     const there = { weight: 10, has: 1, footprintMb: 10 }
-    expect(shares([there, { ...there, weight: 11, has: 0 }], 1, 1_000)).toEqual([1, 0])
-    expect(shares([there, { ...there, weight: 16, has: 0 }], 1, 1_000)).toEqual([0, 1])
+    expect(sharePlaces([there, { ...there, weight: 11, has: 0 }], 1, 1_000)).toEqual([1, 0])
+    expect(sharePlaces([there, { ...there, weight: 16, has: 0 }], 1, 1_000)).toEqual([0, 1])
   })
 
   it('do not let a large claimant block small ones', () => {
     const dear = { weight: 5, has: 0, footprintMb: 116 }
     const cheap = { weight: 8, has: 0, footprintMb: 16 }
-    expect(shares([dear, cheap], 8, 256)).toEqual([1, 7])
-    expect(shares([dear, cheap], 8, 100)).toEqual([0, 6])
+    expect(sharePlaces([dear, cheap], 8, 256)).toEqual([1, 7])
+    expect(sharePlaces([dear, cheap], 8, 100)).toEqual([0, 6])
   })
 })

@@ -15,7 +15,7 @@ export type OnOutput = (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void
 export type OnRun = (outcome: RunOutcome, index: number) => boolean | Promise<boolean>
 
 /** What a caller may add to an execution. */
-export interface RunOptions {
+export interface ExecutionOptions {
   /** Without it all `runs` are run. */
   readonly onRun?: OnRun | undefined
   /** The next run may start before `onRun` returns; if that returns false, the run is not reported. @default true */

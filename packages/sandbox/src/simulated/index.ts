@@ -1,1 +1,0 @@
-export { SIMULATED_DIGEST, SimulatedDriver, type SimulatedDriverOptions } from './simulated-driver.ts'

@@ -54,6 +54,10 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   fastify: ['apps/gateway/src'],
   '@modelcontextprotocol/sdk': ['apps/mcp/src'],
   'rate-limiter-flexible': ['packages/access/src'],
+  execa: ['packages/devstack/src'],
+  commander: ['apps/cli/src'],
+  'cli-table3': ['apps/cli/src'],
+  'cli-progress': ['apps/cli/src'],
   // Input is parsed where it enters: jobs and results, environments, stored keys, and the requests of an app.
   zod: [
     'packages/protocol/src',

@@ -12,12 +12,12 @@ export interface BenchOptions {
   readonly docs: string | undefined
 }
 
-/** What a command line asks for: a run, or words. */
+/** A parsed command line: a run, or a text to print. */
 export type Asked =
   | { readonly kind: 'run'; readonly options: BenchOptions }
   | { readonly kind: 'help' | 'list' }
 
-/** A command line that means nothing; the message names the option, what is allowed and what was given. */
+/** An invalid command line; the message names the option, what is allowed and what was given. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -28,7 +28,7 @@ export const DOCS = 'docs/benchmarks'
 /** What `--help` prints. */
 export const HELP = `npm run bench -- [options]
 
-Measures Isopod beside what else one could use, all in one run, on real Redis and Docker.
+Compares Isopod with its alternatives in one run, on real Redis and Docker.
 
   --quick           fewer repetitions and programs, under 3 minutes
   --only CASE ...   these cases only

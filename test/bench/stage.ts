@@ -7,9 +7,9 @@ import { ensureStack, type Stack, startWorker, type WorkerProcess } from '@isopo
 import { Redis } from 'ioredis'
 import { type Engine, openEngine } from './engine.ts'
 
-/** Everything that a run stands on, and what takes it away again. */
+/** The services, workers and clients of a run, and their removal. */
 export interface Stage {
-  /** Marks all that the run makes: containers, keys, folders. */
+  /** Marks everything that the run makes: containers, keys, folders. */
   readonly id: string
   readonly stack: Stack
   readonly engine: Engine
@@ -17,7 +17,7 @@ export interface Stage {
   readonly folder: string
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** The worker under test, started as users start one, and a client of it; made when first asked for. */
+  /** The worker under test, started as users start one, and its client; made on first use. */
   worker(): Promise<WorkerProcess>
   client(): Promise<IsopodClient>
   /** One more worker on a queue of its own; the caller stops it. */
@@ -35,7 +35,7 @@ export interface StartedWorker extends WorkerProcess {
   readonly log: string
 }
 
-/** What every measured worker has that is not its default: the self-test is a case of its own. */
+/** Settings of every measured worker that differ from the default: the self-test is a case of its own. */
 const WORKER_SETTINGS: Readonly<Record<string, string>> = { ISOPOD_SELF_TEST: 'false' }
 
 /**
@@ -88,7 +88,7 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
         ...(launcher !== undefined && { launcher }),
         env: {
           ...process.env,
-          // An engine that set-up has started itself may have an old runc; here its own tests do the same.
+          // An engine that set-up has started may have an old runc.
           ...(stack.engine.ours && { ISOPOD_ALLOW_OLD_RUNC: 'true' }),
           ...WORKER_SETTINGS,
           ISOPOD_QUEUE_PREFIX: prefix,

@@ -54,7 +54,7 @@ export const CASES: readonly BenchCase[] = [
     program: NUMPY_PANDAS,
     output: (stdout) => stdout === '3 2\n',
     others: [NAMES.loop, NAMES.plain],
-    // With half of a core, what is imported ahead takes half a second.
+    // With half a core the preloaded imports take half a second.
     pauseMs: 1000,
     full: [5, 6],
     quick: [1, 2],
@@ -80,7 +80,7 @@ function helloIdle(
   })
 }
 
-/** Whether the language has an interpreter that could have started before. */
+/** Whether the language has an interpreter that can be preloaded. */
 function hasPreload(language: Program['language']): boolean {
   return language === 'python' || language === 'javascript'
 }

@@ -5,9 +5,9 @@ import type { Program } from '../contenders/contender.ts'
 import { NAMES } from '../names.ts'
 import { saturatedCase } from './saturated.ts'
 
-/** Rounds of MBPP; who makes a container for each program has this part of all in a round, as minutes are enough. */
+/** Rounds of MBPP; contenders with a container for each program run this part of all in a round. */
 const MBPP_ROUNDS = 4
-/** So many, evenly taken, are without MBPP 123: the only one that takes seconds, which a quick run would measure alone. */
+/** An even selection of this size leaves out MBPP 123, which takes seconds and would dominate a quick run. */
 const QUICK_MBPP = 25
 const WITHOUT_CONTAINERS: ReadonlySet<string> = new Set([NAMES.plain, NAMES.batch, NAMES.batchPreload])
 
@@ -63,7 +63,7 @@ async function mbppPart({ quick }: Bench, round: number, contender: string): Pro
   return all.slice(round * part, (round + 1) * part)
 }
 
-/** So many of the list, evenly from its start to its end. */
+/** That many items, spread evenly over the list. */
 export function spread<T>(items: readonly T[], count: number): T[] {
   return items.filter(
     (_, at) => Math.floor((at * count) / items.length) !== Math.floor(((at - 1) * count) / items.length),

@@ -33,7 +33,7 @@ async function compiled({ stage }: Bench): Promise<Buffer> {
   return Buffer.from(await runOnce(stage.engine, {}, IMAGES.c, words, SOURCE), 'base64')
 }
 
-/** The loop at its best concurrency; the program comes compiled, so that nothing is compiled twice. */
+/** The loop at its best concurrency, with a compiled program. */
 async function onePerTest(bench: Bench, binary: Buffer): Promise<() => Promise<void>> {
   const unpack = `head -c ${binary.length} > main && chmod +x main && exec ./main`
   const test = async ({ code }: Program) => {
@@ -54,7 +54,7 @@ async function onePerTest(bench: Bench, binary: Buffer): Promise<() => Promise<v
   }
 }
 
-/** From submit to the verdicts in the producer's hand, the compile runs among it; as many jobs at once as keep it busy. */
+/** From submit until the producer has the verdicts, compile run included; enough jobs at once to keep the worker busy. */
 async function oneForAll(bench: Bench, client: IsopodClient): Promise<void> {
   const tests = Array.from({ length: TESTS }, (_, n) => ({ stdin: `${n}\n`, expected: `${n * n}\n` }))
   const job = { language: 'c', code: SOURCE, tests }

@@ -30,7 +30,7 @@ export const firstByte: BenchCase = {
   },
 }
 
-/** Runs the program once. @returns how many milliseconds each of its lines took */
+/** Runs the program once and returns the milliseconds that each of its lines took. */
 async function readLines(client: IsopodClient): Promise<number[]> {
   const id = await client.submit({ language: 'python', code: CLOCK, stream: true, replyTo: 'none' })
   const delays: number[] = []

@@ -12,7 +12,7 @@ const BODY = JSON.stringify(JOB)
 /** Callers at once, when the rate is measured. */
 const CALLERS = 64
 
-/** What the gateway costs beside the client: no worker takes the jobs, so nothing but the submit is measured. */
+/** Cost of the gateway compared with the client: without a worker, only the submit is measured. */
 export const gateway: BenchCase = {
   name: 'gateway',
   title: 'submits over HTTP beside submits by the client, without a worker',

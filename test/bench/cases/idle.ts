@@ -5,27 +5,27 @@ import { poolLevel, workerRests } from '../measure/scrape.ts'
 import { NAMES, PART } from '../names.ts'
 import { interleave } from '../rounds.ts'
 
-/** How long a worker's pool may stay as it is before it counts as full again between two jobs, in milliseconds. */
+/** Time without change after which a worker's pool counts as full between two jobs, in milliseconds. */
 const PAUSE_MS = 300
 
-/** A program, one at a time, from `submit` until the result is in the producer's hand. */
+/** A program, one at a time, from `submit` until the producer has the result. */
 export interface IdleCase {
   readonly name: string
   readonly title: string
   readonly program: Program
   readonly output: (stdout: string) => boolean
-  /** Who takes part beside the modes of Isopod. */
+  /** Contenders beside the modes of Isopod. */
   readonly others: readonly string[]
   /** @default all */
   readonly modes?: readonly Mode[]
-  /** How long it takes to make a container for it, in milliseconds, where that is longer than usual. @default 300 */
+  /** Pause for a pool whose containers take longer to make, in milliseconds. @default 300 */
   readonly pauseMs?: number
   /** Rounds, and programs of each contender in a round. */
   readonly full: readonly [rounds: number, programs: number]
   readonly quick: readonly [rounds: number, programs: number]
 }
 
-/** Makes a case of it. The first program of each block is not counted: it shows the worker what is asked for. */
+/** Makes a case. The first program of each block is not counted: it makes the worker fill its pool. */
 export function idleCase(idle: IdleCase): BenchCase {
   const { name, title } = idle
   return {
@@ -97,7 +97,7 @@ function recordParts(
   book.add({ case: place.case, contender: NAMES.own, metric: 'time', unit: 'ms' }, ownMs)
 }
 
-/** Writes down in how many jobs a mode had its effect. */
+/** Records in how many jobs a mode had its effect. */
 export function shares(
   { book }: Bench,
   place: { readonly case: string; readonly contender: string },

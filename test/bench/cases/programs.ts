@@ -8,7 +8,7 @@ export const HELLO: Readonly<Record<Program['language'], Program>> = {
   c: { language: 'c', code: '#include <stdio.h>\nint main(void) { puts("hello"); }\n' },
 }
 
-/** Only imports, and proves it. */
+/** Imports both libraries and uses each once. */
 export const NUMPY_PANDAS: Program = {
   language: 'python',
   code: 'import numpy, pandas\nprint(numpy.arange(3).sum(), len(pandas.DataFrame({"a": [1, 2]})))\n',

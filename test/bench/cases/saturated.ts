@@ -6,7 +6,7 @@ import { interleave } from '../rounds.ts'
 import { shares } from './idle.ts'
 import { HELLO } from './programs.ts'
 
-/** Programs that all come at once. */
+/** Programs that are all submitted at once. */
 export interface SaturatedCase {
   readonly name: string
   readonly title: string
@@ -20,11 +20,11 @@ export interface SaturatedCase {
   /** @default all */
   readonly modes?: readonly Mode[]
   readonly rounds: (bench: Bench) => number
-  /** Whether it is also measured where time and processor go. */
+  /** Whether to measure engine calls and processor time too. */
   readonly bounds?: boolean
 }
 
-/** Makes a case of it: the rate of each block, from the first `submit` until the last result is in the producer's hand. */
+/** Makes a case: the rate of each block, from the first `submit` until the producer has the last result. */
 export function saturatedCase(saturated: SaturatedCase): BenchCase {
   const { name, title } = saturated
   return {
@@ -44,7 +44,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
         name: contender.name,
         block: async (round: number) => {
           const programs = await saturated.programs(bench, round, contender.name)
-          // Not counted: concurrency is found out, batch and pool learn what is asked for.
+          // Not counted: finds the best concurrency and fills batch and pool.
           if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(4, 2)))
           warm.add(contender)
           await contender.settle()
@@ -59,7 +59,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
   }
 }
 
-/** Those of the others that are here; who is not is written down. */
+/** The other contenders that this machine has; the missing ones are recorded. */
 function present(bench: Bench, name: string, wanted: readonly string[]): Contender[] {
   return wanted.flatMap((contender) => {
     const found = bench.contenders.others.get(contender)
@@ -84,7 +84,7 @@ async function measureBlock(
     const seconds = (performance.now() - startedAt) / 1000
     bench.book.add({ ...place, metric: 'rate', unit: '/s' }, programs.length / seconds)
     shares(bench, place, runs)
-    // What is done for these programs after their results belongs to their cost.
+    // Work after the results, such as removing containers, counts too.
     await contender.settle()
     return { programs: programs.length, programMs: runs.reduce((sum, { cpuMs = 0 }) => sum + cpuMs, 0) }
   }
@@ -92,7 +92,7 @@ async function measureBlock(
   else await meter.around(block)
 }
 
-/** Many times the same line of one language. */
+/** Many copies of one program. */
 export function helloSaturated(
   language: Program['language'],
   others: readonly string[],

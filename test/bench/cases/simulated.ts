@@ -9,7 +9,7 @@ export const SIMULATED_LAUNCHER = fileURLToPath(
 )
 const QUEUE = 'bench'
 
-/** A real worker process whose programs only take their time. */
+/** A real worker process with simulated programs. */
 export async function startSimulated(
   stage: Stage,
   prefix: string,
@@ -19,7 +19,7 @@ export async function startSimulated(
   return await stage.startWorker(prefix, simulatedSettings(ms, slots), SIMULATED_LAUNCHER)
 }
 
-/** Settings of such a worker: so many jobs at once, each of which takes so long. */
+/** Settings of such a worker: its slots and the duration of each job. */
 export function simulatedSettings(ms: number, slots: number): NodeJS.ProcessEnv {
   return { BENCH_SANDBOX_MS: String(ms), ISOPOD_SLOTS: String(slots) }
 }

@@ -5,7 +5,7 @@ import { LATE_GROWTH, NAMES } from '../names.ts'
 import { interleave } from '../rounds.ts'
 import { passJobs, startSimulated } from './simulated.ts'
 
-/** Jobs between two looks. */
+/** Jobs between two readings. */
 const LOOK_JOBS = 100
 const JOBS = 20_000
 

@@ -25,7 +25,7 @@ export const workers: BenchCase = {
           prefixes.set(count, prefix)
           await passJobs(client, 100, 1000)
         }
-        // As long for all: with more workers more jobs.
+        // More workers get more jobs, so that all take equally long.
         const jobs = count * bench.size(480, 120)
         const startedAt = performance.now()
         await passJobs(client, jobs, 4000)

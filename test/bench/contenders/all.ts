@@ -13,7 +13,7 @@ import { plainInterpreter } from './plain.ts'
 /** Time without change after which a pool counts as full. */
 const QUIET_MS = 300
 
-/** Everyone who can run programs. */
+/** All contenders that run programs. */
 export interface ContenderSet {
   /** Those that are not Isopod, by name. */
   readonly others: ReadonlyMap<string, Contender>

@@ -1,6 +1,6 @@
 import type { Program } from './contender.ts'
 
-/** What runs a program that comes on standard input, as one would by hand. */
+/** Commands that run a program from standard input. */
 export const FROM_STDIN: Readonly<Record<Program['language'], readonly [string, ...string[]]>> = {
   python: ['python3', '-'],
   javascript: ['node', '-'],
@@ -8,7 +8,7 @@ export const FROM_STDIN: Readonly<Record<Program['language'], readonly [string, 
   c: ['sh', '-c', 'gcc -O2 -std=c17 -x c -o /workspace/main - -lm && exec /workspace/main'],
 }
 
-/** What runs a program that lies in a file, from the folder of the file. */
+/** Commands that run a program from a file, in the folder of the file. */
 export const FROM_FILE: Readonly<
   Record<Program['language'], { readonly file: string; readonly words: readonly [string, ...string[]] }>
 > = {

@@ -6,7 +6,7 @@ export interface Program {
   readonly outputBytes?: number
 }
 
-/** What came of a program. */
+/** The outcome of a program. */
 export interface Run {
   readonly stdout: string
   /** Where the container came from, and whether its interpreter had started; only Isopod says so. */
@@ -25,13 +25,13 @@ export interface Contender {
   readonly name: string
   /** Runs one program; rejects if it did not end with exit code 0. */
   run(program: Program): Promise<Run>
-  /** Runs all of them, as fast as it can, in whatever order. */
+  /** Runs all of them as fast as it can, in any order. */
   runAll(programs: readonly Program[]): Promise<Run[]>
-  /** Resolves when what it still does for programs that are over has ended, so that it is not measured with the next one. */
+  /** Resolves when its work for finished programs has ended, so that it is not measured with the next one. */
   settle(): Promise<void>
 }
 
-/** A contender that cannot be here, and why: not a fault. */
+/** A contender that this machine cannot have, with the reason. */
 export class Impossible extends Error {
   override readonly name = 'Impossible'
 }

@@ -9,7 +9,7 @@ export interface Mode {
   readonly reuse: 'never' | 'batch'
 }
 
-/** Cores of a container that jobs share, so that none waits for what the one before it used: plain processes have no quota either. */
+/** Cores of a container that jobs share: a job must not wait for quota that the one before it used. */
 const SHARED_CPUS = 1
 
 /** All of them. */
@@ -20,7 +20,7 @@ export const MODES: readonly Mode[] = [
   { name: NAMES.batchPreload, preload: true, reuse: 'batch' },
 ]
 
-/** Isopod in one of its modes, through the public client. `settle` waits until the worker rests. */
+/** Isopod in one of its modes, through the public client. `settle` waits until the worker is idle. */
 export function isopod(
   client: IsopodClient,
   mode: Mode,

@@ -1,6 +1,6 @@
 import { type Contender, inLanes, type Program, type Run } from './contender.ts'
 
-/** What a contender needs to find out how many programs at once suit it best. */
+/** Options of the search for a contender's best concurrency. */
 export interface LanesTrial {
   readonly candidates: readonly number[]
   readonly programs: readonly Program[]
@@ -8,7 +8,7 @@ export interface LanesTrial {
   readonly onBest: (name: string, lanes: number) => void
 }
 
-/** A way to run single programs, run at its best concurrency: found out by trying before the first time that it counts. */
+/** Runs single programs at the best concurrency, which is measured before the first block that counts. */
 export function laned(
   name: string,
   run: (program: Program) => Promise<Run>,

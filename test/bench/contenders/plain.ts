@@ -15,7 +15,7 @@ const ENV = {
   PYTHONUNBUFFERED: '1',
 }
 
-/** Plain processes, and what they stand on: one container for each image that only keeps its file system mounted. */
+/** Plain processes, and one container for each image that keeps its file system mounted. */
 export interface Plain extends Contender {
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
     const folder = `/workspace/${count++}`
     const place = join(await root, folder)
     await mkdir(place)
-    // Whatever the umask of this process is: a compiler writes beside its source.
+    // Independent of the umask: a compiler writes beside its source.
     await chmod(place, 0o777)
     try {
       await writeFile(join(place, file), program.code)
@@ -55,13 +55,13 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
   return { ...laned(NAMES.plain, run, trial), close: async () => roots.clear() }
 }
 
-/** Only a compiler writes where it stands; an interpreter is told the whole path, which saves a shell. */
+/** Only a compiler writes into its working directory; an interpreter gets the whole path, which saves a shell. */
 function needsShell({ language }: Program, folder: string, inside: readonly string[]): readonly string[] {
   const { file, words } = FROM_FILE[language]
   return language === 'c' ? inside : words.map((word) => (word === file ? `${folder}/${file}` : word))
 }
 
-/** The root of a container that sleeps, as the host sees it; it goes with everything else that carries the label. */
+/** The host's path to the root of a sleeping container, which is removed by its label. */
 async function rootOf(engine: Engine, image: string): Promise<string> {
   if (process.getuid?.() !== 0 || process.platform !== 'linux') {
     throw new Impossible('chroot into the file system of an image needs root on Linux')
@@ -81,7 +81,7 @@ async function rootOf(engine: Engine, image: string): Promise<string> {
   await container.start()
   const { State } = await container.inspect()
   const root = `/proc/${State.Pid}/root`
-  // Of an engine on another machine the number means nothing here.
+  // The process id of an engine on another machine means nothing here.
   await mkdir(join(root, 'workspace', 'probe')).catch(() => {
     throw new Impossible('the engine is not on this machine')
   })

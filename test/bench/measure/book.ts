@@ -1,10 +1,10 @@
 import type { Random } from './random.ts'
 import { median, medianInterval, quantile } from './statistics.ts'
 
-/** What is measured of a contender in a case. `time` and `rate` are compared; the rest is only reported. */
+/** Unit of a series. Only the metrics `time` and `rate` are compared with other contenders. */
 export type Unit = 'ms' | '/s' | 'MB' | 'share' | 's'
 
-/** All that one contender measured of one thing in one case. */
+/** The values of one metric of one contender in one case. */
 export interface Series {
   readonly case: string
   readonly contender: string
@@ -13,7 +13,7 @@ export interface Series {
   readonly values: number[]
 }
 
-/** A series in few numbers. */
+/** Statistics of a series. */
 export interface Summary extends Omit<Series, 'values'> {
   readonly samples: number
   /** The median; of shares the mean. */
@@ -25,7 +25,7 @@ export interface Summary extends Omit<Series, 'values'> {
   readonly interval: readonly [low: number, high: number]
 }
 
-/** A contender that could not be measured, and whether that is a fault (`failed`) or the place (`impossible`). */
+/** A contender that could not be measured, and whether that is a fault (`failed`) or due to the machine (`impossible`). */
 export interface Missing {
   readonly case: string
   readonly contender: string
@@ -33,7 +33,7 @@ export interface Missing {
   readonly reason: string
 }
 
-/** Takes what is measured, while it is measured. */
+/** Collects values, notes and missing contenders during a run. */
 export class Book {
   readonly #series = new Map<string, Series>()
   readonly #missing: Missing[] = []

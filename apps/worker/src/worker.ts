@@ -61,8 +61,6 @@ export class Worker {
   readonly #run: Handle
   readonly #life: Lifecycle
   #state: WorkerState = 'starting'
-  /** Jobs that this worker has taken and not finished. */
-  #held = 0
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
@@ -179,8 +177,6 @@ export class Worker {
       ...{ ...this.#parts, workerId, rules },
       release: VERSION,
       cache: queue.cache,
-      withoutSlot: (wait) => this.#admission.withoutSlot(wait),
-      overcommitted: () => this.#held > this.#admission.wanted,
       ttlSeconds: config.cacheTtlSeconds,
       digest: (image) => sandbox.digest(image),
       profileDigest: (name) => sandbox.facts.profiles.get(name)?.digest,
@@ -190,7 +186,6 @@ export class Worker {
 
   /** Takes one job to its result, and watches what that says about the host. */
   async #handle(delivery: Delivery, signal: AbortSignal): Promise<Result> {
-    this.#held += 1
     try {
       const result = await this.#run(delivery, signal)
       if (result.limitsApplied !== null && !result.cached) this.#breaker.succeeded()
@@ -199,8 +194,6 @@ export class Worker {
       if (error instanceof DriverUnavailableError) void this.#engine.check()
       if (!signal.aborted && isHostFault(error)) this.#breaker.failed()
       throw error
-    } finally {
-      this.#held -= 1
     }
   }
 

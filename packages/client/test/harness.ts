@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Result } from '@isopod/protocol'
-import { type Consumer, type Delivery, type Handle, openConsumer, unrunResult } from '@isopod/queue'
+import { type Consumer, type Delivery, type Handle, openConsumer, unexecutedJobResult } from '@isopod/queue'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { type RedisServer, startRedisServer } from '../../devstack/src/redis/redis-server.ts'
@@ -22,7 +22,7 @@ export interface Bench {
 /** The result of a job that printed its own code. */
 export async function echo({ id, job, attempt }: Delivery): Promise<Result> {
   return {
-    ...unrunResult({ id, job, status: 'setup_error', errorMessage: '', attempt, workerId: 'w' }),
+    ...unexecutedJobResult({ id, job, status: 'setup_error', errorMessage: '', attempt, workerId: 'w' }),
     status: 'success',
     exitCode: 0,
     stdout: job.code,
@@ -68,7 +68,13 @@ export function useBench(): Bench {
     async worker(handle = echo, concurrency = 4) {
       const { url, prefix } = bench
       const giveUp = ({ id, attempt }: { id: string; attempt: number }, cause: Error) =>
-        unrunResult({ id, attempt, status: 'setup_error', errorMessage: cause.message, workerId: 'w' })
+        unexecutedJobResult({
+          id,
+          attempt,
+          status: 'setup_error',
+          errorMessage: cause.message,
+          workerId: 'w',
+        })
       const consumer = await openConsumer({ url, prefix, workerId: 'w' })
       consumer.run({ concurrency, handle, giveUp })
       closers.push(() => consumer.close())

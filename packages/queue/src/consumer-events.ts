@@ -1,50 +1,55 @@
 import type { Result } from '@isopod/protocol'
-import type { Publication } from './publisher.ts'
-import type { QuarantineCounts } from './quarantine.ts'
+import type { QuarantineCounts } from './redis/quarantine.ts'
 
-/** What happens at a consumer, for metrics and logs. The list is closed. */
+/**
+ * How a publication ended: `ok`, the result is now the job's result; `duplicate`, the job had one already; `fenced`, a later start
+ * of the job took over, or the job is gone. Only `ok` changes anything.
+ */
+export type Publication = 'ok' | 'duplicate' | 'fenced'
+
+/** Events of a consumer, for metrics and logs. The list is closed. */
 export type ConsumerEvent =
-  /** A job was taken, this long after it was enqueued. */
+  /** A job was taken; `waitMs` since it was enqueued. */
   | { readonly type: 'taken'; readonly id: string; readonly attempt: number; readonly waitMs: number }
-  /** A publication ended; `failed` is one try that Redis did not take, and is followed by another. */
+  /** A publication ended. `failed` is a try that Redis did not take; another one follows. */
   | {
       readonly type: 'published'
       readonly result: Result
       readonly outcome: Publication | 'failed'
-      /** Milliseconds since the result was there to be published. */
+      /** Since the first try, in milliseconds. */
       readonly ms: number
     }
-  /** A job had its result already: its earlier start had published it before it ended. Nothing ran. */
+  /** A job had a result already, because an earlier start published it and was not completed. Nothing ran. */
   | { readonly type: 'alreadyPublished'; readonly id: string }
-  /** The platform failed a job, and it will be tried again. */
+  /** The platform failed a job, which will be tried again. */
   | { readonly type: 'retried'; readonly id: string; readonly error: Error }
-  /** A job went back to the queue because this worker stops taking jobs. */
-  | { readonly type: 'handedBack'; readonly id: string }
-  /** Some worker vanished with this job, which is waiting again. */
+  /** A job was requeued because this worker stops taking jobs. */
+  | { readonly type: 'requeued'; readonly id: string }
+  /** A worker vanished with this job, which waits again. */
   | { readonly type: 'stalled'; readonly id: string }
-  /** Something that is no job was taken out of the queue; how much it was so far, since the queue is there. */
+  /** The quarantine has new entries; these are its counts. */
   | { readonly type: 'quarantined'; readonly counts: QuarantineCounts }
-  /** These jobs belong to this worker no more; their handlers were aborted. */
+  /** This worker no longer owns these jobs; their handlers were aborted. */
   | { readonly type: 'lockRenewalFailed'; readonly ids: readonly string[] }
-  /** An audit entry could not be appended to the stream; the log has it. */
+  /** An audit entry is missing in the stream; the log has it. */
   | { readonly type: 'auditDropped' }
-  /** So many events of a running job could not be told; its result has all. */
+  /** Live events of a running job were dropped; its result has all output. */
   | { readonly type: 'liveEventsDropped'; readonly events: number }
   | { readonly type: 'redisUp' }
   | { readonly type: 'redisDown' }
-  /** Trouble that the consumer rides out by itself. */
+  /** An error that the consumer handles by itself. */
   | { readonly type: 'error'; readonly error: Error }
 
-/** Takes events; what it throws is ignored. */
+/** Receives events; errors that it throws are ignored. */
 export type Observe = (event: ConsumerEvent) => void
 
-/** Wraps an observer so that its own failures never touch a job. */
+/** Wraps an observer so that its errors never affect a job. */
 export function guardedObserver(observe: Observe | undefined): Observe {
   return (event) => {
     try {
       observe?.(event)
     } catch {
-      // Measuring must not change what is measured.
+      // An observer must not change what it observes.
     }
   }
 }

@@ -1,82 +1,83 @@
 import { ConfigError, type LanguageSummary } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { type AuditEntry, AuditStream } from './audit-stream.ts'
-import { writeCatalogue } from './catalogue.ts'
-import { connectRedis, patientDuplicate, unavailable, within } from './connect-redis.ts'
+import { ResultCache } from './cache/result-cache.ts'
 import { guardedObserver, type Observe } from './consumer-events.ts'
-import { readDeployment } from './deployment.ts'
-import { type EndableWorker, endWorker, settledWithin } from './end-worker.ts'
 import { toError } from './errors.ts'
-import { ExtraJobs } from './extra-jobs.ts'
-import { createJobWorker } from './job-worker.ts'
-import { Keys } from './keys.ts'
-import { LEASE_RENEWAL_MS, Leases } from './leases.ts'
-import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
-import { Processor } from './processor.ts'
-import { Publisher } from './publisher.ts'
-import { watchQuarantine } from './quarantine.ts'
-import { type QueueStats, readStats } from './queue-stats.ts'
-import { repeat } from './repeat.ts'
-import { ResultCache } from './result-cache.ts'
-import { RunningJobs } from './running-jobs.ts'
-import { sweepFailedJobs, sweepStaleResults } from './sweep.ts'
-import type { Taking } from './taking.ts'
+import { createJobWorker } from './jobs/job-worker.ts'
+import { Processor } from './jobs/processor.ts'
+import { Publisher } from './jobs/publisher.ts'
+import { type QueueStats, readStats } from './jobs/queue-stats.ts'
+import { RunningJobs } from './jobs/running-jobs.ts'
+import { sweepFailedJobs } from './jobs/sweep-failed.ts'
+import type { JobWorkerOptions } from './jobs/worker-options.ts'
+import { connectRedis, settledWithin, unavailable, waitingDuplicate, within } from './redis/connect-redis.ts'
+import { interval } from './redis/interval.ts'
+import { Keys } from './redis/keys.ts'
+import { watchQuarantine } from './redis/quarantine.ts'
+import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './redis/queue-options.ts'
+import type { QueueWorker } from './redis/queue-worker.ts'
+import { sweepResults } from './results/sweep-results.ts'
+import { type AuditEntry, AuditStream } from './workers/audit-stream.ts'
+import { writeCatalogue } from './workers/catalogue.ts'
+import { readDeployment } from './workers/deployment.ts'
+import { LEASE_RENEWAL_MS, Leases } from './workers/leases.ts'
 
 const SWEEP_INTERVAL_MS = 30_000
-/** How long handlers get to stop after they were aborted, in milliseconds. */
+/** How long aborted handlers may take to stop, in milliseconds. */
 const STOP_DEADLINE_MS = 10_000
+/** Timeout of one call to Redis, in milliseconds. */
 const ANSWER_DEADLINE_MS = 5000
 
-/** Who takes jobs, and from where. */
+/** Options of a worker's connection to the queue. */
 export interface ConsumerOptions extends QueueOptions {
-  /** Unique among all workers, and the same for all parts of this one. */
+  /** Unique among all workers. */
   readonly workerId: string
-  /** Entries that the audit stream keeps, roughly; without it there is no such stream. */
+  /** Approximate maximum length of the audit stream. @default no audit stream */
   readonly auditStreamLength?: number | undefined
   readonly observe?: Observe
 }
 
 /** The worker's side of the queue. */
 export interface Consumer {
-  /** Random id of this queue in this Redis: the same for all of its workers, and for nobody else's. */
+  /** Random id of this queue in this Redis, the same for all of its workers. */
   readonly deployment: string
-  /** Whether the connection to Redis stands. */
+  /** Whether Redis is connected. */
   readonly connected: boolean
   /**
-   * Starts to take jobs; once only.
+   * Starts to take jobs. A second call has no effect.
    *
    * @throws {ConfigError} if `concurrency` is not a whole number from 1
    */
-  run(taking: Taking): void
-  /** Stops taking jobs; those that run go on. */
+  run(options: JobWorkerOptions): void
+  /** Stops taking jobs; running jobs go on. */
   pause(): Promise<void>
   /** Takes jobs again. */
   resume(): void
   /**
-   * Stops taking jobs, gives those that run `graceMs` to end, then aborts them with `JobInterrupted('shutdown')` and puts
-   * them back in front of the queue. Resolves when none runs any more, at the latest 10 s after the grace period.
+   * Stops taking jobs, waits up to `graceMs` for running jobs, then aborts them with `JobInterrupted('shutdown')` and requeues
+   * them in front. Resolves when no job runs, at the latest 10 s after the grace period.
    */
   drain(graceMs: number): Promise<void>
-  /** Ends everything, running jobs included, as `drain(0)` does. A second call gets the same promise. */
+  /** Drains without a grace period and disconnects. A second call gets the same promise. */
   close(): Promise<void>
   stats(): Promise<QueueStats>
-  /** Tells producers which languages workers offer. */
+  /** Publishes the languages that workers offer, for producers. */
   registerCatalogue(languages: readonly LanguageSummary[]): Promise<void>
-  /** Appends to the audit stream, or does nothing where there is none; never waits, never throws. */
+  /** Appends to the audit stream, if there is one; never waits and never throws. */
   audit(entry: AuditEntry): void
   readonly lease: {
-    /** Which of these workers live. */
+    /** Which of these workers are alive. */
     alive(workerIds: readonly string[]): Promise<Set<string>>
   }
-  /** Results that jobs like those that made them may have. */
+  /** Results for equal jobs. */
   readonly cache: ResultCache
-  /** Takes or keeps a role that only one worker may have, for `ttlMs`; false if another has it. */
+  /** Takes or keeps a role that only one worker can have, for `ttlMs`; false if another worker has it. */
   claim(role: string, ttlMs: number): Promise<boolean>
 }
 
 /**
- * Connects a worker to the queue; it takes nothing before `run()`.
+ * Connects a worker to the queue. It takes no job before `run()`.
  *
  * @throws {UnavailableError} within 5 s if Redis does not answer, is too old, or may evict keys
  * @throws {ConfigError} naming the option
@@ -115,18 +116,17 @@ class RedisConsumer implements Consumer {
   readonly #audit: AuditStream | undefined
   readonly #workerId: string
   readonly #resultTtlSeconds: number
-  readonly #letGo = new AbortController()
+  readonly #abandoned = new AbortController()
   readonly #ended = new AbortController()
   deployment = ''
-  #worker: EndableWorker | undefined
-  #extra: ExtraJobs | undefined
+  #worker: QueueWorker | undefined
   #state: 'ready' | 'taking' | 'paused' | 'draining' = 'ready'
   #draining: Promise<void> | undefined
   #closing: Promise<void> | undefined
 
   constructor(options: ConsumerOptions, resultTtlSeconds: number, redis: Redis, shownUrl: string) {
     this.#redis = redis
-    this.#subscriber = patientDuplicate(redis)
+    this.#subscriber = waitingDuplicate(redis)
     this.#shownUrl = shownUrl
     const keys = new Keys(resolveOptions(options).prefix)
     this.#keys = keys
@@ -140,7 +140,7 @@ class RedisConsumer implements Consumer {
     this.#resultTtlSeconds = resultTtlSeconds
     this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
     this.#jobs.on('error', (error) => observe({ type: 'error', error }))
-    this.#publisher = new Publisher(redis, keys, this.#jobs, resultTtlSeconds)
+    this.#publisher = new Publisher(redis, keys, resultTtlSeconds)
     const length = options.auditStreamLength
     this.#audit = length === undefined ? undefined : new AuditStream(redis, keys, length, observe)
     redis.on('ready', () => observe({ type: 'redisUp' }))
@@ -157,17 +157,19 @@ class RedisConsumer implements Consumer {
       this.#leases.renew(),
     ])
     this.deployment = deployment
-    const lookIntoQuarantine = await watchQuarantine(this.#redis, this.#keys, this.#observe)
-    const renew = () => Promise.all([this.#leases.renew(), this.#running.checkFlags(), lookIntoQuarantine()])
-    repeat(LEASE_RENEWAL_MS, renew, this.#ended.signal, this.#report)
+    const checkQuarantine = await watchQuarantine(this.#redis, this.#keys, (counts) =>
+      this.#observe({ type: 'quarantined', counts }),
+    )
+    const renew = () => Promise.all([this.#leases.renew(), this.#running.checkFlags(), checkQuarantine()])
+    void interval(LEASE_RENEWAL_MS, renew, this.#ended.signal, this.#report)
   }
 
   get connected(): boolean {
     return this.#redis.status === 'ready'
   }
 
-  run(taking: Taking): void {
-    const { concurrency, handle, giveUp } = taking
+  run(options: JobWorkerOptions): void {
+    const { concurrency, handle, giveUp } = options
     if (!Number.isInteger(concurrency) || concurrency < 1) {
       throw new ConfigError(`concurrency: must be a whole number from 1, got ${concurrency}`)
     }
@@ -183,34 +185,31 @@ class RedisConsumer implements Consumer {
       workerId: this.#workerId,
     }
     const isStopping = () => this.#state === 'paused' || this.#state === 'draining'
-    const processor = new Processor({ ...parts, handle, giveUp, isStopping, letGo: this.#letGo.signal })
-    const worker = createJobWorker({ ...taking, ...parts, processor })
-    this.#worker = worker
-    worker.run().catch(this.#report)
+    const abandoned = this.#abandoned.signal
+    const processor = new Processor({ ...parts, handle, giveUp, isStopping, abandoned })
+    this.#worker = createJobWorker({ ...options, ...parts, processor })
+    this.#worker.run().catch(this.#report)
     this.#leases.offer(concurrency).catch(this.#report)
-    const { wanted = () => concurrency } = taking
-    const isWanted = () => this.#running.size >= concurrency && this.#running.size < wanted()
-    this.#extra = new ExtraJobs(worker, { isWanted, onError: this.#report })
     const sweep = async () => {
       await sweepFailedJobs({ ...parts, giveUp })
       if (await this.#leases.claim('sweep', 2 * SWEEP_INTERVAL_MS)) {
-        await sweepStaleResults({ ...parts, giveUp }, this.#resultTtlSeconds)
+        await sweepResults(this.#redis, this.#keys, this.#resultTtlSeconds)
       }
     }
     sweep().catch(this.#report)
-    repeat(SWEEP_INTERVAL_MS, sweep, this.#ended.signal, this.#report)
+    void interval(SWEEP_INTERVAL_MS, sweep, this.#ended.signal, this.#report)
   }
 
   async pause(): Promise<void> {
     if (this.#state !== 'taking') return
     this.#state = 'paused'
-    await this.#worker?.pause(true)
+    this.#worker?.pause()
   }
 
   resume(): void {
     if (this.#state !== 'paused') return
     this.#state = 'taking'
-    this.#worker?.resume().catch(this.#report)
+    this.#worker?.resume()
   }
 
   drain(graceMs: number): Promise<void> {
@@ -240,29 +239,19 @@ class RedisConsumer implements Consumer {
   async #drain(graceMs: number): Promise<void> {
     this.#state = 'draining'
     if (this.#worker === undefined) return
-    // Closing waits for running jobs, and interrupts the wait for the next one so that none is taken late.
-    const idle = this.#end(this.#worker).catch(this.#report)
+    const idle = this.#worker.close().catch(this.#report)
     await settledWithin(idle, graceMs)
     this.#running.interruptAll('shutdown')
     if (await settledWithin(idle, STOP_DEADLINE_MS / 2)) return
-    // Redis does not take what is finished; its locks will run out, and the jobs run again elsewhere.
-    this.#letGo.abort()
+    // Redis takes no results. The locks expire, and other workers run the jobs again.
+    this.#abandoned.abort()
     await settledWithin(idle, STOP_DEADLINE_MS / 2)
-  }
-
-  async #end(worker: EndableWorker): Promise<void> {
-    const letGo = new Promise((resolve) => this.#letGo.signal.addEventListener('abort', resolve))
-    await Promise.race([this.#extra?.end(), letGo])
-    await endWorker(worker, {
-      isUp: () => this.#redis.status === 'ready',
-      isBusy: () => this.#running.size > 0 && !this.#ended.signal.aborted,
-    })
   }
 
   async #close(): Promise<void> {
     await this.drain(0)
     this.#ended.abort()
-    this.#letGo.abort()
+    this.#abandoned.abort()
     if (this.#audit) await settledWithin(this.#audit.idle(), 1000)
     await settledWithin(this.#leases.release().catch(this.#report), 1000)
     await this.#jobs.close().catch(() => {})
@@ -270,7 +259,7 @@ class RedisConsumer implements Consumer {
     this.#redis.disconnect()
   }
 
-  /** Bounds a question to Redis, whose connection would otherwise wait for as long as Redis is away. */
+  /** Bounds a call to Redis, which would otherwise wait until the end of an outage. */
   #ask<T>(answer: Promise<T>): Promise<T> {
     answer.catch(() => {})
     return within(ANSWER_DEADLINE_MS, answer, 'no answer within 5 s').catch((error) => {

@@ -1,29 +1,29 @@
 import { IsopodError } from '@isopod/protocol'
 
-/** An idempotency key was used before, for a job that differs; nothing was enqueued. */
+/** An idempotency key was used before for another job; nothing was enqueued. */
 export class IdempotencyConflictError extends IsopodError {
   readonly code = 'idempotency_conflict'
 }
 
-/** There is neither a job nor a result of this id: it never existed, or its result has expired. */
+/** There is neither a job nor a result with this id: it never existed, or its result has expired. */
 export class UnknownJobError extends IsopodError {
   readonly code = 'unknown_job'
 }
 
-/** Another producer works on the batch of this id, or took it over from this one. */
+/** Another producer works on the batch of this id, or took it over from this producer. */
 export class BatchBusyError extends IsopodError {
   readonly code = 'batch_busy'
 }
 
-/** Under this id another batch is known: one with other samples, or run in another way. */
+/** A batch with the same id has other samples, or was started with other options. */
 export class BatchConflictError extends IsopodError {
   readonly code = 'batch_conflict'
 }
 
-/** Why a running job is told to stop. */
-export type InterruptionCause = 'cancelled' | 'shutdown' | 'crowded' | 'lease-lost'
+/** Why a running job is interrupted. */
+export type InterruptionCause = 'cancelled' | 'shutdown' | 'lease-lost'
 
-/** The `reason` of the signal that a job's handler gets. */
+/** The abort reason of the signal that a job's handler gets. */
 export class JobInterrupted extends Error {
   override readonly name = 'JobInterrupted'
   override readonly cause: InterruptionCause
@@ -33,11 +33,21 @@ export class JobInterrupted extends Error {
       {
         cancelled: 'the job was cancelled',
         shutdown: 'the worker is shutting down',
-        crowded: 'the worker holds more jobs than it has room for',
         'lease-lost': 'the worker no longer owns the job',
       }[cause],
     )
     this.cause = cause
+  }
+}
+
+/** Thrown by a handler to have its job taken again, by any worker, after a delay. It counts as no failure. */
+export class JobDeferred extends Error {
+  override readonly name = 'JobDeferred'
+  readonly delayMs: number
+
+  constructor(delayMs: number, reason: string) {
+    super(reason)
+    this.delayMs = delayMs
   }
 }
 

@@ -1,35 +1,34 @@
-export type { AuditEntry } from './audit-stream.ts'
-export type { BatchOptions, BatchState } from './batch-state.ts'
-export type { CancelOutcome } from './cancel.ts'
+export type { BatchClaim, BatchState } from './batches/batch-state.ts'
+export type { SampleRecord } from './batches/sample-record.ts'
+export type { CacheEntry, ResultCache, Singleflight } from './cache/result-cache.ts'
 export { type Consumer, type ConsumerOptions, openConsumer } from './consumer.ts'
-export type { ConsumerEvent, Observe } from './consumer-events.ts'
-export type { Delivery, GiveUp, Handle } from './delivery.ts'
-export type { Enqueued, Entry } from './enqueue.ts'
+export type { ConsumerEvent, Observe, Publication } from './consumer-events.ts'
 export {
   BatchBusyError,
   BatchConflictError,
   IdempotencyConflictError,
   type InterruptionCause,
+  JobDeferred,
   JobInterrupted,
   UnknownJobError,
 } from './errors.ts'
-export { jobFingerprint, keyedJobId, newJobId } from './job-id.ts'
-export type { JobState } from './job-state.ts'
-export { type JobsBoard, openJobsBoard } from './jobs-board.ts'
-export { NO_RESULTS_QUEUE } from './keys.ts'
+export type { CancelOutcome } from './jobs/cancel.ts'
+export type { Delivery, GiveUp, Handle } from './jobs/delivery.ts'
+export type { Enqueued, Entry } from './jobs/enqueue.ts'
+export { jobFingerprint, keyedJobId, newJobId } from './jobs/job-id.ts'
+export type { JobState } from './jobs/job-state.ts'
+export { type JobsBoard, openJobsBoard } from './jobs/jobs-board.ts'
+export type { QueueStats } from './jobs/queue-stats.ts'
+export { type UnexecutedJob, unexecutedJobResult } from './jobs/unexecuted-result.ts'
+export type { JobWorkerOptions } from './jobs/worker-options.ts'
 export type { LiveOutput, OutputStream } from './live/live-output.ts'
 export type { EventsOptions } from './live/read-events.ts'
-export { type DeploymentRedis, openDeploymentRedis } from './open-redis.ts'
-export { PLATFORM_TRIES, type QueueOptions } from './options.ts'
 export { openProducer, type Producer } from './producer.ts'
-export type { Publication } from './publisher.ts'
-export { QUARANTINE_REASONS, type QuarantineCounts } from './quarantine.ts'
-export type { QueueStats } from './queue-stats.ts'
-export type { CacheEntry, Flight, ResultCache } from './result-cache.ts'
-export type { ResultsConsumer, ResultsOptions } from './results-consumer.ts'
-export type { SampleRecord } from './sample-record.ts'
-export type { Taking } from './taking.ts'
-export { type UnrunJob, unrunResult } from './unrun-result.ts'
+export { type DeploymentRedis, openDeploymentRedis } from './redis/deployment-redis.ts'
+export { NO_RESULTS_QUEUE } from './redis/keys.ts'
+export { QUARANTINE_REASONS, type QuarantineCounts } from './redis/quarantine.ts'
+export { PLATFORM_TRIES, type QueueOptions } from './redis/queue-options.ts'
+export type { ResultsConsumer, ResultsConsumerOptions } from './results/results-consumer.ts'
 export {
   type BusyWebhooks,
   type ClaimedWebhook,
@@ -38,3 +37,4 @@ export {
   type Webhook,
   WebhookQueue,
 } from './webhooks/webhook-queue.ts'
+export type { AuditEntry } from './workers/audit-stream.ts'

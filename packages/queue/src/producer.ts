@@ -7,64 +7,68 @@ import {
 } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import { type BatchOptions, type BatchState, takeBatch } from './batch-state.ts'
-import { type CancelOutcome, cancelJob } from './cancel.ts'
-import { readCatalogue } from './catalogue.ts'
-import { connectRedis, unavailable, within } from './connect-redis.ts'
-import { type Enqueued, type Entry, enqueueJobs } from './enqueue.ts'
-import { isSafeId } from './job-id.ts'
-import { type JobState, readJobState } from './job-state.ts'
-import { Keys } from './keys.ts'
+import { type BatchClaim, type BatchState, takeBatch } from './batches/batch-state.ts'
+import { type CancelOutcome, cancelJob } from './jobs/cancel.ts'
+import { type Enqueued, type Entry, enqueueJobs } from './jobs/enqueue.ts'
+import { type JobState, readJobState } from './jobs/job-state.ts'
+import { Publisher } from './jobs/publisher.ts'
+import { type QueueStats, readStats } from './jobs/queue-stats.ts'
 import { checkCursor } from './live/event-entry.ts'
 import { EventFeed } from './live/event-feed.ts'
 import { JobEnds } from './live/job-ends.ts'
 import { type EventsOptions, readEvents } from './live/read-events.ts'
-import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './options.ts'
-import { Publisher } from './publisher.ts'
-import { type QueueStats, readStats } from './queue-stats.ts'
-import { readResult } from './read-result.ts'
-import { ResultWaiters, unknownJob } from './result-waiters.ts'
-import { consumeResults, type ResultsConsumer, type ResultsOptions } from './results-consumer.ts'
+import { connectRedis, unavailable, within } from './redis/connect-redis.ts'
+import { Keys } from './redis/keys.ts'
+import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './redis/queue-options.ts'
+import { isSafeId } from './redis/safe-id.ts'
+import { readResult } from './results/read-result.ts'
+import { ResultWaiters, unknownJob } from './results/result-waiters.ts'
+import {
+  consumeResults,
+  type ResultsConsumer,
+  type ResultsConsumerOptions,
+} from './results/results-consumer.ts'
+import { readCatalogue } from './workers/catalogue.ts'
 
-/** How long Redis may take for one call, in milliseconds. */
+/** Timeout of one call to Redis, in milliseconds. */
 const ANSWER_DEADLINE_MS = 5000
 
-/** The producer's side of the queue. Ids and jobs are taken as valid; the client package checks them. */
+/** The producer's side of the queue. Ids and jobs must be valid; the client package checks them. */
 export interface Producer {
-  /** Enqueues jobs in order, 500 in one round trip; says of each whether it was there already. */
+  /** Enqueues jobs in order, 500 in one round trip. @returns for each whether it existed already */
   enqueue(entries: readonly Entry[]): Promise<Enqueued[]>
   /** Cancels a job, whichever process has it. */
   cancel(id: string): Promise<CancelOutcome>
   /** Where the job is. */
   jobState(id: string): Promise<JobState>
-  /** The job's result; undefined if there is none yet, or if it has expired. */
+  /** The job's result; undefined if there is none, or if it has expired. */
   storedResult(id: string): Promise<Result | undefined>
-  /** Resolves with the job's result once there is one; rejects with the signal's reason, or if the job is unknown. */
+  /** Resolves with the job's result; rejects with the signal's reason, or if the job is unknown. */
   waitForResult(id: string, options?: { signal?: AbortSignal | undefined }): Promise<Result>
   /**
-   * The events of a job, at last `finished`; a job that did not ask for events has no other.
+   * The events of a job. The last one is `finished`, the only event of a job that does not ask for events.
    *
-   * @throws {ConfigError} if `after` is no id of an event
+   * @throws {ConfigError} if `after` is not the id of an event
    */
   events(id: string, options?: EventsOptions): AsyncIterable<JobEvent>
   /**
-   * Takes a batch for this producer alone, with all that is known of it.
+   * Takes a batch for this producer alone, with its state.
    *
    * @throws {BatchBusyError} if another producer works on it
    * @throws {BatchConflictError} if it was started with other rules
    */
-  takeBatch(options: BatchOptions): Promise<BatchState>
-  /** How full the jobs queue is. */
+  takeBatch(claim: BatchClaim): Promise<BatchState>
+  /** Counts jobs by state. */
   stats(): Promise<QueueStats>
-  /** What workers offer; undefined if none has ever said so. */
+  /** Languages that workers offer; undefined if no worker has ever connected. */
   catalogue(): Promise<LanguageSummary[] | undefined>
   /** Consumes a results queue durably; a result is acknowledged only after the handler has resolved. */
   results(
     replyTo: string,
     handler: (result: Result) => Promise<void>,
-    options?: ResultsOptions,
+    options?: ResultsConsumerOptions,
   ): ResultsConsumer
-  /** Stops the results consumers, waits for their handlers, and disconnects. A second call gets the same promise. */
+  /** Stops the results consumers, waits for running handlers, and disconnects. A second call gets the same promise. */
   close(): Promise<void>
 }
 
@@ -92,7 +96,7 @@ class RedisProducer implements Producer {
   readonly #ends = new JobEnds((id, signal) => this.waitForResult(id, { signal }))
   readonly #consumers = new Set<ResultsConsumer>()
   #closing: Promise<void> | undefined
-  /** Set once the results consumers have stopped: their handlers may use the connection until then. */
+  /** Set after the results consumers have stopped, as their handlers may use the connection. */
   #isClosed = false
 
   constructor(redis: Redis, shownUrl: string, keys: Keys, ttlSeconds: number) {
@@ -102,13 +106,13 @@ class RedisProducer implements Producer {
     this.#ttlSeconds = ttlSeconds
     this.#jobs = new Queue(JOBS_QUEUE, { connection: redis, prefix: keys.tag })
     this.#jobs.on('error', () => {})
-    this.#publisher = new Publisher(redis, keys, this.#jobs, ttlSeconds)
+    this.#publisher = new Publisher(redis, keys, ttlSeconds)
     this.#waiters = new ResultWaiters(redis, keys)
     this.#feed = new EventFeed(redis)
   }
 
   enqueue(entries: readonly Entry[]): Promise<Enqueued[]> {
-    // A large list takes its time; each batch of it is one more reason to wait.
+    // A long list takes more time.
     const deadline = ANSWER_DEADLINE_MS * (1 + Math.ceil(entries.length / 100))
     return this.#ask(deadline, () =>
       enqueueJobs(this.#redis, this.#keys, this.#jobs, this.#ttlSeconds, entries),
@@ -150,10 +154,10 @@ class RedisProducer implements Producer {
     return readEvents(source, options)
   }
 
-  async takeBatch(options: BatchOptions): Promise<BatchState> {
-    // No deadline around it: it may have to wait for the lease of a producer that died.
-    const state = await this.#translate(() => takeBatch(this.#redis, this.#keys, options)).catch((error) => {
-      options.signal.throwIfAborted()
+  async takeBatch(claim: BatchClaim): Promise<BatchState> {
+    // Without a deadline: it may wait for the lease of a dead producer.
+    const state = await this.#translate(() => takeBatch(this.#redis, this.#keys, claim)).catch((error) => {
+      claim.signal.throwIfAborted()
       throw error
     })
     return {
@@ -177,7 +181,7 @@ class RedisProducer implements Producer {
   results(
     replyTo: string,
     handler: (result: Result) => Promise<void>,
-    options: ResultsOptions = {},
+    options: ResultsConsumerOptions = {},
   ): ResultsConsumer {
     if (this.#closing !== undefined) throw closed()
     const consumer = consumeResults(this.#redis, this.#keys, replyTo, handler, options)
@@ -204,7 +208,7 @@ class RedisProducer implements Producer {
     this.#redis.disconnect()
   }
 
-  /** Turns silence into one clear error. */
+  /** Bounds a call to Redis. */
   #ask<T>(deadlineMs: number, ask: () => Promise<T>): Promise<T> {
     return this.#translate(() => {
       const answer = ask()
@@ -213,7 +217,7 @@ class RedisProducer implements Producer {
     })
   }
 
-  /** Turns broken connections into one clear error; what Isopod says on purpose passes. */
+  /** Turns errors of the connection into an `UnavailableError`; errors of Isopod pass. */
   async #translate<T>(ask: () => Promise<T>): Promise<T> {
     if (this.#isClosed) throw closed()
     try {
@@ -225,7 +229,7 @@ class RedisProducer implements Producer {
   }
 }
 
-/** The error for a call after, or cut short by, a call of `close`. */
+/** The error of a call after `close`, or one that `close` cuts short. */
 function closed(): UnavailableError {
   return new UnavailableError('the client is closed; connect again')
 }

@@ -12,12 +12,12 @@ import {
   type ConsumerOptions,
   type Delivery,
   type Handle,
+  type JobWorkerOptions,
   newJobId,
   openConsumer,
   openProducer,
   type Producer,
-  type Taking,
-  unrunResult,
+  unexecutedJobResult,
 } from '../src/index.ts'
 
 /** Locks that run out fast enough for a test to wait for it. */
@@ -26,7 +26,7 @@ export const FAST_LOCKS = { lockDurationMs: 1500, stalledIntervalMs: 400 }
 /** The result of a job that printed its own code. */
 export function echoResult({ id, job, attempt }: Delivery, workerId = 'w1'): Result {
   return {
-    ...unrunResult({ id, job, status: 'setup_error', errorMessage: '', attempt, workerId }),
+    ...unexecutedJobResult({ id, job, status: 'setup_error', errorMessage: '', attempt, workerId }),
     status: 'success',
     exitCode: 0,
     stdout: job.code,
@@ -49,7 +49,7 @@ export interface Bench {
   /** A prefix of its own for each test. */
   readonly prefix: string
   producer(): Promise<Producer>
-  consumer(handle?: Handle, options?: Partial<ConsumerOptions & Taking>): Promise<TestConsumer>
+  consumer(handle?: Handle, options?: Partial<ConsumerOptions & JobWorkerOptions>): Promise<TestConsumer>
   /** Enqueues one job and returns its id. */
   enqueue(job?: Partial<JobInput>): Promise<string>
   key(...parts: string[]): string
@@ -119,7 +119,7 @@ export function useBench(options: { persistent?: boolean } = {}): Bench {
         concurrency: 4,
         handle,
         giveUp: ({ id, job, attempt }, cause) =>
-          unrunResult({
+          unexecutedJobResult({
             id,
             job,
             attempt,
@@ -129,7 +129,7 @@ export function useBench(options: { persistent?: boolean } = {}): Bench {
           }),
         ...FAST_LOCKS,
         ...given,
-      } satisfies Taking
+      } satisfies JobWorkerOptions
       closers.push(() => consumer.close())
       const run = consumer.run.bind(consumer)
       return Object.assign(consumer, { events, run: () => run(taking) })

@@ -1,7 +1,7 @@
 // One process with producer, worker and consumer: `queue-rate.ts bullmq|isopod URL PREFIX JOBS CONCURRENCY`. Prints one JSON
 // object: seconds from the worker's start until the last result is in hand, the jobs waiting, and from the first submit.
 import { parseJob } from '@isopod/protocol'
-import { newJobId, openConsumer, openProducer, unrunResult } from '@isopod/queue'
+import { newJobId, openConsumer, openProducer, unexecutedJobResult } from '@isopod/queue'
 import { Queue, Worker } from 'bullmq'
 import { Redis } from 'ioredis'
 
@@ -67,13 +67,26 @@ async function withIsopod(): Promise<Times> {
   consumer.run({
     concurrency,
     handle: async ({ id, job: taken, attempt }) => ({
-      ...unrunResult({ id, job: taken, status: 'setup_error', errorMessage: '', attempt, workerId: 'bench' }),
+      ...unexecutedJobResult({
+        id,
+        job: taken,
+        status: 'setup_error',
+        errorMessage: '',
+        attempt,
+        workerId: 'bench',
+      }),
       status: 'success',
       errorMessage: null,
       attributable: true,
     }),
     giveUp: ({ id, attempt }, cause) =>
-      unrunResult({ id, status: 'setup_error', errorMessage: cause.message, attempt, workerId: 'bench' }),
+      unexecutedJobResult({
+        id,
+        status: 'setup_error',
+        errorMessage: cause.message,
+        attempt,
+        workerId: 'bench',
+      }),
   })
   await over.promise
   return since(submitted, started)

@@ -73,8 +73,6 @@ export class Admission {
   #memoryMb = 0
   #millicpus = 0
   #arrivals = 0
-  /** Jobs that wait for something other than their share. */
-  #withoutSlot = 0
   readonly #closing = new AbortController()
   /** When two or more were last in at the same time. */
   #overcommittedAt = Number.NEGATIVE_INFINITY
@@ -106,20 +104,6 @@ export class Admission {
   async enterAlone(onBar: () => void, signal: AbortSignal): Promise<() => void> {
     const { memoryMb, millicpus } = this.#budget
     return await this.#enter({ memoryMb, millicpus, alone: true }, ANONYMOUS, signal, onBar)
-  }
-
-  /**
-   * Lets a job wait without a slot, so that another job can use it.
-   *
-   * @param wait gets a signal that {@link Admission.close} aborts with its reason
-   */
-  async withoutSlot<T>(wait: (closing: AbortSignal) => Promise<T>): Promise<T> {
-    this.#withoutSlot += 1
-    try {
-      return await wait(this.#closing.signal)
-    } finally {
-      this.#withoutSlot -= 1
-    }
   }
 
   /** Rejects every wait, now and later; running executions keep their shares. */
@@ -154,7 +138,7 @@ export class Admission {
    */
   get wanted(): number {
     const { memoryMb, millicpus, slots } = this.#budget
-    const lonely = this.#waiting.filter(({ alone }) => alone).length + this.#withoutSlot
+    const lonely = this.#waiting.filter(({ alone }) => alone).length
     // Jobs that wait for an exclusive run must be here, because it may have to yield to them.
     if ([...this.#running].some(({ alone }) => alone)) return slots + Math.min(lonely + 1, MAX_WAITING)
     const isFull =
@@ -163,7 +147,7 @@ export class Admission {
       millicpus - this.#millicpus < MIN_SHARE.cpus * MILLI
     const bar = this.#waiting.find(({ passes }) => passes >= MAX_PASSES)
     if (bar?.alone) return slots + Math.min(lonely, MAX_WAITING)
-    return slots + (isFull || bar ? 0 : Math.min(this.#waiting.length + this.#withoutSlot, MAX_WAITING))
+    return slots + (isFull || bar ? 0 : Math.min(this.#waiting.length, MAX_WAITING))
   }
 
   async #enter(

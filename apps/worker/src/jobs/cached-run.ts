@@ -1,6 +1,6 @@
 import { COMPARISON_EXCEEDED } from '@isopod/judging'
 import type { Result, Status, Verdict } from '@isopod/protocol'
-import { type CacheEntry, type Delivery, type Handle, JobInterrupted, type ResultCache } from '@isopod/queue'
+import { type CacheEntry, type Delivery, type Handle, JobDeferred, type ResultCache } from '@isopod/queue'
 import type { Audit } from '../audit/audit-event.ts'
 import { jobAudit } from '../audit/job-audit.ts'
 import { type CacheKeyOptions, cacheKeyOf } from './cache-key.ts'
@@ -9,10 +9,6 @@ import { type CacheKeyOptions, cacheKeyOf } from './cache-key.ts'
 export interface CachedRunOptions extends CacheKeyOptions {
   readonly workerId: string
   readonly cache: Pick<ResultCache, 'enter'>
-  /** Lets a job wait without a slot; aborts the wait when the worker stops. */
-  readonly withoutSlot: <T>(wait: (closing: AbortSignal) => Promise<T>) => Promise<T>
-  /** Whether this worker holds more jobs than it should. */
-  readonly overcommitted: () => boolean
   readonly audit: Audit
   /** How long a result is kept, in seconds; 0: none is. */
   readonly ttlSeconds: number
@@ -20,71 +16,65 @@ export interface CachedRunOptions extends CacheKeyOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Runs a job. @param waitedMs how long its worker has held it */
-type RunAfter = (delivery: Delivery, signal: AbortSignal, waitedMs?: number) => Promise<Result>
+/** Bounds of the delay until a job that waits for an equal one is taken again, in milliseconds. */
+const MIN_PAUSE_MS = 100
+const MAX_PAUSE_MS = 2000
 
 /** Statuses that depend on the program alone. Whether it hits a limit also depends on the load of the host. */
 const FACTS: ReadonlySet<Status> = new Set<Status>(['success', 'execution_error', 'compile_error'])
 const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceeded', 'output_exceeded'])
 
 /**
- * Puts a cache in front of `run` for jobs with `cache: true`: of identical jobs of one tenant, one runs, and those that wait
- * meanwhile share its result.
+ * Puts a cache in front of the function that runs jobs. Of equal jobs of a tenant that ask for it, one runs; the others are
+ * deferred meanwhile, and share its result.
  */
-export function cachedRun(run: RunAfter, options: CachedRunOptions): Handle {
-  const { workerId, cache, withoutSlot, overcommitted, audit, ttlSeconds, onError } = options
+export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
+  const { workerId, cache, audit, ttlSeconds, onError } = options
 
   return async (delivery, signal) => {
     const { job } = delivery
     const key = job.cache && ttlSeconds > 0 ? await cacheKeyOf(delivery, options).catch(onError) : undefined
     if (key === undefined) return run(delivery, signal)
-    const asked = performance.now()
-    const record = jobAudit(audit, delivery)
-    const { result: found, flight } = await enter(key.text, signal).catch((error: unknown) => {
-      record.requested()
-      record.ended(error)
-      throw error
-    })
-    const waitedMs = performance.now() - asked
-    if (found !== undefined) {
-      const result = hit(found, delivery, { workerId, waitedMs })
+    const entry = await enter(key.text)
+    if (entry.type === 'pending') throw new JobDeferred(pauseOf(delivery), 'an equal job runs')
+    if (entry.type === 'skip') return run(delivery, signal)
+    if (entry.type === 'hit') {
+      const result = resultOfHit(entry.result, delivery, workerId)
+      const record = jobAudit(audit, delivery)
       record.requested()
       record.finished(result, { execution: undefined, container: undefined })
       return result
     }
-    if (flight === undefined) return run(delivery, signal, waitedMs)
+    const { flight } = entry
     try {
-      const result = await run(delivery, signal, waitedMs)
-      // A container of the pool can be of an older image.
+      const result = await run(delivery, signal)
+      // A pooled container can have an older image.
       const isKept = isFact(result) && result.imageDigest === key.imageDigest
-      await (isKept ? flight.land(result, ttlSeconds) : endWith(result)).catch(onError)
+      // A cancelled job, for example, says nothing about the program: the next equal job makes the result.
+      const end = isKept
+        ? flight.commit(result, ttlSeconds)
+        : flight[result.attributable ? 'skip' : 'release']()
+      await end.catch(onError)
       return result
     } catch (error) {
-      await flight.fail().catch(onError)
+      await flight.release().catch(onError)
       throw error
     }
-
-    /** A cancelled job says nothing about the program, so another job has to run. */
-    function endWith(result: Result): Promise<void> {
-      return flight?.[result.attributable ? 'leave' : 'fail']() ?? Promise.resolve()
-    }
   }
 
-  async function enter(key: string, signal: AbortSignal): Promise<CacheEntry> {
-    let entry: CacheEntry
+  async function enter(key: string): Promise<CacheEntry> {
     try {
-      entry = await withoutSlot((closing) => cache.enter(key, AbortSignal.any([signal, closing])))
+      return await cache.enter(key)
     } catch (error) {
-      if (error instanceof JobInterrupted) throw error
       onError(error)
-      return { waited: false }
+      return { type: 'skip' }
     }
-    // The worker took it beyond its slots, for as long as it waits. Now that it must run, requeue it for a worker with room.
-    if (entry.result === undefined && entry.flight === undefined && entry.waited && overcommitted()) {
-      throw new JobInterrupted('crowded')
-    }
-    return entry
   }
+}
+
+/** How long to defer a job that waits for an equal one: a quarter of its age, within bounds. */
+function pauseOf({ enqueuedAt, takenAt }: Delivery): number {
+  return Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, (takenAt - enqueuedAt) / 4))
 }
 
 /**
@@ -101,21 +91,19 @@ function isFact({ status, tests = [], attributable, flaky, containerOrigin }: Re
   )
 }
 
-/** The result of a job that did not run: the other job's result with this job's ids. */
-function hit(
+/** The result of a job that did not run: the outcome of the equal job, under its own id. */
+function resultOfHit(
   found: Result,
   { id, job, attempt, enqueuedAt, takenAt }: Delivery,
-  { workerId, waitedMs }: { readonly workerId: string; readonly waitedMs: number },
+  workerId: string,
 ): Result {
   const { labels: _, batchId: __, ...shared } = found
   return {
     ...shared,
     ...{ id, attempt, workerId, cached: true, cachedFrom: found.id },
     timings: {
-      ...{ policy: 0, run: 0, collect: 0, publish: 0 },
+      ...{ policy: 0, acquire: 0, run: 0, collect: 0, publish: 0 },
       queued: Math.max(0, takenAt - enqueuedAt),
-      // The wait for the other job's result.
-      acquire: Math.round(waitedMs),
     },
     ...(job.batchId !== undefined && { batchId: job.batchId }),
     ...(job.labels !== undefined && { labels: job.labels }),

@@ -10,7 +10,7 @@ import {
 } from '@isopod/judging'
 import type { PolicyDecision } from '@isopod/policy'
 import type { Result } from '@isopod/protocol'
-import { type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
+import { type Delivery, JobInterrupted, unexecutedJobResult } from '@isopod/queue'
 import { type ContainerFacts, type Execution, type Outcome, type Sandbox, TimeBudget } from '@isopod/sandbox'
 import type { Admission } from '../admission/admission.ts'
 import type { ExclusiveRuns } from '../admission/exclusive-runs.ts'
@@ -45,9 +45,8 @@ export interface JobRunnerOptions {
  * rejects for a fault of the platform, which the queue retries.
  */
 export function jobRunner(options: JobRunnerOptions) {
-  /** @param waitedMs how long this worker held the job before; counted as acquiring */
-  return (delivery: Delivery, signal: AbortSignal, waitedMs = 0): Promise<Result> =>
-    new JobRun(options, delivery, signal, waitedMs).run()
+  return (delivery: Delivery, signal: AbortSignal): Promise<Result> =>
+    new JobRun(options, delivery, signal).run()
 }
 
 /** One job on its way: plan, policy check, share of the host, run, result. */
@@ -66,12 +65,12 @@ class JobRun {
   /** Whether another job had been in one of the job's containers. */
   #wasShared = false
 
-  constructor(options: JobRunnerOptions, delivery: Delivery, signal: AbortSignal, waitedMs: number) {
+  constructor(options: JobRunnerOptions, delivery: Delivery, signal: AbortSignal) {
     this.#options = options
     this.#delivery = delivery
     this.#signal = signal
     this.#record = jobAudit(options.audit, delivery)
-    this.#startedAt = performance.now() - waitedMs
+    this.#startedAt = performance.now()
     this.#queuedMs = Math.max(0, delivery.takenAt - delivery.enqueuedAt)
   }
 
@@ -101,7 +100,7 @@ class JobRun {
     } catch (error) {
       if (!isCancelled(error, this.#signal)) throw error
       this.#record.ended(error)
-      return this.#unrun('cancelled', 'Execution was cancelled')
+      return this.#unexecuted('cancelled', 'Execution was cancelled')
     } finally {
       held.release()
       // Before the job is called finished, so that the audit has its connections first.
@@ -211,14 +210,14 @@ class JobRun {
 
   #refused({ by, problems }: JobRefusal): Result {
     this.#record.refused(by, problems)
-    return { ...this.#unrun('validation_error', problems.join('; ')), validationErrors: [...problems] }
+    return { ...this.#unexecuted('validation_error', problems.join('; ')), validationErrors: [...problems] }
   }
 
-  #unrun(status: 'cancelled' | 'validation_error', errorMessage: string): Result {
+  #unexecuted(status: 'cancelled' | 'validation_error', errorMessage: string): Result {
     const { id, attempt, job } = this.#delivery
     const { workerId } = this.#options
     const timings = { queued: this.#queuedMs, policy: this.#policyMs }
-    const result = unrunResult({ id, job, status, errorMessage, attempt, workerId, timings })
+    const result = unexecutedJobResult({ id, job, status, errorMessage, attempt, workerId, timings })
     return { ...result, ...policyPart(this.#decision) }
   }
 }

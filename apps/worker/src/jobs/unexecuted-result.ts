@@ -1,5 +1,5 @@
 import { InvalidJobError, type Result } from '@isopod/protocol'
-import { type Delivery, type GiveUp, unrunResult } from '@isopod/queue'
+import { type Delivery, type GiveUp, unexecutedJobResult } from '@isopod/queue'
 import type { Logger } from '@isopod/telemetry'
 import type { Audit } from '../audit/audit-event.ts'
 import { auditedError } from '../audit/job-audit.ts'
@@ -16,10 +16,15 @@ export function unexecutedResult(abandoned: AbandonedJob, cause: Error, workerId
   // A producer without our client can enqueue an invalid job. That is the producer's fault, not the platform's.
   if (cause instanceof InvalidJobError) {
     const validationErrors = cause.problems.map(({ message }) => message)
-    return unrunResult({ ...base, status: 'validation_error', errorMessage: cause.message, validationErrors })
+    return unexecutedJobResult({
+      ...base,
+      status: 'validation_error',
+      errorMessage: cause.message,
+      validationErrors,
+    })
   }
   const errorMessage = `The platform could not run this job: ${cause.message}`
-  return unrunResult({ ...base, status: 'setup_error', errorMessage })
+  return unexecutedJobResult({ ...base, status: 'setup_error', errorMessage })
 }
 
 /** Dependencies of {@link abandonJob}. */

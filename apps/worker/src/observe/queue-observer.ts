@@ -22,7 +22,7 @@ export function queueObserver(metrics: Metrics, logger: Logger): (event: Consume
         metrics.jobRetries.inc({ reason: retryReason(event.error) })
         logger.warn({ job: event.id, err: event.error }, 'the platform failed a job; it will be retried')
         break
-      case 'handedBack':
+      case 'requeued':
         metrics.jobRetries.inc({ reason: 'shutdown' })
         logger.info({ job: event.id }, 'requeued a job')
         break

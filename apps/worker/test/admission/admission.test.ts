@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Admission, type Budget, MAX_PASSES, type Share } from '../../src/admission/admission.ts'
@@ -192,18 +191,6 @@ it('when it closes, all who wait are turned away, and who is in stays in', async
   expect(admission.use).toMatchObject({ memoryMb: 0, running: 0 })
 })
 
-it('when it closes, a wait without a slot is aborted', async () => {
-  const admission = new Admission(BUDGET)
-  const reason = new Error('shutdown')
-  const waiting = admission.withoutSlot(async (closing) => {
-    await once(closing, 'abort')
-    return closing.reason
-  })
-  admission.close(reason)
-  expect(await waiting).toBe(reason)
-  expect(await admission.withoutSlot(async ({ aborted }) => aborted)).toBe(true)
-})
-
 describe('the number of jobs that a worker should hold', () => {
   it('is its slots, and one more for each job that leaves one empty', async () => {
     const admission = new Admission(BUDGET)
@@ -216,22 +203,6 @@ describe('the number of jobs that a worker should hold', () => {
     // Three slots are left: with all of them taken there is nothing to gain from more jobs.
     for (let times = 0; times < 3; times++) new Visitor(admission, SMALL)
     expect(admission.use.running).toBe(4)
-    expect(admission.wanted).toBe(4)
-  })
-
-  it('is one more for each that waits for something else, and no more when that is over', async () => {
-    const admission = new Admission(BUDGET)
-    const { promise, resolve } = Promise.withResolvers<string>()
-    const waits = [promise, promise].map((answer) => admission.withoutSlot(() => answer))
-    expect(admission.wanted).toBe(6)
-    resolve('there')
-    expect(await Promise.all(waits)).toEqual(['there', 'there'])
-    expect(admission.wanted).toBe(4)
-    const failing = Array.from({ length: 40 }, () =>
-      admission.withoutSlot(() => Promise.reject(new Error('gone'))),
-    )
-    expect(admission.wanted).toBe(4 + 32)
-    expect(await Promise.allSettled(failing)).toHaveLength(40)
     expect(admission.wanted).toBe(4)
   })
 

@@ -1,5 +1,5 @@
 import { type Job, type JobInput, type Language, parseJob, type Result } from '@isopod/protocol'
-import { type CacheEntry, type Delivery, JobInterrupted, unrunResult } from '@isopod/queue'
+import { type CacheEntry, type Delivery, unexecutedJobResult } from '@isopod/queue'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AuditEvent } from '../../src/audit/audit-event.ts'
@@ -16,7 +16,7 @@ const sh = {
   timeout_factor: 1,
 }
 
-/** A worker whose cache keeps what lands, and what became of each flight. */
+/** A worker with a cache, and how each flight ended. */
 function world({
   digest = 'sha256:x',
   ttlSeconds = 60,
@@ -24,8 +24,7 @@ function world({
   mode = 'warn' as 'warn' | 'enforce',
   release = '1.0.0',
   profile = 'sha256 of a profile',
-  overcommitted = false,
-  entered = undefined as CacheEntry | Error | undefined,
+  entered = undefined as CacheEntry | undefined,
 } = {}) {
   const asked: string[] = []
   const kept = new Map<string, Result>()
@@ -37,26 +36,26 @@ function world({
     async enter(key: string): Promise<CacheEntry> {
       asked.push(key)
       if (broken) throw new Error('no Redis')
-      if (entered instanceof Error) throw entered
       if (entered !== undefined) return entered
       const result = kept.get(key)
-      if (result !== undefined) return { result }
-      const land = async (made: Result) => {
+      if (result !== undefined) return { type: 'hit', result }
+      const commit = async (made: Result) => {
         kept.set(key, made)
-        ends.push('land')
+        ends.push('commit')
       }
       return {
+        type: 'flight',
         flight: {
-          land,
-          leave: async () => void ends.push('leave'),
-          fail: async () => void ends.push('fail'),
+          commit,
+          skip: async () => void ends.push('skip'),
+          release: async () => void ends.push('release'),
         },
       }
     },
   }
   const handle = async ({ id, job, attempt }: Delivery): Promise<Result> => {
     ran.push(id)
-    const unrun = unrunResult({
+    const unexecuted = unexecutedJobResult({
       id,
       job,
       status: 'setup_error',
@@ -65,7 +64,7 @@ function world({
       workerId: 'other',
     })
     const { status = 'success' } = ending
-    return { ...unrun, imageDigest: 'sha256:x', status, attributable: true, stdout: 'hello', ...ending }
+    return { ...unexecuted, imageDigest: 'sha256:x', status, attributable: true, stdout: 'hello', ...ending }
   }
   const run = cachedRun(handle, {
     workerId: 'w',
@@ -80,8 +79,6 @@ function world({
     },
     gate: { applied: ({ rules }) => ({ mode, rules }) },
     cache,
-    withoutSlot: (wait) => wait(never),
-    overcommitted: () => overcommitted,
     audit: (event) => audited.push(event),
     ttlSeconds,
     digest: async () => digest,
@@ -98,13 +95,14 @@ function world({
     set result(result: Partial<Result>) {
       ending = result
     },
-    run: (job: JobInput) => run(delivery(`j${count++}`, parseJob({ cache: true, ...job })), never),
+    run: (job: JobInput, ageMs = 0) =>
+      run(delivery(`j${count++}`, parseJob({ cache: true, ...job }), ageMs), never),
   }
 }
 
-function delivery(id: string, job: Job): Delivery {
+function delivery(id: string, job: Job, ageMs: number): Delivery {
   const now = Date.now()
-  return { id, job, attempt: 1, enqueuedAt: now, takenAt: now, stalls: 0, faults: 0 }
+  return { id, job, attempt: 1, enqueuedAt: now - ageMs, takenAt: now, stalls: 0, faults: 0 }
 }
 
 test('the same job again gets the result of the first, marked, under its own name', async () => {
@@ -115,7 +113,7 @@ test('the same job again gets the result of the first, marked, under its own nam
   expect(second).toMatchObject({ id: 'j1', cached: true, cachedFrom: 'j0', workerId: 'w', stdout: 'hello' })
   expect(second).toMatchObject({ labels: { n: '2' }, timings: { run: 0, queued: 0 } })
   expect('batchId' in second).toBe(false)
-  expect([ran, ends]).toEqual([['j0'], ['land']])
+  expect([ran, ends]).toEqual([['j0'], ['commit']])
   // The first is audited by what runs jobs.
   expect(audited.map(({ event, job }) => `${job} ${event}`)).toEqual(['j1 requested', 'j1 finished'])
 })
@@ -181,18 +179,18 @@ test('files in another order are the same files', async () => {
 
 test('what is no fact about the program is not kept', async () => {
   const cases: [Partial<Result>, string][] = [
-    [{ status: 'success' }, 'land'],
-    [{ status: 'execution_error' }, 'land'],
-    [{ status: 'compile_error' }, 'land'],
-    [{ status: 'success', flaky: true }, 'leave'],
-    [{ status: 'timeout' }, 'leave'],
-    [{ status: 'memory_exceeded' }, 'leave'],
-    [{ status: 'output_exceeded' }, 'leave'],
-    [{ imageDigest: 'sha256:older' }, 'leave'],
-    [{ containerOrigin: 'made' }, 'land'],
-    [{ containerOrigin: 'pool' }, 'land'],
-    [{ containerOrigin: 'batch' }, 'leave'],
-    [{ status: 'cancelled', attributable: false }, 'fail'],
+    [{ status: 'success' }, 'commit'],
+    [{ status: 'execution_error' }, 'commit'],
+    [{ status: 'compile_error' }, 'commit'],
+    [{ status: 'success', flaky: true }, 'skip'],
+    [{ status: 'timeout' }, 'skip'],
+    [{ status: 'memory_exceeded' }, 'skip'],
+    [{ status: 'output_exceeded' }, 'skip'],
+    [{ imageDigest: 'sha256:older' }, 'skip'],
+    [{ containerOrigin: 'made' }, 'commit'],
+    [{ containerOrigin: 'pool' }, 'commit'],
+    [{ containerOrigin: 'batch' }, 'skip'],
+    [{ status: 'cancelled', attributable: false }, 'release'],
   ]
   for (const [result, end] of cases) {
     const tried = world()
@@ -218,7 +216,7 @@ test('what is no fact about the program is not kept', async () => {
   const diff = 'the comparison took more than 10 s of CPU time'
   graded.result = { tests: [{ ...test, verdict: 'wrong_answer', diff }] }
   await graded.run({ code: 'b' })
-  expect(graded.ends).toEqual(['leave', 'land', 'leave'])
+  expect(graded.ends).toEqual(['skip', 'commit', 'skip'])
 })
 
 test('a job that does not ask for it, or a deployment without it, meets no cache; a broken one costs nothing', async () => {
@@ -232,24 +230,22 @@ test('a job that does not ask for it, or a deployment without it, meets no cache
   expect([broken.ran.length, broken.ends]).toEqual([1, ['error']])
 })
 
-test('a job that waited in vain is handed back where there is no room, and only there', async () => {
-  const full = world({ overcommitted: true, entered: { waited: true } })
-  await expect(full.run({ code: 'a' })).rejects.toMatchObject({ name: 'JobInterrupted', cause: 'crowded' })
-  expect([full.ran, full.audited.map(({ event }) => event)]).toEqual([[], ['requested', 'interrupted']])
-  for (const entered of [{ waited: false }, { waited: true }]) {
-    const { run, ran } = world({ overcommitted: !entered.waited, entered })
-    await run({ code: 'a' })
-    expect(ran).toEqual(['j0'])
+test('a job that waits for an equal one is deferred, longer the older it is, and not audited', async () => {
+  for (const [ageMs, delayMs] of [
+    [0, 100],
+    [2000, 500],
+    [60_000, 2000],
+  ] as const) {
+    const { run, ran, audited } = world({ entered: { type: 'pending' } })
+    await expect(run({ code: 'a' }, ageMs)).rejects.toMatchObject({ name: 'JobDeferred', delayMs })
+    expect([ran, audited]).toEqual([[], []])
   }
 })
 
-test('a job that is cancelled, or whose worker stops, while it waits is in the audit', async () => {
-  for (const cause of ['cancelled', 'shutdown'] as const) {
-    const { run, audited, ends } = world({ entered: new JobInterrupted(cause) })
-    await expect(run({ code: 'a' })).rejects.toMatchObject({ cause })
-    expect(audited).toMatchObject([{ event: 'requested' }, { event: 'interrupted', cause }])
-    expect(ends).toEqual([])
-  }
+test('a job runs without the cache if equal jobs do not wait for each other', async () => {
+  const { run, ran, ends } = world({ entered: { type: 'skip' } })
+  await run({ code: 'a' })
+  expect([ran, ends]).toEqual([['j0'], []])
 })
 
 test('a job with a network cannot ask for it', () => {

@@ -168,12 +168,6 @@ it('says that another job used a container of it, whichever of them that was', a
   }
 })
 
-it('what its worker has held a job before is a part of acquiring', async () => {
-  const { run } = runner({ mode: 'warn', acquireMs: 10 })
-  const { timings } = await run(delivery(), never, 1_000)
-  expect(timings.acquire).toBeGreaterThanOrEqual(1_009)
-})
-
 describe('a job that waits for room', () => {
   const full = async () => {
     const admission = new Admission({ memoryMb: 256, cpus: 1, slots: 1 })

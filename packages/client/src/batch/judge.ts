@@ -9,7 +9,7 @@ import {
   type Producer,
   type SampleRecord,
   UnknownJobError,
-  unrunResult,
+  unexecutedJobResult,
 } from '@isopod/queue'
 import { isRefusedUnseen, judged } from './judged.ts'
 import type { ResolvedBatchOptions } from './options.ts'
@@ -156,7 +156,7 @@ function refusedResult(
   { sample }: Turn,
   { message, problems }: { message: string; problems: readonly { message: string }[] },
 ): Result {
-  return unrunResult({
+  return unexecutedJobResult({
     id: sample.id,
     status: 'validation_error',
     errorMessage: message,

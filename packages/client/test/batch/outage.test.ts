@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openConsumer, unrunResult } from '@isopod/queue'
+import { openConsumer, unexecutedJobResult } from '@isopod/queue'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RedisServer, startRedisServer } from '../../../devstack/src/redis/redis-server.ts'
 import { connect, type Sample } from '../../src/index.ts'
@@ -37,7 +37,7 @@ test('a batch outlives a Redis that is away for some seconds, with each verdict 
       return judge(delivery)
     },
     giveUp: ({ id, attempt }, { message: errorMessage }) =>
-      unrunResult({ id, attempt, status: 'setup_error', errorMessage, workerId: 'w' }),
+      unexecutedJobResult({ id, attempt, status: 'setup_error', errorMessage, workerId: 'w' }),
   })
   /** Goes on while Redis is away. */
   const samples = async function* (): AsyncGenerator<Sample> {

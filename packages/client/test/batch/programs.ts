@@ -1,5 +1,5 @@
 import type { Result } from '@isopod/protocol'
-import { type Delivery, unrunResult } from '@isopod/queue'
+import { type Delivery, unexecutedJobResult } from '@isopod/queue'
 import { echo } from '../harness.ts'
 
 /**
@@ -9,7 +9,7 @@ import { echo } from '../harness.ts'
 export async function judge(delivery: Delivery): Promise<Result> {
   const { id, job, attempt } = delivery
   const [program = ''] = job.code.split(' #')
-  const fault = unrunResult({
+  const fault = unexecutedJobResult({
     id,
     job,
     attempt,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
-import { patientDuplicate } from '../connect-redis.ts'
+import { waitingDuplicate } from '../redis/connect-redis.ts'
 import { isBehind, READ_ENTRIES, type StreamEntry } from './event-entry.ts'
 
 /** How long Redis may hold one read, in milliseconds; less where it does not let reads be interrupted. */
@@ -144,7 +144,7 @@ export class EventFeed {
 
   #connect(): Redis {
     if (this.#connection !== undefined) return this.#connection
-    const connection = patientDuplicate(this.#redis)
+    const connection = waitingDuplicate(this.#redis)
     connection.on('ready', () => {
       this.#clientId = undefined
     })

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Result } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
-import { patientDuplicate } from '../connect-redis.ts'
-import { isSafeId } from '../job-id.ts'
-import { type DeploymentRedis, openDeploymentRedis } from '../open-redis.ts'
-import type { QueueOptions } from '../options.ts'
-import { readResult } from '../read-result.ts'
+import { waitingDuplicate } from '../redis/connect-redis.ts'
+import { type DeploymentRedis, openDeploymentRedis } from '../redis/deployment-redis.ts'
+import type { QueueOptions } from '../redis/queue-options.ts'
+import { isSafeId } from '../redis/safe-id.ts'
+import { readResult } from '../results/read-result.ts'
 import { CLAIM_WEBHOOK, REVIVE_WEBHOOK, SETTLE_WEBHOOK } from './webhook-lua.ts'
 
 /** A result to be delivered to the callback URL of its job. */
@@ -62,7 +62,7 @@ export class WebhookQueue {
   /** Calls the listener whenever a webhook may have become due. Call this method once. */
   async onArrival(listener: () => void): Promise<void> {
     const { ask, keys } = this.#deployment
-    const subscriber = await ask(async (redis) => patientDuplicate(redis))
+    const subscriber = await ask(async (redis) => waitingDuplicate(redis))
     this.#subscriber = subscriber
     subscriber.on('message', listener)
     await subscriber.subscribe(keys.webhookChannel)

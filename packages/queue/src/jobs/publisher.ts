@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Result } from '@isopod/protocol'
+import type { Redis } from 'ioredis'
+import type { Publication } from '../consumer-events.ts'
+import { toError } from '../errors.ts'
+import { defineScript, type RedisScript } from '../redis/define-script.ts'
+import { type Keys, NO_RESULTS_QUEUE, resultJobId } from '../redis/keys.ts'
+import { healQueue, isMendable } from '../redis/quarantine.ts'
+import { ENQUEUE_WEBHOOK } from '../webhooks/webhook-lua.ts'
+
+/** Largest result that is sent to waiting callers, in bytes; they fetch a larger one. */
+const MAX_MESSAGE_BYTES = 64 * 1024
+/** Pauses between two tries of a publication, in milliseconds. */
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 2000
+
+/** BullMQ's options of a result in a results queue: it is tried until a consumer has acknowledged it, then removed. */
+const RESULT_OPTIONS = JSON.stringify({
+  attempts: 2 ** 31 - 1,
+  backoff: { type: 'fixed', delay: 5000, jitter: 0.5 },
+  removeOnComplete: true,
+  stackTraceLimit: 1,
+})
+
+/**
+ * Publishes a result, in one step that either happens or does not: stores it, adds it to its results queue, enqueues its webhook
+ * and notifies waiting callers.
+ *
+ * KEYS: stored result; hash of the job; hash of the result in the results queue; cancel flag; count of requeues; names of results
+ * queues; of the results queue: wait, meta, marker. ARGV: the attempt that made the result; time to live in seconds; name of the
+ * results queue; now in epoch milliseconds; the prefix of all keys; channel of the waiting callers; the result; id and options
+ * of the result in the results queue; id of the job; callback URL, tenant and target of the webhook, all empty if there is none.
+ *
+ * Returns `ok`, `duplicate` or `fenced`. Keys of the wrong type are removed.
+ */
+const PUBLISH = `
+local function is_there(key, wanted)
+  local kind = redis.call('TYPE', key).ok
+  if kind ~= wanted and kind ~= 'none' then redis.call('DEL', key) end
+  return kind == wanted
+end
+${ENQUEUE_WEBHOOK}
+if is_there(KEYS[1], 'string') or is_there(KEYS[3], 'hash') then return 'duplicate' end
+if not is_there(KEYS[2], 'hash') or (redis.call('HGET', KEYS[2], 'ats') or '0') ~= ARGV[1] then return 'fenced' end
+local is_queued = ARGV[3] ~= '${NO_RESULTS_QUEUE}'
+local is_paused = is_queued and redis.call('HEXISTS', KEYS[8], 'paused') == 1
+-- The steps that can fail come first. A script that fails undoes nothing, and a result in a queue must also be stored.
+if ARGV[11] ~= '' then enqueue_webhook(ARGV[5], ARGV[10], ARGV[11], ARGV[12], ARGV[13], tonumber(ARGV[2])) end
+if is_queued then
+  redis.call('LPUSH', KEYS[7], ARGV[8])
+  redis.call('HSET', KEYS[3], 'name', 'result', 'data', ARGV[7], 'opts', ARGV[9],
+    'timestamp', ARGV[4], 'delay', 0, 'priority', 0)
+end
+redis.call('SET', KEYS[1], ARGV[7], 'EX', ARGV[2])
+redis.call('DEL', KEYS[4], KEYS[5])
+if is_queued and not is_paused then redis.pcall('ZADD', KEYS[9], 0, '0') end
+if is_queued then redis.pcall('ZADD', KEYS[6], ARGV[4], ARGV[3]) end
+-- Without the permission to publish, waiting callers poll.
+redis.pcall('PUBLISH', ARGV[6], #ARGV[7] <= ${MAX_MESSAGE_BYTES} and ARGV[7] or '')
+return 'ok'
+`
+
+/** A result to publish. */
+export interface Outgoing {
+  readonly result: Result
+  /** The start of the job that made it; the fence. */
+  readonly attempt: number
+  readonly replyTo: string
+  /** Where a webhook delivers the result. */
+  readonly callbackUrl?: string | undefined
+}
+
+/** Publishes each result once: what is stored, queued and delivered exists completely or not at all. */
+export class Publisher {
+  readonly #redis: Redis
+  readonly #keys: Keys
+  readonly #ttlSeconds: number
+  readonly #script: RedisScript
+
+  constructor(redis: Redis, keys: Keys, ttlSeconds: number) {
+    this.#redis = redis
+    this.#keys = keys
+    this.#ttlSeconds = ttlSeconds
+    this.#script = defineScript(redis, 'isopodPublish', 9, PUBLISH)
+  }
+
+  /**
+   * Publishes a result once; it is safe to repeat.
+   *
+   * @throws errors of Redis and of the connection; the result may have been published or not
+   */
+  publish(outgoing: Outgoing): Promise<Publication> {
+    return this.#publish(JSON.stringify(outgoing.result), outgoing)
+  }
+
+  /**
+   * Publishes a result and tries again until Redis takes it, so that a finished outcome outlives an outage of Redis.
+   *
+   * @param onError called after each failed try
+   * @param abandoned ends the tries; the last error is then thrown
+   */
+  async publishPersistently(
+    outgoing: Outgoing,
+    onError: (error: Error) => void,
+    abandoned: AbortSignal,
+  ): Promise<Publication> {
+    const data = JSON.stringify(outgoing.result)
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+      try {
+        const publication = await this.#publish(data, outgoing)
+        if (publication !== 'duplicate') return publication
+        // An earlier try whose reply was lost may have published it; ioredis repeats some commands.
+        return (await this.#redis.get(this.#keys.result(outgoing.result.id))) === data ? 'ok' : 'duplicate'
+      } catch (thrown) {
+        const error = toError(thrown)
+        onError(error)
+        if (abandoned.aborted) throw error
+        // A key of the wrong type would fail every try.
+        const results = this.#keys.results(outgoing.replyTo, '')
+        if (isMendable(error)) await healQueue(this.#redis, results).catch(() => {})
+        await sleep(pause, undefined, { signal: abandoned }).catch(() => {})
+      }
+    }
+  }
+
+  async #publish(data: string, { result, attempt, replyTo, callbackUrl }: Outgoing): Promise<Publication> {
+    const { id, tenant } = result
+    const keys = this.#keys
+    const webhook = callbackUrl === undefined ? null : URL.parse(callbackUrl)
+    const publication = await this.#script(
+      keys.result(id),
+      keys.job(id),
+      keys.results(replyTo, resultJobId(id)),
+      keys.cancelFlag(id),
+      keys.requeues(id),
+      keys.replyQueues,
+      keys.results(replyTo, 'wait'),
+      keys.results(replyTo, 'meta'),
+      keys.results(replyTo, 'marker'),
+      attempt,
+      this.#ttlSeconds,
+      replyTo,
+      Date.now(),
+      keys.tag,
+      keys.doneChannel(id),
+      data,
+      resultJobId(id),
+      RESULT_OPTIONS,
+      id,
+      ...(webhook === null ? ['', '', ''] : [callbackUrl ?? '', tenant, webhook.host]),
+    )
+    if (publication === 'ok' || publication === 'duplicate' || publication === 'fenced') return publication
+    throw new Error(`Redis returned an unexpected reply to a publication: ${JSON.stringify(publication)}`)
+  }
+}

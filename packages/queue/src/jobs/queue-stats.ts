@@ -1,0 +1,58 @@
+import type { Redis } from 'ioredis'
+import type { Keys } from '../redis/keys.ts'
+import { type QuarantineCounts, readQuarantine } from '../redis/quarantine.ts'
+import { readSlots, slotsOfLiving } from '../workers/worker-slots.ts'
+
+/** How full the jobs queue is. */
+export interface QueueStats {
+  readonly waiting: number
+  readonly active: number
+  /** Waiting for their next try. */
+  readonly delayed: number
+  /** Waiting with a priority of their own. */
+  readonly prioritized: number
+  /** Failed by the queue itself and not yet swept; normally 0. */
+  readonly failed: number
+  /** Age of the job that will be taken next, of each kind the older one; 0 if none waits. */
+  readonly oldestWaitingAgeSeconds: number
+  /** Workers that take jobs, and how many they take at once together. */
+  readonly workers: number
+  readonly slots: number
+  /** What was ever taken out of the queues as nothing can be done with it. */
+  readonly quarantined: QuarantineCounts
+}
+
+/** Counts jobs by state, in two round trips. */
+export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
+  const [waiting, active, delayed, prioritized, failed, heads, firsts, quarantined, notes] =
+    await Promise.all([
+      redis.llen(keys.jobs('wait')),
+      redis.llen(keys.jobs('active')),
+      redis.zcard(keys.jobs('delayed')),
+      redis.zcard(keys.jobs('prioritized')),
+      redis.zcard(keys.jobs('failed')),
+      redis.lindex(keys.jobs('wait'), -1),
+      redis.zrange(keys.jobs('prioritized'), '0', '0'),
+      readQuarantine(redis, keys),
+      readSlots(redis, keys),
+    ])
+  const next = [heads, firsts[0]].filter((id) => id != null)
+  // Whatever lies there: it may not be a job.
+  const [times, living] = await Promise.all([
+    Promise.all(next.map((id) => redis.hget(keys.job(id), 'timestamp').catch(() => null))),
+    slotsOfLiving(redis, keys, notes),
+  ])
+  const now = Date.now()
+  const ages = times.map((time) => (time === null ? 0 : Math.max(0, now - Number(time)) / 1000))
+  return {
+    waiting,
+    active,
+    delayed,
+    prioritized,
+    failed,
+    quarantined,
+    workers: living.length,
+    slots: living.reduce((sum, [, slots]) => sum + slots, 0),
+    oldestWaitingAgeSeconds: Math.max(0, ...ages),
+  }
+}

@@ -1,0 +1,50 @@
+import { IsopodError } from '@isopod/protocol'
+import type { Redis } from 'ioredis'
+import { connectRedis, unavailable, within } from './connect-redis.ts'
+import { Keys } from './keys.ts'
+import { type QueueOptions, resolveOptions } from './queue-options.ts'
+
+/** Timeout of one call to Redis, in milliseconds. */
+const ANSWER_DEADLINE_MS = 5000
+
+/** A checked connection to the Redis of a deployment, for what lies beside its queue. */
+export interface DeploymentRedis {
+  /** Names of the keys of the deployment. */
+  readonly keys: Keys
+  /** How long results can be read, in seconds. */
+  readonly resultTtlSeconds: number
+  /**
+   * Calls Redis. This is the only access to the connection, so that callers see neither its raw errors nor a hang.
+   *
+   * @throws {UnavailableError} if it does not answer within 5 s
+   */
+  ask<T>(question: (redis: Redis) => Promise<T>): Promise<T>
+  /** Disconnects; a second call has no effect. */
+  close(): void
+}
+
+/**
+ * Connects to the Redis of a deployment. Commands fail after about 3 s while it is away.
+ *
+ * @throws {UnavailableError} within 5 s if Redis does not answer, is too old, or may evict keys
+ * @throws {ConfigError} naming the option
+ */
+export async function openDeploymentRedis(options: QueueOptions): Promise<DeploymentRedis> {
+  const resolved = resolveOptions(options)
+  const { redis, shownUrl } = await connectRedis(resolved, 'fail')
+  const { prefix, resultTtlSeconds } = resolved
+  return {
+    keys: new Keys(prefix),
+    resultTtlSeconds,
+    async ask(question) {
+      try {
+        const answer = question(redis)
+        answer.catch(() => {})
+        return await within(ANSWER_DEADLINE_MS, answer, `no answer within ${ANSWER_DEADLINE_MS / 1000} s`)
+      } catch (error) {
+        throw error instanceof IsopodError ? error : unavailable(shownUrl, error)
+      }
+    },
+    close: () => redis.disconnect(),
+  }
+}

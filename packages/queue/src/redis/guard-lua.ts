@@ -1,0 +1,250 @@
+import { RESERVED_NAMES } from './safe-id.ts'
+
+/** Maximum number of entries in the quarantine; the oldest are dropped. */
+const MAX_KEPT = 1000
+/** Bytes of an id that the quarantine keeps. */
+const MAX_SHOWN = 128
+/** Longest valid id: 128 characters, and the prefix of a result's id in its results queue. */
+const MAX_ID = 130
+/** Poisoned ids that one call skips; a script blocks Redis. */
+const MAX_PASSED = 1000
+/** Fewer in the list of active jobs, as each removal scans the list. The next call removes more. */
+const MAX_REMOVED = 100
+/** Largest job in bytes. Producers accept 24 MiB of text, which is at most six times as large as JSON. */
+const MAX_JOB_BYTES = 192 * 1024 * 1024
+/** Longest pause between two searches for stalled jobs, in milliseconds. Workers search every few seconds. */
+const MAX_CHECK_MS = 600_000
+
+/**
+ * Lua functions; `prefix` is what the keys of the queue start with.
+ *
+ * - `fault(prefix, id)`: why BullMQ must not touch the job with this id; nil if it may
+ * - `keep(prefix, reason, id)`: adds an id to the quarantine
+ * - `set_aside(prefix, name)`: renames a key of the queue
+ * - `count_of(text)`: a non-negative number; nil for any other text
+ * - `is_stuck(check)`: whether the key that throttles BullMQ's search for stalled jobs expires too late, or never
+ */
+const FAULTS = `
+local reserved = {${[...RESERVED_NAMES].map((name) => `['${name}']=1`).join(',')}}
+local function fault(prefix, id)
+  if #id > ${MAX_ID} or not string.find(id, '^[%w_%-]+$') then return 'malformed' end
+  if reserved[id] then return 'reserved' end
+  local kind = redis.call('TYPE', prefix .. id).ok
+  if kind == 'none' then return end
+  if kind ~= 'hash' then return 'wrong_type' end
+  local bytes = redis.pcall('MEMORY', 'USAGE', prefix .. id, 'SAMPLES', 0)
+  if type(bytes) == 'number' and bytes > ${MAX_JOB_BYTES} then return 'too_large' end
+end
+local function anew(command, key, ...)
+  local reply = redis.pcall(command, key, ...)
+  if type(reply) ~= 'table' then return end
+  redis.call('DEL', key)
+  redis.call(command, key, ...)
+end
+local function keep(prefix, reason, id)
+  local quarantine = string.match(prefix, '^{[^}]*}') .. ':quarantine'
+  anew('HINCRBY', quarantine .. ':counts', reason, 1)
+  anew('LPUSH', quarantine, reason .. ' ' .. string.sub(id, 1, ${MAX_SHOWN}))
+  redis.call('LTRIM', quarantine, 0, ${MAX_KEPT - 1})
+end
+local function set_aside(prefix, name)
+  redis.pcall('RENAME', prefix .. name, string.match(prefix, '^{[^}]*}') .. ':quarantine:' .. name)
+  keep(prefix, 'structure', name)
+end
+local function count_of(text)
+  local number = tonumber(text)
+  if number and number >= 0 and number < 1e15 then return number end
+end
+local function is_stuck(check)
+  local left = redis.call('PTTL', check)
+  return left == -1 or left > ${MAX_CHECK_MS}
+end`
+
+/**
+ * Goes in front of a script of BullMQ and filters what the script reads through `redis`. Other writers to Redis can add ids that
+ * would make the script write into the queue's own keys, or fail half-way; a failed script undoes nothing.
+ *
+ * Commands that pick ids skip poisoned ones. A counter that is no number starts at zero. Features that no job of ours uses are
+ * hidden: parents, children, deduplication, schedules and deferred failures. An event that cannot be written is dropped.
+ */
+export const GUARD = `
+local redis = (function(redis)
+${FAULTS}
+local function is_poisoned(prefix, id)
+  local reason = fault(prefix, id)
+  if reason then keep(prefix, reason, id) end
+  return reason ~= nil
+end
+local function queue_of(key, name)
+  if string.sub(key, -#name) == name then return string.sub(key, 1, -#name) end
+end
+local own = {}
+function own.RPOPLPUSH(from, to)
+  local prefix = queue_of(from, ':wait')
+  if not prefix then return redis.call('RPOPLPUSH', from, to) end
+  for _ = 1, ${MAX_PASSED} do
+    local id = redis.call('RPOPLPUSH', from, to)
+    if not id or not is_poisoned(prefix, id) then return id end
+    redis.call('LPOP', to)
+  end
+  redis.call('ZADD', prefix .. 'marker', 0, '0')
+  return false
+end
+function own.ZPOPMIN(key)
+  local prefix = queue_of(key, ':prioritized')
+  for _ = 1, ${MAX_PASSED} do
+    local popped = redis.call('ZPOPMIN', key)
+    if not prefix or #popped == 0 or not is_poisoned(prefix, popped[1]) then return popped end
+  end
+  redis.call('ZADD', prefix .. 'marker', 0, '0')
+  return {}
+end
+function own.ZRANGEBYSCORE(key, ...)
+  local found, prefix, kept = redis.call('ZRANGEBYSCORE', key, ...), queue_of(key, ':delayed'), {}
+  if not prefix then return found end
+  for _, id in ipairs(found) do
+    if is_poisoned(prefix, id) then redis.call('ZREM', key, id) else kept[#kept + 1] = id end
+  end
+  return kept
+end
+function own.SMEMBERS(key)
+  local found, prefix, kept = redis.call('SMEMBERS', key), queue_of(key, ':stalled'), {}
+  if not prefix then return found end
+  local removed = 0
+  for _, id in ipairs(found) do
+    local reason = fault(prefix, id)
+    if not reason then
+      kept[#kept + 1] = id
+    elseif removed < ${MAX_REMOVED} then
+      removed = removed + 1
+      keep(prefix, reason, id)
+      redis.call('LREM', prefix .. 'active', 0, id)
+    end
+  end
+  return kept
+end
+function own.HMGET(key, first, ...)
+  if first == 'parentKey' then return {false, false, false} end
+  local found = redis.call('HMGET', key, first, ...)
+  if first ~= 'paused' then return found end
+  for at = 2, #found do
+    if found[at] and not count_of(found[at]) then found[at] = false end
+  end
+  return found
+end
+function own.HGET(key, field)
+  if field == 'rjk' or field == 'deid' then return false end
+  local found = redis.call('HGET', key, field)
+  if field == 'priority' and found then return count_of(found) or 0 end
+  if field == 'opts.maxLenEvents' and found then return count_of(found) or 10000 end
+  return found
+end
+function own.HGETALL(key)
+  local found = redis.call('HGETALL', key)
+  for at = 1, #found, 2 do
+    if found[at] == 'rjk' or found[at] == 'defa' then found[at] = '' end
+  end
+  return found
+end
+function own.GET(key)
+  local found = redis.pcall('GET', key)
+  return type(found) ~= 'table' and found
+end
+function own.EXISTS(key, ...)
+  if queue_of(key, ':stalled-check') and is_stuck(key) then return 0 end
+  return redis.call('EXISTS', key, ...)
+end
+function own.SCARD(key)
+  if queue_of(key, ':dependencies') then return 0 end
+  return redis.call('SCARD', key)
+end
+function own.ZCARD(key)
+  if queue_of(key, ':unsuccessful') then return 0 end
+  return redis.call('ZCARD', key)
+end
+local function with_events(command, key, ...)
+  local reply = redis.pcall(command, key, ...)
+  local prefix = type(reply) == 'table' and reply.err and queue_of(key, ':events')
+  if not prefix then return reply end
+  set_aside(prefix, 'events')
+  return redis.pcall(command, key, ...)
+end
+function own.XADD(...) return with_events('XADD', ...) end
+function own.XTRIM(...) return with_events('XTRIM', ...) end
+function own.INCR(key)
+  local reply = redis.pcall('INCR', key)
+  if type(reply) ~= 'table' then return reply end
+  redis.call('SET', key, 1)
+  return 1
+end
+function own.HINCRBY(key, field, by)
+  local reply = redis.pcall('HINCRBY', key, field, by)
+  if type(reply) ~= 'table' or not reply.err then return reply end
+  redis.call('HSET', key, field, 0)
+  return redis.call('HINCRBY', key, field, by)
+end
+local function call(command, ...)
+  local instead = own[command]
+  if instead then return instead(...) end
+  return redis.call(command, ...)
+end
+return setmetatable({call = call}, {__index = redis})
+end)(redis)
+`
+
+/** Redis types of the keys of a queue. */
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ wait: 'list', active: 'list', paused: 'list' },
+  ...{ prioritized: 'zset', delayed: 'zset', completed: 'zset', failed: 'zset', 'waiting-children': 'zset' },
+  ...{ repeat: 'zset', marker: 'zset', stalled: 'set', meta: 'hash', events: 'stream' },
+  ...{ id: 'string', pc: 'string', limiter: 'string', 'stalled-check': 'string' },
+}
+
+/**
+ * Mends a queue: renames keys of the wrong type, so that BullMQ makes new ones; removes keys with unusable content; removes
+ * poisoned ids from the lists that no script of BullMQ filters. ARGV: prefix of the queue's keys.
+ */
+export const HEAL = `
+${FAULTS}
+local prefix = ARGV[1]
+local types = {${Object.entries(TYPES)
+  .map(([name, type]) => `['${name}']='${type}'`)
+  .join(',')}}
+for name, wanted in pairs(types) do
+  local kind = redis.call('TYPE', prefix .. name).ok
+  if kind ~= 'none' and kind ~= wanted then set_aside(prefix, name) end
+end
+local function drop(is_bad, name, command, ...)
+  if not is_bad then return end
+  redis.call(command, prefix .. name, ...)
+  keep(prefix, 'structure', name)
+end
+local fields = {'concurrency', 'max', 'duration', 'opts.maxLenEvents'}
+for at, found in ipairs(redis.call('HMGET', prefix .. 'meta', unpack(fields))) do
+  drop(found and not count_of(found), 'meta', 'HDEL', fields[at])
+end
+for _, name in ipairs({'id', 'pc', 'limiter'}) do
+  local found = redis.call('GET', prefix .. name)
+  drop(found and not string.find(found, '^%d+$'), name, 'DEL')
+end
+drop(is_stuck(prefix .. 'stalled-check'), 'stalled-check', 'DEL')
+local events = redis.pcall('XINFO', 'STREAM', prefix .. 'events')
+for at = 1, #events, 2 do
+  if events[at] == 'last-generated-id' and #string.match(events[at + 1], '^%d*') > 15 then set_aside(prefix, 'events') end
+end
+local function sweep(ids, remove)
+  for _, id in ipairs(ids) do
+    local reason = fault(prefix, id)
+    if reason then
+      remove(id)
+      keep(prefix, reason, id)
+    end
+  end
+end
+sweep(redis.call('LRANGE', prefix .. 'active', 0, ${MAX_PASSED}), function(id)
+  redis.call('LREM', prefix .. 'active', 1, id)
+end)
+for _, name in ipairs({'failed', 'delayed', 'prioritized'}) do
+  sweep(redis.call('ZRANGE', prefix .. name, 0, ${MAX_PASSED}), function(id) redis.call('ZREM', prefix .. name, id) end)
+end
+`

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Job as BullJob, Worker, type WorkerOptions } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { settledWithin } from './connect-redis.ts'
+import { healing, isRefusal } from './quarantine.ts'
+
+/** How often {@link QueueWorkerOptions.wanted} is asked, in milliseconds. */
+const FOLLOW_MS = 50
+/** The first pause after a refused command, and the longest, in milliseconds. */
+const FIRST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 2000
+/** How often a closing worker checks its jobs, in milliseconds. */
+const POLL_MS = 20
+/** How long a closing worker waits for a reply of Redis, in milliseconds. */
+const SETTLE_MS = 1000
+
+/** What a worker takes from its queue, and how. */
+export interface QueueWorkerOptions extends Omit<WorkerOptions, 'connection' | 'autorun'> {
+  /** Shared with BullMQ; the caller disconnects it after `close`. */
+  readonly connection: Redis
+  readonly concurrency: number
+  readonly prefix: string
+  /** How many jobs to hold now. @default `concurrency` */
+  readonly wanted?: (() => number) | undefined
+  readonly onError: (error: Error) => void
+}
+
+/**
+ * A BullMQ worker whose concurrency follows a function, that mends a poisoned queue, rests while Redis refuses its commands, and
+ * closes even if Redis is away.
+ */
+export class QueueWorker {
+  readonly worker: Worker
+  readonly #redis: Redis
+  readonly #wanted: () => number
+  readonly #following: NodeJS.Timeout | undefined
+  #running = 0
+  #refusals = 0
+  #pause: NodeJS.Timeout | undefined
+  #isPaused = false
+  #closing: Promise<void> | undefined
+
+  /** @param process BullMQ's processor; it has two parameters, as BullMQ makes a signal for each job if there is a third */
+  constructor(
+    name: string,
+    process: (job: BullJob, token: string) => Promise<void>,
+    { wanted, onError, ...options }: QueueWorkerOptions,
+  ) {
+    this.#redis = options.connection
+    this.#wanted = wanted ?? (() => options.concurrency)
+    const run = async (job: BullJob, token = '') => {
+      this.#running += 1
+      this.#refusals = 0
+      try {
+        await process(job, token)
+      } finally {
+        this.#running -= 1
+        this.#follow()
+      }
+    }
+    // A job of the queue that fails because its worker died more than once is the processor's to judge, not BullMQ's.
+    const maxStalledCount = Number.MAX_SAFE_INTEGER
+    this.worker = new Worker(name, run, { runRetryDelay: 1000, ...options, maxStalledCount, autorun: false })
+    const heal = healing(this.#redis, `${options.prefix}:${name}:`)
+    this.worker.on('error', (error) => {
+      if (isRefusal(error)) this.#rest()
+      onError(error)
+      heal(error)
+    })
+    if (wanted !== undefined) this.#following = setInterval(() => this.#follow(), FOLLOW_MS).unref()
+  }
+
+  /** Takes jobs until it is closed. */
+  run(): Promise<void> {
+    return this.worker.run()
+  }
+
+  /** Takes no more jobs; those that run go on. */
+  pause(): void {
+    this.#isPaused = true
+    void this.worker.pause(true)
+  }
+
+  /** Takes jobs again. */
+  resume(): void {
+    this.#isPaused = false
+    if (this.#pause === undefined) void this.worker.resume()
+  }
+
+  /** Takes no more jobs, and resolves when none runs. A second call gets the same promise. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#following)
+    clearTimeout(this.#pause)
+    void this.worker.pause(true)
+    const isUp = await settledWithin(this.#redis.ping(), SETTLE_MS)
+    // BullMQ's close waits for jobs and for Redis, or, if it is forced, for neither.
+    while (!isUp && this.#running > 0) await sleep(POLL_MS)
+    const closed = this.worker.close(!isUp)
+    while (!(await settledWithin(closed, SETTLE_MS))) {
+      // Redis went away meanwhile. The caller disconnects, which ends what BullMQ waits for.
+      if (this.#redis.status !== 'ready' && this.#running === 0) return
+    }
+  }
+
+  /** Pauses after a refused command: BullMQ would repeat it at once. */
+  #rest(): void {
+    if (this.#pause !== undefined || this.#closing !== undefined) return
+    const ms = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#refusals)
+    this.#refusals += 1
+    void this.worker.pause(true)
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined
+      if (!this.#isPaused) this.resume()
+    }, ms)
+  }
+
+  #follow(): void {
+    const { worker } = this
+    const before = worker.concurrency
+    worker.concurrency = this.#wanted()
+    if (worker.concurrency <= before || this.#running < before) return
+    if (worker.isPaused() || this.#closing !== undefined) return
+    // A worker that is full reads its concurrency when a job ends; one that is resumed reads it now.
+    void worker.pause(true)
+    void worker.resume()
+  }
+}

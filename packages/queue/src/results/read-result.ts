@@ -1,0 +1,24 @@
+import { type Result, resultSchema, TerminalError } from '@isopod/protocol'
+import type { Redis } from 'ioredis'
+import type { Keys } from '../redis/keys.ts'
+
+/** Reads a stored result; undefined if there is none (yet, or any more). */
+export async function readResult(redis: Redis, keys: Keys, id: string): Promise<Result | undefined> {
+  const text = await redis.get(keys.result(id))
+  return text === null ? undefined : parseResult(JSON.parse(text))
+}
+
+/**
+ * Checks what came out of Redis.
+ *
+ * @throws {TerminalError} if it is not a result: some other program wrote it, or an incompatible release
+ */
+export function parseResult(data: unknown): Result {
+  const parsed = resultSchema.safeParse(data)
+  if (parsed.success) return parsed.data
+  const { path = [], message = '' } = parsed.error.issues[0] ?? {}
+  throw new TerminalError(
+    `what is stored is not a result (${path.map(String).join('.') || 'result'}: ${message})`,
+    { publicMessage: 'what is stored is not a result' },
+  )
+}

@@ -1,0 +1,174 @@
+import { type Result, TerminalError, UnavailableError } from '@isopod/protocol'
+import type { Redis } from 'ioredis'
+import { UnknownJobError } from '../errors.ts'
+import { waitingDuplicate } from '../redis/connect-redis.ts'
+import type { Keys } from '../redis/keys.ts'
+import { parseResult, readResult } from './read-result.ts'
+
+/** When a waiter first looks by itself, should a message have been lost, in milliseconds; later looks are further apart. */
+const FIRST_POLL_MS = 2000
+const LONGEST_POLL_MS = 15_000
+
+/** One call that waits. */
+interface Waiter {
+  /** Takes the result as it was stored; nothing if it has to be fetched. */
+  tell(stored: string): void
+  /** Looks whether the result is there. */
+  look(): void
+}
+
+/** Those who wait for the same job. */
+interface Audience {
+  readonly waiters: Set<Waiter>
+  /** Settles when none of what is told any more can be missed, or Redis does not let us listen. */
+  readonly listening: Promise<unknown>
+}
+
+/**
+ * Callers that wait for single results. Each result is told on a channel of its own, so that nobody hears of the jobs of
+ * others. A waiter listens first and looks then: a result that comes between the two is not missed.
+ */
+export class ResultWaiters {
+  readonly #redis: Redis
+  readonly #keys: Keys
+  readonly #audiences = new Map<string, Audience>()
+  readonly #closing = new AbortController()
+  #subscriber: Redis | undefined
+
+  constructor(redis: Redis, keys: Keys) {
+    this.#redis = redis
+    this.#keys = keys
+  }
+
+  /**
+   * Resolves with the job's result as soon as it is there, however long that takes and whatever happens to Redis meanwhile.
+   *
+   * @throws {UnknownJobError} if there is neither a job nor a result
+   * @throws the signal's reason when it aborts
+   */
+  async wait(id: string, signal?: AbortSignal): Promise<Result> {
+    signal?.throwIfAborted()
+    this.#closing.signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    const settle = async (found: () => Promise<Result | undefined>) => {
+      try {
+        const result = await found()
+        if (result !== undefined) resolve(result)
+      } catch (error) {
+        if (error instanceof UnknownJobError || error instanceof TerminalError) reject(error)
+        // Anything else is Redis being away; the next message or poll looks again.
+      }
+    }
+    const look = oneAtATime(() => settle(() => this.#look(id)))
+    const tell = (stored: string) => {
+      if (stored === '') look()
+      else void settle(async () => parseResult(JSON.parse(stored)))
+    }
+    const stop = () => reject(signal?.reason)
+    const close = () => reject(this.#closing.signal.reason)
+    const stopPolling = poll(look)
+    const waiter: Waiter = { tell, look }
+    signal?.addEventListener('abort', stop, { once: true })
+    this.#closing.signal.addEventListener('abort', close, { once: true })
+    try {
+      this.#enter(id, waiter)
+      return await promise
+    } finally {
+      stopPolling()
+      this.#leave(id, waiter)
+      signal?.removeEventListener('abort', stop)
+      this.#closing.signal.removeEventListener('abort', close)
+    }
+  }
+
+  /** Stops listening; those who still wait are refused. */
+  close(): void {
+    this.#closing.abort(new UnavailableError('the connection was closed before the result came'))
+    this.#subscriber?.disconnect()
+  }
+
+  async #look(id: string): Promise<Result | undefined> {
+    const result = await readResult(this.#redis, this.#keys, id)
+    if (result !== undefined) return result
+    // In this order: a job goes only after its result has come.
+    if ((await this.#redis.exists(this.#keys.job(id))) === 1) return undefined
+    const late = await readResult(this.#redis, this.#keys, id)
+    if (late !== undefined) return late
+    throw unknownJob(id)
+  }
+
+  #enter(id: string, waiter: Waiter): void {
+    let audience = this.#audiences.get(id)
+    if (audience === undefined) {
+      audience = { waiters: new Set(), listening: this.#listener().subscribe(this.#keys.doneChannel(id)) }
+      this.#audiences.set(id, audience)
+    }
+    audience.waiters.add(waiter)
+    audience.listening.then(waiter.look, waiter.look)
+  }
+
+  #leave(id: string, waiter: Waiter): void {
+    const waiters = this.#audiences.get(id)?.waiters
+    waiters?.delete(waiter)
+    if (waiters?.size !== 0) return
+    this.#audiences.delete(id)
+    if (this.#closing.signal.aborted) return
+    const unsubscribing = this.#listener().unsubscribe(this.#keys.doneChannel(id))
+    unsubscribing.catch(() => {})
+  }
+
+  #listener(): Redis {
+    if (this.#subscriber !== undefined) return this.#subscriber
+    const subscriber = waitingDuplicate(this.#redis)
+    const start = this.#keys.doneChannel('').length
+    subscriber.on('message', (channel: string, stored: string) => {
+      for (const { tell } of this.#audiences.get(channel.slice(start))?.waiters ?? []) tell(stored)
+    })
+    // What was told while the connection was gone was told to nobody; the client listens again by itself, but says not when.
+    subscriber.on('ready', () => {
+      for (const [id, { waiters }] of this.#audiences) {
+        const lookAll = () => {
+          for (const { look } of waiters) look()
+        }
+        subscriber.subscribe(this.#keys.doneChannel(id)).then(lookAll, lookAll)
+      }
+    })
+    this.#subscriber = subscriber
+    return subscriber
+  }
+}
+
+/** Runs a task that may be asked for while it runs: it then runs once more. */
+function oneAtATime(task: () => Promise<void>): () => void {
+  let running = false
+  let again = false
+  const run = async () => {
+    again = running
+    if (running) return
+    running = true
+    await task()
+    running = false
+    if (again) void run()
+  }
+  return () => void run()
+}
+
+/** Repeats a task at growing distances. Returns what ends it. */
+function poll(task: () => void): () => void {
+  let timer: NodeJS.Timeout
+  const plan = (ms: number) => {
+    timer = setTimeout(() => {
+      task()
+      plan(Math.min(ms * 1.5, LONGEST_POLL_MS))
+    }, ms)
+  }
+  plan(FIRST_POLL_MS)
+  return () => clearTimeout(timer)
+}
+
+/** The error for an id under which there is nothing. */
+export function unknownJob(id: string): UnknownJobError {
+  return new UnknownJobError(
+    `id: there is no job ${JSON.stringify(id)}; it was never enqueued, or its result has expired`,
+  )
+}

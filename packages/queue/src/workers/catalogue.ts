@@ -1,0 +1,40 @@
+import type { LanguageSummary } from '@isopod/protocol'
+import type { Redis } from 'ioredis'
+import type { Keys } from '../redis/keys.ts'
+
+/** Notes what workers offer; the last one to start wins, as all workers of one deployment share a catalogue. */
+export async function writeCatalogue(
+  redis: Redis,
+  keys: Keys,
+  languages: readonly LanguageSummary[],
+): Promise<void> {
+  const summaries = languages.map(({ name, version, aliases, missingImage }) => ({
+    ...{ name, version, aliases },
+    ...(missingImage !== undefined && { missingImage }),
+  }))
+  await redis.set(keys.catalogue, JSON.stringify(summaries))
+}
+
+/** What workers offer; undefined if none has ever said so, or if what is noted cannot be read. */
+export async function readCatalogue(redis: Redis, keys: Keys): Promise<LanguageSummary[] | undefined> {
+  const text = await redis.get(keys.catalogue)
+  if (text === null) return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) && value.every(isSummary) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isSummary(value: unknown): value is LanguageSummary {
+  if (typeof value !== 'object' || value === null) return false
+  const { name, version, aliases, missingImage } = value as Record<string, unknown>
+  return (
+    typeof name === 'string' &&
+    typeof version === 'string' &&
+    Array.isArray(aliases) &&
+    aliases.every((alias) => typeof alias === 'string') &&
+    (missingImage === undefined || typeof missingImage === 'string')
+  )
+}

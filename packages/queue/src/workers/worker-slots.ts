@@ -1,0 +1,44 @@
+import type { Redis } from 'ioredis'
+import { toError } from '../errors.ts'
+import type { Keys } from '../redis/keys.ts'
+import { isRefusal } from '../redis/quarantine.ts'
+
+/** A worker and how many jobs it takes at once. */
+type Note = readonly [workerId: string, slots: number]
+
+/**
+ * Records how many jobs a worker runs at once; 0: it takes no more jobs. The entry counts while the worker's lease lives.
+ */
+export async function writeSlots(redis: Redis, keys: Keys, [workerId, slots]: Note): Promise<void> {
+  const write = () => (slots > 0 ? redis.hset(keys.slots, workerId, slots) : redis.hdel(keys.slots, workerId))
+  await write().catch(async (error) => {
+    if (!isRefusal(toError(error))) throw error
+    // Something of another type, which is not ours.
+    await redis.unlink(keys.slots)
+    await write()
+  })
+}
+
+/** All entries, including those of workers that died. */
+export async function readSlots(redis: Redis, keys: Keys): Promise<Note[]> {
+  const hash = await redis.hgetall(keys.slots).catch((error) => {
+    if (!isRefusal(toError(error))) throw error
+    return {}
+  })
+  return Object.entries(hash).map(([id, slots]) => [id, Math.max(0, Math.trunc(Number(slots)) || 0)])
+}
+
+/** The entries of live workers. */
+export async function slotsOfLiving(redis: Redis, keys: Keys, notes: readonly Note[]): Promise<Note[]> {
+  if (notes.length === 0) return []
+  const leases = await redis.mget(notes.map(([id]) => keys.lease(id)))
+  return notes.filter((_, index) => leases[index] != null)
+}
+
+/** Removes the entries of dead workers. */
+export async function forgetSlotsOfDead(redis: Redis, keys: Keys): Promise<void> {
+  const notes = await readSlots(redis, keys)
+  const living = await slotsOfLiving(redis, keys, notes)
+  const dead = notes.filter((note) => !living.includes(note)).map(([id]) => id)
+  if (dead.length > 0) await redis.hdel(keys.slots, ...dead)
+}

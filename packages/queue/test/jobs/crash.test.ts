@@ -1,0 +1,92 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+import { openWebhookQueue } from '../../src/index.ts'
+import { collect, echoResult, until, useBench } from '../harness.ts'
+
+const bench = useBench()
+const DYING_WORKER = fileURLToPath(new URL('../fixtures/dying-worker.ts', import.meta.url))
+
+async function letWorkerDie(moment: 'mid-job' | 'published'): Promise<void> {
+  const child = spawn(process.execPath, [DYING_WORKER, bench.url, bench.prefix, moment], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code, signal] = await once(child, 'exit')
+  expect({ code, signal }).toEqual({ code: null, signal: 'SIGKILL' })
+}
+
+test('a job whose worker was killed while it ran is run again elsewhere, with one result', async () => {
+  const producer = await bench.producer()
+  const results = collect(producer)
+  const id = await bench.enqueue()
+  await letWorkerDie('mid-job')
+  expect(await producer.storedResult(id)).toBeUndefined()
+  const consumer = await bench.consumer((delivery) => Promise.resolve(echoResult(delivery, 'w2')), {
+    workerId: 'w2',
+  })
+  consumer.run()
+  const result = await producer.waitForResult(id)
+  expect(result).toMatchObject({ status: 'success', attempt: 2, workerId: 'w2' })
+  expect(consumer.events).toContainEqual({ type: 'stalled', id })
+  await until(() => results.length > 0)
+  expect(results).toEqual([result])
+})
+
+test('a job whose worker was killed after it published is not run again and has no second result', async () => {
+  const producer = await bench.producer()
+  const results = collect(producer)
+  const id = await bench.enqueue()
+  await letWorkerDie('published')
+  expect(await producer.storedResult(id)).toMatchObject({ workerId: 'dying' })
+  let runs = 0
+  const consumer = await bench.consumer(async (delivery) => {
+    runs += 1
+    return echoResult(delivery)
+  })
+  consumer.run()
+  await until(() => consumer.events.some((event) => event.type === 'alreadyPublished'))
+  await until(async () => (await bench.redis.exists(bench.key('jobs', id))) === 0)
+  expect(runs).toBe(0)
+  expect(results.map((result) => result.workerId)).toEqual(['dying'])
+})
+
+// promise: webhook-loss
+test.each(['mid-job', 'published'] as const)(
+  'a job whose worker was killed (%s) has one webhook',
+  async (moment) => {
+    const producer = await bench.producer()
+    const webhooks = await openWebhookQueue({ url: bench.url, prefix: bench.prefix })
+    onTestFinished(() => webhooks.close())
+    const claim = () => webhooks.claim({ tenants: [], targets: [] }, 60_000)
+    const id = await bench.enqueue({ callbackUrl: 'https://example.org/' })
+    await letWorkerDie(moment)
+    const atDeath = await claim()
+    if (moment === 'mid-job') expect(atDeath).toBeUndefined()
+    else expect(atDeath).toMatchObject({ id })
+    const consumer = await bench.consumer()
+    consumer.run()
+    await producer.waitForResult(id)
+    await until(async () => (await bench.redis.exists(bench.key('jobs', id))) === 0)
+    const afterwards = await claim()
+    if (moment === 'mid-job') expect(afterwards).toMatchObject({ id })
+    else expect(afterwards).toBeGreaterThan(0)
+    expect(await claim()).toBeGreaterThan(0)
+  },
+)
+
+test('a job that kills worker after worker is given up with a result before it is started a fourth time', async () => {
+  const producer = await bench.producer()
+  const id = await bench.enqueue()
+  for (let death = 0; death < 3; death++) await letWorkerDie('mid-job')
+  let runs = 0
+  const consumer = await bench.consumer(async (delivery) => {
+    runs += 1
+    return echoResult(delivery)
+  })
+  consumer.run()
+  const result = await producer.waitForResult(id)
+  expect(result).toMatchObject({ status: 'setup_error', attempt: 4 })
+  expect(result.errorMessage).toMatch(/vanished 3 times/)
+  expect(runs).toBe(0)
+}, 30_000)

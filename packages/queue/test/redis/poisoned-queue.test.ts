@@ -1,0 +1,255 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type JobsOptions, Queue, QueueKeys } from 'bullmq'
+import { Redis } from 'ioredis'
+import { describe, expect, it, test } from 'vitest'
+import { UnknownJobError } from '../../src/index.ts'
+import { isSafeId } from '../../src/redis/safe-id.ts'
+import { collect, until, useBench } from '../harness.ts'
+
+const bench = useBench()
+
+/** Names that the BullMQ that is installed gives to keys of a queue, beside which jobs lie. */
+const RESERVED = Object.keys(new QueueKeys('x').getKeys('x')).filter((name) => name !== '')
+/** Commands a second, by far more than a worker with little to do needs, and by far fewer than one that spins. */
+const QUIET = 200
+
+/** Commands a second of a worker that has nothing to do, or should have. */
+async function commandRate(): Promise<number> {
+  const run = async () => Number(/total_commands_processed:(\d+)/.exec(await bench.redis.info('stats'))?.[1])
+  const before = await run()
+  await sleep(500)
+  return ((await run()) - before) * 2
+}
+
+/** Puts ids into the queue past every client. */
+async function push(...ids: (string | Buffer)[]): Promise<void> {
+  await bench.redis.lpush(bench.key('jobs:wait'), ...ids)
+  await bench.redis.zadd(bench.key('jobs:marker'), 0, '0')
+}
+
+/** An honest job gets its result within seconds, and the worker is quiet then. */
+async function isWell(): Promise<void> {
+  const producer = await bench.producer()
+  const waits = producer.waitForResult(await bench.enqueue())
+  expect(await Promise.race([waits, sleep(5000, 'no result')])).toMatchObject({ status: 'success' })
+  expect(await commandRate()).toBeLessThan(QUIET)
+}
+
+const quarantine = () => bench.redis.lrange(bench.key('quarantine'), 0, -1)
+
+// promise: poisoned-queue
+describe('a raw id that is a name of BullMQ', () => {
+  test.each(RESERVED)('%s costs neither the queue nor the worker anything', async (name) => {
+    const consumer = await bench.consumer()
+    consumer.run()
+    await push(name)
+    await isWell()
+    expect(await quarantine()).toEqual([`reserved ${name}`])
+    expect((await consumer.stats()).quarantined).toMatchObject({ reserved: 1 })
+  })
+
+  it('costs nothing either when all of them wait before the worker comes', async () => {
+    await push(...RESERVED, ...RESERVED)
+    const consumer = await bench.consumer()
+    consumer.run()
+    await isWell()
+    expect((await consumer.stats()).quarantined).toMatchObject({ reserved: 2 * RESERVED.length })
+    expect(await consumer.stats()).toMatchObject({ waiting: 0, active: 0, delayed: 0, failed: 0 })
+  })
+
+  it('is taken when a job ends, too', async () => {
+    const producer = await bench.producer()
+    const consumer = await bench.consumer(undefined, { concurrency: 1 })
+    const ids: string[] = []
+    for (const name of RESERVED) {
+      ids.push(await bench.enqueue())
+      await push(name)
+    }
+    ids.push(await bench.enqueue())
+    consumer.run()
+    const results = await Promise.all(ids.map((id) => producer.waitForResult(id)))
+    expect(results.map(({ status }) => status)).toEqual(ids.map(() => 'success'))
+    expect(await quarantine()).toHaveLength(RESERVED.length)
+  })
+
+  it('takes no honest job with it from among those that were to be tried later, or with a priority', async () => {
+    const producer = await bench.producer()
+    const connection = new Redis({ path: bench.url.replace('redis+unix://', ''), maxRetriesPerRequest: null })
+    const queue = new Queue('jobs', { connection, prefix: `{${bench.prefix}}` })
+    const add = (jobId: string, options: JobsOptions) => queue.add('n', { code: 'x' }, { jobId, ...options })
+    for (let at = 0; at < 5; at++) {
+      await add(`delayed-${at}`, { delay: 300 })
+      await add(`prioritized-${at}`, { priority: 5 })
+    }
+    for (const [at, name] of [...RESERVED, 'bad id'].entries()) {
+      await bench.redis.zadd(bench.key('jobs:delayed'), at, name)
+      await bench.redis.zadd(bench.key('jobs:prioritized'), at, name)
+    }
+    const consumer = await bench.consumer()
+    consumer.run()
+    for (let at = 0; at < 5; at++) {
+      expect(await producer.waitForResult(`delayed-${at}`)).toMatchObject({ status: 'success' })
+      expect(await producer.waitForResult(`prioritized-${at}`)).toMatchObject({ status: 'success' })
+    }
+    await isWell()
+    await queue.close()
+    connection.disconnect()
+  })
+
+  it('removes no job that waits when it lies among those that failed', async () => {
+    const producer = await bench.producer()
+    const ids = [await bench.enqueue(), await bench.enqueue()]
+    await bench.redis.zadd(bench.key('jobs:failed'), 1, 'wait', 2, 'meta', 3, 'prioritized')
+    const consumer = await bench.consumer()
+    consumer.run()
+    for (const id of ids) expect(await producer.waitForResult(id)).toMatchObject({ status: 'success' })
+    await until(async () => (await consumer.stats()).failed === 0)
+    expect(await quarantine()).toHaveLength(3)
+  })
+
+  it('keeps no lost job from being found when it lies among those that run', async () => {
+    const producer = await bench.producer()
+    const id = await bench.enqueue()
+    await bench.redis.rpoplpush(bench.key('jobs:wait'), bench.key('jobs:active'))
+    await bench.redis.lpush(bench.key('jobs:active'), ...RESERVED, 'bad id')
+    await bench.redis.hset(bench.key('jobs', id), 'stc', 'no number')
+    const consumer = await bench.consumer(undefined, { lockDurationMs: 600, stalledIntervalMs: 200 })
+    consumer.run()
+    expect(await producer.waitForResult(id)).toMatchObject({ status: 'success' })
+    await until(async () => (await consumer.stats()).active === 0)
+  })
+})
+
+describe('what is no job', () => {
+  const types: [string, (key: string) => Promise<unknown>][] = [
+    ['a string', (key) => bench.redis.set(key, 'x')],
+    ['a list', (key) => bench.redis.lpush(key, 'x')],
+    ['a set', (key) => bench.redis.sadd(key, 'x')],
+    ['a sorted set', (key) => bench.redis.zadd(key, 1, 'x')],
+    ['a stream', (key) => bench.redis.xadd(key, '*', 'x', 'y')],
+  ]
+
+  it.each(types)('%s under the key of a job is put aside', async (_, write) => {
+    const consumer = await bench.consumer()
+    consumer.run()
+    await write(bench.key('jobs:odd'))
+    await push('odd')
+    await isWell()
+    expect(await quarantine()).toEqual(['wrong_type odd'])
+    expect(await bench.redis.exists(bench.key('jobs:odd'))).toBe(1)
+  })
+
+  it.each([
+    ['of 1 MB', 'x'.repeat(1_000_000)],
+    ['that is no UTF-8', Buffer.from([0xff, 0xfe, 0x00, 0xc3])],
+    ['that is empty', ''],
+    ['with a colon', 'a:b'],
+    ['with a newline', 'a\nb'],
+    ['like an old marker', '0:123'],
+  ])('an id %s is put aside', async (_, id) => {
+    const consumer = await bench.consumer()
+    consumer.run()
+    await push(id)
+    await isWell()
+    const [kept = ''] = await quarantine()
+    expect(kept).toMatch(/^malformed /)
+    expect(kept.length).toBeLessThan(200)
+  })
+
+  it('without a hash, or with counters that are no numbers, it is answered', async () => {
+    const producer = await bench.producer()
+    const consumer = await bench.consumer()
+    consumer.run()
+    const data = JSON.stringify({ code: 'x' })
+    await bench.redis.hset(bench.key('jobs:odd'), {
+      name: 'n',
+      data,
+      opts: '{}',
+      ats: 'x',
+      stc: 'y',
+      atm: 'z',
+    })
+    await push('ghost', 'odd')
+    expect(await producer.waitForResult('ghost')).toMatchObject({ status: 'validation_error' })
+    expect(await producer.waitForResult('odd')).toMatchObject({ id: 'odd' })
+    await isWell()
+  })
+
+  it('is counted whole, told in few events, and kept in part', async () => {
+    const consumer = await bench.consumer()
+    await push(...Array.from({ length: 3500 }, (_, at) => `bad id ${at}`))
+    consumer.run()
+    await isWell()
+    expect((await consumer.stats()).quarantined).toEqual({
+      malformed: 3500,
+      reserved: 0,
+      wrong_type: 0,
+      too_large: 0,
+      structure: 0,
+    })
+    expect(await quarantine()).toHaveLength(1000)
+    await until(() => consumer.events.some(({ type }) => type === 'quarantined'))
+    expect(consumer.events.length).toBeLessThan(20)
+  })
+})
+
+describe('a key of the queue of the wrong type', () => {
+  const structures = ['wait', 'active', 'prioritized', 'delayed', 'marker', 'stalled', 'meta', 'events']
+
+  it.each(structures)('%s is put aside, and the queue goes on', async (name) => {
+    const consumer = await bench.consumer(undefined, { lockDurationMs: 600, stalledIntervalMs: 200 })
+    consumer.run()
+    await isWell()
+    await bench.redis.set(bench.key('jobs', name), 'x')
+    await until(async () => (await bench.redis.type(bench.key('quarantine', name))) === 'string', name)
+    await isWell()
+  })
+
+  it('is put aside before the worker looks for jobs that failed', async () => {
+    await bench.redis.set(bench.key('jobs:failed'), 'x')
+    const consumer = await bench.consumer()
+    consumer.run()
+    await until(async () => (await bench.redis.type(bench.key('quarantine:failed'))) === 'string')
+    await isWell()
+  })
+})
+
+test('a Redis that refuses every command is asked ever less often, and at once again when it does not', async () => {
+  const consumer = await bench.consumer()
+  consumer.run()
+  await isWell()
+  await bench.redis.config('SET', 'maxmemory', '1')
+  try {
+    // Wakes the worker, which a full Redis could not be asked to do.
+    await sleep(6000)
+    const before = consumer.events.length
+    expect(await commandRate()).toBeLessThan(50)
+    expect(consumer.events.length - before).toBeLessThan(10)
+  } finally {
+    await bench.redis.config('SET', 'maxmemory', '0')
+  }
+  await isWell()
+}, 40_000)
+
+test('a results queue that was poisoned still hands over results', async () => {
+  const producer = await bench.producer()
+  const results = collect(producer)
+  const consumer = await bench.consumer()
+  consumer.run()
+  await bench.redis.set(bench.key('results-default:odd'), 'x')
+  await bench.redis.lpush(bench.key('results-default:wait'), ...RESERVED, 'bad id', 'odd')
+  const id = await bench.enqueue()
+  await until(() => results.some((result) => result.id === id))
+  expect(await commandRate()).toBeLessThan(QUIET)
+})
+
+test('no client takes such a name for the id of a job', async () => {
+  const producer = await bench.producer()
+  await bench.enqueue()
+  for (const name of RESERVED) {
+    expect(isSafeId(name)).toBe(false)
+    expect(await producer.cancel(name)).toBe('unknown')
+    expect(await producer.storedResult(name)).toBeUndefined()
+    await expect(producer.waitForResult(name)).rejects.toThrow(UnknownJobError)
+  }
+})

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { until, useBench } from '../harness.ts'
+
+const bench = useBench()
+
+async function offered(): Promise<readonly [workers: number, slots: number]> {
+  const { workers, slots } = await (await bench.producer()).stats()
+  return [workers, slots]
+}
+
+test('the slots of workers that take jobs are counted, until they leave', async () => {
+  const one = await bench.consumer(undefined, { workerId: 'one', concurrency: 3 })
+  const two = await bench.consumer(undefined, { workerId: 'two', concurrency: 2 })
+  expect(await offered()).toEqual([0, 0])
+  one.run()
+  two.run()
+  await until(async () => (await offered())[1] === 5, 'both')
+  await two.close()
+  expect(await offered()).toEqual([1, 3])
+})
+
+test('a worker whose lease has run out has no slots, and its note goes with the next start', async () => {
+  await bench.redis.hset(bench.key('slots'), 'dead', 7)
+  expect(await offered()).toEqual([0, 0])
+  const one = await bench.consumer(undefined, { workerId: 'one', concurrency: 1 })
+  one.run()
+  await until(async () => (await bench.redis.hlen(bench.key('slots'))) === 1, 'the note of one')
+  expect(await offered()).toEqual([1, 1])
+})
+
+test('what others put in the place of the slots stops nothing', async () => {
+  await bench.redis.set(bench.key('slots'), 'x')
+  expect(await offered()).toEqual([0, 0])
+  const one = await bench.consumer(undefined, { workerId: 'one', concurrency: 2 })
+  one.run()
+  await until(async () => (await offered())[1] === 2, 'the slots')
+  await bench.redis.hset(bench.key('slots'), 'one', 'many')
+  expect(await offered()).toEqual([1, 0])
+})

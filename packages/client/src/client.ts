@@ -14,6 +14,7 @@ import {
   type JobState,
   jobFingerprint,
   keyedJobId,
+  NO_RESULTS_QUEUE,
   newJobId,
   openProducer,
   type Producer,
@@ -68,8 +69,9 @@ export interface IsopodClient {
   /** Enqueues jobs in order, 500 in one round trip, and resolves with their ids; if one is invalid, none is enqueued. */
   submitMany(jobs: readonly JobInput[]): Promise<string[]>
   /**
-   * Enqueues one job and resolves with its result. An abort cancels the job, unless an earlier call with the same
-   * `idempotencyKey` enqueued it, and rejects with the signal's reason. An `onEvent` that throws does the same with its error.
+   * Enqueues one job and resolves with its result, which is in no results queue unless the job names a `replyTo`. An abort cancels
+   * the job, unless an earlier call with the same `idempotencyKey` enqueued it, and rejects with the signal's reason. An `onEvent`
+   * that throws does the same with its error.
    */
   run(job: JobInput, options?: RunOptions): Promise<Result>
   /** Resolves with the result of a job; rejects with `UnknownJobError` if there is no such job. An abort only ends the wait. */
@@ -173,7 +175,7 @@ class QueueClient implements IsopodClient {
     refuseUnknownOptions(options, RUN_OPTIONS)
     const { signal, onEvent } = options
     signal?.throwIfAborted()
-    const { id, isOurs } = await this.#submit(onEvent === undefined ? job : streaming(job))
+    const { id, isOurs } = await this.#submit(onEvent === undefined ? job : streaming(job), NO_RESULTS_QUEUE)
     try {
       if (onEvent === undefined) return await this.#producer.waitForResult(id, options)
       return await waitListening(this.#producer, id, onEvent, signal)
@@ -185,12 +187,16 @@ class QueueClient implements IsopodClient {
     }
   }
 
-  /** `isOurs`: this call enqueued it; false if an earlier one with the same idempotency key did. */
-  async #submit(job: JobInput): Promise<{ id: string; isOurs: boolean }> {
+  /**
+   * @param replyTo for a job that names none. It is no part of the job's fingerprint: `submit` and `run` may share a key.
+   * @returns `isOurs`: whether this call enqueued the job, and not an earlier one with the same idempotency key
+   */
+  async #submit(job: JobInput, replyTo?: string): Promise<{ id: string; isOurs: boolean }> {
     const parsed = parseJob(job)
     await this.#languages.check([{ job: parsed, where: '' }])
     const entry = toEntry(parsed)
-    const [outcome] = await this.#producer.enqueue([entry])
+    const queued = replyTo === undefined || job.replyTo !== undefined ? parsed : { ...parsed, replyTo }
+    const [outcome] = await this.#producer.enqueue([{ ...entry, job: queued }])
     return { id: entry.id, isOurs: outcome === 'enqueued' }
   }
 

@@ -19,6 +19,25 @@ test('run resolves with the result of the job, defaults filled in', async () => 
   expect(await client.result('j-nope')).toBeUndefined()
 })
 
+test('run leaves no copy of its result in a results queue, unless the job names one', async () => {
+  const client = await bench.client()
+  await bench.worker()
+  await client.run({ code: 'a' })
+  await client.run({ code: 'b' }, { onEvent: () => {} })
+  expect((await bench.keys()).filter((key) => key.includes(':results-'))).toEqual([])
+  const { id } = await client.run({ code: 'c', replyTo: 'mine' })
+  const queued = (await bench.keys()).filter((key) => key.includes(':results-') && key.includes(id))
+  expect(queued).toEqual([`{${bench.prefix}}:results-mine:r-${id}`])
+})
+
+test('submit and run of the same job share an idempotency key', async () => {
+  const client = await bench.client()
+  const job = { code: 'a', idempotencyKey: 'k' }
+  const id = await client.submit(job)
+  await bench.worker()
+  expect(await client.run(job)).toMatchObject({ id })
+})
+
 test('a file that is given as its text reaches the worker as any other', async () => {
   const client = await bench.client()
   await bench.worker(async (delivery) => ({

@@ -6,7 +6,7 @@ import type { SourceCheckRequest, SourceFile } from './check-thread.ts'
 import { decide, type PolicyDecision } from './decide.ts'
 import { baseName, isCompiled, programKind, sourceKind } from './sources.ts'
 
-/** What is checked: a program and the files that it may load. */
+/** A program to check, and the files that it may load. */
 export interface CheckedProgram {
   /** Name of the language in the catalogue. */
   readonly language: string
@@ -23,7 +23,7 @@ export interface PolicyCheckerOptions {
   readonly waiting?: number
   /** Longest wait, in milliseconds. @default 120000 */
   readonly waitMs?: number
-  /** CPU time of a check per started 256 Ki characters, in milliseconds; then its thread ends. @default 1000 */
+  /** CPU time of a check per started 256 Ki characters, in milliseconds; then its thread ends. @default 2000 */
   readonly cpuMs?: number
   /** Heap of a thread in MiB, the parser's own memory aside; a check that needs more ends its thread. @default 512 */
   readonly heapMb?: number
@@ -34,8 +34,8 @@ export interface PolicyCheckerOptions {
 /** Checks sources off the event loop. */
 export interface PolicyChecker {
   /**
-   * Says what a policy makes of a program. Nothing that a source holds makes it reject: of a source that takes the check too
-   * long, ends it, or is not understood, `checked` is false; with `enforce` that is a problem, else a warning.
+   * Decides about a program under a policy. No source makes it reject: for one that exceeds a bound, ends its thread or does
+   * not parse, `checked` is false, which is a problem with `enforce` and else a warning.
    *
    * @param policy what applies, the deployment's minimum included
    * @param signal when it aborts, the call rejects with its reason
@@ -49,7 +49,7 @@ export interface PolicyChecker {
 const DEFAULTS = {
   waiting: 1024,
   waitMs: 120_000,
-  cpuMs: 1_000,
+  cpuMs: 2_000,
   heapMb: 512,
   maxCharacters: 2 * 1024 * 1024,
 }
@@ -127,7 +127,7 @@ export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Pro
         gaps.push(...report.gaps.map((gap) => `${files[index]?.path} ${gap}`))
       }
       const findings = reports.flatMap((report) => report.findings)
-      // Who only asked for warnings knows that the language has no rules; who asked for refusals must be told.
+      // A job that expects refusals must learn that its language has no rules.
       const notes =
         hasRules || policy.mode !== 'enforce'
           ? []

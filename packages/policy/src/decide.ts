@@ -1,10 +1,10 @@
 import type { Policy } from '@isopod/protocol'
 import type { PolicyFinding } from './rule.ts'
 
-/** Findings and gaps that a result names one by one. */
-const MOST_NAMED = 20
+/** Maximum number of findings and gaps that a result names. */
+const MAX_NAMED = 20
 
-/** What a policy makes of a program. */
+/** The decision about a program under a policy. */
 export interface PolicyDecision {
   /** What applied. */
   readonly policy: Policy
@@ -33,7 +33,7 @@ interface CheckOutcome {
   readonly main?: string
 }
 
-/** Turns what was found into what follows from it under a policy. */
+/** Decides what the findings of a check mean under a policy. */
 export function decide(
   policy: Policy,
   { findings, gaps, notes = [], checked, main }: CheckOutcome,
@@ -60,6 +60,6 @@ export function decide(
 
 /** A hostile job trips rules in 64 files; its result must not grow with them. */
 function shortened(sentences: readonly string[]): readonly string[] {
-  if (sentences.length <= MOST_NAMED) return sentences
-  return [...sentences.slice(0, MOST_NAMED), `and ${sentences.length - MOST_NAMED} more`]
+  if (sentences.length <= MAX_NAMED) return sentences
+  return [...sentences.slice(0, MAX_NAMED), `and ${sentences.length - MAX_NAMED} more`]
 }

@@ -193,7 +193,7 @@ describe('what cannot be checked is refused where rules are enforced, and a warn
   })
 
   it('a check that takes too long: its thread is replaced, the next check works', async () => {
-    const impatient = await open({ cpuMs: 50 })
+    const impatient = await open({ cpuMs: 200 })
     await expectGap(impatient, HEAVY, 'main.py was not checked: it took too long')
     const decisions: PolicyDecision[] = []
     // So little time may be too little for an honest check on a busy host, too.

@@ -31,7 +31,7 @@ export type { BatchOptions, CallbackOptions } from './batch/options.ts'
 export { type Estimate, meanPassAtK, type ProblemTally, passAtK } from './batch/pass-at-k.ts'
 export type { StopWhen } from './batch/problem.ts'
 export type { Progress } from './batch/progress.ts'
-export type { Outcome, Sample, SampleResult } from './batch/sample.ts'
+export type { BatchOutcome, Sample, SampleResult } from './batch/sample.ts'
 export type { Counts, PassAt, Totals } from './batch/tally.ts'
 export {
   type ConnectOptions,

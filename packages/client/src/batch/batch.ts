@@ -4,11 +4,11 @@ import type { LocatedJob } from '../supported-languages.ts'
 import { deliver } from './deliver.ts'
 import { Judge, type Turn } from './judge.ts'
 import { type BatchOptions, type ResolvedBatchOptions, resolveBatchOptions } from './options.ts'
-import { throughOutage } from './outage.ts'
 import { parseSample } from './parse-sample.ts'
-import { countOf, type Progress, progressOf, Teller } from './progress.ts'
+import { countOf, type Progress, progressOf, Throttle } from './progress.ts'
 import { Rate } from './rate.ts'
 import { ResultStream } from './result-stream.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import type { Sample, SampleResult } from './sample.ts'
 import { Slots } from './slots.ts'
 import { Tally, type Totals } from './tally.ts'
@@ -68,7 +68,7 @@ class QueueBatch implements Batch {
   readonly #options: ResolvedBatchOptions
   readonly #tally: Tally
   readonly #rate = new Rate(() => performance.now())
-  readonly #teller: Teller
+  readonly #throttle: Throttle
   readonly #stop = new AbortController()
   #stream: ResultStream<SampleResult> | undefined
   #running: Promise<BatchSummary> | undefined
@@ -78,7 +78,7 @@ class QueueBatch implements Batch {
     this.#parts = parts
     this.#options = options
     this.#tally = new Tally(options.stopWhen)
-    this.#teller = new Teller(() => options.onProgress?.(this.progress()))
+    this.#throttle = new Throttle(() => options.onProgress?.(this.progress()))
   }
 
   progress(): Progress {
@@ -122,7 +122,7 @@ class QueueBatch implements Batch {
       this.#stream?.end({ error })
       throw error
     } finally {
-      this.#teller.end()
+      this.#throttle.end()
     }
   }
 
@@ -171,9 +171,10 @@ class QueueBatch implements Batch {
     const { job } = sample
     if (!('refusal' in job)) {
       const located = [{ job, where: `${where}.job.` }]
-      await throughOutage(() => this.#parts.checkLanguages(located), signal)
+      await retryWhileUnavailable(() => this.#parts.checkLanguages(located), signal)
     }
-    const record = state.known === 0 ? undefined : await throughOutage(() => state.read(sample.id), signal)
+    const record =
+      state.known === 0 ? undefined : await retryWhileUnavailable(() => state.read(sample.id), signal)
     return { sample, place: this.#tally.problem(sample.problem).enter(), record }
   }
 
@@ -182,7 +183,7 @@ class QueueBatch implements Batch {
     this.#tally.add(turn.place, result)
     judge.endNeedless(result.problem)
     if (!result.resumed) this.#rate.add()
-    this.#teller.note()
+    this.#throttle.note()
     // Whoever iterates may have turned to something else for good.
     if (this.#stream) await unlessAborted(this.#stream.give(result), signal)
   }
@@ -190,7 +191,7 @@ class QueueBatch implements Batch {
   /** A summary of fewer samples than the batch has would pass for that of all. */
   async #checkComplete(seen: ReadonlySet<string>, state: BatchState, signal: AbortSignal): Promise<void> {
     if (state.known === 0) return
-    const known = await throughOutage(() => state.samples(), signal)
+    const known = await retryWhileUnavailable(() => state.samples(), signal)
     const [first, ...others] = known.filter((id) => !seen.has(id))
     if (first === undefined) return
     const more = others.length === 0 ? '' : ` and ${others.length} more`
@@ -208,7 +209,7 @@ class QueueBatch implements Batch {
     if (callback === undefined) return {}
     if (state.delivered) return { callback: 'delivered' }
     if (!(await deliver(callback, JSON.stringify(summary), signal))) return { callback: 'failed' }
-    await throughOutage(() => state.noteDelivered(), signal)
+    await retryWhileUnavailable(() => state.noteDelivered(), signal)
     return { callback: 'delivered' }
   }
 }

@@ -13,8 +13,8 @@ import {
 } from '@isopod/queue'
 import { isRefusedUnseen, judged } from './judged.ts'
 import type { ResolvedBatchOptions } from './options.ts'
-import { throughOutage } from './outage.ts'
 import { type ParsedSample, sampleFingerprint } from './parse-sample.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import type { SampleResult } from './sample.ts'
 import type { Tally } from './tally.ts'
 
@@ -142,7 +142,7 @@ export class Judge {
   }
 
   #ask<T>(call: () => Promise<T>): Promise<T> {
-    return throughOutage(call, this.#parts.signal)
+    return retryWhileUnavailable(call, this.#parts.signal)
   }
 }
 

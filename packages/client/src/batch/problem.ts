@@ -1,19 +1,19 @@
 import type { ProblemTally } from './pass-at-k.ts'
-import type { Outcome } from './sample.ts'
+import type { BatchOutcome } from './sample.ts'
 
-/** When the samples of a problem that are left are needless: never, or once one of them passed, or failed. */
+/** When to skip the remaining samples of a problem: never, or after a sample passed or failed. */
 export type StopWhen = 'never' | 'passed' | 'failed'
 
 /**
- * The samples of one problem, by their place among them.
+ * The samples of one problem, in order.
  *
- * What answers a problem ends only the samples behind it; those before it go on. So which sample was the first to pass is known
- * for certain and does not depend on who was quicker, and from that follows an estimate without bias.
+ * A sample that answers the problem only skips the samples after it; earlier ones go on. The first sample to pass therefore does
+ * not depend on timing, and the estimate has no bias.
  */
-export class Problem {
+export class BatchProblem {
   readonly #stopWhen: StopWhen
-  readonly #outcomes: (Outcome | undefined)[] = []
-  /** Kept beside them: progress asks many times a second, and a batch has up to a million samples. */
+  readonly #outcomes: (BatchOutcome | undefined)[] = []
+  /** Cached: progress reads them many times a second, and a batch has up to a million samples. */
   readonly #counts = { passed: 0, failed: 0 }
   #answeredAt = Number.POSITIVE_INFINITY
 
@@ -21,19 +21,19 @@ export class Problem {
     this.#stopWhen = stopWhen
   }
 
-  /** The place of one more sample, from 0. */
+  /** Adds a sample. @returns its place, from 0 */
   enter(): number {
     return this.#outcomes.push(undefined) - 1
   }
 
-  /** Notes what became of a sample, once. */
-  settle(place: number, outcome: Outcome): void {
+  /** Records the outcome of a sample; called once for each. */
+  settle(place: number, outcome: BatchOutcome): void {
     this.#outcomes[place] = outcome
     if (outcome === 'passed' || outcome === 'failed') this.#counts[outcome] += 1
     if (outcome === this.#stopWhen) this.#answeredAt = Math.min(this.#answeredAt, place)
   }
 
-  /** Whether a sample is needless. */
+  /** Whether a sample can be skipped. */
   isAnsweredFor(place: number): boolean {
     return place > this.#answeredAt
   }
@@ -56,7 +56,7 @@ export class Problem {
    * bias. Faults count as if those samples had never been there: they have nothing to do with the program.
    */
   tally(k: number): ProblemTally | undefined {
-    const isSample = (outcome: Outcome | undefined) => outcome !== 'fault'
+    const isSample = (outcome: BatchOutcome | undefined) => outcome !== 'fault'
     if (this.#stopWhen === 'never') {
       const { passed, failed } = this.#counts
       return passed + failed < k ? undefined : { samples: passed + failed, passed }

@@ -1,24 +1,24 @@
 import type { Rate } from './rate.ts'
 import type { Counts, Tally } from './tally.ts'
 
-/** How often progress is told, in milliseconds. */
-const APART_MS = 100
+/** Minimum time between two reports of progress, in milliseconds. */
+const INTERVAL_MS = 100
 
-/** How far a batch is. */
+/** The progress of a batch. */
 export interface Progress extends Counts {
-  /** Samples that have come to their end, in this run and before. */
+  /** Samples that have ended, in this run and before. */
   readonly done: number
-  /** Undefined if nobody said how many there are. */
+  /** Undefined if the number of samples is unknown. */
   readonly total: number | undefined
-  /** Samples that come to their end in this run, those of earlier runs aside, over the last half minute. */
+  /** Samples that ended in this run over the last half minute. */
   readonly ratePerSecond: number
-  /** Undefined where rate or total are unknown. */
+  /** Undefined while rate or total are unknown. */
   readonly etaSeconds: number | undefined
-  /** Of what is known so far; undefined before the first verdict. */
+  /** pass@1 of the samples so far; undefined before the first verdict. */
   readonly passAt1: number | undefined
 }
 
-/** How far it is. */
+/** Computes the progress of a batch. */
 export function progressOf(tally: Tally, rate: Rate, total: number | undefined): Progress {
   const { done } = tally
   const ratePerSecond = rate.perSecond()
@@ -33,38 +33,38 @@ export function progressOf(tally: Tally, rate: Rate, total: number | undefined):
   }
 }
 
-/** Tells of something that happens often no more often than anybody can look. */
-export class Teller {
-  readonly #tell: () => void
+/** Calls a listener for frequent changes, at most ten times a second. */
+export class Throttle {
+  readonly #report: () => void
   #timer: NodeJS.Timeout | undefined
 
-  /** @param tell what it throws is ignored */
-  constructor(tell: () => void) {
-    this.#tell = () => {
+  /** @param report errors that it throws are ignored */
+  constructor(report: () => void) {
+    this.#report = () => {
       try {
-        tell()
+        report()
       } catch {
-        // Showing progress must not cost a verdict.
+        // An error of the listener must not cost a verdict.
       }
     }
   }
 
-  /** Something happened. */
+  /** Notes a change. */
   note(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      this.#tell()
-    }, APART_MS)
+      this.#report()
+    }, INTERVAL_MS)
   }
 
-  /** It is over: tells a last time. */
+  /** Reports the last state. */
   end(): void {
     clearTimeout(this.#timer)
-    this.#tell()
+    this.#report()
   }
 }
 
-/** How many samples there are, as far as their list says. */
+/** The number of samples, if their collection has a length or size. */
 export function countOf(samples: object): number | undefined {
   if ('length' in samples && typeof samples.length === 'number') return samples.length
   if ('size' in samples && typeof samples.size === 'number') return samples.size

@@ -1,8 +1,8 @@
-/** How far back a rate looks, in milliseconds, and how far apart its marks are at least. */
+/** Window of a rate, and the minimum distance of its marks, in milliseconds. */
 const WINDOW_MS = 30_000
 const APART_MS = 500
 
-/** How fast something goes of late. */
+/** A rate over the last half minute. */
 export class Rate {
   readonly #now: () => number
   readonly #marks: { readonly at: number; readonly count: number }[]
@@ -23,7 +23,7 @@ export class Rate {
     while (this.#marks.length > 2 && at - (this.#marks[1]?.at ?? at) >= WINDOW_MS) this.#marks.shift()
   }
 
-  /** Over the last half minute, or since it began; 0 in the moment in which it began. */
+  /** Events per second; 0 at the start. */
   perSecond(): number {
     const [oldest] = this.#marks
     const ms = oldest === undefined ? 0 : this.#now() - oldest.at

@@ -1,16 +1,16 @@
-/** Things on their way to whoever iterates, who holds up those who give. */
+/** An async iterator with backpressure: `give` waits until the item is taken. */
 export class ResultStream<T> implements AsyncIterator<T, undefined> {
   readonly #given: { readonly item: T; readonly taken: () => void }[] = []
   readonly #takers: PromiseWithResolvers<IteratorResult<T, undefined>>[] = []
   readonly #onLeave: () => void
   #end: { readonly error?: unknown } | undefined
 
-  /** @param onLeave called when whoever iterates wants no more */
+  /** @param onLeave called when the iteration ends early */
   constructor(onLeave: () => void) {
     this.#onLeave = onLeave
   }
 
-  /** Resolves when it was taken, or nobody takes anything any more. */
+  /** Resolves when the item was taken, or the iteration has ended. */
   give(item: T): Promise<void> {
     const taker = this.#takers.shift()
     if (taker !== undefined || this.#end !== undefined) {
@@ -20,7 +20,7 @@ export class ResultStream<T> implements AsyncIterator<T, undefined> {
     return new Promise((taken) => this.#given.push({ item, taken }))
   }
 
-  /** There is nothing more; what was given and not taken can still be. An error is met by whoever takes behind that. */
+  /** Ends the stream after the items that are left, with an error if there is one. */
   end(end: { readonly error?: unknown } = {}): void {
     this.#end ??= end
     for (const taker of this.#takers.splice(0)) this.#finish(taker)

@@ -1,10 +1,10 @@
 import type { JobInput, Result } from '@isopod/protocol'
 
-/** One program that is to be judged: one of perhaps many attempts at the same problem. */
+/** A program to judge: an attempt at a problem. */
 export interface Sample {
-  /** Unique in the batch, and the same when the batch is gone on with; 1 to 256 characters. */
+  /** Unique in the batch, and the same when the batch is resumed; 1 to 256 characters. */
   readonly id: string
-  /** What it is an attempt at; 1 to 256 characters. */
+  /** The problem; 1 to 256 characters. */
   readonly problem: string
   /**
    * Without an `idempotencyKey`, which the batch makes, and without another batch's `batchId`. Unless it names a `replyTo`, its
@@ -17,13 +17,13 @@ export interface Sample {
  * What became of a sample: a verdict (`passed`, `failed`), none because the batch's `stopWhen` made it needless (`skipped`), or
  * none because the platform failed it each time or refused what it asks for, or somebody else cancelled it (`fault`).
  */
-export type Outcome = 'passed' | 'failed' | 'skipped' | 'fault'
+export type BatchOutcome = 'passed' | 'failed' | 'skipped' | 'fault'
 
-/** What became of one sample. */
+/** The outcome of a sample. */
 export interface SampleResult {
   readonly id: string
   readonly problem: string
-  readonly outcome: Outcome
+  readonly outcome: BatchOutcome
   /**
    * Absent if the sample was skipped before it ran, or if an earlier run of the batch judged it and its result has expired,
    * one day after it was made.

@@ -1,4 +1,4 @@
-/** A bound on what goes on at once. */
+/** A semaphore whose slots are released by hand, which p-limit does not offer. */
 export class Slots {
   readonly #waiting: (() => void)[] = []
   #free: number
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count
   }
 
-  /** Resolves with what gives the slot back, once there is a free one; first come, first served. */
+  /** Waits for a free slot, in order of arrival. @returns releases the slot; idempotent */
   async take(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))

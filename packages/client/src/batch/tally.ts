@@ -1,6 +1,6 @@
 import { meanPassAtK, passAtK } from './pass-at-k.ts'
-import { Problem, type StopWhen } from './problem.ts'
-import type { Outcome, SampleResult } from './sample.ts'
+import { BatchProblem, type StopWhen } from './problem.ts'
+import type { BatchOutcome, SampleResult } from './sample.ts'
 
 /** An estimate of pass@k, and between which values the true one lies nineteen times out of twenty. */
 export interface PassAt {
@@ -37,8 +37,8 @@ export interface Totals extends Counts {
 /** Counts what becomes of samples, in whatever order they end. */
 export class Tally {
   readonly #stopWhen: StopWhen
-  readonly #problems = new Map<string, Problem>()
-  readonly #counts: Record<Outcome, number> = { passed: 0, failed: 0, skipped: 0, fault: 0 }
+  readonly #problems = new Map<string, BatchProblem>()
+  readonly #counts: Record<BatchOutcome, number> = { passed: 0, failed: 0, skipped: 0, fault: 0 }
   #retriedFaults = 0
 
   constructor(stopWhen: StopWhen) {
@@ -46,10 +46,10 @@ export class Tally {
   }
 
   /** The problem of this name. */
-  problem(name: string): Problem {
+  problem(name: string): BatchProblem {
     let problem = this.#problems.get(name)
     if (problem === undefined) {
-      problem = new Problem(this.#stopWhen)
+      problem = new BatchProblem(this.#stopWhen)
       this.#problems.set(name, problem)
     }
     return problem
@@ -99,7 +99,7 @@ export class Tally {
   }
 }
 
-function passAt(problems: readonly Problem[], k: number): PassAt | null {
+function passAt(problems: readonly BatchProblem[], k: number): PassAt | null {
   const tallies = problems.flatMap((problem) => problem.tally(k) ?? [])
   const mean = meanPassAtK(tallies, k)
   if (mean === undefined) return null

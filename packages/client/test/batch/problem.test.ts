@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { passAtK } from '../../src/batch/pass-at-k.ts'
-import { Problem, type StopWhen } from '../../src/batch/problem.ts'
-import type { Outcome } from '../../src/batch/sample.ts'
+import { BatchProblem, type StopWhen } from '../../src/batch/problem.ts'
+import type { BatchOutcome } from '../../src/batch/sample.ts'
 
 const programs = fc.array(fc.constantFrom('passed', 'failed', 'fault'), { minLength: 1, maxLength: 12 })
 
 /** Judges samples in some order as a batch does: what is needless when its turn comes is skipped. */
-function run(stopWhen: StopWhen, outcomes: readonly Outcome[], order: readonly number[]): Problem {
-  const problem = new Problem(stopWhen)
+function run(stopWhen: StopWhen, outcomes: readonly BatchOutcome[], order: readonly number[]): BatchProblem {
+  const problem = new BatchProblem(stopWhen)
   for (const _ of outcomes) problem.enter()
   for (const place of order) {
     problem.settle(place, problem.isAnsweredFor(place) ? 'skipped' : (outcomes[place] ?? 'fault'))
@@ -31,7 +31,7 @@ test('what a problem adds to pass@k does not depend on which sample ended first'
       fc.integer({ min: 1, max: 13 }),
       (race, stopWhen, k) => {
         const [outcomes, one, other] = race
-        const value = (problem: Problem) => problem.tally(stopWhen === 'failed' ? 1 : k)
+        const value = (problem: BatchProblem) => problem.tally(stopWhen === 'failed' ? 1 : k)
         expect(value(run(stopWhen, outcomes, one))).toEqual(value(run(stopWhen, outcomes, other)))
       },
     ),
@@ -61,7 +61,10 @@ test('that estimate is without bias: its mean over all orders of the samples is 
       ? [[]]
       : list.flatMap((each, place) => permutations(list.toSpliced(place, 1)).map((rest) => [each, ...rest]))
   for (const passed of [0, 1, 2, 5]) {
-    const outcomes = Array.from({ length: 5 }, (_, place): Outcome => (place < passed ? 'passed' : 'failed'))
+    const outcomes = Array.from(
+      { length: 5 },
+      (_, place): BatchOutcome => (place < passed ? 'passed' : 'failed'),
+    )
     for (const k of [1, 2, 3, 5]) {
       const values = permutations(outcomes).map((order) => {
         const tally = run(

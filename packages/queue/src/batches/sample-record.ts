@@ -1,26 +1,26 @@
 import { TerminalError } from '@isopod/protocol'
 
-/** What is kept of one sample of a batch once it has an outcome; its result stays where every result is, under the job's id. */
+/** The record of a sample of a batch that has an outcome; its result is stored under the job's id. */
 export interface SampleRecord {
   readonly outcome: 'passed' | 'failed' | 'fault'
-  /** How often it was submitted again, each time under another id. */
+  /** How often it was submitted again, each time with another id. */
   readonly retries: number
-  /** What the sample is, so that another one under the same id is noticed: hexadecimal digits. */
+  /** Fingerprint of the sample, to notice another one with the same id: hexadecimal digits. */
   readonly fingerprint: string
-  /** Of the job that the outcome is from; empty if none was made. */
+  /** Id of the job with the outcome; empty if there was none. */
   readonly jobId: string
 }
 
 const OUTCOMES = { passed: 'p', failed: 'f', fault: 'x' } as const
 const LETTERS = { p: 'passed', f: 'failed', x: 'fault' } as const
 
-/** Writes a record as some sixty characters: a batch has thousands. */
+/** Encodes a record in about sixty characters, as a batch has thousands. */
 export function encodeRecord({ outcome, retries, fingerprint, jobId }: SampleRecord): string {
   return `${OUTCOMES[outcome]}${retries}:${fingerprint}:${jobId}`
 }
 
 /**
- * Reads what {@link encodeRecord} wrote.
+ * Decodes a record of {@link encodeRecord}.
  *
  * @throws {TerminalError} if it is something else
  */

@@ -3,7 +3,7 @@ import type { Keys } from '../redis/keys.ts'
 import { type QuarantineCounts, readQuarantine } from '../redis/quarantine.ts'
 import { readSlots, slotsOfLiving } from '../workers/worker-slots.ts'
 
-/** How full the jobs queue is. */
+/** Counts of the jobs queue. */
 export interface QueueStats {
   readonly waiting: number
   readonly active: number
@@ -13,12 +13,12 @@ export interface QueueStats {
   readonly prioritized: number
   /** Failed by the queue itself and not yet swept; normally 0. */
   readonly failed: number
-  /** Age of the job that will be taken next, of each kind the older one; 0 if none waits. */
+  /** Age of the next job, with or without a priority, whichever is older; 0 if none waits. */
   readonly oldestWaitingAgeSeconds: number
-  /** Workers that take jobs, and how many they take at once together. */
+  /** Workers that take jobs, and their slots in total. */
   readonly workers: number
   readonly slots: number
-  /** What was ever taken out of the queues as nothing can be done with it. */
+  /** Counts of the quarantine. */
   readonly quarantined: QuarantineCounts
 }
 
@@ -37,7 +37,7 @@ export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
       readSlots(redis, keys),
     ])
   const next = [heads, firsts[0]].filter((id) => id != null)
-  // Whatever lies there: it may not be a job.
+  // The entry may be no job.
   const [times, living] = await Promise.all([
     Promise.all(next.map((id) => redis.hget(keys.job(id), 'timestamp').catch(() => null))),
     slotsOfLiving(redis, keys, notes),

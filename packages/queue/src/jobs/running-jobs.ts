@@ -8,14 +8,14 @@ interface Running {
 }
 
 /**
- * The jobs that this process runs right now, and the ways in which they are told to stop. A request to cancel is a flag,
- * which lasts, and a message, which is quick; a message lost with a connection is made up for by looking at the flags.
+ * The jobs that this process runs, and their interruption. A request to cancel is a flag, which lasts, and a message, which is
+ * quick; checking the flags makes up for lost messages.
  */
 export class RunningJobs {
   readonly #redis: Redis
   readonly #keys: Keys
   readonly #running = new Set<Running>()
-  /** Jobs that were to be cancelled before they were entered, since the flags were looked at last. */
+  /** Jobs whose cancellation arrived before they were entered, since the last check of the flags. */
   readonly #early = new Set<string>()
 
   constructor(redis: Redis, keys: Keys) {
@@ -23,7 +23,7 @@ export class RunningJobs {
     this.#keys = keys
   }
 
-  /** Number of jobs that run. */
+  /** Number of running jobs. */
   get size(): number {
     return this.#running.size
   }
@@ -36,7 +36,7 @@ export class RunningJobs {
     return { signal: entry.controller.signal, done: () => this.#running.delete(entry) }
   }
 
-  /** Aborts all runs of these jobs; the first cause stays. Says whether any of them runs. */
+  /** Aborts these jobs; the first cause stays. @returns whether any of them runs */
   interrupt(ids: Iterable<string>, cause: InterruptionCause): boolean {
     const wanted = new Set(ids)
     let found = false
@@ -48,7 +48,7 @@ export class RunningJobs {
     return found
   }
 
-  /** Aborts everything that runs. */
+  /** Aborts all running jobs. */
   interruptAll(cause: InterruptionCause): void {
     for (const { controller } of this.#running) controller.abort(new JobInterrupted(cause))
   }
@@ -56,13 +56,13 @@ export class RunningJobs {
   /** Listens for requests to cancel on a connection of its own; resolves once none can be missed. */
   async listen(subscriber: Redis): Promise<void> {
     subscriber.on('message', (_channel: string, id: string) => {
-      // It may be a job that was taken just now, and that this process has not read yet.
+      // The job may have been taken without having been read.
       if (!this.interrupt([id], 'cancelled')) this.#early.add(id)
     })
     await subscriber.subscribe(this.#keys.cancelChannel)
   }
 
-  /** Looks at the flags of all jobs that run, for requests whose message was lost. */
+  /** Checks the flags of all running jobs, for requests whose message was lost. */
   async checkFlags(): Promise<void> {
     this.#early.clear()
     const ids = [...this.#running].map(({ id }) => id)

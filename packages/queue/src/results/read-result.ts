@@ -2,16 +2,16 @@ import { type Result, resultSchema, TerminalError } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import type { Keys } from '../redis/keys.ts'
 
-/** Reads a stored result; undefined if there is none (yet, or any more). */
+/** Reads a stored result; undefined if there is none, or if it has expired. */
 export async function readResult(redis: Redis, keys: Keys, id: string): Promise<Result | undefined> {
   const text = await redis.get(keys.result(id))
   return text === null ? undefined : parseResult(JSON.parse(text))
 }
 
 /**
- * Checks what came out of Redis.
+ * Validates a stored result.
  *
- * @throws {TerminalError} if it is not a result: some other program wrote it, or an incompatible release
+ * @throws {TerminalError} if it is not a result: another program or an incompatible release wrote it
  */
 export function parseResult(data: unknown): Result {
   const parsed = resultSchema.safeParse(data)

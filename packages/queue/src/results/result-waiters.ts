@@ -5,28 +5,28 @@ import { waitingDuplicate } from '../redis/connect-redis.ts'
 import type { Keys } from '../redis/keys.ts'
 import { parseResult, readResult } from './read-result.ts'
 
-/** When a waiter first looks by itself, should a message have been lost, in milliseconds; later looks are further apart. */
+/** When a waiter first polls, in case a message was lost, in milliseconds; later polls are further apart. */
 const FIRST_POLL_MS = 2000
 const LONGEST_POLL_MS = 15_000
 
-/** One call that waits. */
+/** A waiting call. */
 interface Waiter {
-  /** Takes the result as it was stored; nothing if it has to be fetched. */
+  /** Takes the stored result; an empty text if it must be fetched. */
   tell(stored: string): void
-  /** Looks whether the result is there. */
+  /** Checks whether there is a result. */
   look(): void
 }
 
-/** Those who wait for the same job. */
+/** Waiting calls for the same job. */
 interface Audience {
   readonly waiters: Set<Waiter>
-  /** Settles when none of what is told any more can be missed, or Redis does not let us listen. */
+  /** Settles when no further message can be missed, or when Redis refuses the subscription. */
   readonly listening: Promise<unknown>
 }
 
 /**
- * Callers that wait for single results. Each result is told on a channel of its own, so that nobody hears of the jobs of
- * others. A waiter listens first and looks then: a result that comes between the two is not missed.
+ * Callers that wait for single results. Each result has its own channel, so that no caller sees the jobs of others. A waiter
+ * subscribes first and looks then, so that a result between the two is not missed.
  */
 export class ResultWaiters {
   readonly #redis: Redis
@@ -41,7 +41,7 @@ export class ResultWaiters {
   }
 
   /**
-   * Resolves with the job's result as soon as it is there, however long that takes and whatever happens to Redis meanwhile.
+   * Resolves with the job's result as soon as it is published, also after outages of Redis.
    *
    * @throws {UnknownJobError} if there is neither a job nor a result
    * @throws the signal's reason when it aborts
@@ -56,7 +56,7 @@ export class ResultWaiters {
         if (result !== undefined) resolve(result)
       } catch (error) {
         if (error instanceof UnknownJobError || error instanceof TerminalError) reject(error)
-        // Anything else is Redis being away; the next message or poll looks again.
+        // Otherwise Redis is away; the next message or poll looks again.
       }
     }
     const look = oneAtATime(() => settle(() => this.#look(id)))
@@ -81,7 +81,7 @@ export class ResultWaiters {
     }
   }
 
-  /** Stops listening; those who still wait are refused. */
+  /** Stops listening and rejects waiting calls. */
   close(): void {
     this.#closing.abort(new UnavailableError('the connection was closed before the result came'))
     this.#subscriber?.disconnect()
@@ -124,7 +124,7 @@ export class ResultWaiters {
     subscriber.on('message', (channel: string, stored: string) => {
       for (const { tell } of this.#audiences.get(channel.slice(start))?.waiters ?? []) tell(stored)
     })
-    // What was told while the connection was gone was told to nobody; the client listens again by itself, but says not when.
+    // Messages during an outage are lost. ioredis subscribes again by itself, but does not report when.
     subscriber.on('ready', () => {
       for (const [id, { waiters }] of this.#audiences) {
         const lookAll = () => {
@@ -138,7 +138,7 @@ export class ResultWaiters {
   }
 }
 
-/** Runs a task that may be asked for while it runs: it then runs once more. */
+/** Runs a task one at a time; a call during a run leads to one more run. */
 function oneAtATime(task: () => Promise<void>): () => void {
   let running = false
   let again = false
@@ -153,7 +153,7 @@ function oneAtATime(task: () => Promise<void>): () => void {
   return () => void run()
 }
 
-/** Repeats a task at growing distances. Returns what ends it. */
+/** Repeats a task at growing intervals. @returns ends it */
 function poll(task: () => void): () => void {
   let timer: NodeJS.Timeout
   const plan = (ms: number) => {
@@ -166,7 +166,7 @@ function poll(task: () => void): () => void {
   return () => clearTimeout(timer)
 }
 
-/** The error for an id under which there is nothing. */
+/** The error for an id without a job or a result. */
 export function unknownJob(id: string): UnknownJobError {
   return new UnknownJobError(
     `id: there is no job ${JSON.stringify(id)}; it was never enqueued, or its result has expired`,

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis'
 import type { Observe } from '../consumer-events.ts'
 import type { Keys } from '../redis/keys.ts'
 
-/** Entries that may wait for Redis at once; beyond it new ones are given up rather than kept in memory without end. */
+/** Maximum number of unsent entries; further ones are dropped to bound the memory. */
 const MAX_UNSENT = 10_000
 
 /** One entry of the audit stream. */
@@ -11,11 +11,11 @@ export interface AuditEntry {
   readonly event: string
   /** Id of the job. */
   readonly job: string
-  /** The whole event; only asked for if it is kept. */
+  /** The whole event; called only if it is stored. */
   json(): string
 }
 
-/** A Redis stream that is only ever appended to, and forgets its oldest entries beyond a length. */
+/** An append-only Redis stream of bounded length. */
 export class AuditStream {
   readonly #redis: Redis
   readonly #key: string
@@ -30,7 +30,7 @@ export class AuditStream {
     this.#observe = observe
   }
 
-  /** Sends an entry without waiting for it; one that does not arrive is told to the observer. */
+  /** Sends an entry without waiting; the observer is called if it fails. */
   append({ event, job, json }: AuditEntry): void {
     if (this.#unsent.size >= MAX_UNSENT) {
       this.#observe({ type: 'auditDropped' })
@@ -43,7 +43,7 @@ export class AuditStream {
     this.#unsent.add(sending)
   }
 
-  /** Resolves when Redis has everything that was appended so far. */
+  /** Resolves when Redis has all entries so far. */
   async idle(): Promise<void> {
     await Promise.all(this.#unsent)
   }

@@ -2,7 +2,7 @@ import type { LanguageSummary } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
 import type { Keys } from '../redis/keys.ts'
 
-/** Notes what workers offer; the last one to start wins, as all workers of one deployment share a catalogue. */
+/** Stores the languages that workers offer. The last worker to start wins, as all workers of a deployment share a catalogue. */
 export async function writeCatalogue(
   redis: Redis,
   keys: Keys,
@@ -15,7 +15,7 @@ export async function writeCatalogue(
   await redis.set(keys.catalogue, JSON.stringify(summaries))
 }
 
-/** What workers offer; undefined if none has ever said so, or if what is noted cannot be read. */
+/** Languages that workers offer; undefined if there are none stored, or if they cannot be read. */
 export async function readCatalogue(redis: Redis, keys: Keys): Promise<LanguageSummary[] | undefined> {
   const text = await redis.get(keys.catalogue)
   if (text === null) return undefined

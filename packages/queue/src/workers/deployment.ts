@@ -5,8 +5,8 @@ import type { Keys } from '../redis/keys.ts'
 import { isRefusal } from '../redis/quarantine.ts'
 
 /**
- * The id of this queue in this Redis, made by whoever asks first. Containers carry it, so that the reaper of one
- * deployment never takes those of another that shares the engine, whatever URLs the two know their Redis by.
+ * The id of this queue in this Redis, created by the first worker. Containers carry it, so that a reaper never removes those of
+ * another deployment on the same engine, whatever the URLs of Redis are.
  */
 export async function readDeployment(redis: Redis, keys: Keys): Promise<string> {
   const fresh = randomUUID()
@@ -16,7 +16,7 @@ export async function readDeployment(redis: Redis, keys: Keys): Promise<string> 
     return (await redis.get(keys.deployment)) ?? fresh
   } catch (error) {
     if (!isRefusal(toError(error))) throw error
-    // No id of ours, but something of another type.
+    // Another program has written a key of another type.
     await redis.set(keys.deployment, fresh)
     return fresh
   }

@@ -2,11 +2,11 @@ import type { Redis } from 'ioredis'
 import type { Keys } from '../redis/keys.ts'
 import { forgetSlotsOfDead, writeSlots } from './worker-slots.ts'
 
-/** How often a worker says that it lives, in milliseconds. */
+/** How often a worker renews its lease, in milliseconds. */
 export const LEASE_RENEWAL_MS = 5000
 const LEASE_TTL_MS = 20_000
 
-/** Who lives, and who does what only one may do. */
+/** Leases of workers, and roles that only one worker can have. */
 export class Leases {
   readonly #redis: Redis
   readonly #keys: Keys
@@ -20,20 +20,20 @@ export class Leases {
     this.#workerId = workerId
   }
 
-  /** Says that this worker lives, for the next 20 s, and how many jobs it takes at once. */
+  /** Renews this worker's lease for 20 s, and its number of slots. */
   async renew(): Promise<void> {
     await this.#redis.set(this.#keys.lease(this.#workerId), String(Date.now()), 'PX', LEASE_TTL_MS)
     if (this.#slots > 0) await writeSlots(this.#redis, this.#keys, [this.#workerId, this.#slots])
   }
 
-  /** From now on this worker takes so many jobs at once. What dead workers offered is removed. */
+  /** Publishes this worker's number of slots, and removes those of dead workers. */
   async offer(slots: number): Promise<void> {
     this.#slots = slots
     await writeSlots(this.#redis, this.#keys, [this.#workerId, slots])
     await forgetSlotsOfDead(this.#redis, this.#keys)
   }
 
-  /** Which of these workers live. Containers of the others may be removed. */
+  /** Which of these workers are alive. Containers of the others may be removed. */
   async alive(workerIds: readonly string[]): Promise<Set<string>> {
     if (workerIds.length === 0) return new Set()
     const leases = await this.#redis.mget(workerIds.map((id) => this.#keys.lease(id)))
@@ -43,7 +43,7 @@ export class Leases {
   /** Takes or keeps a role for `ttlMs`; false if another worker has it. */
   async claim(role: string, ttlMs: number): Promise<boolean> {
     const key = this.#keys.claim(role)
-    // One of ours goes by itself; what does not was written by others, and would keep the role from everybody.
+    // A claim of ours expires. One that does not was written by another program, and would block the role.
     if ((await this.#redis.pttl(key)) === -1) await this.#redis.unlink(key)
     const taken = await this.#redis.set(key, this.#workerId, 'PX', ttlMs, 'NX')
     if (taken !== 'OK') {
@@ -54,7 +54,7 @@ export class Leases {
     return true
   }
 
-  /** Gives up the lease and all roles, so that others need not wait for them to run out. */
+  /** Releases the lease and all roles, so that other workers need not wait until they expire. */
   async release(): Promise<void> {
     this.#slots = 0
     await this.#redis.del(this.#keys.lease(this.#workerId))

@@ -3,17 +3,17 @@ import { toError } from '../errors.ts'
 import type { Keys } from '../redis/keys.ts'
 import { isRefusal } from '../redis/quarantine.ts'
 
-/** A worker and how many jobs it takes at once. */
+/** A worker and its number of slots. */
 type Note = readonly [workerId: string, slots: number]
 
 /**
- * Records how many jobs a worker runs at once; 0: it takes no more jobs. The entry counts while the worker's lease lives.
+ * Records how many jobs a worker runs at once; 0 if it takes no more jobs. The entry counts while the worker's lease is alive.
  */
 export async function writeSlots(redis: Redis, keys: Keys, [workerId, slots]: Note): Promise<void> {
   const write = () => (slots > 0 ? redis.hset(keys.slots, workerId, slots) : redis.hdel(keys.slots, workerId))
   await write().catch(async (error) => {
     if (!isRefusal(toError(error))) throw error
-    // Something of another type, which is not ours.
+    // Another program has written a key of another type.
     await redis.unlink(keys.slots)
     await write()
   })

@@ -16,6 +16,8 @@ import type { Sandbox, SandboxCounts } from './sandbox.ts'
 import type { ProbeFinding, SelfTestReport } from './self-test/finding.ts'
 import { selfTest } from './self-test/self-test.ts'
 
+const CLOSING = 'the sandbox is closing'
+
 /** What a sandbox is made with beside its driver. */
 export interface ContainerSandboxOptions {
   /** Name of the deployment; part of the containers' names. */
@@ -33,8 +35,8 @@ export class ContainerSandbox implements Sandbox {
   readonly #fresh: FreshContainers
   readonly #pool: ContainerPool | undefined
   readonly #containers: BatchContainers
-  readonly #closing = new AbortController()
-  readonly #running = new Set<Promise<unknown>>()
+  /** The work under way, with what ends it. */
+  readonly #running = new Map<Promise<unknown>, AbortController>()
   #closed: Promise<void> | undefined
 
   constructor(driver: Driver, { deployment, pool, batch = {}, observe = () => {} }: ContainerSandboxOptions) {
@@ -61,9 +63,8 @@ export class ContainerSandbox implements Sandbox {
   async run(execution: Execution, options: ExecutionOptions = {}): Promise<Outcome> {
     const { onContainer, onConnection, onOutput, budget } = options
     const context = { containers: this.#containers, onContainer, onConnection, onOutput, budget }
-    const signal = this.#untilClosed(options.signal)
     const { runs } = execution
-    return await this.#tracked(
+    return await this.#tracked(options.signal, (signal) =>
       runs === undefined
         ? runExecution(execution, context, signal)
         : runMultiple({ ...execution, runs }, context, signal, options),
@@ -93,20 +94,17 @@ export class ContainerSandbox implements Sandbox {
   ): Promise<SelfTestReport> {
     const { architecture, defaultRuntime, ownProfile, users } = this.#driver.facts
     const { bytes } = await probeBinary(architecture)
-    const report = selfTest({
-      context: { containers: this.#fresh },
-      kit: {
-        probe: bytes,
-        image,
-        runtime: options.runtime ?? defaultRuntime,
-        name: `selftest-${randomBytes(6).toString('hex')}`,
-        ownProfile,
-        users,
-      },
-      signal: this.#untilClosed(options.signal),
-      onFinding: options.onFinding,
-    })
-    return await this.#tracked(report)
+    const kit = {
+      probe: bytes,
+      image,
+      runtime: options.runtime ?? defaultRuntime,
+      name: `selftest-${randomBytes(6).toString('hex')}`,
+      ownProfile,
+      users,
+    }
+    const context = { containers: this.#fresh }
+    const { onFinding } = options
+    return await this.#tracked(options.signal, (signal) => selfTest({ context, kit, signal, onFinding }))
   }
 
   counts(): SandboxCounts {
@@ -126,23 +124,27 @@ export class ContainerSandbox implements Sandbox {
   }
 
   async #close(): Promise<void> {
-    this.#closing.abort(new Error('the sandbox is closing'))
-    await Promise.allSettled([...this.#running, this.#pool?.close()])
+    for (const end of this.#running.values()) end.abort(new Error(CLOSING))
+    await Promise.allSettled([...this.#running.keys(), this.#pool?.close()])
     this.#containers.close()
     await this.#driver.close()
   }
 
-  #untilClosed(signal: AbortSignal | undefined): AbortSignal {
-    return AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])])
-  }
-
-  /** Has `close` wait for the work. */
-  async #tracked<T>(work: Promise<T>): Promise<T> {
-    this.#running.add(work)
+  /** Starts work that ends with `signal` or this sandbox, and that `close` waits for. */
+  async #tracked<T>(signal: AbortSignal | undefined, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    // Not AbortSignal.any: a signal that lives as long as the sandbox would keep those of thousands of executions in memory.
+    const end = new AbortController()
+    if (this.#closed !== undefined) end.abort(new Error(CLOSING))
+    const abort = () => end.abort(signal?.reason)
+    signal?.addEventListener('abort', abort, { once: true })
+    if (signal?.aborted) abort()
+    const work = start(end.signal)
+    this.#running.set(work, end)
     try {
       return await work
     } finally {
       this.#running.delete(work)
+      signal?.removeEventListener('abort', abort)
     }
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { findCircles } from './circles.ts'
-import { ARROWS, C_SOURCES, MAX_FILE_LINES, OPEN_CIRCLES, OPEN_NAMES, OWNERS, TOOLS } from './house.ts'
+import { ARROWS, C_SOURCES, MAX_FILE_LINES, OPEN_CIRCLES, OWNERS, TOOLS } from './house.ts'
 import { type Import, importsOf, includesOf, packageOf } from './imports.ts'
 import { findDuplicateExports } from './unique-exports.ts'
 
@@ -46,9 +46,7 @@ function sourcesOf(root: string, folder: string): string[] {
 function checkNames(root: string, folders: readonly string[]): string[] {
   const files = folders.flatMap((folder) => sourcesOf(root, `${folder}/src`))
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
-  return findDuplicateExports(texts).flatMap(({ name, finding }) =>
-    OPEN_NAMES.includes(name) ? [] : [finding],
-  )
+  return findDuplicateExports(texts)
 }
 
 /** No file and no folder uses a neighbour that uses it. */

@@ -7,14 +7,9 @@ export function declaredExports(text: string): string[] {
 }
 
 /** Names that several files export, one sentence each: two things with one name cannot be told apart by a reader. */
-export function findDuplicateExports(
-  files: ReadonlyMap<string, string>,
-): { name: string; finding: string }[] {
+export function findDuplicateExports(files: ReadonlyMap<string, string>): string[] {
   const declared = [...files].flatMap(([file, text]) => declaredExports(text).map((name) => ({ file, name })))
   return [...Map.groupBy(declared, ({ name }) => name)]
     .filter(([, places]) => places.length > 1)
-    .map(([name, places]) => ({
-      name,
-      finding: `${name}: is exported by ${places.map(({ file }) => file).join(' and ')}`,
-    }))
+    .map(([name, places]) => `${name}: is exported by ${places.map(({ file }) => file).join(' and ')}`)
 }

@@ -24,8 +24,10 @@ await mkdir(urlOf('docs/schema/'), { recursive: true })
 for (const [path, make] of [...written, ...filled]) {
   const text = await make()
   if (text === (await readFile(urlOf(path), 'utf8').catch(() => ''))) continue
-  if (!isCheck) await writeFile(urlOf(path), text)
-  else {
+  if (!isCheck) {
+    await writeFile(urlOf(path), text)
+    console.log(`updated ${path}`)
+  } else {
     console.error(`${path} differs from the schemas; run: npm run schemas`)
     process.exitCode = 1
   }

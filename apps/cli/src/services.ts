@@ -10,6 +10,7 @@ export interface Services {
   connect(url: string, env: NodeJS.ProcessEnv): Promise<JobClient>
   /** The stack that an earlier call left running, if all of it still answers. */
   findStack(env: NodeJS.ProcessEnv): Promise<Stack | undefined>
+  findPrivateServices(env: NodeJS.ProcessEnv): Promise<Partial<Pick<Stack, 'redis' | 'engine'>>>
   /** Starts what is missing of a stack with that many workers. */
   ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; log: Log }): Promise<Stack>
   /** Stops and removes what {@link Services.ensureStack} has started. */

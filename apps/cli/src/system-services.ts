@@ -12,6 +12,10 @@ export const systemServices: Services = {
   async findStack(env) {
     return await (await devstack()).findStack({ env })
   },
+
+  async findPrivateServices(env) {
+    return await (await devstack()).findPrivateServices({ env })
+  },
   async ensureStack(options) {
     return await (await devstack()).ensureStack(options)
   },

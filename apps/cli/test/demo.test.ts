@@ -40,6 +40,7 @@ async function demo(answer: (job: JobInput) => Result, args: string[] = [], url?
   const services: Services = {
     connect: async () => client.client,
     findStack: async () => undefined,
+    findPrivateServices: async () => ({}),
     ensureStack: async () => ({
       id: 'x',
       redis: { url: 'redis://x', ours: true },

@@ -194,6 +194,7 @@ describe('isopod run', () => {
     const services = {
       connect: () => Promise.reject(new UnavailableError('Redis at redis://x is not available')),
       findStack: async () => undefined,
+      findPrivateServices: async () => ({}),
       ensureStack: () => Promise.reject(new Error('a given REDIS_URL must not be replaced')),
       stackDown: async () => {},
       startGateway: () => Promise.reject(new Error('not asked for')),

@@ -19,6 +19,7 @@ function noting(found: Stack | undefined) {
       return fakeClient().client
     },
     findStack: async () => found,
+    findPrivateServices: async () => ({}),
     ensureStack: async ({ workers, log }) => {
       log('started a part')
       asked.push(`ensure ${workers}`)

@@ -101,6 +101,7 @@ export function servicesWith(client: JobClient): Services {
   return {
     connect: async () => client,
     findStack: async () => undefined,
+    findPrivateServices: async () => ({}),
     ensureStack: refuse,
     stackDown: refuse,
     startGateway: refuse,

@@ -30,7 +30,14 @@ export {
 } from './run-command.ts'
 export type { ExtraRuntime } from './runtimes/engine-runtimes.ts'
 export { SetupError } from './setup-error.ts'
-export { ensureBaseImage, ensureStack, findStack, type Stack, type StackOptions } from './stack/stack.ts'
+export {
+  ensureBaseImage,
+  ensureStack,
+  findPrivateServices,
+  findStack,
+  type Stack,
+  type StackOptions,
+} from './stack/stack.ts'
 export { type DownOptions, stackDown } from './stack/stack-down.ts'
 export { runSelfTest, type WorkerSelfTestOptions } from './stack/worker-self-test.ts'
 export { installPackages, type SystemNeed } from './system-packages.ts'

@@ -13,11 +13,11 @@ export async function doctorCommand(
   services: Services,
   options: { readonly json?: boolean },
 ): Promise<ExitCode> {
-  const stack = await services.findStack(io.env)
-  const redis = await inspectRedis(services, io.env, stack?.redis.url)
+  const stack = (await services.findStack(io.env)) ?? (await services.findPrivateServices(io.env))
+  const redis = await inspectRedis(services, io.env, stack.redis?.url)
   const findings = [
     ...redis.findings,
-    ...(await inspectEngine(io.env, stack?.engine, redis.languages)),
+    ...(await inspectEngine(io.env, stack.engine, redis.languages)),
     await inspectInit(),
   ]
   const lines = findings.map((finding) => (options.json ? jsonLine(finding) : findingText(io, finding)))

@@ -155,7 +155,7 @@ export function judgeImages(tags: readonly string[]): Finding {
   const missing = USUAL_IMAGES.filter((name) => !tags.includes(IMAGES[name]))
   if (missing.length > 0) {
     const images = missing.map((name) => IMAGES[name]).join(', ')
-    const text = `${images} not built; npm run images -- ${missing.join(' ')} builds them, and so does the first job`
+    const text = `${images} not built; npm run images -- ${missing.join(' ')} builds them, and so do demo, up and run`
     return { state: 'absent', subject, text }
   }
   const there = IMAGE_NAMES.filter((name) => tags.includes(IMAGES[name]))

@@ -11,7 +11,7 @@ export async function inspectInit(folder: string = FOLDER): Promise<Finding> {
     await access(`${folder}${name}`, constants.X_OK)
     return { state: 'ok', subject: 'init', text: name }
   } catch {
-    const text = `${name} is not built; npm run setup builds it, and so does the first job`
+    const text = `${name} is not built; npm run setup builds it, and so do demo, up and run`
     return { state: 'absent', subject: 'init', text }
   }
 }

@@ -100,6 +100,21 @@ export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promis
   }
 }
 
+/** The private Redis and engine that an earlier call left running, with or without workers; starts nothing. */
+export async function findPrivateServices(
+  options: Pick<StackOptions, 'env'> = {},
+): Promise<Partial<Pick<Stack, 'redis' | 'engine'>>> {
+  const { redis, engine } = await readRecord(stackPaths(options.env))
+  const [redisTrouble, engineTrouble] = await Promise.all([
+    redis && checkRedis(redis.url),
+    engine && checkEngine(engine.dockerHost, options.env),
+  ])
+  return {
+    ...(redis && redisTrouble === undefined && { redis: { url: redis.url, ours: true } }),
+    ...(engine && engineTrouble === undefined && { engine: { dockerHost: engine.dockerHost, ours: true } }),
+  }
+}
+
 /**
  * A bare Debian image that has perl and no other language, for proofs that any image can be one.
  *

@@ -56,11 +56,8 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
     const programs = fixtures.get(language)
     if (programs === undefined || image === undefined || image.state === 'absent') {
       it('has its image', (context) => {
-        const missing =
-          programs === undefined
-            ? `no test/fixtures/languages/${language}.yaml`
-            : `image not built; npm run images -- ${image?.name ?? entry.image}`
-        context.skip(missing)
+        context.skip(programs === undefined, `no test/fixtures/languages/${language}.yaml`)
+        context.skip(`image not built; npm run images -- ${image?.name ?? entry.image}`)
       })
       return
     }

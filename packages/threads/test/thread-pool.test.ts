@@ -137,7 +137,7 @@ it('a thread that cannot start fails its task, with the cause, and the next task
     expect(outcome).toMatchObject({ failure: 'unstarted' })
     expect(`${outcome.failure && outcome.cause}`).toContain('no-such-thread.ts')
   }
-  const { run: hurried } = open({ startMs: 1 })
+  const { run: hurried } = open({ entry: new URL('./support/slow-thread.ts', import.meta.url), startMs: 1 })
   expect(await hurried({ do: 'own id' })).toMatchObject({ failure: 'unstarted' })
 })
 

@@ -1,5 +1,5 @@
 import { CheckerFaultError } from '@isopod/judging'
-import { JobInterrupted } from '@isopod/queue'
+import { JobDeferred, JobInterrupted } from '@isopod/queue'
 import { ImageFaultError } from '@isopod/sandbox'
 
 /** Faults in a row after which the breaker opens. */
@@ -56,7 +56,9 @@ export class CircuitBreaker {
   }
 }
 
-/** Whether an error counts against the host: not a language's broken image, a job's own checker, or a job that is requeued. */
+/** Whether an error counts against the host: not a language's broken image, a job's own checker, or a requeued or deferred job. */
 export function isHostFault(error: unknown): boolean {
-  return ![ImageFaultError, CheckerFaultError, JobInterrupted].some((kind) => error instanceof kind)
+  return ![ImageFaultError, CheckerFaultError, JobInterrupted, JobDeferred].some(
+    (kind) => error instanceof kind,
+  )
 }

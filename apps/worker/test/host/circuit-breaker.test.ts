@@ -1,5 +1,6 @@
+import { JobDeferred, JobInterrupted } from '@isopod/queue'
 import { expect, it } from 'vitest'
-import { CircuitBreaker } from '../../src/host/circuit-breaker.ts'
+import { CircuitBreaker, isHostFault } from '../../src/host/circuit-breaker.ts'
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -40,3 +41,11 @@ it('an execution that comes to its end starts the count anew', () => {
   }
   expect(seen).toEqual([])
 })
+
+it.each([new JobDeferred(100, 'an equal job runs'), new JobInterrupted('shutdown')])(
+  '$name is no fault of the host',
+  (error) => {
+    expect(isHostFault(error)).toBe(false)
+    expect(isHostFault(new Error('the engine does not answer'))).toBe(true)
+  },
+)

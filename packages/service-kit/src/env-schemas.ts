@@ -32,7 +32,7 @@ export const policyVariable = z.string().transform((text, context) => {
     return parsePolicy(text)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    // `readEnvironment` names the variable and its value, for all variables alike.
+    // `readEnvironment` adds the variable and its value.
     context.addIssue({ code: 'custom', message: error.message.replace(/, got .*/s, '') })
     return z.NEVER
   }

@@ -1,14 +1,14 @@
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
-/** An error as the user of a command meets it. */
+/** An error for the user of a command. */
 export interface Failure {
   readonly message: string
   readonly exitCode: ExitCode
 }
 
 /**
- * Maps anything that was thrown to a sentence and an exit code. Errors meant for people are known by their `code`; any
- * other is a bug of ours, and the only one that mentions how to see more.
+ * Maps a thrown value to a sentence and an exit code. Errors for users have a `code`. Any other error is a bug, and its sentence
+ * says how to see more.
  */
 export function describeFailure(error: unknown): Failure {
   if (isAbort(error)) return { message: 'interrupted', exitCode: EXIT.interrupted }
@@ -32,7 +32,7 @@ export function describeFailure(error: unknown): Failure {
   }
 }
 
-/** The stable `code` of an error that was thrown on purpose; undefined for any other. */
+/** The stable `code` of an expected error; undefined for other errors. */
 export function errorCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined
 }

@@ -1,7 +1,7 @@
 import { errorCode } from './error-exit.ts'
 
 /**
- * Maps anything that was thrown to an HTTP status. 500 means a bug of ours; its message must not reach the caller.
+ * Maps a thrown value to an HTTP status. 500 means a bug, whose message must not reach the caller.
  */
 export function httpStatusOf(error: unknown): 400 | 404 | 409 | 500 | 503 {
   switch (errorCode(error)) {

@@ -1,6 +1,6 @@
 import type { Status } from '@isopod/protocol'
 
-/** What the process says to its caller. */
+/** Exit codes of the command. */
 export const EXIT = {
   /** The program succeeded, or the command did what it was asked. */
   success: 0,

@@ -1,20 +1,20 @@
 import type { MetricsExposition } from '@isopod/telemetry'
 
-/** Whether an app can do its work, and what each thing it stands on has to say. */
+/** Whether an app is ready, and the state of each of its dependencies. */
 export interface Readiness {
   readonly ok: boolean
-  /** Name of the check → `ok`, or a short reason. No secrets: anyone who can reach the port reads it. */
+  /** Name of the check → `ok`, or a short reason without secrets, because the port is public. */
   readonly checks: Readonly<Record<string, string>>
 }
 
-/** One answer over HTTP. */
+/** An HTTP response. */
 export interface HttpAnswer {
   readonly status: number
   readonly type: string
   readonly body: string
 }
 
-/** How long `/readyz` waits for the app's own checks, in milliseconds. */
+/** Timeout of the app's checks in `/readyz`, in milliseconds. */
 const READY_DEADLINE_MS = 3_000
 
 /** Answers one request of a health server. Never rejects. */
@@ -43,7 +43,7 @@ export async function healthAnswer(
   }
 }
 
-/** A check that throws or hangs means «not ready», never a request without an answer. */
+/** A check that throws or hangs means «not ready». */
 async function readinessWithin(ready: () => Promise<Readiness>): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<Readiness>((resolve) => {

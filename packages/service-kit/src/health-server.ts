@@ -5,14 +5,14 @@ import { healthAnswer, type Readiness } from './health-routes.ts'
 
 export type { Readiness } from './health-routes.ts'
 
-/** What {@link startHealthServer} needs to know. */
+/** Options of {@link startHealthServer}. */
 export interface HealthServerOptions {
   /** Address to listen on, for example `127.0.0.1`. */
   readonly host: string
-  /** 0 takes any free one. */
+  /** 0 selects a free port. */
   readonly port: number
   readonly metrics: Pick<MetricsExposition, 'render' | 'contentType'>
-  /** Asked for each `/readyz`; one that throws, or takes longer than 3 s, means «not ready». */
+  /** Called for each `/readyz`. A rejection, or more than 3 s, means «not ready». */
   readonly ready: () => Promise<Readiness>
 }
 
@@ -20,17 +20,17 @@ export interface HealthServerOptions {
 export interface HealthServer {
   /** The port it listens on. */
   readonly port: number
-  /** Stops it; requests under way get a second to end. Every call returns the same promise. */
+  /** Stops the server; running requests have a second to end. A second call gets the same promise. */
   close(): Promise<void>
 }
 
-/** How long requests under way may take once the server closes, in milliseconds. */
+/** Timeout of running requests when the server closes, in milliseconds. */
 const CLOSE_GRACE_MS = 1_000
 
 /**
  * Serves `/metrics` for Prometheus, `/healthz` (the process is alive) and `/readyz` (200, or 503 with the reasons).
  *
- * @throws {Error} that names host and port when they cannot be listened on
+ * @throws {Error} naming host and port if it cannot listen on them
  */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const { host, port, metrics, ready } = options
@@ -39,13 +39,13 @@ export async function startHealthServer(options: HealthServerOptions): Promise<H
       headersTimeout: 5_000,
       requestTimeout: 5_000,
       keepAliveTimeout: 5_000,
-      // How soon a connection that says nothing makes room for one that does.
+      // Silent connections must not block others.
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 8_192,
     },
     async (request, response) => {
       const path = (request.url ?? '').split('?', 1)[0] ?? ''
-      // A body is never read: the connection ends with the answer, and with it whatever was still being sent.
+      // Bodies are never read; closing the connection discards them.
       const hasBody =
         request.headers['transfer-encoding'] !== undefined ||
         Number(request.headers['content-length'] ?? 0) > 0

@@ -1,17 +1,17 @@
 import { fileURLToPath } from 'node:url'
 
 /**
- * How Node runs a service. With its defaults, which follow the host's size, a worker grows to 300 MB and more before it
- * collects garbage; with these it stays below 150 MB and is as fast.
+ * Flags of Node for a service. With its defaults, which depend on the host's memory, a worker grows beyond 300 MB before it
+ * collects garbage; with these flags it needs about half and is as fast.
  */
 const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=1024', '--heap-growing-percent=20']
 
-/** One arena for all threads: glibc would keep freed memory for each of them. Read only when a process starts. */
+/** One arena for all threads, because glibc keeps freed memory per arena. Read only when a process starts. */
 const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }
 
 /**
- * Replaces this process by one that runs a service with the flags and environment that keep it small. Process id, signals,
- * arguments and open streams stay the same.
+ * Replaces this process by one that runs a service with these flags. Process id, signals, arguments and open streams stay the
+ * same.
  *
  * @param main the service's main module
  */

@@ -5,13 +5,13 @@ import { shutDown } from './shutdown.ts'
 export interface Component {
   readonly name: string
   readonly start?: () => Promise<unknown> | unknown
-  /** Called only if `start` has resolved; must accept that what it stops has failed meanwhile. */
+  /** Called only after `start` has resolved. The component may have failed by then. */
   readonly stop?: () => Promise<unknown> | unknown
 }
 
-/** What a {@link Lifecycle} is made with. */
+/** Options of a {@link Lifecycle}. */
 export interface LifecycleOptions {
-  /** How long all components together may take to stop. */
+  /** Timeout for stopping all components, in milliseconds. */
   readonly stopMs: number
   readonly logger: Logger
 }
@@ -50,7 +50,7 @@ export class Lifecycle {
    * Stops every component that has started.
    *
    * @param why for the log
-   * @returns whether each of them stopped well and in time
+   * @returns whether all stopped without an error and in time
    */
   stop(why: string): Promise<boolean> {
     this.#stopping ??= this.#stop(why)

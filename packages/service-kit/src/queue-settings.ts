@@ -10,9 +10,9 @@ export interface QueueSettings {
 }
 
 /**
- * Reads which queue of a Redis is meant, for a process that has no settings but these. Its Redis is named elsewhere.
+ * Reads the queue settings of a process that has no other settings. The Redis is named elsewhere.
  *
- * @throws {ConfigError} naming each wrong variable, and each that looks like a misspelt one
+ * @throws {ConfigError} naming each invalid variable, and each that looks misspelt
  */
 export function readQueueSettings(env: Environment): QueueSettings {
   const settings = readEnvironment(z.object(QUEUE_VARIABLES), env, { prefix: 'ISOPOD_QUEUE_' })

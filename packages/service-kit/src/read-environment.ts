@@ -5,11 +5,11 @@ import { refuseUnknownVariables } from './unknown-variables.ts'
 /** Environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** What {@link readEnvironment} needs beside the schema. */
+/** Options of {@link readEnvironment}. */
 export interface EnvironmentOptions {
   /**
-   * How the names of this app's own variables begin, for example `ISOPOD_GATEWAY_`. Absent for the worker, to which all
-   * names belong that no other app claims.
+   * Prefix of this app's variables, for example `ISOPOD_GATEWAY_`. Absent for the worker, which owns all names that no other app
+   * claims.
    */
   readonly prefix?: string
 }
@@ -17,7 +17,7 @@ export interface EnvironmentOptions {
 /**
  * Reads an app's settings from its environment. An empty variable counts as unset.
  *
- * @throws {ConfigError} naming each wrong variable, what is allowed and what was given, and each unknown one with the
+ * @throws {ConfigError} naming each invalid variable with what is allowed and what was given, and each unknown variable with the
  *   nearest name
  *
  * @example
@@ -31,7 +31,7 @@ export function readEnvironment<Schema extends z.ZodObject>(
   options: EnvironmentOptions = {},
 ): z.output<Schema> {
   refuseUnknownVariables(env, Object.keys(schema.shape), options.prefix)
-  // Compose files and shells write «not set» as an empty variable.
+  // Compose files and shells represent «not set» as an empty variable.
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )

@@ -1,16 +1,15 @@
 import type { Logger } from '@isopod/telemetry'
 
-/** One thing to do on the way out. */
+/** One step of a shutdown. */
 export interface ShutdownStep {
   readonly name: string
   readonly run: () => Promise<unknown> | unknown
 }
 
 /**
- * Runs every step in order, each guarded, all under one deadline. A step that fails or hangs does not keep the next
- * ones from their turn.
+ * Runs all steps in order under one deadline. A step that fails or hangs does not prevent the next ones.
  *
- * @returns whether every step ended well
+ * @returns whether all steps succeeded
  */
 export async function shutDown(
   steps: readonly ShutdownStep[],

@@ -3,17 +3,17 @@ import { closest, distance } from 'fastest-levenshtein'
 
 const OURS = /^(ISOPOD|SANDBOX)_/
 
-/** Variables of the command line, of set-up and of HTTP clients; every process of the same shell inherits them. */
+/** Variables of the CLI, of set-up and of HTTP clients, which all processes of a shell inherit. */
 const COMMAND_LINE = ['ISOPOD_DEBUG', 'ISOPOD_STATE_DIR', 'ISOPOD_URL', 'ISOPOD_API_KEY']
 
-/** How the names of the other apps' own variables begin. All apps of a host may share one environment file. */
+/** Prefixes of the other apps' variables. All apps of a host may share one environment file. */
 const APP_PREFIXES = ['ISOPOD_GATEWAY_', 'ISOPOD_MCP_']
 
-/** Letters by which a misspelt name may differ from the one that was meant. */
+/** Maximum edit distance of a misspelt name. */
 const TYPO_LETTERS = 2
 
 /**
- * Refuses a variable with our prefixes that nothing reads: a misspelt limit must not silently be no limit.
+ * Refuses unread variables with Isopod's prefixes, so that a misspelt limit is not silently ignored.
  *
  * @param prefix of the app's own variables. With it, the variables of other apps are accepted too, unless one looks like a
  *   misspelt name of this app.

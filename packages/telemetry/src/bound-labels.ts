@@ -1,6 +1,6 @@
 import type { LabelSpec } from './metric-definition.ts'
 
-/** The values that a label may have beside `other`, for the labels that each app lists at its start. */
+/** Allowed label values besides `other`, for labels that an app lists when it starts. */
 export interface ListedLabels {
   /** Names of the catalogue. */
   readonly language: readonly string[]
@@ -9,12 +9,11 @@ export interface ListedLabels {
   readonly image: readonly string[]
 }
 
-/** Longest value of a label that the host gives, in characters. */
+/** Maximum length of a label value from the host, in characters. */
 const MAX_OWN_LENGTH = 64
 
 /**
- * Replaces each label value that was not foreseen by `other`: a value that callers choose must not be able to
- * make new time series without end.
+ * Replaces unlisted label values by `other`, so that callers cannot create unlimited time series.
  */
 export function boundLabels(
   specs: Readonly<Record<string, LabelSpec>>,

@@ -5,35 +5,35 @@ import { type PublicMessage, SafeError, withSafeErrors } from './safe-error.ts'
 
 export type { Logger } from 'pino'
 
-/** The levels that `LOG_LEVEL` may have, from the most to the least talkative. */
+/** Log levels, from the most to the least verbose. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
-/** How much is logged. */
+/** A log level. */
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** Lines of one kind that are written in a minute, from `warn` on. */
+/** Maximum number of equal lines per minute, from `warn` on. */
 const PER_MINUTE = 60
 const WARN = 40
 
-/** What {@link createLogger} needs to know. */
+/** Options of {@link createLogger}. */
 export interface LoggerOptions {
-  /** Which app speaks; the field `name` of each line. */
+  /** Name of the app, in the field `name` of each line. */
   readonly name: string
   /** @default 'info' */
   readonly level?: LogLevel
-  /** Where lines go: `stderr` for apps whose stdout is a protocol, or a stream. @default 'stdout' */
+  /** Destination: `stderr` for apps whose stdout carries a protocol, or a stream. @default 'stdout' */
   readonly destination?: 'stdout' | 'stderr' | DestinationStream
-  /** What lines may have of the message of an error. @default nothing of any */
+  /** Returns the loggable part of an error's message. @default none */
   readonly publicMessage?: PublicMessage
-  /** How many equal lines are written in a minute: those of one level, message and code of the error. @default 60 */
+  /** Maximum number of lines per minute with equal level, message and error code. @default 60 */
   readonly equalLinesPerMinute?: number
 }
 
 /**
- * Makes a logger that writes one JSON object a line, with the time in ISO 8601 and the level as a word. Blanked are
- * programs with their input and output (in the entry itself and in `job`, `execution`, `result`, `outcome`), secrets (in
- * the entry and one level below), and credentials in URLs. Errors become {@link SafeError}s. Of equal warnings and errors only
- * so many a minute are written; the next one says in `suppressed` how many were not.
+ * Creates a logger that writes one JSON object per line, with the time in ISO 8601 and the level as a word. It redacts
+ * programs with their input and output (in the entry and in `job`, `execution`, `result`, `outcome`), secrets (in the entry and
+ * one level below), and credentials in URLs. Errors become {@link SafeError}s. The rate of equal warnings and errors is limited;
+ * the next line reports the number of omitted ones as `suppressed`.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ export function createLogger(options: LoggerOptions): Logger {
       redact: { paths: REDACTED_PATHS, censor: CENSORED },
       serializers: {
         ...{ url: withoutCredentials, redisUrl: withoutCredentials, dockerHost: withoutCredentials },
-        // For what child loggers are bound to; entries come without errors.
+        // For bindings of child loggers; entries no longer contain errors here.
         err: (thrown: unknown) =>
           thrown instanceof SafeError ? thrown : new SafeError(thrown, publicMessage),
       },
@@ -74,24 +74,24 @@ export function createLogger(options: LoggerOptions): Logger {
   )
 }
 
-/** The fields of a line; undefined if its first argument is its message. */
+/** The fields of a line; undefined if the first argument is the message. */
 function entryOf(entry: unknown): Record<string, unknown> | undefined {
   if (entry instanceof SafeError) return { err: entry }
   return typeof entry === 'object' ? { ...entry } : undefined
 }
 
-/** What makes two lines equal. */
+/** The key by which lines are equal. */
 function kindOf(severity: number, message: unknown, { err }: Record<string, unknown> = {}): string {
   const { type, code } = err instanceof SafeError ? err : {}
   return `${severity} ${typeof message === 'string' ? message : ''} ${type} ${code}`
 }
 
-/** An error among the words of a message stands there by its class. */
+/** Replaces an error among the arguments of a message by its class. */
 function spoken(word: unknown): unknown {
   return word instanceof SafeError ? word.type : word
 }
 
-/** Standard streams are written synchronously: the last line before a crash is the one that matters. */
+/** Writes standard streams synchronously, so that the last line before a crash is not lost. */
 function openStream(destination: 'stdout' | 'stderr' | DestinationStream): DestinationStream {
   if (destination === 'stdout') return openDestination({ dest: 1, sync: true })
   if (destination === 'stderr') return openDestination({ dest: 2, sync: true })

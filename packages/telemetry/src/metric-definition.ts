@@ -1,10 +1,10 @@
 /**
- * The values that a label may have: a closed list; `listed` at the start of the app (languages, statuses, images); or
- * `own`, few texts that the operator's own host gives.
+ * Allowed values of a label: a closed list; `listed`, known when the app starts (languages, statuses, images); or `own`, a few
+ * texts from the operator's host.
  */
 export type LabelSpec = readonly string[] | 'listed' | 'own'
 
-/** One metric: what it says, its labels, and for a histogram its buckets. */
+/** One metric: its help text, its labels, and the buckets of a histogram. */
 export interface MetricDefinition {
   readonly kind: 'counter' | 'gauge' | 'histogram'
   /** Full name, with unit. */
@@ -15,7 +15,7 @@ export interface MetricDefinition {
   readonly buckets?: readonly number[]
 }
 
-/** Label values as callers write them. */
+/** Label values of callers. */
 export type LabelValues<L extends Readonly<Record<string, LabelSpec>>> = {
   readonly [K in keyof L]: L[K] extends readonly (infer V)[] ? V : string
 }

@@ -3,23 +3,23 @@ import { boundLabels, type ListedLabels } from './bound-labels.ts'
 import type { LabelSpec, LabelValues, MetricDefinition } from './metric-definition.ts'
 import { METRIC_TABLE } from './metric-table.ts'
 
-/** How long a scrape waits for what is read at that moment, in milliseconds. */
+/** Timeout of reads during a scrape, in milliseconds. */
 const COLLECT_DEADLINE_MS = 2_000
 
 type Labels = Readonly<Record<string, LabelSpec>>
 
-/** Only grows. */
+/** A counter. */
 export interface Counter<L extends Labels> {
-  /** @param by how much, not negative. @default 1 */
+  /** @param by increment, not negative. @default 1 */
   inc(labels: LabelValues<L>, by?: number): void
 }
 
-/** Goes up and down. */
+/** A gauge. */
 export interface Gauge<L extends Labels> {
   set(labels: LabelValues<L>, value: number): void
   inc(labels: LabelValues<L>, by?: number): void
   dec(labels: LabelValues<L>, by?: number): void
-  /** Takes all its values out of the exposition, until one is set again. */
+  /** Removes all values from the exposition until one is set again. */
   clear(): void
 }
 
@@ -44,25 +44,25 @@ export type MetricHandles<T extends MetricTable> = { readonly [K in keyof T]: Ha
 export interface MetricsExposition {
   /** Content type of {@link Metrics.render}. */
   readonly contentType: string
-  /** Has something read when it is scraped (queue lengths, for example). What fails or takes longer than 2 s is left out. */
+  /** Registers a read for each scrape, for example of queue lengths. Omits reads that fail or take longer than 2 s. */
   onScrape(collect: () => Promise<void> | void): void
-  /** The exposition text, after everything that reads at scrape time has run. */
+  /** The exposition text, after all reads of `onScrape`. */
   render(): Promise<string>
 }
 
 /** All metrics of a worker, and their text for Prometheus. */
 export type Metrics = MetricHandles<typeof METRIC_TABLE> & MetricsExposition
 
-/** What {@link createMetrics} needs to know. */
+/** Options of {@link createMetrics}. */
 export interface MetricsOptions {
-  /** Values of the labels that are not closed in the table; any other value is counted as `other`. */
+  /** Values of the labels that the table does not list; other values count as `other`. */
   readonly listed: ListedLabels
-  /** Whether the metrics of the Node process are there too (`process_*`, `nodejs_*`). @default true */
+  /** Includes metrics of the Node process (`process_*`, `nodejs_*`). @default true */
   readonly processMetrics?: boolean
 }
 
 /**
- * Makes the metrics of a worker in a registry of their own.
+ * Creates the metrics of a worker in their own registry.
  *
  * @example
  * ```ts
@@ -74,7 +74,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   return createMetricsOf(METRIC_TABLE, options)
 }
 
-/** Makes the metrics of any app, by its own table, in a registry of their own. */
+/** Creates the metrics of an app from its table, in their own registry. */
 export function createMetricsOf<T extends MetricTable>(
   table: T,
   { listed, processMetrics = true }: MetricsOptions,
@@ -99,8 +99,8 @@ export function createMetricsOf<T extends MetricTable>(
 type Bound = Readonly<Record<string, string>>
 
 /**
- * The one place where typed rows meet the library: each method bounds its labels first. A number that is none is
- * dropped, because a measurement must never be what fails a job.
+ * Connects typed rows with the library. Each method bounds its labels first, and drops NaN, because a measurement must never
+ * fail a job.
  */
 function createHandle(row: MetricDefinition, listed: ListedLabels, registry: prom.Registry) {
   const options = {
@@ -129,7 +129,7 @@ function createHandle(row: MetricDefinition, listed: ListedLabels, registry: pro
         dec: (labels: Bound, by = 1) => inc(labels, -by),
         clear: () => {
           gauge.reset()
-          // What is left after a reset is the 0 of a gauge without labels.
+          // After a reset a gauge without labels keeps a 0.
           if (Object.keys(row.labels).length === 0) gauge.remove()
         },
       }
@@ -143,7 +143,7 @@ function createHandle(row: MetricDefinition, listed: ListedLabels, registry: pro
   }
 }
 
-/** Metrics must come even when what they are about is broken, so neither a fault nor a hang is passed on. */
+/** Ignores faults and hangs of reads, because metrics must work while what they measure is broken. */
 async function runGuarded(collect: () => Promise<void> | void): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const deadline = new Promise<void>((resolve) => {
@@ -152,7 +152,7 @@ async function runGuarded(collect: () => Promise<void> | void): Promise<void> {
   try {
     await Promise.race([collect(), deadline])
   } catch {
-    // The gauges keep their last value, and `redis_up` or `docker_up` tell why.
+    // The gauges keep their last value; `redis_up` or `docker_up` shows the cause.
   } finally {
     clearTimeout(timer)
   }

@@ -1,7 +1,7 @@
-/** What stands in place of a blanked value. */
+/** Replaces a redacted value. */
 export const CENSORED = '[redacted]'
 
-/** What a program is and does belongs to its tenant; the audit line has its SHA-256. */
+/** Fields with the content of a job; the audit line has the SHA-256 of the code. */
 const PROGRAM_FIELDS = [
   'code',
   'files',
@@ -15,16 +15,16 @@ const PROGRAM_FIELDS = [
 ]
 const SECRET_FIELDS = ['password', 'secret', 'token', 'apiKey', 'authorization', 'cookie']
 
-/** What usually holds a program in a log entry. Not any object: `err.code` is what an operator looks for. */
+/** Objects of a log entry that usually contain jobs. Not all objects: operators need `err.code`. */
 const PROGRAM_HOLDERS = ['job', 'execution', 'result', 'outcome']
 
-/** Paths that pino blanks. */
+/** Paths that pino redacts. */
 export const REDACTED_PATHS: string[] = [
   ...PROGRAM_FIELDS.flatMap((field) => [field, ...PROGRAM_HOLDERS.map((holder) => `${holder}.${field}`)]),
   ...SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]),
 ]
 
-/** A URL less its user and password; anything else as it is. */
+/** Removes user and password from a URL; returns other values unchanged. */
 export function withoutCredentials(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/(\w:\/\/)[^/?#]*@/, `$1${CENSORED}@`) : value
 }

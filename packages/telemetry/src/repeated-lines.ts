@@ -1,5 +1,5 @@
 const WINDOW_MS = 60_000
-/** Kinds of lines that are counted at once; when there are more, counting begins anew. */
+/** Maximum number of counted kinds of lines; beyond it counting restarts. */
 const MAX_KINDS = 1000
 
 interface Counted {
@@ -8,14 +8,14 @@ interface Counted {
   suppressed: number
 }
 
-/** How many lines of one kind are written in a minute. */
+/** Options of {@link RepeatedLines}. */
 export interface RepeatedLinesOptions {
   readonly perMinute: number
   /** Milliseconds. @default performance.now */
   readonly now?: () => number
 }
 
-/** Keeps a fault that comes back thousands of times from filling a log. */
+/** Limits the rate of equal lines, so that a repeated fault does not fill the log. */
 export class RepeatedLines {
   readonly #options: RepeatedLinesOptions
   readonly #kinds = new Map<string, Counted>()
@@ -25,9 +25,9 @@ export class RepeatedLines {
   }
 
   /**
-   * Whether one more line of a kind is written.
+   * Counts one line of a kind.
    *
-   * @returns undefined if not, else how many were left out since the last one that was
+   * @returns undefined if it is omitted, else the number of omitted lines since the last written one
    */
   admit(kind: string): number | undefined {
     const { perMinute, now = () => performance.now() } = this.#options

@@ -1,4 +1,4 @@
-/** Gives the part of an error's message that logs may have; undefined if nothing is known about it. */
+/** Returns the loggable part of an error's message; undefined if the error is unknown. */
 export type PublicMessage = (error: Error) => string | undefined
 
 const MAX_MESSAGE = 2000
@@ -6,12 +6,12 @@ const MAX_FRAMES = 12
 const MAX_CAUSES = 4
 const MAX_ERRORS = 5
 
-/** Numbers that libraries put on their errors, and that say nothing about a job. */
+/** Numeric fields of library errors, which reveal nothing about a job. */
 const NUMBERS = ['errno', 'statusCode', 'exitCode'] as const
-/** Names of functions, files of this product and its libraries, and places in them; nothing else can stand in a frame. */
+/** A stack frame: a function name and a position in a file of this product or its libraries, and nothing else. */
 const FRAME =
   /^ {4}at (?:[\w$.<>#[\] -]{1,120} \()?(?:file:\/\/|node:|\/)[\w@$+~./%-]{1,400}:\d{1,7}:\d{1,7}\)?$/
-/** What Redis' refusals begin with; what follows can quote a command's arguments. */
+/** Prefixes of Redis errors; the rest of a message can quote arguments. */
 const REDIS_REFUSALS: ReadonlySet<string> = new Set([
   ...[
     'ASK',
@@ -30,9 +30,8 @@ const REDIS_REFUSALS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * An error as a log may have it. Errors quote what they met: a parser its input, a Redis client the arguments of its command, a
- * check the output that it refused. So it is the fields below that are taken, and no others, and the message only of errors
- * that are known to quote no job; of any other there are its class, its code and where it was thrown.
+ * An error that is safe to log. Errors can quote jobs: a parser its input, a Redis client the arguments of a command. It
+ * therefore contains only the fields below, and the message only of errors that are known to quote no job.
  */
 export class SafeError {
   declare readonly type: string
@@ -41,7 +40,7 @@ export class SafeError {
   declare readonly errno?: number
   declare readonly statusCode?: number
   declare readonly exitCode?: number
-  /** System call of a system's error. */
+  /** System call of a system error. */
   declare readonly syscall?: string
   /** Name of the command that Redis refused. */
   declare readonly command?: string
@@ -64,21 +63,21 @@ export class SafeError {
       if (thrown.cause instanceof Error) this.cause = inner(thrown.cause)
       if (thrown instanceof AggregateError) this.errors = thrown.errors.slice(0, MAX_ERRORS).map(inner)
     } catch {
-      // What cannot be read is not logged.
+      // Unreadable fields are not logged.
     }
   }
 }
 
-/** Replaces every error in a log entry, wherever it stands in objects and lists. */
+/** Replaces every error in a log entry, at any depth of objects and lists. */
 export function withSafeErrors(value: unknown, publicMessage?: PublicMessage, depth = 6): unknown {
   if (value instanceof SafeError) return value
   if (value instanceof Error) return new SafeError(value, publicMessage)
   if (typeof value !== 'object' || value === null) return value
   const inner = (one: unknown) => withSafeErrors(one, publicMessage, depth - 1)
-  // Far deeper than entries are; an error that is hidden there must not be written either.
+  // Deeper than any entry; errors hidden below must not be logged either.
   if (depth === 0) return undefined
   if (Array.isArray(value)) return value.map(inner)
-  // Dates, buffers and URLs say themselves what they are in JSON.
+  // Dates, buffers and URLs have their own JSON form.
   if ('toJSON' in value) return value
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, inner(field)]))
 }
@@ -107,7 +106,7 @@ function redisRefusal({ name, message }: Error): string | undefined {
   return name === 'ReplyError' && REDIS_REFUSALS.has(first) ? first : undefined
 }
 
-/** Where it was thrown. The stack begins with the message, whose lines can look like frames: where it is not found, nothing is taken. */
+/** Frames of the stack. The stack begins with the message, whose lines can look like frames; if the message is not found, there are none. */
 function framesOf({ stack = '', message }: Error): { stack?: string[] } {
   const at = stack.indexOf(message)
   if (at < 0) return {}
@@ -116,7 +115,7 @@ function framesOf({ stack = '', message }: Error): { stack?: string[] } {
   return frames.length === 0 ? {} : { stack: frames.map((line) => line.trim().slice('at '.length)) }
 }
 
-/** A name as programs give them to classes, codes and commands. */
+/** An identifier of a class, code or command. */
 function plainName(name: unknown): string | undefined {
   return typeof name === 'string' && /^[A-Za-z][\w.:-]{0,63}$/.test(name) ? name : undefined
 }

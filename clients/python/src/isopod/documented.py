@@ -71,7 +71,7 @@ def execute_code(
         ``execution_error``, ``setup_error``) and ``error_message``
     """
     try:
-        check_number("timeout", timeout, whole=True, least=1, most=300)
+        check_number("timeout", timeout, whole=True, minimum=1, maximum=300)
         result = _run(language, code, {"timeoutSeconds": timeout}, stdin, session_id)
     except (IsopodError, ValueError) as error:
         return _refused(str(error), _CALL_NAMES)

@@ -95,8 +95,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
 def _evaluate(
     sample_file: str, k: List[int], n_workers: int, timeout: float, problem_file: Optional[str]
 ) -> Tuple[Dict[str, float], int]:
-    check_number("n_workers", n_workers, whole=True, least=1, most=1000)
-    check_number("timeout", timeout, whole=False, least=0.1, most=300)
+    check_number("n_workers", n_workers, whole=True, minimum=1, maximum=1000)
+    check_number("timeout", timeout, whole=False, minimum=0.1, maximum=300)
     problems = human_eval.read_problems(problem_file or human_eval.default_problem_file())
     print("Reading samples...")
     samples = _check_samples(sample_file, problems)

@@ -30,7 +30,7 @@ import { refuseUnknownOptions } from './option-names.ts'
 import { parseBatch } from './parse-batch.ts'
 import { type LocatedJob, SupportedLanguages } from './supported-languages.ts'
 
-/** Where the queue is. */
+/** Options of {@link connect}. */
 export interface ConnectOptions extends Omit<QueueOptions, 'url'> {
   /**
    * `redis://`, `rediss://`, `redis+unix://<absolute path>`, or the absolute path of a socket.
@@ -44,57 +44,57 @@ const WAIT_OPTIONS = { signal: true } as const
 const EVENTS_OPTIONS = { after: true, signal: true } as const
 const RUN_OPTIONS = { ...WAIT_OPTIONS, onEvent: true } as const
 
-/** What ends the wait for a result. */
+/** Options of a wait for a result. */
 export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** How a job is run. */
+/** Options of `run`. */
 export interface RunOptions extends WaitOptions {
-  /** Gets each event of the job in order, as `events` does: the job is submitted with `stream: true`. */
+  /** Receives each event of the job in order, as from `events`; sets `stream: true`. */
   readonly onEvent?: EventListener | undefined
 }
 
 /**
  * A producer's connection to Isopod.
  *
- * Everything invalid is refused with `InvalidJobError` before anything is sent: unknown fields, wrong values, and languages
- * that no worker offers. If no worker has ever been connected, any language is taken. When Redis does not answer, calls
- * reject with `UnavailableError` within seconds; a job may then have been enqueued or not, and an `idempotencyKey` makes it
- * safe to send it again. An option that does not exist is a `ConfigError`; a call after `close` is an `UnavailableError`.
+ * Invalid jobs are refused with `InvalidJobError` before anything is sent: unknown fields, wrong values, and languages that no
+ * worker offers. Before the first worker connects, any language is accepted. If Redis does not answer, calls reject with
+ * `UnavailableError` within seconds; the job may or may not be enqueued, and with an `idempotencyKey` it is safe to submit it
+ * again. An unknown option causes a `ConfigError`, a call after `close` an `UnavailableError`.
  */
 export interface IsopodClient {
   /** Enqueues one job and resolves with its id. */
   submit(job: JobInput): Promise<string>
-  /** Enqueues jobs in order, 500 in one round trip, and resolves with their ids; if one is invalid, none is enqueued. */
+  /** Enqueues jobs in order, 500 per round trip, and resolves with their ids; if one is invalid, none is enqueued. */
   submitMany(jobs: readonly JobInput[]): Promise<string[]>
   /**
-   * Enqueues one job and resolves with its result, which is in no results queue unless the job names a `replyTo`. An abort cancels
-   * the job, unless an earlier call with the same `idempotencyKey` enqueued it, and rejects with the signal's reason. An `onEvent`
-   * that throws does the same with its error.
+   * Enqueues one job and resolves with its result. The result goes to no results queue unless the job names a `replyTo`. An
+   * abort rejects with the signal's reason and cancels the job, unless an earlier call with the same `idempotencyKey` enqueued
+   * it. An error of `onEvent` has the same effect as an abort.
    */
   run(job: JobInput, options?: RunOptions): Promise<Result>
-  /** Resolves with the result of a job; rejects with `UnknownJobError` if there is no such job. An abort only ends the wait. */
+  /** Resolves with the result of a job; rejects with `UnknownJobError` if there is no such job. An abort ends only the wait. */
   wait(id: string, options?: WaitOptions): Promise<Result>
   /**
-   * Where a job is: `waiting` for a worker, also between two tries; `running` on one; `finished`, with a result that can be
-   * read; `unknown`, because there never was such a job or its result has expired.
+   * The state of a job: `waiting` for a worker, also between two attempts; `running` on a worker; `finished`, with a result;
+   * `unknown`: it was never enqueued, or its result has expired.
    */
   state(id: string): Promise<JobState>
-  /** The result of a job; undefined if there is none yet, or none any more. */
+  /** The result of a job; undefined if it has not finished, or the result has expired. */
   result(id: string): Promise<Result | undefined>
   /**
-   * Consumes the results of all jobs with the same `replyTo`, also those that came while nobody did. A result is
-   * acknowledged only after the handler has resolved; a handler that rejects gets it again. It may see a result twice
-   * (its process died, say), and never misses one.
+   * Consumes the results of all jobs with the same `replyTo`, including those that arrived earlier. A result is acknowledged
+   * only after the handler has resolved; a handler that rejects gets it again. The handler may see a result twice, for example
+   * after a crash, but never misses one.
    */
   results(handler: (result: Result) => Promise<void>, options?: ConsumeOptions): ResultsConsumer
   /**
-   * What a job with `stream: true` tells while it runs, in order: `status` once it runs, its output, its tests' verdicts, and
-   * `finished` at the end; of any other job `finished` alone. The id of an event, as `after`, resumes behind it. Rejects with
-   * `UnknownJobError` if there is no such job. An abort only ends the reading.
+   * The events of a job with `stream: true`, in order: `status` when it starts, its output, the verdicts of its tests, and
+   * `finished`. Any other job has only `finished`. With the id of an event as `after`, it resumes after that event. Rejects
+   * with `UnknownJobError` if there is no such job. An abort ends only the iteration.
    *
-   * @throws {ConfigError} if `after` is no id of an event
+   * @throws {ConfigError} if `after` is not the id of an event
    *
    * @example
    * ```ts
@@ -102,10 +102,10 @@ export interface IsopodClient {
    * ```
    */
   events(id: string, options?: EventsOptions): AsyncIterable<JobEvent>
-  /** Cancels a job, whichever process has it. */
+  /** Cancels a job that waits or runs. */
   cancel(id: string): Promise<CancelOutcome>
   /**
-   * Judges many samples of perhaps many problems, and goes on where an earlier run of the same batch stopped.
+   * Judges many samples of one or more problems. A batch with the id of an earlier one resumes it.
    *
    * @throws {ConfigError} naming the option
    *
@@ -117,9 +117,9 @@ export interface IsopodClient {
    * ```
    */
   batch(options: BatchOptions): Batch
-  /** How many jobs wait and run, and how long the oldest has waited. */
+  /** Numbers of waiting and running jobs, and the age of the oldest waiting job. */
   queue(): Promise<QueueStats>
-  /** The languages that workers offer; undefined if no worker has ever been connected. */
+  /** The languages that workers offer; undefined before the first worker connects. */
   languages(): Promise<LanguageSummary[] | undefined>
   /** Ends batches, stops the consumers, waits for their handlers, and disconnects. A second call gets the same promise. */
   close(): Promise<void>
@@ -128,10 +128,9 @@ export interface IsopodClient {
 /**
  * Connects to the queue.
  *
- * @param target the URL of the queue's Redis, or that and more
+ * @param target the URL of the queue's Redis, or options
  * @throws {UnavailableError} within 5 s if Redis does not answer, is too old, or may evict keys
- * @throws {ConfigError} naming the option: one that does not exist, a URL that is none, a login that Redis refuses, a database
- * that it does not have
+ * @throws {ConfigError} naming the option: unknown, an invalid URL, a login that Redis refuses, or a database that it lacks
  *
  * @example
  * ```ts
@@ -180,16 +179,16 @@ class QueueClient implements IsopodClient {
       if (onEvent === undefined) return await this.#producer.waitForResult(id, options)
       return await waitListening(this.#producer, id, onEvent, signal)
     } catch (error) {
-      // If the cancellation fails too, the job runs to its end; the caller still gets the abort.
-      const isLeft = signal?.aborted || onEvent !== undefined
-      if (isLeft && isOurs) await this.#producer.cancel(id).catch(() => {})
+      // If the cancellation fails, the job runs to its end; the caller still gets the original error.
+      const isAbandoned = signal?.aborted || onEvent !== undefined
+      if (isAbandoned && isOurs) await this.#producer.cancel(id).catch(() => {})
       throw error
     }
   }
 
   /**
-   * @param replyTo for a job that names none. It is no part of the job's fingerprint: `submit` and `run` may share a key.
-   * @returns `isOurs`: whether this call enqueued the job, and not an earlier one with the same idempotency key
+   * @param replyTo for a job that names none. It is not part of the fingerprint, so `submit` and `run` may share a key.
+   * @returns `isOurs`: whether this call enqueued the job, as opposed to an earlier one with the same idempotency key
    */
   async #submit(job: JobInput, replyTo?: string): Promise<{ id: string; isOurs: boolean }> {
     const parsed = parseJob(job)
@@ -231,8 +230,8 @@ class QueueClient implements IsopodClient {
     if (this.#closed !== undefined) throw new UnavailableError('the client is closed; connect again')
     const checkLanguages = (jobs: readonly LocatedJob[]) => this.#languages.check(jobs)
     const onRun = (running: Promise<unknown>) => {
-      const over = running.catch(() => {}).finally(() => this.#batches.delete(over))
-      this.#batches.add(over)
+      const ended = running.catch(() => {}).finally(() => this.#batches.delete(ended))
+      this.#batches.add(ended)
     }
     const { signal: closing } = this.#closing
     return openBatch({ producer: this.#producer, checkLanguages, closing, onRun }, options)
@@ -253,7 +252,7 @@ class QueueClient implements IsopodClient {
 
   async #close(): Promise<void> {
     this.#closing.abort(new UnavailableError('the connection was closed before the batch was over'))
-    // They leave their batches to whoever goes on with them, for which they need the connection.
+    // Batches need the connection to release their leases.
     await Promise.all(this.#batches)
     await this.#producer.close()
   }

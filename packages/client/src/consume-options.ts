@@ -4,18 +4,18 @@ import { refuseUnknownOptions } from './option-names.ts'
 
 const CONSUME_OPTIONS = { replyTo: true, concurrency: true, onError: true } as const
 
-/** How results are consumed. */
+/** Options of `results`. */
 export interface ConsumeOptions {
-  /** Name of the results queue, as jobs give it in `replyTo`. @default 'default' */
+  /** Name of the results queue: the `replyTo` of the jobs. @default 'default' */
   readonly replyTo?: string | undefined
-  /** Results at once. @default 10 */
+  /** Maximum number of concurrent handlers. @default 10 */
   readonly concurrency?: number | undefined
-  /** Told of each error that the handler throws and of trouble with Redis; both are followed by another try. */
+  /** Receives each error of the handler and of Redis; both are retried. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 
 /**
- * Checks how results are to be consumed, and fills in which queue.
+ * Checks {@link ConsumeOptions} and fills in the name of the queue.
  *
  * @throws {ConfigError} naming the option
  */
@@ -29,7 +29,7 @@ export function checkConsumeOptions(options: ConsumeOptions): ConsumeOptions & {
   }
   if (replyTo === NO_RESULTS_QUEUE) {
     throw new ConfigError(
-      `replyTo: must not be "${NO_RESULTS_QUEUE}", which is for jobs whose results lie in no queue`,
+      `replyTo: must not be "${NO_RESULTS_QUEUE}", which is for jobs whose results go to no queue`,
     )
   }
   if (concurrency !== undefined && (!Number.isInteger(concurrency) || concurrency < 1)) {

@@ -1,15 +1,15 @@
 import type { JobEvent, JobInput, Result } from '@isopod/protocol'
 import type { Producer } from '@isopod/queue'
 
-/** Gets the events of a job, one after the other; the next one comes when it has returned, or its promise has resolved. */
+/** Receives the events of a job one at a time; the next call waits for the returned promise. */
 export type EventListener = (event: JobEvent) => void | Promise<void>
 
-/** The job with the flag that its listener needs. What is no job is refused later, in better words. */
+/** The job with the flag that its listener needs. Values that are no job are left to the validation. */
 export function streaming(job: JobInput): JobInput {
   return typeof job === 'object' && job !== null ? { ...job, stream: true } : job
 }
 
-/** Resolves with a job's result once the listener has had its last event. Rejects with what the listener throws. */
+/** Resolves with a job's result after the listener has received the last event. Rejects with an error of the listener. */
 export async function waitListening(
   producer: Pick<Producer, 'events' | 'waitForResult'>,
   id: string,
@@ -18,11 +18,11 @@ export async function waitListening(
 ): Promise<Result> {
   const left = new AbortController()
   const ended = signal === undefined ? left.signal : AbortSignal.any([signal, left.signal])
-  const tell = async () => {
+  const forward = async () => {
     for await (const event of producer.events(id, { signal: ended })) await onEvent(event)
   }
   try {
-    const [result] = await Promise.all([producer.waitForResult(id, { signal: ended }), tell()])
+    const [result] = await Promise.all([producer.waitForResult(id, { signal: ended }), forward()])
     return result
   } finally {
     left.abort()

@@ -1,10 +1,10 @@
 import { ConfigError, knownNames } from '@isopod/protocol'
 
 /**
- * Refuses options that nothing reads: a misspelt one must not silently be none.
+ * Refuses unknown options: a misspelt option must not be ignored.
  *
  * @param names has each option of `T` as a key
- * @throws {ConfigError} naming the first unknown option, and the one that was meant or all that there are
+ * @throws {ConfigError} naming the first unknown option, and a similar option or all options
  */
 export function refuseUnknownOptions<T extends object>(
   given: T,

@@ -1,12 +1,12 @@
 import { type FieldProblem, InvalidJobError, type Job, parseJob } from '@isopod/protocol'
 
-/** Problems that one error reports; a batch of thousands may be wrong in thousands of places. */
+/** Maximum number of problems in one error; a batch may have thousands. */
 const MAX_REPORTED = 20
 
 /**
- * Validates a whole batch.
+ * Validates a list of jobs.
  *
- * @throws {InvalidJobError} whose problems name the job by its place: `jobs[3].limits.memoryMb`
+ * @throws {InvalidJobError} whose problems name the job by its index: `jobs[3].limits.memoryMb`
  */
 export function parseBatch(jobs: readonly unknown[]): Job[] {
   if (!Array.isArray(jobs)) {
@@ -27,11 +27,11 @@ export function parseBatch(jobs: readonly unknown[]): Job[] {
   return parsed
 }
 
-/** Says of a job's problem which job it is that has it: `jobs[3]`, say. */
+/** Adds the place of the job, for example `jobs[3]`, to one of its problems. */
 export function located({ field, message }: FieldProblem, where: string): FieldProblem {
   return {
     field: field === '' ? where : `${where}.${field}`,
-    // «Code cannot be empty» is a sentence of its own, and «job: must be an object» names the job already.
+    // Not every message starts with its field: "Code cannot be empty", for example.
     message: field !== '' && message.startsWith(field) ? `${where}.${message}` : `${where}: ${message}`,
   }
 }

@@ -7,16 +7,16 @@ import {
   unsupportedLanguage,
 } from '@isopod/protocol'
 
-/** How long a catalogue is trusted, in milliseconds. */
-const FRESH_MS = 30_000
+/** How long a fetched catalogue is used, in milliseconds. */
+const CATALOGUE_TTL_MS = 30_000
 
-/** One job and where its problems belong: empty, or `jobs[3].` */
+/** A job, and the prefix of the fields in its problems: empty, or `jobs[3].` */
 export interface LocatedJob {
   readonly job: Job
   readonly where: string
 }
 
-/** Refuses languages that no worker offers, without asking Redis for each job. */
+/** Refuses languages that no worker offers; caches the catalogue. */
 export class SupportedLanguages {
   readonly #fetch: () => Promise<LanguageSummary[] | undefined>
   #languages: LanguageSummary[] | undefined
@@ -29,10 +29,10 @@ export class SupportedLanguages {
   /**
    * Checks the languages of all jobs.
    *
-   * @throws {InvalidJobError} with the list of supported languages. Before it refuses, it asks for the newest catalogue.
+   * @throws {InvalidJobError} with the supported languages, as of the newest catalogue
    */
   async check(jobs: readonly LocatedJob[]): Promise<void> {
-    const isFresh = performance.now() - this.#fetchedAt < FRESH_MS
+    const isFresh = performance.now() - this.#fetchedAt < CATALOGUE_TTL_MS
     if (!isFresh) await this.#refetch()
     if (this.#problems(jobs).length > 0 && isFresh) await this.#refetch()
     const problems = this.#problems(jobs)
@@ -41,7 +41,7 @@ export class SupportedLanguages {
 
   async #refetch(): Promise<void> {
     this.#languages = await this.#fetch()
-    // That no worker has come yet is not worth remembering: one may come any moment.
+    // A missing catalogue is not cached: the first worker may start at any moment.
     if (this.#languages !== undefined) this.#fetchedAt = performance.now()
   }
 

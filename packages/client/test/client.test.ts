@@ -5,7 +5,7 @@ import { echo, until, useBench } from './harness.ts'
 
 const bench = useBench()
 
-test('run resolves with the result of the job, defaults filled in', async () => {
+test('run resolves with the result of the job, which has the defaults', async () => {
   const client = await bench.client()
   await bench.worker()
   const result = await client.run({ code: 'print(7)', labels: { run: 'a' } })
@@ -19,7 +19,7 @@ test('run resolves with the result of the job, defaults filled in', async () => 
   expect(await client.result('j-nope')).toBeUndefined()
 })
 
-test('run leaves no copy of its result in a results queue, unless the job names one', async () => {
+test('run adds its result to a results queue only if the job names one', async () => {
   const client = await bench.client()
   await bench.worker()
   await client.run({ code: 'a' })
@@ -38,7 +38,7 @@ test('submit and run of the same job share an idempotency key', async () => {
   expect(await client.run(job)).toMatchObject({ id })
 })
 
-test('a file that is given as its text reaches the worker as any other', async () => {
+test('a file given as text reaches the worker like any other', async () => {
   const client = await bench.client()
   await bench.worker(async (delivery) => ({
     ...(await echo(delivery)),
@@ -48,7 +48,7 @@ test('a file that is given as its text reaches the worker as any other', async (
   expect(JSON.parse(stdout)).toEqual({ 'a.txt': { content: 'text', encoding: 'utf8' } })
 })
 
-test('everything invalid is refused by name, and nothing is sent', async () => {
+test('invalid fields are refused by name, and nothing is sent', async () => {
   const client = await bench.client()
   const invalid: [unknown, RegExp][] = [
     [{ code: '' }, /^Code cannot be empty$/],
@@ -66,7 +66,7 @@ test('everything invalid is refused by name, and nothing is sent', async () => {
   expect(await bench.keys()).toEqual([])
 })
 
-test('a language that no worker offers is refused with the list of those that are, once a worker was there', async () => {
+test('after the first worker, a language that no worker offers is refused with the list of languages', async () => {
   const client = await bench.client()
   expect(await client.languages()).toBeUndefined()
   await client.submit({ code: 'x', language: 'cobol' })
@@ -84,7 +84,7 @@ test('a language that no worker offers is refused with the list of those that ar
   await client.submit({ code: 'x', language: 'cobol' })
 })
 
-test('1200 jobs in one call have 1200 results on the results queue, each once', async () => {
+test('1200 jobs in one call have one result each in the results queue', async () => {
   const client = await bench.client()
   const ids = await client.submitMany(
     Array.from({ length: 1200 }, (_, n) => ({ code: `${n}`, replyTo: 'many' })),
@@ -103,7 +103,7 @@ test('1200 jobs in one call have 1200 results on the results queue, each once', 
   expect([...seen].sort()).toEqual([...ids].sort())
 })
 
-test('an abort cancels the job that runs, and rejects with the reason', async () => {
+test('an abort cancels the running job and rejects with the reason', async () => {
   const client = await bench.client()
   let aborted = false
   const worker = await bench.worker(async (_, signal) => {
@@ -120,7 +120,7 @@ test('an abort cancels the job that runs, and rejects with the reason', async ()
   await until(() => aborted)
 })
 
-test('an abort before the job is taken cancels it without a run', async () => {
+test('an abort cancels a waiting job without a run', async () => {
   const client = await bench.client()
   const controller = new AbortController()
   const running = client.run({ code: 'x' }, { signal: controller.signal })
@@ -130,7 +130,7 @@ test('an abort before the job is taken cancels it without a run', async () => {
   expect((await bench.keys()).filter((key) => key.includes(':jobs:j-'))).toEqual([])
 })
 
-test('the environment names the Redis, and closing twice is closing once', async () => {
+test('REDIS_URL names the Redis, and a second close has no effect', async () => {
   const before = process.env['REDIS_URL']
   process.env['REDIS_URL'] = bench.url
   try {
@@ -143,7 +143,7 @@ test('the environment names the Redis, and closing twice is closing once', async
   }
 })
 
-test('wrong options of a results consumer are refused by name', async () => {
+test('invalid options of a results consumer are refused by name', async () => {
   const client = await bench.client()
   expect(() => client.results(async () => {}, { replyTo: 'a:b' })).toThrow(/^replyTo: must be/)
   expect(() => client.results(async () => {}, { concurrency: 0 })).toThrow(/^concurrency: must be/)

@@ -32,7 +32,7 @@ async function useAdmin(): Promise<Redis> {
   return redis
 }
 
-test('connect takes the URL alone', async () => {
+test('connect accepts a URL as its only argument', async () => {
   const client = await connect(bench.url)
   await client.close()
   const port = await usePort()
@@ -40,7 +40,7 @@ test('connect takes the URL alone', async () => {
   await other.close()
 })
 
-test('a database that does not exist is refused, and nothing goes to another one', async () => {
+test('a missing database is refused, and nothing is written to another one', async () => {
   const refused = connect(`${bench.url}?db=99`)
   await expect(refused).rejects.toThrow(
     /^url: Redis at redis\+unix:.*\?db=99 has no database 99; name one that it has in url or REDIS_URL/,
@@ -48,7 +48,7 @@ test('a database that does not exist is refused, and nothing goes to another one
   await expect(refused).rejects.toBeInstanceOf(ConfigError)
 })
 
-test('a wrong password and a missing one each have a sentence, without the password', async () => {
+test('a wrong and a missing password have clear errors that do not show the password', async () => {
   const redis = await useAdmin()
   const port = await usePort()
   await redis.call('ACL', 'SETUSER', 'bob', 'on', '>right', 'allkeys', 'allchannels', 'allcommands')
@@ -72,7 +72,7 @@ test('a wrong password and a missing one each have a sentence, without the passw
   }
 })
 
-test('an unknown option is refused with the one that was meant, or with all', async () => {
+test('an unknown option is refused with a suggestion or all options', async () => {
   const connects: [unknown, string][] = [
     [{ prefx: 'a' }, 'prefx: unknown option; did you mean "prefix"?'],
     [{ host: 'a' }, 'host: unknown option; the options are url, prefix, allowEviction, resultTtlSeconds'],
@@ -99,7 +99,7 @@ test('an unknown option is refused with the one that was meant, or with all', as
   expect(await bench.keys()).toEqual([])
 })
 
-test('each call of a closed client says that it is closed', async () => {
+test('every call of a closed client reports that it is closed', async () => {
   const client = await bench.client()
   await bench.worker(echo)
   const { id } = await client.run({ code: 'x' })

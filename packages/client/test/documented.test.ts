@@ -6,7 +6,7 @@ import { echo, useBench } from './harness.ts'
 const bench = useBench()
 
 describe('ExecutionLimits', () => {
-  it('has the defaults of the document', () => {
+  it('has the defaults of the API document', () => {
     expect(new ExecutionLimits()).toEqual({
       timeLimit: 30,
       memoryLimit: 256,
@@ -43,7 +43,7 @@ describe('a job that is refused', () => {
     })
   })
 
-  it('says which limits were asked for', async () => {
+  it('reports the requested limits', async () => {
     const client = await bench.client()
     const limits = new ExecutionLimits({ timeLimit: 5, cpuLimit: 1 })
     expect(await executeWithLimits('python', '', limits, { client })).toMatchObject({
@@ -58,7 +58,7 @@ describe('a job that is refused', () => {
   })
 })
 
-it('output is cut to characters, however many bytes they have', async () => {
+it('output is cut by characters, not bytes', async () => {
   const client = await bench.client()
   await bench.worker(echo)
   const limits = new ExecutionLimits({ maxOutputChars: 3 })
@@ -66,7 +66,7 @@ it('output is cut to characters, however many bytes they have', async () => {
   expect(stdout).toBe('😀é😀')
 })
 
-it('ResourceMonitor measures this process between start and now', () => {
+it('ResourceMonitor measures its own process since the start', () => {
   const monitor = new ResourceMonitor()
   expect(() => monitor.updateMonitoring()).toThrow(/startMonitoring/)
   monitor.startMonitoring()

@@ -11,7 +11,7 @@ import { connect, type IsopodClient } from '../src/index.ts'
 
 export interface Bench {
   readonly url: string
-  /** A prefix of its own for each test. */
+  /** Unique to each test. */
   readonly prefix: string
   client(): Promise<IsopodClient>
   worker(handle?: Handle, concurrency?: number): Promise<Consumer>
@@ -31,7 +31,7 @@ export async function echo({ id, job, attempt }: Delivery): Promise<Result> {
   }
 }
 
-/** A private Redis for the whole test file; what a test opens is closed after it. */
+/** A private Redis for the test file; everything that a test opens is closed after it. */
 export function useBench(): Bench {
   let directory = ''
   let server: RedisServer | undefined

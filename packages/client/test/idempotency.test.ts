@@ -3,7 +3,7 @@ import { echo, until, useBench } from './harness.ts'
 
 const bench = useBench()
 
-test('50 submits at once with one key run once', async () => {
+test('50 concurrent submissions with one key run once', async () => {
   const clients = await Promise.all(Array.from({ length: 5 }, () => bench.client()))
   let runs = 0
   await bench.worker(async (delivery) => {
@@ -27,7 +27,7 @@ test('50 submits at once with one key run once', async () => {
   expect(seen).toEqual([id])
 })
 
-test('the same key with another job is refused, and nothing of that batch is enqueued', async () => {
+test('a used key with another job is refused, and nothing of that call is enqueued', async () => {
   const client = await bench.client()
   const id = await client.submit({ code: 'a', inputData: { x: 1, y: 2 }, idempotencyKey: 'k' })
   expect(await client.submit({ code: 'a', inputData: { y: 2, x: 1 }, idempotencyKey: 'k' })).toBe(id)
@@ -41,7 +41,7 @@ test('the same key with another job is refused, and nothing of that batch is enq
   expect((await bench.keys()).filter((key) => key.includes(':jobs:'))).toEqual(before)
 })
 
-test('keys of different tenants never meet', async () => {
+test('equal keys of different tenants do not conflict', async () => {
   const client = await bench.client()
   const a = await client.submit({ code: 'a', tenant: 'a', idempotencyKey: 'k' })
   const b = await client.submit({ code: 'b', tenant: 'b', idempotencyKey: 'k' })
@@ -49,7 +49,7 @@ test('keys of different tenants never meet', async () => {
   expect(a).toMatch(/^k-[0-9a-f]{40}$/)
 })
 
-test('two jobs of one batch may share a key only if they are the same', async () => {
+test('two jobs of one call may share a key only if they are equal', async () => {
   const client = await bench.client()
   const job = { code: 'a', idempotencyKey: 'twice' }
   const [one, two] = await client.submitMany([job, job])

@@ -4,7 +4,7 @@ import { echo, until, useBench } from './harness.ts'
 
 const bench = useBench()
 
-test('state tells waiting, running, finished and unknown apart', async () => {
+test('state distinguishes waiting, running, finished and unknown', async () => {
   const client = await bench.client()
   const id = await client.submit({ code: 'x' })
   const last = await client.submit({ code: 'y', priority: 7 })
@@ -23,7 +23,7 @@ test('state tells waiting, running, finished and unknown apart', async () => {
   expect(await client.state('no id:*')).toBe('unknown')
 })
 
-test('a job that waits for its next try is waiting, and a cancelled one is finished', async () => {
+test('a job between two attempts is waiting, and a cancelled job is finished', async () => {
   const client = await bench.client()
   const id = await client.submit({ code: 'x' })
   expect(await client.cancel(id)).toBe('cancelled')

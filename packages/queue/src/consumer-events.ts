@@ -11,17 +11,17 @@ export type Publication = 'ok' | 'duplicate' | 'fenced'
 export type ConsumerEvent =
   /** A job was taken; `waitMs` since it was enqueued. */
   | { readonly type: 'taken'; readonly id: string; readonly attempt: number; readonly waitMs: number }
-  /** A publication ended. `failed` is a try that Redis did not take; another one follows. */
+  /** A publication ended. `failed`: Redis did not accept it; another attempt follows. */
   | {
       readonly type: 'published'
       readonly result: Result
       readonly outcome: Publication | 'failed'
-      /** Since the first try, in milliseconds. */
+      /** Since the first attempt, in milliseconds. */
       readonly ms: number
     }
-  /** A job had a result already, because an earlier start published it and was not completed. Nothing ran. */
+  /** The job already had a result: an earlier start published it and was not completed. Nothing ran. */
   | { readonly type: 'alreadyPublished'; readonly id: string }
-  /** The platform failed a job, which will be tried again. */
+  /** The platform failed a job, which is retried. */
   | { readonly type: 'retried'; readonly id: string; readonly error: Error }
   /** A job was requeued because this worker stops taking jobs. */
   | { readonly type: 'requeued'; readonly id: string }

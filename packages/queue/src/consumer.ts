@@ -50,7 +50,7 @@ export interface Consumer {
    * @throws {ConfigError} if `concurrency` is not a whole number from 1
    */
   run(options: JobWorkerOptions): void
-  /** Stops taking jobs; running jobs go on. */
+  /** Stops taking jobs; running jobs continue. */
   pause(): Promise<void>
   /** Takes jobs again. */
   resume(): void

@@ -23,7 +23,7 @@ export class BatchConflictError extends IsopodError {
 /** Why a running job is interrupted. */
 export type InterruptionCause = 'cancelled' | 'shutdown' | 'lease-lost'
 
-/** The abort reason of the signal that a job's handler gets. */
+/** The abort reason of a job handler's signal. */
 export class JobInterrupted extends Error {
   override readonly name = 'JobInterrupted'
   override readonly cause: InterruptionCause
@@ -40,7 +40,7 @@ export class JobInterrupted extends Error {
   }
 }
 
-/** Thrown by a handler to have its job taken again, by any worker, after a delay. It counts as no failure. */
+/** Thrown by a handler to have its job taken again, by any worker, after a delay. Does not count as a failure. */
 export class JobDeferred extends Error {
   override readonly name = 'JobDeferred'
   readonly delayMs: number

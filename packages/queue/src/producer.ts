@@ -35,11 +35,11 @@ const ANSWER_DEADLINE_MS = 5000
 
 /** The producer's side of the queue. Ids and jobs must be valid; the client package checks them. */
 export interface Producer {
-  /** Enqueues jobs in order, 500 in one round trip. @returns for each whether it existed already */
+  /** Enqueues jobs in order, 500 per round trip. @returns for each whether it already existed */
   enqueue(entries: readonly Entry[]): Promise<Enqueued[]>
-  /** Cancels a job, whichever process has it. */
+  /** Cancels a job that waits or runs. */
   cancel(id: string): Promise<CancelOutcome>
-  /** Where the job is. */
+  /** The state of the job. */
   jobState(id: string): Promise<JobState>
   /** The job's result; undefined if there is none, or if it has expired. */
   storedResult(id: string): Promise<Result | undefined>

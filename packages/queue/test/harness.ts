@@ -20,7 +20,7 @@ import {
   unexecutedJobResult,
 } from '../src/index.ts'
 
-/** Locks that run out fast enough for a test to wait for it. */
+/** Locks that expire fast enough for tests. */
 export const FAST_LOCKS = { lockDurationMs: 1500, stalledIntervalMs: 400 }
 
 /** The result of a job that printed its own code. */
@@ -37,16 +37,16 @@ export function echoResult({ id, job, attempt }: Delivery, workerId = 'w1'): Res
 
 export interface TestConsumer extends Omit<Consumer, 'run'> {
   readonly events: ConsumerEvent[]
-  /** Starts to take jobs with the handler and options that the consumer was made with. */
+  /** Starts to take jobs with the consumer's handler and options. */
   run(): void
 }
 
 export interface Bench {
   readonly url: string
   readonly server: RedisServer
-  /** A plain connection to look behind the scenes. */
+  /** A plain connection, to inspect keys. */
   readonly redis: Redis
-  /** A prefix of its own for each test. */
+  /** Unique to each test. */
   readonly prefix: string
   producer(): Promise<Producer>
   consumer(handle?: Handle, options?: Partial<ConsumerOptions & JobWorkerOptions>): Promise<TestConsumer>
@@ -56,7 +56,7 @@ export interface Bench {
   restartRedis(between?: () => Promise<void>): Promise<void>
 }
 
-/** A private Redis for the whole test file; each test gets a prefix of its own, and all it opened is closed after it. */
+/** A private Redis for the test file; each test has its own prefix, and everything that it opens is closed after it. */
 export function useBench(options: { persistent?: boolean } = {}): Bench {
   let directory = ''
   let server: RedisServer | undefined
@@ -150,7 +150,7 @@ export function useBench(options: { persistent?: boolean } = {}): Bench {
   return bench
 }
 
-/** Waits until the check holds, at most 15 s unless told otherwise. */
+/** Waits until the check holds. @default 15 s at most */
 export async function until(
   check: () => boolean | Promise<boolean>,
   what = 'the condition',

@@ -186,7 +186,8 @@ export class WebhookDeliverer {
     try {
       result = await queue.result(webhook.id)
     } catch (error) {
-      if (error instanceof TerminalError) return { kind: 'refused', reason: 'what is stored is not a result' }
+      if (error instanceof TerminalError)
+        return { kind: 'refused', reason: 'the stored value is not a result' }
       throw error
     }
     if (result === undefined) return { kind: 'failed', reason: 'the result is not there' }

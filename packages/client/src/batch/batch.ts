@@ -2,7 +2,7 @@ import { ConfigError } from '@isopod/protocol'
 import { BatchConflictError, type BatchState, type Producer } from '@isopod/queue'
 import type { LocatedJob } from '../supported-languages.ts'
 import { deliver } from './deliver.ts'
-import { Judge, type Turn } from './judge.ts'
+import { Judge, type PendingSample } from './judge.ts'
 import { type BatchOptions, type ResolvedBatchOptions, resolveBatchOptions } from './options.ts'
 import { parseSample } from './parse-sample.ts'
 import { countOf, type Progress, progressOf, Throttle } from './progress.ts'
@@ -13,48 +13,48 @@ import type { Sample, SampleResult } from './sample.ts'
 import { Slots } from './slots.ts'
 import { Tally, type Totals } from './tally.ts'
 
-/** What a batch came to. As JSON, without `callback`, it is what a callback carries. */
+/** The summary of a batch. As JSON, without `callback`, it is the body of a callback. */
 export interface BatchSummary extends Totals {
   readonly id: string
-  /** Whether the callback was delivered, by this run or an earlier one; absent if none was asked for. */
+  /** Whether the callback was delivered, by this run or an earlier one; absent without the option. */
   readonly callback?: 'delivered' | 'failed'
 }
 
 /**
- * Many samples on their way to their verdicts. It starts with the first `for await` or `summary()`.
+ * A batch of samples to judge. It starts with the first `for await` or `summary()`.
  *
- * Whoever iterates gets each sample once, as it comes to its end, and no more are pulled than are taken; with `summary()` alone
- * they are only counted. Leaving the loop early ends the work as `signal` does. It can be iterated once.
+ * The iteration yields each sample once, when it has ended, with backpressure on `samples`; `summary()` alone only counts them.
+ * Leaving the loop early has the effect of `signal`. A batch can be iterated once.
  */
 export interface Batch extends AsyncIterable<SampleResult> {
   readonly id: string
-  /** How far it is. */
+  /** The progress so far. */
   progress(): Progress
   /**
-   * Resolves when all samples have come to their end and the callback was delivered or given up.
+   * Resolves when all samples have ended and the callback was delivered or given up.
    *
-   * @throws {InvalidJobError} naming the sample that is not valid
+   * @throws {InvalidJobError} naming the invalid sample
    * @throws {BatchBusyError} if another producer works on the batch, or took it over
-   * @throws {BatchConflictError} if the batch is known with other samples, or was started with another `stopWhen`
-   * @throws {UnavailableError} if Redis is away for a minute, or the client was closed; the batch can be gone on with
-   * @throws the signal's reason when it aborts, and what `samples` throws
+   * @throws {BatchConflictError} if the batch was started with other samples or another `stopWhen`
+   * @throws {UnavailableError} if Redis is away for a minute, or the client was closed; the batch can be resumed
+   * @throws the signal's reason when it aborts, and errors of `samples`
    */
   summary(): Promise<BatchSummary>
 }
 
-/** What a batch works with. */
+/** The parts of a batch. */
 export interface BatchParts {
   readonly producer: Producer
   /** Refuses languages that no worker offers. */
   readonly checkLanguages: (jobs: readonly LocatedJob[]) => Promise<void>
   /** Aborted when the client is closed. */
   readonly closing: AbortSignal
-  /** Told of the work on the batch, which is over soon after that. */
+  /** Called with the work of the batch when it starts; a closing client waits for it. */
   readonly onRun: (running: Promise<unknown>) => void
 }
 
 /**
- * Makes a batch, which does nothing yet.
+ * Creates a batch; it starts on first use.
  *
  * @throws {ConfigError} naming the option
  */
@@ -99,7 +99,7 @@ class QueueBatch implements Batch {
       throw new Error('a batch can be iterated once, before its summary is asked for')
     const left = new Error('the loop over the batch was left before its end')
     this.#stream = new ResultStream(() => this.#stop.abort(left))
-    // Who iterates meets what goes wrong there.
+    // The iteration reports the error.
     this.summary().catch(() => {})
     return this.#stream
   }
@@ -138,8 +138,8 @@ class QueueBatch implements Batch {
         const done = await unlessAborted(slots.take(), signal)
         const next = await unlessAborted(source.next(), signal)
         if (next.done) break
-        const turn = await this.#enter(next.value, seen, state, signal)
-        const task = this.#settle(judge, turn, signal)
+        const pending = await this.#enter(next.value, seen, state, signal)
+        const task = this.#settle(judge, pending, signal)
           .catch((error) => this.#stop.abort(error))
           .finally(() => {
             underWay.delete(task)
@@ -153,20 +153,24 @@ class QueueBatch implements Batch {
       return this.#tally.totals(k)
     } catch (error) {
       this.#stop.abort(error)
-      // Not waited for: it may be waiting for something itself.
+      // Not awaited: the source may never settle.
       close(source).catch(() => {})
       await Promise.all(underWay)
-      if (!isNamed) await judge.endAll()
+      if (!isNamed) await judge.cancelAll()
       throw signal.reason
     }
   }
 
-  /** Checks a sample that was pulled, and looks what is known of it: in their order, as what is known can end others. */
-  async #enter(given: Sample, seen: Set<string>, state: BatchState, signal: AbortSignal): Promise<Turn> {
+  /** Checks a sample and reads its record. One at a time, because a recorded outcome can skip later samples. */
+  async #enter(
+    given: Sample,
+    seen: Set<string>,
+    state: BatchState,
+    signal: AbortSignal,
+  ): Promise<PendingSample> {
     const sample = parseSample(given, this.id)
     const where = `samples[${JSON.stringify(sample.id)}]`
-    if (seen.has(sample.id))
-      throw new ConfigError(`${where}.id: must be unique in the batch, was given twice`)
+    if (seen.has(sample.id)) throw new ConfigError(`${where}.id: must be unique in the batch, got it twice`)
     seen.add(sample.id)
     const { job } = sample
     if (!('refusal' in job)) {
@@ -178,17 +182,17 @@ class QueueBatch implements Batch {
     return { sample, place: this.#tally.problem(sample.problem).enter(), record }
   }
 
-  async #settle(judge: Judge, turn: Turn, signal: AbortSignal): Promise<void> {
-    const result = await judge.judge(turn)
-    this.#tally.add(turn.place, result)
-    judge.endNeedless(result.problem)
+  async #settle(judge: Judge, pending: PendingSample, signal: AbortSignal): Promise<void> {
+    const result = await judge.judge(pending)
+    this.#tally.add(pending.place, result)
+    judge.cancelAnswered(result.problem)
     if (!result.resumed) this.#rate.add()
     this.#throttle.note()
-    // Whoever iterates may have turned to something else for good.
+    // The iterating program may never take the result.
     if (this.#stream) await unlessAborted(this.#stream.give(result), signal)
   }
 
-  /** A summary of fewer samples than the batch has would pass for that of all. */
+  /** Refuses to summarize fewer samples than the batch has on record. */
   async #checkComplete(seen: ReadonlySet<string>, state: BatchState, signal: AbortSignal): Promise<void> {
     if (state.known === 0) return
     const known = await retryWhileUnavailable(() => state.samples(), signal)
@@ -196,7 +200,7 @@ class QueueBatch implements Batch {
     if (first === undefined) return
     const more = others.length === 0 ? '' : ` and ${others.length} more`
     throw new BatchConflictError(
-      `samples: the batch ${this.id} has had ${JSON.stringify(first)}${more}, which were not given now; give them too, or use another id`,
+      `samples: must include all samples of the batch ${this.id}, but lacks ${JSON.stringify(first)}${more}; add them, or use another id`,
     )
   }
 
@@ -222,14 +226,14 @@ async function close(source: AsyncIterator<unknown> | Iterator<unknown>): Promis
   await source.return?.()
 }
 
-/** Waits for a promise, but not for longer than until the signal aborts. */
+/** Waits for a promise until the signal aborts. */
 async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const stop = () => reject(signal.reason)
   if (signal.aborted) stop()
   signal.addEventListener('abort', stop, { once: true })
   try {
-    // Also when it is aborted already: somebody has to hear of it should the promise reject.
+    // Raced even after an abort, so that a rejection of the promise is handled.
     return await Promise.race([aborted, promise])
   } finally {
     signal.removeEventListener('abort', stop)

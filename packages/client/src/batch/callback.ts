@@ -3,12 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 /** Header that carries the signature of a callback. */
 export const SIGNATURE_HEADER = 'isopod-signature'
 
-/** How old a callback may be, in seconds, and how far ahead its clock. */
+/** Maximum difference between the time of a signature and now, in seconds. */
 const TOLERANCE_SECONDS = 300
 
-/** How strictly a callback is looked at. */
+/** Options of {@link verifyCallback}. */
 export interface VerifyOptions {
-  /** Older ones are refused, as somebody may have recorded them. @default 300 */
+  /** Older signatures are refused, against replay. @default 300 */
   readonly toleranceSeconds?: number | undefined
   /** Epoch milliseconds. @default Date.now() */
   readonly now?: number | undefined
@@ -24,9 +24,9 @@ export function signCallback(body: string, secret: string, seconds: number): str
 }
 
 /**
- * Says whether a request is a callback of a batch of ours: signed with the secret, unchanged, and not old.
+ * Whether a request is a genuine callback: signed with the secret, unchanged, and recent.
  *
- * @param body the request's body as it came, before anything parsed it
+ * @param body the raw body of the request
  * @param signature the header `isopod-signature`
  *
  * @example
@@ -42,7 +42,7 @@ export function verifyCallback(
   options: VerifyOptions = {},
 ): boolean {
   const { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now() } = options
-  // Anybody can sign with no secret.
+  // Anyone can sign with an empty secret.
   if (typeof signature !== 'string' || secret === '') return false
   const [, seconds = '', digest = ''] = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/.exec(signature) ?? []
   if (digest === '' || Math.abs(now / 1000 - Number(seconds)) > toleranceSeconds) return false

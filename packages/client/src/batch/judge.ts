@@ -18,7 +18,7 @@ import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import type { SampleResult } from './sample.ts'
 import type { Tally } from './tally.ts'
 
-/** What samples are judged with. */
+/** The parts of a {@link Judge}. */
 export interface JudgeParts {
   readonly options: ResolvedBatchOptions
   readonly producer: Producer
@@ -27,26 +27,26 @@ export interface JudgeParts {
   readonly signal: AbortSignal
 }
 
-/** A sample, its place among those of its problem, and what is on record of it. */
-export interface Turn {
+/** A sample to judge, its place among the samples of its problem, and its record. */
+export interface PendingSample {
   readonly sample: ParsedSample
   readonly place: number
   readonly record: SampleRecord | undefined
 }
 
-/** A sample whose code can be run. */
-interface Runnable extends Turn {
+/** A sample with a valid job. */
+interface RunnableSample extends PendingSample {
   readonly job: Job
   readonly fingerprint: string
 }
 
 /**
- * Takes samples to their outcome. Each job's id follows from batch, sample and how often it was submitted, so that whoever
- * goes on with the batch meets the same jobs again instead of making others.
+ * Judges samples. The id of a job derives from batch, sample and number of retries, so that a resumed batch finds its jobs
+ * instead of submitting new ones.
  */
 export class Judge {
   readonly #parts: JudgeParts
-  /** Jobs that were submitted and have no result yet, with the place of their sample. */
+  /** Submitted jobs without a result, with the place of their sample. */
   readonly #inFlight = new Map<string, { readonly problem: string; readonly place: number }>()
 
   constructor(parts: JudgeParts) {
@@ -54,17 +54,17 @@ export class Judge {
   }
 
   /**
-   * Resolves with what became of a sample, which is then on record.
+   * Judges a sample and records its outcome.
    *
-   * @throws {BatchConflictError} if another sample is known under its id
+   * @throws {BatchConflictError} if another sample is recorded under its id
    */
-  async judge(turn: Turn): Promise<SampleResult> {
+  async judge(pending: PendingSample): Promise<SampleResult> {
     const { options, producer, tally } = this.#parts
-    const { sample, place, record } = turn
+    const { sample, place, record } = pending
     const { id, problem, job } = sample
     const about = { id, problem, resumed: false, retriedFaults: 0 }
-    // Who refuses it, an earlier run and this one refuse alike: it needs no record.
-    if ('refusal' in job) return { ...about, outcome: 'failed', result: refusedResult(turn, job.refusal) }
+    // Every run refuses it alike, so it needs no record.
+    if ('refusal' in job) return { ...about, outcome: 'failed', result: refusedResult(sample, job.refusal) }
 
     const fingerprint = sampleFingerprint(problem, job, options.stopWhen === 'never' ? undefined : place)
     if (record !== undefined && record.fingerprint !== fingerprint) throw conflict(options.id, id)
@@ -73,16 +73,16 @@ export class Judge {
       const result = await this.#ask(() => producer.storedResult(jobId))
       return { id, problem, outcome, jobId, retriedFaults, resumed: true, ...(result && { result }) }
     }
-    const isNeedless = () => tally.problem(problem).isAnsweredFor(place)
+    const isAnswered = () => tally.problem(problem).isAnsweredFor(place)
     let retriedFaults = record === undefined ? 0 : record.retries + 1
     for (let tries = 1; ; tries++, retriedFaults++) {
-      if (isNeedless()) return { ...about, outcome: 'skipped', retriedFaults }
-      const { jobId, result } = await this.#run({ ...turn, job, fingerprint }, retriedFaults)
+      if (isAnswered()) return { ...about, outcome: 'skipped', retriedFaults }
+      const { jobId, result } = await this.#run({ ...pending, job, fingerprint }, retriedFaults)
       const outcome = result === undefined ? 'fault' : judged(job, result)
       const ended = { ...about, jobId, retriedFaults, ...(result && { result }) }
       const isCancelled = result?.status === 'cancelled'
-      if (isCancelled && isNeedless()) return { ...ended, outcome: 'skipped' }
-      // Whoever cancels a job of ours wants no other in its place; who refuses one, refuses it again.
+      if (isCancelled && isAnswered()) return { ...ended, outcome: 'skipped' }
+      // A job that another caller cancelled is not replaced; a refused job would be refused again.
       const isFinal = isCancelled || (result !== undefined && isRefusedUnseen(result))
       if (outcome === 'fault' && !isFinal && tries < options.faultTries) {
         await this.#pause(options.faultPauseMs * 2 ** (tries - 1))
@@ -94,22 +94,22 @@ export class Judge {
     }
   }
 
-  /** Cancels what runs for a problem although it is answered. */
-  endNeedless(problem: string): void {
+  /** Cancels the jobs in flight of a problem's samples that can be skipped. */
+  cancelAnswered(problem: string): void {
     const { tally } = this.#parts
     for (const [jobId, other] of this.#inFlight) {
       if (other.problem === problem && tally.problem(problem).isAnsweredFor(other.place)) this.#cancel(jobId)
     }
   }
 
-  /** Cancels everything that runs. */
-  async endAll(): Promise<void> {
+  /** Cancels all jobs in flight. */
+  async cancelAll(): Promise<void> {
     await Promise.all([...this.#inFlight.keys()].map((jobId) => this.#cancel(jobId)))
   }
 
-  /** Submits a sample's job, or finds it, and waits for its result; undefined if that was lost. */
+  /** Submits a sample's job, or finds it, and waits for its result; undefined if the result was lost. */
   async #run(
-    { sample: { id, problem }, place, job }: Runnable,
+    { sample: { id, problem }, place, job }: RunnableSample,
     retry: number,
   ): Promise<{ jobId: string; result: Result | undefined }> {
     const { options, producer, tally, signal } = this.#parts
@@ -118,7 +118,7 @@ export class Judge {
     this.#inFlight.set(jobId, { problem, place })
     try {
       await this.#ask(() => producer.enqueue([entry]))
-      // Before it was enqueued there was nothing to cancel.
+      // The problem may have been answered before there was a job to cancel.
       if (tally.problem(problem).isAnsweredFor(place)) this.#cancel(jobId)
       return { jobId, result: await producer.waitForResult(jobId, { signal }) }
     } catch (error) {
@@ -126,12 +126,12 @@ export class Judge {
       if (error instanceof UnknownJobError) return { jobId, result: undefined }
       throw error
     } finally {
-      // What was not waited for to its end is still in flight.
+      // After an abort the job is still in flight.
       if (!signal.aborted) this.#inFlight.delete(jobId)
     }
   }
 
-  /** Should it fail, the job just runs. */
+  /** Cancels a job; if that fails, the job runs to its end. */
   async #cancel(jobId: string): Promise<void> {
     await this.#parts.producer.cancel(jobId).catch(() => {})
   }
@@ -148,16 +148,16 @@ export class Judge {
 
 function conflict(batch: string, sample: string): BatchConflictError {
   return new BatchConflictError(
-    `samples[${JSON.stringify(sample)}]: the batch ${batch} knows another sample under this id: its problem, its job or its place among the samples differs; use another id`,
+    `samples[${JSON.stringify(sample)}]: the batch ${batch} has another sample with this id: its problem, its job or its place among the samples differs; use another id`,
   )
 }
 
 function refusedResult(
-  { sample }: Turn,
+  { id }: ParsedSample,
   { message, problems }: { message: string; problems: readonly { message: string }[] },
 ): Result {
   return unexecutedJobResult({
-    id: sample.id,
+    id,
     status: 'validation_error',
     errorMessage: message,
     validationErrors: problems.map((problem) => problem.message),

@@ -1,9 +1,9 @@
 import type { Result } from '@isopod/protocol'
 
 /**
- * What a result says of its program: it passed if all of the job's tests did, or without tests if it ended with `success`.
- * A result that is not attributable says nothing, and is never scored. Nor does one that was refused before its code was
- * looked at: limits that this deployment does not give, a test that cannot be judged.
+ * The verdict of a result: `passed` if all tests of the job passed, or, without tests, if the status is `success`. Results
+ * that are not attributable, and jobs that were refused for another reason than their code (limits above the deployment's, for
+ * example), are a `fault` and never scored.
  */
 export function judged(
   job: { readonly tests?: { readonly length: number } | undefined },
@@ -11,12 +11,12 @@ export function judged(
 ): 'passed' | 'failed' | 'fault' {
   if (!result.attributable || isRefusedUnseen(result)) return 'fault'
   if (job.tests === undefined) return result.status === 'success' ? 'passed' : 'failed'
-  // A result that knows of fewer tests than the job has is no proof.
+  // A result with fewer tests than the job has proves nothing.
   const { passed = 0, total = 0 } = result.summary ?? {}
   return passed === total && total === job.tests.length ? 'passed' : 'failed'
 }
 
-/** Whether a job was refused for what it asks for, and not for its code, which the policy looks at. */
+/** Whether a job was refused before the policy check of its code. */
 export function isRefusedUnseen({ status, policy }: Pick<Result, 'status' | 'policy'>): boolean {
   return status === 'validation_error' && policy === undefined
 }

@@ -5,56 +5,56 @@ import type { StopWhen } from './problem.ts'
 import type { Progress } from './progress.ts'
 import type { Sample } from './sample.ts'
 
-/** Where the summary goes. */
+/** Where the summary is posted. */
 export interface CallbackOptions {
-  /** `http:` or `https:`, without a login in it; redirects are not followed. */
+  /** `http:` or `https:`, without user and password; redirects are not followed. */
   readonly url: string
-  /** Signs what is sent, see `verifyCallback`. */
+  /** Key of the signature, see `verifyCallback`. */
   readonly secret: string
 }
 
-/** Which samples are judged, and how. */
+/** Options of a batch. */
 export interface BatchOptions {
   /**
-   * A batch of the same id goes on where it stopped, in this process or another: samples that were judged are not run again,
-   * those in flight are found again, and those that ended as `fault` are tried again. The samples must be the same ones; there
-   * may be more of them. 1 to 100 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit.
-   * @default a random one
+   * A later batch with the same id resumes it, in this process or another: judged samples are not run again, jobs in flight
+   * are found, and faults are tried again. The samples must be the same; more may be added. 1 to 100 characters of a-z, A-Z,
+   * 0-9, ".", "_" and "-", starting with a letter or digit.
+   * @default a random id
    */
   readonly id?: string | undefined
-  /** Pulled only as fast as they are taken. */
+  /** Pulled with backpressure, see `inFlight`. */
   readonly samples: Iterable<Sample> | AsyncIterable<Sample>
-  /** How many samples there are, for the progress. @default what `samples` says by `length` or `size`, if it does */
+  /** Number of samples, for the progress. @default `length` or `size` of `samples`, if it has one */
   readonly total?: number | undefined
-  /** For which k pass@k is asked; it may differ from run to run. @default [1] */
+  /** Values of k for pass@k; they may differ from run to run. @default [1] */
   readonly k?: readonly number[] | undefined
   /**
-   * When a problem's samples behind the one that was judged are needless, and end as `skipped`: once it `passed`, once it
-   * `failed`, or `never`. Then pass@k is made from whether one of a problem's first k samples passed, which has no bias but a
-   * wider interval; after a failure nothing is known of what comes behind it, so `failed` goes with no k but 1.
+   * When to skip the remaining samples of a problem: after one `passed`, after one `failed`, or `never`. With `passed`, pass@k
+   * is the share of problems of which one of the first k samples passed: unbiased, but with a wider interval. `failed` allows
+   * only k = 1, because the samples after a failure are unknown.
    * @default 'never'
    */
   readonly stopWhen?: StopWhen | undefined
-  /** Samples at once, from their pull until whoever iterates has taken the result; 1 to 10000. @default 256 */
+  /** Maximum number of samples between their pull and the moment their result is taken; 1 to 10000. @default 256 */
   readonly inFlight?: number | undefined
-  /** How often a sample is submitted in one run while the platform fails it, 1 to 100. @default 3 */
+  /** Maximum number of attempts at a sample in one run if the platform fails it, 1 to 100. @default 3 */
   readonly faultTries?: number | undefined
-  /** The pause before the second of these tries, in milliseconds up to 60000; each further one is twice as long. @default 1000 */
+  /** Pause before the second attempt, in milliseconds up to 60000; doubled for each further one. @default 1000 */
   readonly faultPauseMs?: number | undefined
-  /** How long the batch can be gone on with after it was last worked on, in seconds. @default 604800, a week */
+  /** How long the batch can be resumed after its last change, in seconds. @default 604800, a week */
   readonly stateTtlSeconds?: number | undefined
   /**
-   * Ends the work on the batch. What is in flight goes on and is found again when the batch is gone on with; if it was given no
-   * `id`, it is cancelled.
+   * Ends the work on the batch. Jobs in flight continue if the batch has an `id`, and a later run finds them; otherwise they
+   * are cancelled.
    */
   readonly signal?: AbortSignal | undefined
-  /** Where the summary is posted when the batch is over, once for all of its runs. */
+  /** Receives the summary when the batch is over, once for all of its runs. */
   readonly callback?: CallbackOptions | undefined
-  /** Told how far the batch is, at most ten times a second and at its end; what it throws is ignored. */
+  /** Called at most ten times a second and at the end; its errors are ignored. */
   readonly onProgress?: ((progress: Progress) => void) | undefined
 }
 
-/** {@link BatchOptions} that were checked, defaults filled in. */
+/** Checked {@link BatchOptions}, defaults filled in. */
 export interface ResolvedBatchOptions extends BatchOptions {
   readonly id: string
   readonly k: readonly number[]
@@ -63,7 +63,7 @@ export interface ResolvedBatchOptions extends BatchOptions {
   readonly faultTries: number
   readonly faultPauseMs: number
   readonly stateTtlSeconds: number
-  /** Whether somebody can go on with it. */
+  /** Whether it was given an id, and can thus be resumed. */
   readonly isNamed: boolean
 }
 
@@ -83,10 +83,10 @@ const OPTIONS = {
 } as const
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/
-const MOST_K = 1_000_000
+const MAX_K = 1_000_000
 
 /**
- * Checks what a batch is started with.
+ * Checks {@link BatchOptions} and fills in defaults.
  *
  * @throws {ConfigError} naming the option, what is allowed and what was given
  */
@@ -97,15 +97,15 @@ export function resolveBatchOptions(options: BatchOptions): ResolvedBatchOptions
     const rule = '1 to 100 characters of a-z, A-Z, 0-9, ".", "_" and "-", starting with a letter or digit'
     throw wrong('id', rule, id)
   }
-  if (!isIterable(samples)) throw wrong('samples', 'something to iterate over', samples)
+  if (!isIterable(samples)) throw wrong('samples', 'an iterable', samples)
   if (total !== undefined) whole('total', total, 0, Number.MAX_SAFE_INTEGER)
   if (!Array.isArray(k) || k.length === 0) throw wrong('k', 'a list of at least one number', k)
-  for (const each of k) whole('k', each, 1, MOST_K)
+  for (const each of k) whole('k', each, 1, MAX_K)
   if (!['never', 'passed', 'failed'].includes(stopWhen)) {
     throw wrong('stopWhen', 'one of never, passed, failed', stopWhen)
   }
   if (stopWhen === 'failed' && k.some((each) => each !== 1)) {
-    throw wrong('k', '[1] with stopWhen "failed": what comes behind a failure is not known', k)
+    throw wrong('k', '[1] with stopWhen "failed", as later samples are skipped', k)
   }
   if (callback !== undefined) checkCallback(callback)
   return {
@@ -126,9 +126,9 @@ function checkCallback({ url, secret }: CallbackOptions): void {
   if (parsed === null || !['http:', 'https:'].includes(parsed.protocol)) {
     throw wrong('callback.url', 'an http or https URL', url)
   }
-  // It would end in messages; what is sent is signed instead.
+  // Messages show the URL, and the signature authenticates the sender.
   if (parsed.username !== '' || parsed.password !== '') {
-    throw new ConfigError('callback.url: must hold no login')
+    throw new ConfigError('callback.url: must have no user and password')
   }
   if (typeof secret !== 'string' || secret === '') {
     throw new ConfigError('callback.secret: must be text of at least one character')

@@ -4,20 +4,20 @@ import { jobFingerprint, NO_RESULTS_QUEUE } from '@isopod/queue'
 import { located } from '../parse-batch.ts'
 import type { Sample } from './sample.ts'
 
-const LONGEST_NAME = 256
+const MAX_NAME_LENGTH = 256
 
-/** A sample that was checked. */
+/** A checked sample. */
 export interface ParsedSample {
   readonly id: string
   readonly problem: string
-  /** The job, or why its code cannot be run: what a model wrote can be nothing at all, and that is a verdict. */
+  /** The job, or why its code was refused. Unusable code is a verdict: the model wrote it. */
   readonly job: Job | { readonly refusal: InvalidJobError }
 }
 
 /**
- * Checks a sample, and makes its job one of the batch.
+ * Checks a sample and adds the batch's fields to its job.
  *
- * @throws {InvalidJobError} naming sample and field, for everything that is not what the sample's author wrote
+ * @throws {InvalidJobError} naming sample and field, for everything but the code
  */
 export function parseSample(given: Sample, batchId: string): ParsedSample {
   const { id, problem, job } = isObject(given) ? given : ({} as Partial<Sample>)
@@ -40,7 +40,7 @@ export function parseSample(given: Sample, batchId: string): ParsedSample {
   }
 }
 
-/** What makes two samples the same: problem, job, and their place where it matters. */
+/** Fingerprint of a sample: problem, job, and its place if it matters. */
 export function sampleFingerprint(problem: string, job: Job, place: number | undefined): string {
   const parts = JSON.stringify([problem, place, jobFingerprint(job)])
   return createHash('sha256').update(parts).digest('hex').slice(0, 32)
@@ -51,12 +51,12 @@ function isObject<T>(value: T): value is T & object {
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value.length > 0 && value.length <= LONGEST_NAME
+  return typeof value === 'string' && value.length > 0 && value.length <= MAX_NAME_LENGTH
 }
 
 function nameRule(given: unknown): string {
   const shown = typeof given === 'string' ? `${given.length} characters` : typeof given
-  return `must be text of 1 to ${LONGEST_NAME} characters, got ${shown}`
+  return `must be text of 1 to ${MAX_NAME_LENGTH} characters, got ${shown}`
 }
 
 function refused(where: string, field: string, message: string): InvalidJobError {

@@ -1,41 +1,41 @@
-/** How one problem's samples did. */
+/** Verdicts of one problem. */
 export interface ProblemTally {
-  /** Samples that were judged. */
+  /** Number of judged samples. */
   readonly samples: number
-  /** Those that passed. */
+  /** Number of samples that passed. */
   readonly passed: number
 }
 
-/** An estimate, and between which values the true one lies nineteen times out of twenty. */
+/** An estimate with its 95 % confidence interval. */
 export interface Estimate {
   readonly value: number
   readonly low: number
   readonly high: number
 }
 
-/** Quantile of the normal distribution for nineteen times out of twenty. */
+/** Quantile of the normal distribution for 95 %. */
 const Z = 1.959964
 
 /**
- * The chance that of k samples of one problem at least one passes, as an unbiased estimate from n of them: 1 - C(n-c, k) / C(n, k)
- * (Chen et al., Evaluating Large Language Models Trained on Code, 2021).
+ * Unbiased estimate of pass@k, the probability that at least one of k samples of a problem passes, from n samples of which c
+ * passed: 1 - C(n-c, k) / C(n, k) (Chen et al., Evaluating Large Language Models Trained on Code, 2021).
  *
- * @returns undefined where there are fewer than k samples
+ * @returns undefined if there are fewer than k samples
  */
 export function passAtK({ samples, passed }: ProblemTally, k: number): number | undefined {
   if (samples < k) return undefined
   const failed = samples - passed
   if (failed < k) return 1
-  // As a product: the binomials themselves soon leave what a number can hold.
+  // As a product, because the binomials overflow.
   let none = 1
   for (let each = failed + 1; each <= samples; each++) none *= 1 - k / each
   return 1 - none
 }
 
 /**
- * The same over many problems: their mean, with Wilson's interval for it, which has a width when all passed or none did.
+ * Mean pass@k of many problems, with Wilson's interval, which is not empty even if all or none passed.
  *
- * @returns undefined unless some problem has at least k samples; those with fewer do not count
+ * @returns undefined if no problem has at least k samples; problems with fewer do not count
  */
 export function meanPassAtK(problems: readonly ProblemTally[], k: number): Estimate | undefined {
   const counted = problems.filter(({ samples }) => samples >= k)
@@ -43,19 +43,18 @@ export function meanPassAtK(problems: readonly ProblemTally[], k: number): Estim
   if (values.length === 0) return undefined
   const value = Math.min(1, mean(values))
   const variance = mean(values.map((each) => (each - value) ** 2))
-  // Values that lie closer together than noughts and ones tell more of their mean than as many throws of a coin, but no more
-  // than each sample would as a throw of its own.
-  const most = counted.reduce((sum, { samples }) => sum + samples, 0)
+  // Effective sample size: values with a smaller variance than Bernoulli trials are worth more of them, up to one per sample.
+  const maxTrials = counted.reduce((sum, { samples }) => sum + samples, 0)
   const spread = value * (1 - value)
-  const throws = spread === 0 ? values.length : Math.min((values.length * spread) / variance, most)
-  return { value, ...wilson(value, throws) }
+  const trials = spread === 0 ? values.length : Math.min((values.length * spread) / variance, maxTrials)
+  return { value, ...wilson(value, trials) }
 }
 
-/** Wilson's interval for a share that was seen in so many throws (Wilson, 1927). */
-function wilson(share: number, throws: number): Pick<Estimate, 'low' | 'high'> {
-  const pull = Z ** 2 / throws
+/** Wilson's score interval for a proportion (Wilson, 1927). */
+function wilson(share: number, trials: number): Pick<Estimate, 'low' | 'high'> {
+  const pull = Z ** 2 / trials
   const middle = (share + pull / 2) / (1 + pull)
-  const half = (Z * Math.sqrt((share * (1 - share)) / throws + pull / (4 * throws))) / (1 + pull)
+  const half = (Z * Math.sqrt((share * (1 - share)) / trials + pull / (4 * trials))) / (1 + pull)
   return { low: Math.max(0, middle - half), high: Math.min(1, middle + half) }
 }
 

@@ -7,7 +7,7 @@ export type StopWhen = 'never' | 'passed' | 'failed'
 /**
  * The samples of one problem, in order.
  *
- * A sample that answers the problem only skips the samples after it; earlier ones go on. The first sample to pass therefore does
+ * A sample that answers the problem skips only the samples after it; earlier ones continue. The first sample to pass therefore does
  * not depend on timing, and the estimate has no bias.
  */
 export class BatchProblem {
@@ -49,11 +49,10 @@ export class BatchProblem {
   }
 
   /**
-   * What the problem adds to pass@k; undefined if too little is known.
+   * The contribution of the problem to pass@k; undefined if too little is known.
    *
-   * Where all samples are judged, that is how many passed. Where the rest is skipped, the passed ones among the judged are too
-   * many, as judging ended with one; but whether one of the first k passed is known, and its mean over problems is as free of
-   * bias. Faults count as if those samples had never been there: they have nothing to do with the program.
+   * If all samples are judged, it is the number that passed. If samples are skipped after a pass, the share of passes is biased;
+   * whether one of the first k samples passed is not. Faults are ignored: they say nothing about the program.
    */
   tally(k: number): ProblemTally | undefined {
     const isSample = (outcome: BatchOutcome | undefined) => outcome !== 'fault'
@@ -63,7 +62,7 @@ export class BatchProblem {
     }
     const pass = this.#outcomes.indexOf('passed')
     const before = this.#outcomes.slice(0, pass < 0 ? undefined : pass).filter(isSample)
-    // Behind a pass each is a sample: whether the platform would have failed it depends on who was quicker.
+    // After a pass every sample counts: whether one of them had a fault depends on timing.
     const samples = before.length + (pass < 0 ? 0 : this.#outcomes.length - pass)
     if (samples < k || before.slice(0, k).some((outcome) => outcome !== 'failed')) return undefined
     return { samples: k, passed: pass >= 0 && before.length < k ? k : 0 }

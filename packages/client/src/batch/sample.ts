@@ -7,31 +7,31 @@ export interface Sample {
   /** The problem; 1 to 256 characters. */
   readonly problem: string
   /**
-   * Without an `idempotencyKey`, which the batch makes, and without another batch's `batchId`. Unless it names a `replyTo`, its
-   * result lies in no results queue.
+   * Must have no `idempotencyKey`, which the batch sets, and no `batchId` of another batch. Its result goes to no results queue
+   * unless it names a `replyTo`.
    */
   readonly job: JobInput
 }
 
 /**
- * What became of a sample: a verdict (`passed`, `failed`), none because the batch's `stopWhen` made it needless (`skipped`), or
- * none because the platform failed it each time or refused what it asks for, or somebody else cancelled it (`fault`).
+ * The outcome of a sample: `passed` or `failed`; `skipped` because of `stopWhen`; or `fault`, no verdict: the platform failed
+ * it each time or refused its limits, or another caller cancelled it.
  */
 export type BatchOutcome = 'passed' | 'failed' | 'skipped' | 'fault'
 
-/** The outcome of a sample. */
+/** A sample that has ended. */
 export interface SampleResult {
   readonly id: string
   readonly problem: string
   readonly outcome: BatchOutcome
   /**
-   * Absent if the sample was skipped before it ran, or if an earlier run of the batch judged it and its result has expired,
-   * one day after it was made.
+   * Absent if the sample was skipped before it ran, or if an earlier run of the batch judged it and the result has expired,
+   * after one day.
    */
   readonly result?: Result
-  /** Of the job that the outcome is from. */
+  /** Id of the job with the outcome. */
   readonly jobId?: string
-  /** How often it was submitted again after a result that said nothing about the program. */
+  /** How often it was submitted again after a fault. */
   readonly retriedFaults: number
   /** Whether an earlier run of the same batch judged it. */
   readonly resumed: boolean

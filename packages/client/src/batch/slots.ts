@@ -1,4 +1,4 @@
-/** A semaphore whose slots are released by hand, which p-limit does not offer. */
+/** A semaphore. p-limit ties a slot to one function; here a slot is taken before a sample is pulled. */
 export class Slots {
   readonly #waiting: (() => void)[] = []
   #free: number

@@ -2,39 +2,39 @@ import { meanPassAtK, passAtK } from './pass-at-k.ts'
 import { BatchProblem, type StopWhen } from './problem.ts'
 import type { BatchOutcome, SampleResult } from './sample.ts'
 
-/** An estimate of pass@k, and between which values the true one lies nineteen times out of twenty. */
+/** An estimate of pass@k with its 95 % confidence interval. */
 export interface PassAt {
   readonly estimate: number
   readonly low: number
   readonly high: number
-  /** Problems that the estimate is made from: those with at least k samples that can be counted. */
+  /** Number of problems in the estimate: those with at least k samples that count. */
   readonly problems: number
 }
 
-/** How many samples came to which end. */
+/** Numbers of samples by outcome. */
 export interface Counts {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
   /** Samples without a verdict. */
   readonly faults: number
-  /** Results that said nothing about their program, and were followed by another try. */
+  /** Faults that were followed by another attempt. */
   readonly retriedFaults: number
 }
 
-/** What all samples came to. */
+/** The totals of a batch. */
 export interface Totals extends Counts {
   readonly samples: number
   readonly problems: number
-  /** Problems with a sample that passed. */
+  /** Problems with at least one sample that passed. */
   readonly solved: number
   /** Problems of which every sample passed. */
   readonly flawless: number
-  /** By k, as text; null where no problem has k samples that can be counted. */
+  /** By k, as text; null if no problem has k samples that count. */
   readonly passAt: Readonly<Record<string, PassAt | null>>
 }
 
-/** Counts what becomes of samples, in whatever order they end. */
+/** Counts outcomes; the order in which samples end does not matter. */
 export class Tally {
   readonly #stopWhen: StopWhen
   readonly #problems = new Map<string, BatchProblem>()
@@ -55,14 +55,14 @@ export class Tally {
     return problem
   }
 
-  /** Counts a sample that has come to its end. */
+  /** Counts a sample that has ended. */
   add(place: number, { problem, outcome, retriedFaults }: SampleResult): void {
     this.problem(problem).settle(place, outcome)
     this.#counts[outcome] += 1
     this.#retriedFaults += retriedFaults
   }
 
-  /** Samples that have come to their end. */
+  /** Number of samples that have ended. */
   get done(): number {
     const { passed, failed, skipped, faults } = this.counts()
     return passed + failed + skipped + faults
@@ -73,7 +73,7 @@ export class Tally {
     return { passed, failed, skipped, faults, retriedFaults: this.#retriedFaults }
   }
 
-  /** Pass@1 of what is known so far; undefined before the first verdict. */
+  /** pass@1 of the verdicts so far; undefined before the first verdict. */
   runningPassAt1(): number | undefined {
     let [sum, known] = [0, 0]
     for (const problem of this.#problems.values()) {

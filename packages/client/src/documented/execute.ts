@@ -9,25 +9,25 @@ import {
 import { connect, type IsopodClient } from '../client.ts'
 import { checkNumber, ExecutionLimits, jobLimits } from './execution-limits.ts'
 
-/** The API document's number of processes. */
-const PROCESSES = 50
-/** How long the smallest program may take to show that containers can be had, in milliseconds. */
-const CHECK_MS = 20_000
+/** Maximum number of processes in the API document. */
+const MAX_PROCESSES = 50
+/** Timeout of the program that {@link checkDockerAvailable} runs, in milliseconds. */
+const CHECK_TIMEOUT_MS = 20_000
 
-/** What a program is run with. */
+/** Options of the functions of the API document. */
 export interface ExecuteOptions {
   readonly stdin?: string | undefined
-  /** Not available in this release; such a call ends in `setup_error`. */
+  /** Not available in this release; the call ends with `setup_error`. */
   readonly sessionId?: string | undefined
-  /** @default one of its own, connected as `connect()` does, and closed afterwards */
+  /** @default a new client from `connect()`, closed afterwards */
   readonly client?: IsopodClient | undefined
 }
 
-/** The result of the API document, in its own words. */
+/** The result of the API document, with its own names. */
 export interface ExecutionResult {
   readonly stdout: string
   readonly stderr: string
-  /** 128 + n after signal n; -1 after a timeout, and where nothing ran. */
+  /** 128 + n after signal n; -1 after a timeout, or if nothing ran. */
   readonly exit_code: number
   /** Seconds. */
   readonly execution_time: number
@@ -35,7 +35,7 @@ export interface ExecutionResult {
   readonly error_message: string | null
 }
 
-/** The same, and what the program used and was allowed. */
+/** A result with the usage of the program and its limits. */
 export interface LimitedResult extends ExecutionResult {
   /** All 0 if nothing ran. Memory in MiB, percent of one core. */
   readonly resource_usage: {
@@ -46,7 +46,7 @@ export interface LimitedResult extends ExecutionResult {
     readonly cpu_average_percent: number
     readonly cpu_peak_percent: number
   }
-  /** As the container itself saw them; as asked for if there was none. */
+  /** Limits as the container had them; as requested if there was no container. */
   readonly limits_applied: {
     readonly time_limit_seconds: number
     readonly memory_limit_mb: number
@@ -55,22 +55,22 @@ export interface LimitedResult extends ExecutionResult {
   }
 }
 
-/** The same, and how the program was kept apart. All but `isolated` are null if nothing ran. */
+/** A result with the isolation of the program. All fields but `isolated` are null if nothing ran. */
 export interface IsolatedResult extends LimitedResult {
   readonly isolation: {
     readonly isolated: boolean
     readonly method: 'container' | null
     /** The OCI runtime. */
     readonly runtime: string | null
-    /** No other job was ever in there. */
+    /** Whether no other job ever ran in the container. */
     readonly fresh: boolean | null
     readonly network: boolean | null
   }
 }
 
 /**
- * Runs a program in a container of its own: `execute_code()` of the API document. Never rejects for a job; what went wrong is
- * in the result.
+ * Runs a program in its own container: `execute_code()` of the API document. Never rejects for a job; the result describes any
+ * error.
  *
  * @param options `timeout` in seconds of wall-clock time, 1 to 300. @default 30
  *
@@ -91,7 +91,7 @@ export async function executeCode(
   return typeof outcome === 'string' ? refused(outcome) : answerOf(outcome)
 }
 
-/** Runs a program within limits, and says what it used: `execute_with_limits()` of the API document. Never rejects for a job. */
+/** Runs a program with limits and reports its usage: `execute_with_limits()` of the API document. Never rejects for a job. */
 export async function executeWithLimits(
   language: string,
   code: string,
@@ -102,8 +102,8 @@ export async function executeWithLimits(
 }
 
 /**
- * Runs a program within limits, and says how it was isolated: `sandbox_process_isolation()` of the API document. Never rejects
- * for a job.
+ * Runs a program with limits and reports its isolation: `sandbox_process_isolation()` of the API document. Never rejects for a
+ * job.
  */
 export async function sandboxProcessIsolation(
   language: string,
@@ -127,8 +127,8 @@ export async function sandboxProcessIsolation(
 }
 
 /**
- * Whether a container can be had: the smallest program is run in one. `check_docker_available()` of the API document. False
- * also if Redis does not answer, or no worker takes the program within 20 s.
+ * Whether containers are available: runs a minimal program in one. `check_docker_available()` of the API document. False also if
+ * Redis does not answer, or if no worker runs the program within 20 s.
  */
 export async function checkDockerAvailable(
   options: { readonly client?: IsopodClient | undefined } = {},
@@ -140,7 +140,7 @@ export async function checkDockerAvailable(
       if (language === undefined) return false
       const code = language.name === 'bash' ? 'exit' : '0'
       const job = { language: language.name, code, replyTo: 'none' }
-      const { containerOrigin } = await client.run(job, { signal: AbortSignal.timeout(CHECK_MS) })
+      const { containerOrigin } = await client.run(job, { signal: AbortSignal.timeout(CHECK_TIMEOUT_MS) })
       return containerOrigin !== undefined
     })
   } catch {
@@ -148,21 +148,21 @@ export async function checkDockerAvailable(
   }
 }
 
-interface Asked {
+interface ExecuteRequest {
   readonly language: string
   readonly code: string
   readonly options: ExecuteOptions
 }
 
 /** The job's result, or one sentence about why there is none. */
-async function resultOf(asked: Asked, limits: () => JobInput['limits']): Promise<Result | string> {
-  const { language, code, options } = asked
+async function resultOf(request: ExecuteRequest, limits: () => JobInput['limits']): Promise<Result | string> {
+  const { language, code, options } = request
   const { stdin, sessionId, client: given } = options
   try {
     const job: JobInput = {
       language,
       code,
-      limits: { ...limits(), processes: PROCESSES },
+      limits: { ...limits(), processes: MAX_PROCESSES },
       replyTo: 'none',
       ...(stdin !== undefined && { stdin }),
       ...(sessionId !== undefined && { sessionId }),
@@ -235,7 +235,7 @@ function limited(outcome: Result | string, limits: ExecutionLimits): LimitedResu
   }
 }
 
-/** Characters as people count them in Python: a surrogate pair is one. */
-function firstCharacters(text: string, most: number): string {
-  return text.length <= most ? text : [...text].slice(0, most).join('')
+/** Cuts a text to a number of characters, as Python counts them: a surrogate pair is one. */
+function firstCharacters(text: string, max: number): string {
+  return text.length <= max ? text : [...text].slice(0, max).join('')
 }

@@ -1,9 +1,9 @@
 import { ConfigError, type LimitsRequest, MAX_OUTPUT_BYTES } from '@isopod/protocol'
 
-/** Longest UTF-8 form of one character, in bytes. */
-const BYTES_PER_CHARACTER = 4
+/** Maximum length of a character in UTF-8, in bytes. */
+const MAX_CHARACTER_BYTES = 4
 
-/** Field → whether it must be whole, least, most. */
+/** Whether the field must be a whole number, its minimum, its maximum. */
 const BOUNDS = {
   timeLimit: [true, 1, 300],
   memoryLimit: [true, 16, 1024],
@@ -19,11 +19,11 @@ export interface ExecutionLimitsOptions {
   readonly memoryLimit?: number | undefined
   /** Processor cores. @default 0.5 */
   readonly cpuLimit?: number | undefined
-  /** Characters of stdout, and characters of stderr, that a result carries. @default 100000 */
+  /** Maximum number of characters of stdout, and of stderr, in a result. @default 100000 */
   readonly maxOutputChars?: number | undefined
 }
 
-/** Limits of one execution, as the API document has them. */
+/** Limits of one execution, as in the API document. */
 export class ExecutionLimits implements Required<ExecutionLimitsOptions> {
   readonly timeLimit: number
   readonly memoryLimit: number
@@ -44,21 +44,21 @@ export class ExecutionLimits implements Required<ExecutionLimitsOptions> {
 export function checkNumber(
   name: string,
   value: unknown,
-  [whole, least, most]: readonly [boolean, number, number],
+  [whole, min, max]: readonly [boolean, number, number],
 ): number {
-  const fits = typeof value === 'number' && value >= least && value <= most
+  const fits = typeof value === 'number' && value >= min && value <= max
   if (fits && (!whole || Number.isInteger(value))) return value
   throw new ConfigError(
-    `${name}: must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}, got ${JSON.stringify(value)}`,
+    `${name}: must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}, got ${JSON.stringify(value)}`,
   )
 }
 
-/** The limits of a job. Output is asked for in bytes, and cut to characters afterwards. */
+/** The limits of a job. The output limit is in bytes; the result is cut to characters afterwards. */
 export function jobLimits(limits: ExecutionLimits): LimitsRequest {
   return {
     timeoutSeconds: limits.timeLimit,
     memoryMb: limits.memoryLimit,
     cpus: limits.cpuLimit,
-    outputBytes: Math.min(limits.maxOutputChars * BYTES_PER_CHARACTER, MAX_OUTPUT_BYTES),
+    outputBytes: Math.min(limits.maxOutputChars * MAX_CHARACTER_BYTES, MAX_OUTPUT_BYTES),
   }
 }

@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024
 
-/** What {@link ResourceMonitor} has measured. Time in seconds, memory in MiB, processor in percent of one core. */
+/** Usage measured by {@link ResourceMonitor}. Time in seconds, memory in MiB, processor in percent of one core. */
 export interface MonitoredUsage {
   readonly execution_time_seconds: number
   readonly memory_start_mb: number
@@ -16,8 +16,8 @@ interface Sample {
 }
 
 /**
- * Measures the process that it runs in, between start and now: `ResourceMonitor` of the API document. What a sandboxed
- * program used is measured where it ran, and is the `resource_usage` of its result.
+ * Measures its own process since the start: `ResourceMonitor` of the API document. The usage of a sandboxed program is in the
+ * `resource_usage` of its result.
  */
 export class ResourceMonitor {
   #first: Sample | undefined
@@ -27,7 +27,7 @@ export class ResourceMonitor {
   #samples = 0
   #cpuPeak = 0
 
-  /** Begins, or begins anew. */
+  /** Starts, or starts again. */
   startMonitoring(): void {
     this.#first = sample()
     this.#last = this.#first
@@ -42,7 +42,7 @@ export class ResourceMonitor {
     this.#take()
   }
 
-  /** What was used since the start; takes a sample. @throws {Error} before {@link startMonitoring} */
+  /** The usage since the start; takes a sample. @throws {Error} before {@link startMonitoring} */
   getResourceUsage(): MonitoredUsage {
     const first = this.#take()
     const average = percent(first, this.#last)

@@ -6,7 +6,7 @@ import { judge } from './programs.ts'
 
 const bench = useBench()
 
-/** Samples `<problem>/<n>` whose programs say how they end. */
+/** Samples `<problem>/<n>` whose programs name their outcome. */
 function samples(programs: Record<string, readonly string[]>): Sample[] {
   return Object.entries(programs).flatMap(([problem, codes]) =>
     codes.map((code, place) => ({ id: `${problem}/${place}`, problem, job: { code } })),
@@ -21,7 +21,7 @@ async function all(client: IsopodClient, options: BatchOptions) {
   return { results, summary: await batch.summary() }
 }
 
-test('a batch tells what became of each sample, and what all of them come to', async () => {
+test('a batch yields the outcome of each sample and a summary', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const given = samples({ a: ['pass', 'fail', 'fail', 'pass'], b: ['fail', 'fail', 'fail'], c: ['pass'] })
@@ -47,7 +47,7 @@ test('a batch tells what became of each sample, and what all of them come to', a
   expect(told.at(-1)).toMatchObject({ done: 8, total: 8, etaSeconds: 0, passAt1: expect.closeTo(0.5) })
 })
 
-test('samples are pulled no faster than they are taken', async () => {
+test('samples are pulled only as fast as results are taken', async () => {
   const client = await bench.client()
   await bench.worker(judge, 8)
   let pulled = 0
@@ -70,7 +70,7 @@ test('samples are pulled no faster than they are taken', async () => {
   expect(most).toBeLessThanOrEqual(8 + 1)
 })
 
-test('a batch that nobody iterates is judged all the same', async () => {
+test('a batch without an iteration is judged too', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const batch = client.batch({ samples: samples({ a: ['pass', 'fail'] }), total: 7 })
@@ -79,7 +79,7 @@ test('a batch that nobody iterates is judged all the same', async () => {
   expect(() => batch[Symbol.asyncIterator]()).toThrow(/iterated once/)
 })
 
-test('a batch under the same id judges what is new, and tells again what is not', async () => {
+test('a batch with a used id judges new samples and yields earlier verdicts again', async () => {
   const client = await bench.client()
   const ran: string[] = []
   await bench.worker(async (delivery) => {
@@ -99,7 +99,7 @@ test('a batch under the same id judges what is new, and tells again what is not'
   expect(twice.summary).toMatchObject({ samples: 3, passed: 2, failed: 1 })
 })
 
-test('other samples or rules under a used id are refused, naming what differs', async () => {
+test('other samples or rules under a used id are refused, naming the difference', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const given = samples({ a: ['pass', 'fail'] })
@@ -110,12 +110,12 @@ test('other samples or rules under a used id are refused, naming what differs', 
     /^samples\["a\/1"\]: .*differs/,
   )
   await expect(run({ samples: given.map((each) => ({ ...each, problem: 'x' })) })).rejects.toThrow(/differs/)
-  await expect(run({ samples: given.slice(1) })).rejects.toThrow(/^samples: .*has had "a\/0", which/)
+  await expect(run({ samples: given.slice(1) })).rejects.toThrow(/^samples: .*lacks "a\/0"/)
   await expect(run({ stopWhen: 'passed' })).rejects.toThrow(/^stopWhen: .*never, got passed/)
   expect(await run({ k: [2] })).toMatchObject({ passed: 1, passAt: { 2: { estimate: 1 } } })
 })
 
-test('a batch belongs to one producer: another is refused, and goes on once the first has ended', async () => {
+test('a batch belongs to one producer: a second one is refused, and resumes the batch after the first has ended', async () => {
   const [one, other] = [await bench.client(), await bench.client()]
   const given = samples({ a: ['pass', 'hold'] })
   const release = Promise.withResolvers<void>()
@@ -133,7 +133,7 @@ test('a batch belongs to one producer: another is refused, and goes on once the 
   expect(await other.batch({ id: 'shared', samples: given }).summary()).toEqual(summary)
 })
 
-test('an abort leaves what is in flight, and who goes on finds it', async () => {
+test('an abort leaves jobs in flight, and the next run finds them', async () => {
   const client = await bench.client()
   const given = samples({ a: ['pass #1', 'pass #2', 'pass #3'] })
   const release = Promise.withResolvers<void>()
@@ -156,7 +156,7 @@ test('an abort leaves what is in flight, and who goes on finds it', async () => 
   expect(started.length).toBe(3)
 })
 
-test('a client that is closed leaves its batch at once to whoever goes on with it', async () => {
+test('a closing client releases its batch at once for the next producer', async () => {
   const [one, other] = [await bench.client(), await bench.client()]
   const release = Promise.withResolvers<void>()
   let started = 0
@@ -177,7 +177,7 @@ test('a client that is closed leaves its batch at once to whoever goes on with i
   expect(started).toBe(2)
 })
 
-test('leaving the loop over a batch without a name cancels what is in flight', async () => {
+test('leaving the loop over a batch without an id cancels its jobs in flight', async () => {
   const client = await bench.client()
   const aborted: unknown[] = []
   await bench.worker(async (delivery, signal) => {
@@ -195,7 +195,7 @@ test('leaving the loop over a batch without a name cancels what is in flight', a
   await until(() => aborted.length === 2)
 })
 
-test('results of a batch lie in no results queue, unless a job names one', async () => {
+test('results of a batch go to a results queue only if the job names one', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const [a, b] = samples({ a: ['pass', 'pass'] })
@@ -207,7 +207,7 @@ test('results of a batch lie in no results queue, unless a job names one', async
   expect(keys.filter((key) => !key.includes(':results-mine:'))).toEqual([])
 })
 
-test('a sample that is not valid ends the batch, but code that cannot be run is a verdict', async () => {
+test('an invalid sample ends the batch, but unusable code is a verdict', async () => {
   const client = await bench.client()
   await bench.worker(echo)
   const [good] = samples({ a: ['pass'] })
@@ -233,7 +233,7 @@ test('a sample that is not valid ends the batch, but code that cannot be run is 
   })
 })
 
-test('what the source of the samples throws ends the batch', async () => {
+test('an error of the sample source ends the batch', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const source = async function* (): AsyncGenerator<Sample> {
@@ -249,7 +249,7 @@ test('what the source of the samples throws ends the batch', async () => {
   await expect(batch.summary()).rejects.toThrow('line 2 is no JSON')
 })
 
-test('a source that aborts the batch as it fails, or fails once more when it is closed, hides no reason', async () => {
+test('a source that also aborts the batch, or fails again when closed, does not hide the first error', async () => {
   const client = await bench.client()
   const unhandled: unknown[] = []
   const note = (reason: unknown) => void unhandled.push(reason)

@@ -47,7 +47,7 @@ afterEach(() => {
 })
 
 // promise: batch-callback
-test('the summary of a batch is posted once, signed, whatever runs of it follow', async () => {
+test('the summary of a batch is posted once, signed, and not again by later runs', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const samples: Sample[] = ['pass', 'fail'].map((code) => ({ id: code, problem: 'p', job: { code } }))
@@ -60,12 +60,12 @@ test('the summary of a batch is posted once, signed, whatever runs of it follow'
   expect(JSON.parse(body)).toEqual(summary)
   expect(verifyCallback(body, signature, SECRET)).toBe(true)
   expect(verifyCallback(body, signature, 'a guess')).toBe(false)
-  // As others verify it, from the documentation alone.
+  // Verified by the documentation alone, without our code.
   const [, seconds, digest] = /^t=(\d+),v1=(\w+)$/.exec(signature ?? '') ?? []
   expect(createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex')).toBe(digest)
 })
 
-test('a receiver that fails is tried again, and a redirect is not followed', async () => {
+test('a failing receiver is tried again, and a redirect is not followed', async () => {
   answer = (response, count) => {
     if (count === 1) response.writeHead(500)
     if (count === 2) response.writeHead(302, { location: url.replace('/done', '/elsewhere') })
@@ -76,7 +76,7 @@ test('a receiver that fails is tried again, and a redirect is not followed', asy
   expect(received.map(({ path }) => path)).toEqual(['/done', '/done', '/done', '/done'])
 })
 
-test('a callback that nobody takes is given up after five tries, the summary says so, and the next run delivers it', async () => {
+test('a refused callback is given up after five attempts, the summary says so, and the next run delivers it', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const samples: Sample[] = [{ id: 'a', problem: 'p', job: { code: 'pass' } }]
@@ -89,7 +89,7 @@ test('a callback that nobody takes is given up after five tries, the summary say
   expect(received.length).toBe(6)
 })
 
-test('an abort ends the tries to deliver', async () => {
+test('an abort ends the delivery', async () => {
   answer = (response) => response.writeHead(503).end()
   const controller = new AbortController()
   const delivering = deliver({ url, secret: SECRET }, '{}', controller.signal)
@@ -98,7 +98,7 @@ test('an abort ends the tries to deliver', async () => {
   expect(received.length).toBe(1)
 })
 
-test('only what was signed with the secret, unchanged and of late, is taken for a callback', () => {
+test('verifyCallback accepts only bodies that are unchanged, recent, and signed with the secret', () => {
   fc.assert(
     fc.property(
       fc.string(),
@@ -125,12 +125,12 @@ test('only what was signed with the secret, unchanged and of late, is taken for 
   expect(verifyCallback('{}', signCallback('{}', '', 1), '', { now: 1000 })).toBe(false)
 })
 
-test('a callback goes to http and https only, and nothing is started with another', async () => {
+test('a callback URL must be http or https, and nothing starts otherwise', async () => {
   const client = await bench.client()
   const open = (target: string, secret = SECRET) =>
     client.batch({ samples: [], callback: { url: target, secret } })
   expect(() => open('ftp://127.0.0.1/x')).toThrow(/^callback\.url: must be an http or https URL, got "ftp:/)
   expect(() => open('/done')).toThrow(/^callback\.url/)
-  expect(() => open('http://user:pass@127.0.0.1/')).toThrow('callback.url: must hold no login')
+  expect(() => open('http://user:pass@127.0.0.1/')).toThrow('callback.url: must have no user and password')
   expect(() => open(url, '')).toThrow(/^callback\.secret/)
 })

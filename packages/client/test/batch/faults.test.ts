@@ -17,7 +17,7 @@ function sample(id: string, code: string): Sample {
 }
 
 // promise: batch-fault
-test('a sample that the platform failed is submitted again, and its verdict is the one that came in the end', async () => {
+test('a sample with a platform fault is submitted again, and the last attempt gives the verdict', async () => {
   const client = await bench.client()
   let starts = 0
   const ids = new Set<string>()
@@ -37,7 +37,7 @@ test('a sample that the platform failed is submitted again, and its verdict is t
 })
 
 // promise: batch-fault
-test('a sample that is refused for what it asks for has no verdict, and is not submitted again in this run', async () => {
+test('a sample refused for its limits has no verdict and is not submitted again in the same run', async () => {
   const client = await bench.client()
   let starts = 0
   await bench.worker(async (delivery) => {
@@ -51,7 +51,7 @@ test('a sample that is refused for what it asks for has no verdict, and is not s
 })
 
 // promise: batch-fault
-test('a sample that the platform fails each time has no verdict, is not scored, and is tried again on the next run', async () => {
+test('a sample with only platform faults has no verdict, is not scored, and is tried again by the next run', async () => {
   const client = await bench.client()
   let isMended = false
   const starts: string[] = []
@@ -80,7 +80,7 @@ test('a sample that the platform fails each time has no verdict, is not scored, 
   expect(starts.length).toBe(1 + 3 + 1)
 })
 
-test('a job that somebody else cancels is a fault, and nobody makes another of it', async () => {
+test('a job that another caller cancels is a fault and is not replaced', async () => {
   const client = await bench.client()
   const taken: string[] = []
   await bench.worker(async ({ id }, signal) => {

@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('a batch outlives a Redis that is away for some seconds, with each verdict once', async () => {
+test('a batch survives an outage of Redis of some seconds, with one verdict per sample', async () => {
   const url = server?.url ?? ''
   const client = await connect({ url })
   const worker = await openConsumer({ url, workerId: 'w' })
@@ -39,7 +39,7 @@ test('a batch outlives a Redis that is away for some seconds, with each verdict 
     giveUp: ({ id, attempt }, { message: errorMessage }) =>
       unexecutedJobResult({ id, attempt, status: 'setup_error', errorMessage, workerId: 'w' }),
   })
-  /** Goes on while Redis is away. */
+  /** Continues while Redis is away. */
   const samples = async function* (): AsyncGenerator<Sample> {
     for (let n = 0; n < 300; n++) {
       await sleep(10)
@@ -51,7 +51,7 @@ test('a batch outlives a Redis that is away for some seconds, with each verdict 
   const summary = batch.summary()
   await until(() => batch.progress().done > 40)
   await server?.stop()
-  // Longer than any one command is waited for.
+  // Longer than the timeout of a command.
   await sleep(6000)
   server = await startRedisServer({ directory, persistent: true })
   expect(await summary).toMatchObject({ samples: 300, passed: 100, failed: 200, faults: 0, retriedFaults: 0 })

@@ -10,7 +10,7 @@ import { Slots } from '../../src/batch/slots.ts'
 import { Tally } from '../../src/batch/tally.ts'
 import type { Result } from '../../src/index.ts'
 
-test('whoever iterates gets everything once, in order, then the end, and holds up who gives', async () => {
+test('a stream yields each item once, in order, then ends, and applies backpressure', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.boolean(), { maxLength: 40 }), async (steps) => {
       const stream = new ResultStream<number>(() => {})
@@ -38,7 +38,7 @@ test('whoever iterates gets everything once, in order, then the end, and holds u
   )
 })
 
-test('no more goes on at once than there are slots, and a slot that is given back twice is one', async () => {
+test('no more tasks run than there are slots, and releasing a slot twice releases it once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),
@@ -63,7 +63,7 @@ test('no more goes on at once than there are slots, and a slot that is given bac
   )
 })
 
-test('a rate is that of the last half minute, whatever came before', () => {
+test('a rate covers only the last half minute', () => {
   let now = 0
   const rate = new Rate(() => now)
   expect(rate.perSecond()).toBe(0)
@@ -81,7 +81,7 @@ test('a rate is that of the last half minute, whatever came before', () => {
   expect(rate.perSecond()).toBeLessThan(1.5)
 })
 
-test('what is left of a known total is told by the rate, and not where nothing is known', () => {
+test('the ETA follows from rate and total, and is undefined if either is unknown', () => {
   let now = 0
   const tally = new Tally('never')
   const rate = new Rate(() => now)
@@ -98,7 +98,7 @@ test('what is left of a known total is told by the rate, and not where nothing i
   expect(progressOf(tally, rate, 4).etaSeconds).toBe(0)
 })
 
-test('a sample passes only by all of its tests, and a result that says nothing about it is a fault', () => {
+test('a sample passes only if all its tests do, and a result that is not attributable is a fault', () => {
   const result = { attributable: true, status: 'success' } as Result
   const summary = { passed: 2, total: 2, score: 1, status: 'success' } as const
   const tests = [{}, {}] as never
@@ -118,10 +118,10 @@ test('a sample passes only by all of its tests, and a result that says nothing a
   expect(judged({ tests }, refused)).toBe('fault')
 })
 
-test('a wrong option is refused, naming it, what is allowed and what was given', () => {
+test('an invalid option is refused, naming it, what is allowed and what was given', () => {
   const wrong: [object, RegExp][] = [
     [{ id: 'a:b' }, /^id: must be 1 to 100 characters .*"a:b"/],
-    [{ samples: 'text' }, /^samples: must be something to iterate over, got "text"/],
+    [{ samples: 'text' }, /^samples: must be an iterable, got "text"/],
     [{ k: [] }, /^k: must be a list of at least one number, got \[\]/],
     [{ k: [0] }, /^k: must be a whole number from 1/],
     [{ k: [1, 2], stopWhen: 'failed' }, /^k: must be \[1\] with stopWhen "failed"/],

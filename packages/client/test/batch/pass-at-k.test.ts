@@ -16,11 +16,11 @@ describe('pass@k of a problem', () => {
     expect(passAtK({ samples, passed }, k)).toBeCloseTo(value, 3)
   })
 
-  it('is not known with fewer than k samples', () => {
+  it('is undefined with fewer than k samples', () => {
     expect(passAtK({ samples: 4, passed: 4 }, 5)).toBeUndefined()
   })
 
-  it('is what all ways of drawing k samples come to', () => {
+  it('equals the mean over all ways to draw k samples', () => {
     const tally = fc.integer({ min: 1, max: 9 }).chain((samples) =>
       fc.record({
         samples: fc.constant(samples),
@@ -69,38 +69,35 @@ describe('pass@k of many problems', () => {
     { samples: 10, chances: 'between 0 and 1', chance: (random: number) => random, truth: 0.5 },
     { samples: 1, chances: 'of 0.98', chance: () => 0.98, truth: 0.98 },
     { samples: 5, chances: 'of 0 or 1', chance: (random: number) => Math.round(random), truth: 0.5 },
-  ])(
-    'has the true value in its interval about nineteen times out of twenty, with chances $chances',
-    (world) => {
-      // 100 problems in each of 200 experiments, with the generator of the test itself.
-      let state = 7
-      const random = () => {
-        state = (state * 48_271) % 2_147_483_647
-        return state / 2_147_483_647
-      }
-      let held = 0
-      for (let experiment = 0; experiment < 200; experiment++) {
-        const problems = Array.from({ length: 100 }, () => {
-          const chance = world.chance(random())
-          const passed = Array.from({ length: world.samples }, () => random() < chance).filter(Boolean).length
-          return { samples: world.samples, passed }
-        })
-        const { low, high } = meanPassAtK(problems, 1) ?? { low: 1, high: 0 }
-        if (low <= world.truth && world.truth <= high) held++
-      }
-      expect(held).toBeGreaterThan(180)
-      expect(held).toBeLessThan(200)
-    },
-  )
+  ])('covers the true value about nineteen times out of twenty, with probabilities $chances', (world) => {
+    // 200 experiments with 100 problems each, from a seeded generator.
+    let state = 7
+    const random = () => {
+      state = (state * 48_271) % 2_147_483_647
+      return state / 2_147_483_647
+    }
+    let held = 0
+    for (let experiment = 0; experiment < 200; experiment++) {
+      const problems = Array.from({ length: 100 }, () => {
+        const chance = world.chance(random())
+        const passed = Array.from({ length: world.samples }, () => random() < chance).filter(Boolean).length
+        return { samples: world.samples, passed }
+      })
+      const { low, high } = meanPassAtK(problems, 1) ?? { low: 1, high: 0 }
+      if (low <= world.truth && world.truth <= high) held++
+    }
+    expect(held).toBeGreaterThan(180)
+    expect(held).toBeLessThan(200)
+  })
 
-  it('is not certain where all passed, or none did', () => {
+  it('has a non-empty interval if all passed or none did', () => {
     const all = Array.from({ length: 164 }, () => ({ samples: 1, passed: 1 }))
     expect(meanPassAtK(all, 1)).toEqual({ value: 1, low: expect.closeTo(0.9771, 4), high: 1 })
     const none = all.map(({ samples }) => ({ samples, passed: 0 }))
     expect(meanPassAtK(none, 1)).toEqual({ value: 0, low: 0, high: expect.closeTo(0.0229, 4) })
   })
 
-  it('has an interval however near to 1 it is, or its values are to each other', () => {
+  it('has an interval even if it is near 1 or its values are nearly equal', () => {
     const nearly = meanPassAtK(
       [
         { samples: 200, passed: 200 },
@@ -109,7 +106,7 @@ describe('pass@k of many problems', () => {
       100,
     )
     expect(nearly).toEqual({ value: 1, low: expect.closeTo(0.342, 3), high: 1 })
-    // Five problems with ten samples each that all did as well: as many throws, whatever the rounding.
+    // Five problems with ten samples and equal verdicts: rounding must not change the number of trials.
     for (const passed of [1, 2, 3, 5, 9]) {
       const same = Array.from({ length: 5 }, () => ({ samples: 10, passed }))
       const { low = 0, high = 0 } = meanPassAtK(same, 1) ?? {}

@@ -6,7 +6,7 @@ import type { BatchOutcome } from '../../src/batch/sample.ts'
 
 const programs = fc.array(fc.constantFrom('passed', 'failed', 'fault'), { minLength: 1, maxLength: 12 })
 
-/** Judges samples in some order as a batch does: what is needless when its turn comes is skipped. */
+/** Judges samples in a given order, as a batch does: skips samples that are answered when their turn comes. */
 function run(stopWhen: StopWhen, outcomes: readonly BatchOutcome[], order: readonly number[]): BatchProblem {
   const problem = new BatchProblem(stopWhen)
   for (const _ of outcomes) problem.enter()
@@ -16,14 +16,14 @@ function run(stopWhen: StopWhen, outcomes: readonly BatchOutcome[], order: reado
   return problem
 }
 
-/** Samples and two orders in which they may come to their end. */
+/** Samples and two orders in which they end. */
 const races = programs.chain((outcomes) => {
   const places = outcomes.map((_, place) => place)
   const order = fc.shuffledSubarray(places, { minLength: places.length })
   return fc.tuple(fc.constant(outcomes), order, order)
 })
 
-test('what a problem adds to pass@k does not depend on which sample ended first', () => {
+test('the contribution of a problem to pass@k does not depend on which sample ended first', () => {
   fc.assert(
     fc.property(
       races,
@@ -38,12 +38,12 @@ test('what a problem adds to pass@k does not depend on which sample ended first'
   )
 })
 
-test('with samples skipped it says whether one of the first k passed, as if all had been judged', () => {
+test('with skipped samples, it is whether one of the first k passed, as if all had been judged', () => {
   fc.assert(
     fc.property(races, fc.integer({ min: 1, max: 13 }), ([outcomes, order], k) => {
       const tally = run('passed', outcomes, order).tally(k)
       const judged = outcomes.filter((outcome) => outcome !== 'fault')
-      // Faults behind the first pass were skipped, and count as the samples that they would have been.
+      // Faults after the first pass are skipped, and count as samples.
       const first = outcomes.indexOf('passed')
       const faultsBefore = outcomes
         .slice(0, first < 0 ? undefined : first)
@@ -55,7 +55,7 @@ test('with samples skipped it says whether one of the first k passed, as if all 
   )
 })
 
-test('that estimate is without bias: its mean over all orders of the samples is pass@k of all of them', () => {
+test('that estimate is unbiased: its mean over all orders of the samples is pass@k of all samples', () => {
   const permutations = <T>(list: readonly T[]): T[][] =>
     list.length === 0
       ? [[]]
@@ -80,7 +80,7 @@ test('that estimate is without bias: its mean over all orders of the samples is 
   }
 })
 
-test('with nothing skipped it says how many of the judged passed', () => {
+test('without skipped samples, it is the number of judged samples that passed', () => {
   fc.assert(
     fc.property(races, fc.integer({ min: 1, max: 13 }), ([outcomes, order], k) => {
       const passed = outcomes.filter((outcome) => outcome === 'passed').length

@@ -3,8 +3,8 @@ import { type Delivery, unexecutedJobResult } from '@isopod/queue'
 import { echo } from '../harness.ts'
 
 /**
- * Runs programs of one word: `pass`, `fail`, `fault` for a platform that fails them each time, `fault twice` for one that fails
- * their first two submissions, `refuse` for one that refuses them for what they ask for. A comment behind it makes it another program.
+ * Runs programs of one word: `pass`, `fail`, `fault` for a platform fault each time, `fault twice` for faults of the first two
+ * submissions, `refuse` for a job whose limits are refused. A comment after the word makes it another program.
  */
 export async function judge(delivery: Delivery): Promise<Result> {
   const { id, job, attempt } = delivery

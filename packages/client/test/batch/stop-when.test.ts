@@ -21,7 +21,7 @@ async function outcomes(options: BatchOptions): Promise<string> {
     .join(' ')
 }
 
-test('once a sample has passed, those behind it are not submitted', async () => {
+test('after a sample has passed, later ones are not submitted', async () => {
   const ran: string[] = []
   await bench.worker(async (delivery) => {
     ran.push(delivery.job.code)
@@ -31,18 +31,18 @@ test('once a sample has passed, those behind it are not submitted', async () => 
   const stop = { samples: given, inFlight: 1, id: 'one' }
   expect(await outcomes({ ...stop, stopWhen: 'passed' })).toBe('failed passed skipped skipped')
   expect(ran).toEqual(['fail #0', 'pass #1'])
-  // On the next run they are as needless as before.
+  // The next run skips them too.
   expect(await outcomes({ ...stop, stopWhen: 'passed' })).toBe('failed passed skipped skipped')
   expect(ran.length).toBe(2)
 })
 
-test('once a sample has failed, those behind it are not submitted if that is what was asked for', async () => {
+test('with stopWhen "failed", later samples are not submitted after a failure', async () => {
   await bench.worker(judge)
   const given = samples('pass #0', 'fail #1', 'pass #2')
   expect(await outcomes({ samples: given, inFlight: 1, stopWhen: 'failed' })).toBe('passed failed skipped')
 })
 
-test('a sample that is under way ends when one before it has passed; one before that goes on', async () => {
+test('a pass cancels running samples after it, and earlier ones continue', async () => {
   const ended: string[] = []
   const started = new Set<string>()
   const release = Promise.withResolvers<void>()

@@ -7,7 +7,7 @@ import { interval } from '../redis/interval.ts'
 import type { Keys } from '../redis/keys.ts'
 import { decodeRecord, encodeRecord, type SampleRecord } from './sample-record.ts'
 
-/** How long a batch stays with a producer that does not renew its lease, in milliseconds. */
+/** Duration of a lease that is not renewed, in milliseconds. */
 const LEASE_MS = 10_000
 const RENEWAL_MS = 3000
 /** Pause between two checks of another producer's lease: shorter than a renewal, so that a renewal is noticed. */
@@ -59,9 +59,9 @@ return 1
 /** A batch to take, and what must be the same each time. */
 export interface BatchClaim {
   readonly id: string
-  /** How it is run; a batch that was started with other rules is refused. */
+  /** Rules of the batch; a batch that was started with other rules is refused. */
   readonly rules: string
-  /** How long the state stays after the batch was last worked on, in seconds. */
+  /** Time to live of the state after its last change, in seconds. */
   readonly ttlSeconds: number
   /** Ends the wait for the lease of another producer. */
   readonly signal: AbortSignal

@@ -28,7 +28,7 @@ export function decodeRecord(text: string): SampleRecord {
   const [, letter, retries, fingerprint = '', jobId = ''] =
     /^([pfx])(\d{1,9}):([0-9a-f]*):([A-Za-z0-9_-]*)$/.exec(text) ?? []
   if (letter !== 'p' && letter !== 'f' && letter !== 'x') {
-    throw new TerminalError('what is stored is not the record of a sample')
+    throw new TerminalError('the stored value is not the record of a sample')
   }
   return { outcome: LETTERS[letter], retries: Number(retries), fingerprint, jobId }
 }

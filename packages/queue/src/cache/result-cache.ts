@@ -6,12 +6,12 @@ import { interval } from '../redis/interval.ts'
 import type { Keys } from '../redis/keys.ts'
 import { parseResult } from '../results/read-result.ts'
 
-/** How long a flight lasts that is not renewed, because its worker died, in milliseconds. */
+/** Time to live of a flight whose worker does not renew it, in milliseconds. */
 const FLIGHT_MS = 10_000
 const RENEWAL_MS = 3000
-/** How long jobs do not wait for each other after a result that was not kept, in milliseconds. */
+/** How long equal jobs do not wait for each other after a result that was not kept, in milliseconds. */
 const SKIP_MS = 60_000
-/** Largest result that is kept, as JSON; Redis holds all of them in memory. */
+/** Maximum length of a kept result as JSON; Redis holds all results in memory. */
 const MAX_RESULT_LENGTH = 256 * 1024
 
 /**

@@ -6,22 +6,22 @@ import { readStoredJob } from './stored-job.ts'
 import { unexecutedJobResult } from './unexecuted-result.ts'
 
 /**
- * What a request to cancel came to: `cancelled`, the job was waiting and has a cancelled result now; `requested`, a worker
- * runs it and was told to stop; `finished`, it has a result already; `unknown`, there is no such job.
+ * Outcome of a request to cancel: `cancelled`, the job was waiting and now has a cancelled result; `requested`, a worker runs the
+ * job and was asked to stop it; `finished`, the job already has a result; `unknown`, there is no such job.
  */
 export type CancelOutcome = 'cancelled' | 'requested' | 'finished' | 'unknown'
 
-/** Longest time that a request to cancel is remembered, in seconds: longer than any job waits and runs. */
+/** Time to live of a request to cancel, in seconds: longer than any job waits and runs. */
 const FLAG_TTL_SECONDS = 604_800
 
-/** Looks at a job that changes hands all the time; each further one means that a worker was quicker again. */
-const MAX_LOOKS = 20
+/** Maximum number of attempts to cancel a waiting job, each of which can lose a race against a worker. */
+const MAX_ATTEMPTS = 20
 
 /**
- * Cancels a job, whichever process has it.
+ * Cancels a job that waits or runs.
  *
- * A job that waits gets its cancelled result from here; the fence refuses that if a worker has started the job since it was
- * looked at. A job that runs gets a flag, which lasts, and a message, which is quick: its worker does the rest.
+ * A waiting job gets its cancelled result here, unless a worker starts it first: the fence then refuses the result. For a running
+ * job it sets a flag, which lasts, and sends a message, which is quick; the worker stops the job.
  */
 export async function cancelJob(
   redis: Redis,
@@ -30,15 +30,15 @@ export async function cancelJob(
   publisher: Publisher,
   id: string,
 ): Promise<CancelOutcome> {
-  for (let look = 1; ; look++) {
+  for (let tries = 1; ; tries++) {
     const stored = await readStoredJob(redis, keys, id)
-    // In this order: a job goes only after its result has come.
+    // Check the result after the job: a job is removed only after its result was stored.
     if ((await redis.exists(keys.result(id))) === 1) return 'finished'
     if (stored === undefined) return 'unknown'
-    if (look === MAX_LOOKS || (await jobs.getJobState(id)) === 'active') {
+    if (tries === MAX_ATTEMPTS || (await jobs.getJobState(id)) === 'active') {
       await redis.set(keys.cancelFlag(id), '1', 'EX', FLAG_TTL_SECONDS)
       await redis.publish(keys.cancelChannel, id)
-      // A job that has ended in between clears no flag any more.
+      // A job that has ended meanwhile does not clear the flag.
       if ((await redis.exists(keys.result(id))) === 1) await redis.del(keys.cancelFlag(id))
       return 'requested'
     }
@@ -53,13 +53,13 @@ export async function cancelJob(
     })
     switch (await publisher.publish({ result, attempt, replyTo, callbackUrl: job?.callbackUrl })) {
       case 'ok':
-        // If a worker has taken it meanwhile, it sees the result and ends the job itself.
+        // A worker that has taken it meanwhile finds the result and completes the job.
         await jobs.remove(id).catch(() => {})
         return 'cancelled'
       case 'duplicate':
         return 'finished'
       case 'fenced':
-        // A worker has started it since: look again.
+        // A worker has started it meanwhile.
         break
     }
   }

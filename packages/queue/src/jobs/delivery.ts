@@ -22,14 +22,14 @@ export interface Delivery {
 /**
  * Runs a job and resolves with the result to publish.
  *
- * A `RetryableError` asks for another try after a pause, a `JobDeferred` for another start that counts as no failure. Any other
+ * A `RetryableError` asks for a retry after a pause, a `JobDeferred` for another start that does not count as a failure. Any other
  * error is final, and {@link GiveUp} makes the result. When the signal aborts, its reason is a `JobInterrupted`: for `cancelled`,
  * resolve with a cancelled result; for `shutdown` and `lease-lost`, stop and throw, nothing is published. A handler that throws a
  * `JobInterrupted` itself has the same effect: `shutdown` requeues the job.
  */
 export type Handle = (delivery: Delivery, signal: AbortSignal) => Promise<Result>
 
-/** Makes the result of a job that is not tried again, or that is not valid; `job` is then missing. */
+/** Makes the result of a job that is not retried, or that is not valid; `job` is then missing. */
 export type GiveUp = (
   delivery: Pick<Delivery, 'id' | 'attempt' | 'enqueuedAt'> & { readonly job?: Job },
   cause: Error,

@@ -5,7 +5,7 @@ import { IdempotencyConflictError } from '../errors.ts'
 import type { Keys } from '../redis/keys.ts'
 import { PLATFORM_TRIES } from '../redis/queue-options.ts'
 
-/** Jobs that go in one round trip, unless they are very large. */
+/** Maximum number of jobs, and approximately of bytes, in one round trip. */
 const BATCH_JOBS = 500
 const BATCH_BYTES = 16 * 1024 * 1024
 
@@ -13,18 +13,18 @@ const BATCH_BYTES = 16 * 1024 * 1024
 export interface Entry {
   readonly id: string
   readonly job: Job
-  /** Given for ids that come from an idempotency key: what the job is, so that another job under the same key is refused. */
+  /** Fingerprint of the job, if the id derives from an idempotency key; another job under the same key is refused. */
   readonly fingerprint?: string
 }
 
-/** `existing`: a job of this id is there already, or its result is; nothing was added. */
+/** `existing`: there is already a job with this id, or its result; nothing was added. */
 export type Enqueued = 'enqueued' | 'existing'
 
 /**
- * Enqueues jobs in order, 500 in one round trip.
+ * Enqueues jobs in order, 500 per round trip.
  *
- * @returns what became of each
- * @throws {IdempotencyConflictError} naming the place in the list; nothing was enqueued
+ * @returns the outcome of each entry
+ * @throws {IdempotencyConflictError} naming the index in the list; nothing was enqueued
  */
 export async function enqueueJobs(
   redis: Redis,
@@ -34,21 +34,21 @@ export async function enqueueJobs(
   entries: readonly Entry[],
 ): Promise<Enqueued[]> {
   const existing = await rememberKeys(redis, keys, ttlSeconds, entries)
-  const fresh = entries.filter((_, index) => !existing.has(index))
-  for (const batch of batches(fresh)) {
+  const added = entries.filter((_, index) => !existing.has(index))
+  for (const batch of batches(added)) {
     const [first, ...others] = batch.map(({ id, job }) => ({
       name: 'execute',
       data: job,
       opts: jobOptions(id, job),
     }))
-    // One alone needs no pipeline, which costs more to set up than the job itself.
+    // A pipeline would cost more than the command for a single job.
     if (first !== undefined && others.length === 0) await jobs.add(first.name, first.data, first.opts)
     else if (first !== undefined) await jobs.addBulk([first, ...others])
   }
   return entries.map((_, index) => (existing.has(index) ? 'existing' : 'enqueued'))
 }
 
-/** Ties each idempotency key to its job. Returns the places of those whose job or result is there already. */
+/** Stores the fingerprint of each idempotency key. Returns the indexes of entries that already have a job or a result. */
 async function rememberKeys(
   redis: Redis,
   keys: Keys,
@@ -62,7 +62,7 @@ async function rememberKeys(
   if (keyed.length === 0) return existing
   const pipeline = redis.pipeline()
   for (const { id, fingerprint } of keyed) {
-    // Two commands, as SET with both NX and GET is not known to Redis 6.2.
+    // Two commands, because Redis 6.2 does not allow SET with both NX and GET.
     pipeline.set(keys.fingerprint(id), fingerprint, 'EX', ttlSeconds, 'NX')
     pipeline.get(keys.fingerprint(id))
     pipeline.exists(keys.result(id), keys.job(id))
@@ -79,7 +79,7 @@ async function rememberKeys(
     if (Number(present?.[1]) > 0) existing.add(index)
   }
   if (conflict === undefined) return existing
-  // Nothing is enqueued, so no key of this list may stay tied to its job.
+  // Nothing is enqueued, so the fingerprints of this list must not stay.
   if (taken.length > 0) await redis.del(taken)
   const where = entries.length === 1 ? '' : `jobs[${conflict}].`
   throw new IdempotencyConflictError(
@@ -92,7 +92,7 @@ function jobOptions(jobId: string, job: Job): JobsOptions {
     jobId,
     attempts: PLATFORM_TRIES,
     backoff: { type: 'exponential', delay: 500 },
-    // The stored result is the record; a job that is done need not stay.
+    // The stored result is the record; a finished job need not stay.
     removeOnComplete: true,
     stackTraceLimit: 1,
     ...(job.priority === 0 ? {} : { priority: job.priority }),

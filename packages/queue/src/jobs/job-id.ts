@@ -8,7 +8,7 @@ export function newJobId(): string {
   return `j-${time}${randomUUID().replaceAll('-', '').slice(-20)}`
 }
 
-/** The id of all jobs of a tenant with the same idempotency key. */
+/** The common id of all jobs of a tenant with the same idempotency key. */
 export function keyedJobId(tenant: string, idempotencyKey: string): string {
   return `k-${sha256(`${tenant}\0${idempotencyKey}`).slice(0, 40)}`
 }

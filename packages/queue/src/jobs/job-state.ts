@@ -2,12 +2,12 @@ import type { Redis } from 'ioredis'
 import type { Keys } from '../redis/keys.ts'
 
 /**
- * Where a job is: `waiting` for a worker, also between two tries; `running` on one; `finished`, with a result that can be
- * read; `unknown`, because there never was such a job or its result has expired.
+ * The state of a job: `waiting` for a worker, also between two attempts; `running` on a worker; `finished`, with a result;
+ * `unknown`: it was never enqueued, or its result has expired.
  */
 export type JobState = 'waiting' | 'running' | 'finished' | 'unknown'
 
-/** Looks a job up in one transaction, so that a job that changes hands meanwhile is never seen in two places or in none. */
+/** Reads the state of a job in one transaction, so that a job that moves meanwhile has exactly one state. */
 export async function readJobState(redis: Redis, keys: Keys, id: string): Promise<JobState> {
   const replies = await redis
     .multi()

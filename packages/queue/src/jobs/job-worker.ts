@@ -37,7 +37,7 @@ export function createJobWorker(parts: JobWorkerParts): QueueWorker {
   })
   jobs.worker.on('stalled', (id) => {
     observe({ type: 'stalled', id })
-    // BullMQ cannot hand out a job that is not JSON; such a job stalls again and again.
+    // BullMQ cannot parse a job that is not JSON; such a job stalls again and again.
     repairJob(redis, keys, id).catch(report)
   })
   jobs.worker.on('lockRenewalFailed', (ids) => {

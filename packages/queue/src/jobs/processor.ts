@@ -13,9 +13,9 @@ import type { RunningJobs } from './running-jobs.ts'
 import { parseData } from './stored-job.ts'
 import { unexecutedJobResult } from './unexecuted-result.ts'
 
-/** Stalls that a job may survive; each is most likely a worker that died with the job. */
+/** Maximum number of stalls of a job; each is most likely a worker that died with the job. */
 const MAX_STALLS = 2
-/** Starts that a job may have, apart from those that ended in a platform fault or a requeue. */
+/** Maximum number of starts of a job, without those that ended in a platform fault or a requeue. */
 const MAX_STARTS = 6
 /** How long requeues are counted, in seconds: longer than any job waits. */
 const REQUEUES_TTL_SECONDS = 604_800
@@ -45,8 +45,8 @@ interface Taken {
 }
 
 /**
- * Takes one job through a worker: look for a result, run, publish, and only then complete. BullMQ never fails a job by itself:
- * each way out publishes a result, asks for another try, or leaves the job to other workers.
+ * Processes one job on a worker: checks for a result, runs, publishes, and only then completes the job. BullMQ never fails a job by
+ * itself: each path publishes a result, asks for a retry, or leaves the job to other workers.
  */
 export class Processor {
   readonly #parts: ProcessorParts
@@ -60,7 +60,7 @@ export class Processor {
    *
    * @throws {WaitingError} if the job was requeued, or is left to another worker
    * @throws {DelayedError} if the job was deferred
-   * @throws {RetryableError} to try the job again after a pause
+   * @throws {RetryableError} to retry the job after a pause
    */
   async process(bullJob: BullJob, token: string): Promise<void> {
     const { observe, running, isStopping } = this.#parts
@@ -192,7 +192,7 @@ export class Processor {
     const { redis, keys } = this.#parts
     const requeues = Number(await redis.get(keys.requeues(id))) || 0
     if (attempt - faults - requeues <= MAX_STARTS) return undefined
-    return `the job was started ${attempt - requeues} times and never came to an end`
+    return `the job was started ${attempt - requeues} times and never ended`
   }
 
   /** Puts a job that did not run to its end in front of the queue. */

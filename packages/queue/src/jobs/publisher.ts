@@ -8,13 +8,13 @@ import { type Keys, NO_RESULTS_QUEUE, resultJobId } from '../redis/keys.ts'
 import { healQueue, isMendable } from '../redis/quarantine.ts'
 import { ENQUEUE_WEBHOOK } from '../webhooks/webhook-lua.ts'
 
-/** Largest result that is sent to waiting callers, in bytes; they fetch a larger one. */
+/** Maximum size of a result in a message to waiting callers, in bytes; they fetch a larger one. */
 const MAX_MESSAGE_BYTES = 64 * 1024
-/** Pauses between two tries of a publication, in milliseconds. */
+/** Pauses between two attempts at a publication, in milliseconds. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2000
 
-/** BullMQ's options of a result in a results queue: it is tried until a consumer has acknowledged it, then removed. */
+/** BullMQ's options of a result in a results queue: it is retried until a consumer has acknowledged it, then removed. */
 const RESULT_OPTIONS = JSON.stringify({
   attempts: 2 ** 31 - 1,
   backoff: { type: 'fixed', delay: 5000, jitter: 0.5 },
@@ -23,8 +23,7 @@ const RESULT_OPTIONS = JSON.stringify({
 })
 
 /**
- * Publishes a result, in one step that either happens or does not: stores it, adds it to its results queue, enqueues its webhook
- * and notifies waiting callers.
+ * Publishes a result atomically: stores it, adds it to its results queue, enqueues its webhook and notifies waiting callers.
  *
  * KEYS: stored result; hash of the job; hash of the result in the results queue; cancel flag; count of requeues; names of results
  * queues; of the results queue: wait, meta, marker. ARGV: the attempt that made the result; time to live in seconds; name of the
@@ -94,10 +93,10 @@ export class Publisher {
   }
 
   /**
-   * Publishes a result and tries again until Redis takes it, so that a finished outcome outlives an outage of Redis.
+   * Publishes a result and retries until Redis accepts it, so that a finished outcome survives an outage of Redis.
    *
-   * @param onError called after each failed try
-   * @param abandoned ends the tries; the last error is then thrown
+   * @param onError called after each failed attempt
+   * @param abandoned ends the retries; the last error is then thrown
    */
   async publishPersistently(
     outgoing: Outgoing,
@@ -109,13 +108,13 @@ export class Publisher {
       try {
         const publication = await this.#publish(data, outgoing)
         if (publication !== 'duplicate') return publication
-        // An earlier try whose reply was lost may have published it; ioredis repeats some commands.
+        // An earlier attempt whose reply was lost may have published it; ioredis repeats some commands.
         return (await this.#redis.get(this.#keys.result(outgoing.result.id))) === data ? 'ok' : 'duplicate'
       } catch (thrown) {
         const error = toError(thrown)
         onError(error)
         if (abandoned.aborted) throw error
-        // A key of the wrong type would fail every try.
+        // A key of the wrong type would fail every attempt.
         const results = this.#keys.results(outgoing.replyTo, '')
         if (isMendable(error)) await healQueue(this.#redis, results).catch(() => {})
         await sleep(pause, undefined, { signal: abandoned }).catch(() => {})

@@ -7,9 +7,9 @@ import { readSlots, slotsOfLiving } from '../workers/worker-slots.ts'
 export interface QueueStats {
   readonly waiting: number
   readonly active: number
-  /** Waiting for their next try. */
+  /** Waiting for their next attempt. */
   readonly delayed: number
-  /** Waiting with a priority of their own. */
+  /** Waiting with a priority. */
   readonly prioritized: number
   /** Failed by the queue itself and not yet swept; normally 0. */
   readonly failed: number
@@ -24,7 +24,7 @@ export interface QueueStats {
 
 /** Counts jobs by state, in two round trips. */
 export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
-  const [waiting, active, delayed, prioritized, failed, heads, firsts, quarantined, notes] =
+  const [waiting, active, delayed, prioritized, failed, heads, firsts, quarantined, slots] =
     await Promise.all([
       redis.llen(keys.jobs('wait')),
       redis.llen(keys.jobs('active')),
@@ -40,7 +40,7 @@ export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
   // The entry may be no job.
   const [times, living] = await Promise.all([
     Promise.all(next.map((id) => redis.hget(keys.job(id), 'timestamp').catch(() => null))),
-    slotsOfLiving(redis, keys, notes),
+    slotsOfLiving(redis, keys, slots),
   ])
   const now = Date.now()
   const ages = times.map((time) => (time === null ? 0 : Math.max(0, now - Number(time)) / 1000))
@@ -52,7 +52,7 @@ export async function readStats(redis: Redis, keys: Keys): Promise<QueueStats> {
     failed,
     quarantined,
     workers: living.length,
-    slots: living.reduce((sum, [, slots]) => sum + slots, 0),
+    slots: living.reduce((sum, [, count]) => sum + count, 0),
     oldestWaitingAgeSeconds: Math.max(0, ...ages),
   }
 }

@@ -53,7 +53,7 @@ export class RunningJobs {
     for (const { controller } of this.#running) controller.abort(new JobInterrupted(cause))
   }
 
-  /** Listens for requests to cancel on a connection of its own; resolves once none can be missed. */
+  /** Listens for requests to cancel on a separate connection; resolves when none can be missed. */
   async listen(subscriber: Redis): Promise<void> {
     subscriber.on('message', (_channel: string, id: string) => {
       // The job may have been taken without having been read.

@@ -60,8 +60,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Makes a job readable that is not valid JSON, which BullMQ would try to hand out forever. The processor then refuses it as an
- * invalid job.
+ * Makes a job readable that is not valid JSON and would stall forever in BullMQ. The processor then refuses it as an invalid job.
  */
 export async function repairJob(redis: Redis, keys: Keys, id: string): Promise<void> {
   const key = keys.job(id)

@@ -31,7 +31,7 @@ export interface SweepParts {
  */
 export async function sweepFailedJobs(parts: SweepParts): Promise<number> {
   const { redis, keys } = parts
-  // For an id that is a name of its own, BullMQ would remove that key: all waiting jobs, for example.
+  // First remove ids that are names of BullMQ's keys: it would remove that key, for example all waiting jobs.
   await healQueue(redis, keys.job(''))
   const errors: unknown[] = []
   let removed = 0

@@ -19,7 +19,7 @@ export interface UnexecutedJob {
   readonly timings?: Partial<Timings>
 }
 
-/** A complete result for a job that did not run: without measurements and output. */
+/** A complete result for a job that did not run, without measurements and output. */
 export function unexecutedJobResult(unexecuted: UnexecutedJob): Result {
   const { job } = unexecuted
   return {

@@ -2,10 +2,10 @@ import type { GiveUp, Handle } from './delivery.ts'
 
 /** How a worker takes and handles jobs. */
 export interface JobWorkerOptions {
-  /** Jobs at once. */
+  /** Maximum number of running jobs. */
   readonly concurrency: number
   /**
-   * How many jobs to hold now. It may exceed `concurrency` while handlers wait for room that another job could use.
+   * Maximum number of taken jobs at the moment. May exceed `concurrency` while handlers only wait.
    * @default concurrency
    */
   readonly wanted?: (() => number) | undefined

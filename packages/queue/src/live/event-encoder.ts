@@ -1,25 +1,25 @@
 import type { OutputStream, PendingEvent } from './live-output.ts'
 import { outputText, wholeCharacters } from './output-text.ts'
 
-/** Bytes of output in one entry. */
+/** Maximum number of output bytes in one entry. */
 const CHUNK_BYTES = 8 * 1024
-/** Entries with output, and their bytes as JSON, that one run of a program may have. */
+/** Maximum number of output entries of one run, and of their bytes as JSON. */
 const MAX_RUN_ENTRIES = 10_000
 const MAX_RUN_BYTES = 8 * 1024 * 1024
 const STREAMS = ['stdout', 'stderr'] as const
 const NOTHING = Buffer.alloc(0)
 
-/** Events as they are appended to a stream. */
+/** Events in the form in which they are appended to a stream. */
 export interface EncodedEvents {
-  /** Id and JSON of each. */
+  /** Id and JSON of each event. */
   readonly entries: readonly (readonly [id: string, event: string])[]
-  /** Id below which everything is void; empty if nothing is. */
+  /** Entries with a smaller id are void; empty if none are. */
   readonly minimumId: string
-  /** Output beyond what a run may have. */
+  /** Output beyond the limits of a run. */
   readonly dropped: { readonly chunks: number; readonly bytes: number }
 }
 
-/** Numbers the events of one start of a job, cuts its output between characters, and holds it to a run's share of Redis. */
+/** Numbers the events of one start of a job, cuts its output between characters, and limits the output of each run. */
 export class EventEncoder {
   readonly #attempt: number
   #number = 0
@@ -32,17 +32,17 @@ export class EventEncoder {
     this.#attempt = attempt
   }
 
-  /** Entries with output of this run. */
+  /** Number of output entries of this run. */
   get entries(): number {
     return this.#entries
   }
 
-  /** Whether the run had its share, so that none of its output is told any more. */
+  /** Whether the run has reached a limit; its further output is dropped. */
   get isFull(): boolean {
     return this.#isFull
   }
 
-  /** @param end nothing follows: parts of characters are told as they are, but for streams that were cut there */
+  /** @param end if nothing follows: incomplete characters are then sent too, except those that the output limit cut */
   encode(
     pending: readonly PendingEvent[],
     end?: { readonly cut: Readonly<Record<OutputStream, boolean>> },
@@ -96,7 +96,7 @@ export class EventEncoder {
     this.#tails = { stdout: NOTHING, stderr: NOTHING }
   }
 
-  /** Cuts what a stream has between characters, and keeps the rest of it for later. */
+  /** Cuts the output of a stream between characters, and keeps an incomplete one for later. */
   *#chunks(stream: OutputStream, chunks: readonly Buffer[]): Generator<Buffer> {
     const bytes = Buffer.concat([this.#tails[stream], ...chunks])
     const end = wholeCharacters(bytes)

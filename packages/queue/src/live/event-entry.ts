@@ -1,14 +1,14 @@
 import { ConfigError, isEventId, type JobEvent, liveEventSchema } from '@isopod/protocol'
 
-/** Entries that are read at once: a reader that takes none holds no more than these. */
+/** Maximum number of entries in one read, and thus in the memory of a reader that takes none. */
 export const READ_ENTRIES = 32
-/** Before the first entry of a stream. */
+/** The cursor before the first entry of a stream. */
 export const FIRST_CURSOR = '0-0'
 
-/** An entry as Redis gives it: its id, and its fields with their values. */
+/** An entry as Redis returns it: its id, and its fields with their values. */
 export type StreamEntry = readonly [id: string, fields: readonly string[]]
 
-/** The event of an entry; undefined for one that this release does not know, or that some other program wrote. */
+/** The event of an entry; undefined if this release does not know it, or if another program wrote it. */
 export function eventOf([id, fields]: StreamEntry): JobEvent | undefined {
   const text = fields[0] === 'event' ? fields[1] : undefined
   if (text === undefined) return undefined
@@ -20,15 +20,15 @@ export function eventOf([id, fields]: StreamEntry): JobEvent | undefined {
   }
 }
 
-/** Whether the first id comes behind the second one. */
-export function isBehind(one: string, other: string): boolean {
+/** Whether the first id comes after the second one. */
+export function isAfter(one: string, other: string): boolean {
   const [attempt = 0, number = 0] = one.split('-').map(Number)
   const [otherAttempt = 0, otherNumber = 0] = other.split('-').map(Number)
   return attempt === otherAttempt ? number > otherNumber : attempt > otherAttempt
 }
 
 /**
- * Checks the id that a reader resumes behind.
+ * Checks the id after which a reader resumes.
  *
  * @throws {ConfigError}
  */

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import { waitingDuplicate } from '../redis/connect-redis.ts'
-import { isBehind, READ_ENTRIES, type StreamEntry } from './event-entry.ts'
+import { isAfter, READ_ENTRIES, type StreamEntry } from './event-entry.ts'
 
-/** How long Redis may hold one read, in milliseconds; less where it does not let reads be interrupted. */
+/** How long one read blocks, in milliseconds; shorter if Redis does not allow reads to be interrupted. */
 const BLOCK_MS = 1000
 const SHORT_BLOCK_MS = 50
 const RETRY_MS = 200
@@ -16,15 +16,15 @@ interface WaitingReader {
 }
 
 /**
- * Waits for entries of many streams over one connection, which is opened with the first reader: a single blocking read names
- * all streams that somebody waits for. A reader that joins has it interrupted and sent again; one that does not come back for
- * more is in no read, and costs nothing.
+ * Waits for entries of many streams over one connection, opened with the first reader: a single blocking read covers the streams
+ * of all waiting readers. A reader that joins interrupts the read, which is then sent again; a slow reader is in no read and
+ * costs nothing.
  */
 export class EventFeed {
   readonly #redis: Redis
   readonly #waiting = new Set<WaitingReader>()
   #connection: Redis | undefined
-  /** Id of the connection; undefined if it is not known, null if Redis does not tell. */
+  /** Id of the connection; undefined if unknown, null if Redis refuses to return it. */
   #clientId: string | null | undefined
   #isRunning = false
   #isBlocked = false
@@ -36,7 +36,7 @@ export class EventFeed {
     this.#redis = redis
   }
 
-  /** Resolves with the next entries behind the cursor, at least one. Rejects with the signal's reason. */
+  /** Resolves with the next entries after the cursor, at least one. Rejects with the signal's reason. */
   next(key: string, cursor: string, signal: AbortSignal): Promise<readonly StreamEntry[]> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
@@ -61,7 +61,7 @@ export class EventFeed {
     })
   }
 
-  /** Closes the connection; who still waits is told by his own signal. */
+  /** Closes the connection. It rejects no reader: the caller aborts their signals. */
   close(): void {
     this.#isClosed = true
     this.#connection?.disconnect()
@@ -71,13 +71,13 @@ export class EventFeed {
     this.#isRunning = true
     while (this.#waiting.size > 0 && !this.#isClosed) {
       try {
-        for (const [key, entries] of await this.#read()) this.#hand(key, entries)
+        for (const [key, entries] of await this.#read()) this.#distribute(key, entries)
       } catch {
         if (this.#isClosed) break
         await this.#removeUnreadable().catch(() => {})
         await sleep(RETRY_MS)
       }
-      // Readers that come back for more are in the next read then.
+      // Readers that want more entries join before the next read.
       await new Promise(setImmediate)
     }
     this.#isRunning = false
@@ -89,7 +89,7 @@ export class EventFeed {
     const cursors = new Map<string, string>()
     for (const { key, cursor } of this.#waiting) {
       const other = cursors.get(key)
-      if (other === undefined || isBehind(other, cursor)) cursors.set(key, cursor)
+      if (other === undefined || isAfter(other, cursor)) cursors.set(key, cursor)
     }
     this.#hasJoined = false
     this.#isBlocked = true
@@ -111,15 +111,15 @@ export class EventFeed {
     }
   }
 
-  #hand(key: string, entries: readonly StreamEntry[]): void {
+  #distribute(key: string, entries: readonly StreamEntry[]): void {
     for (const reader of [...this.#waiting]) {
       if (reader.key !== key) continue
-      const own = entries.filter(([id]) => isBehind(id, reader.cursor))
+      const own = entries.filter(([id]) => isAfter(id, reader.cursor))
       if (own.length > 0) reader.take(own)
     }
   }
 
-  /** Ends the read that is under way, so that the next one has those who have joined; it may not have begun yet in Redis. */
+  /** Ends the current read, so that the next one covers new readers. Repeats, as the read may not have reached Redis yet. */
   async #interrupt(): Promise<void> {
     if (this.#isInterrupting) return
     this.#isInterrupting = true
@@ -133,7 +133,7 @@ export class EventFeed {
     this.#isInterrupting = false
   }
 
-  /** One key that holds no stream fails the read of all: its readers wait for nothing from then on. */
+  /** A key that is no stream would fail the read of all: its readers leave it. */
   async #removeUnreadable(): Promise<void> {
     for (const key of new Set([...this.#waiting].map((reader) => reader.key))) {
       const type = await this.#redis.type(key)
@@ -153,7 +153,7 @@ export class EventFeed {
   }
 }
 
-/** Id of a connection, by which another one can interrupt it; null where that is forbidden. */
+/** Id of a connection, with which another one can interrupt it; null if Redis forbids that. */
 async function idOf(connection: Redis): Promise<string | null> {
   try {
     return String(await connection.call('CLIENT', 'ID'))

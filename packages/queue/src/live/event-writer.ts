@@ -4,27 +4,27 @@ import type { Observe } from '../consumer-events.ts'
 import { type EncodedEvents, EventEncoder } from './event-encoder.ts'
 import type { LiveOutput, OutputStream, PendingEvent } from './live-output.ts'
 
-/** How long events can be read once the job is over, in seconds. */
+/** How long events can be read after the end of the job, in seconds. */
 export const EVENTS_TTL_SECONDS = 600
-/** The same after each event of a job that runs: longer than any job may take, should its worker vanish. */
+/** Time to live after each event of a running job, longer than any job, in case its worker dies. */
 const RUNNING_TTL_SECONDS = 3600 + EVENTS_TTL_SECONDS
-/** Output that may wait for Redis; beyond it what comes is dropped. */
+/** Maximum number of output bytes that wait for Redis; further output is dropped. */
 const MAX_PENDING_BYTES = 256 * 1024
-/** Pause between two commands, in milliseconds; for a job that has told much, the second one. */
+/** Pause between two commands, in milliseconds; the longer one after `MANY_ENTRIES` entries. */
 const PAUSE_MS = 5
 const LONGER_PAUSE_MS = 50
 const MANY_ENTRIES = 1000
 
-/** Entries that a stream of events has at most. */
+/** Maximum number of entries in a stream of events. */
 const MAX_STREAM_ENTRIES = 12_000
 
 /**
  * Appends entries to the stream of a job's events.
  *
- * KEYS: the stream. ARGV: seconds that it stays from now on; id below which all is removed, or an empty text; then id and
- * text of each entry. Returns how many were appended.
+ * KEYS: the stream. ARGV: its time to live in seconds; id below which entries are removed, or an empty text; then id and text of
+ * each entry. Returns the number of appended entries.
  *
- * Ids are `<attempt>-<number>`, so Redis itself refuses what was sent before, and what an overtaken start of the job sends.
+ * Ids are `<attempt>-<number>`, so Redis itself refuses duplicates and entries of an earlier start of the job.
  */
 const APPEND_EVENTS = `
 local added = 0
@@ -43,18 +43,18 @@ if added > 0 or #ARGV == 2 then redis.call('EXPIRE', KEYS[1], ARGV[1]) end
 return failed or added
 `
 
-/** Who writes, where, and who is told of what is dropped. */
+/** The parts of an {@link EventWriter}. */
 export interface EventWriterOptions {
   readonly redis: Redis
   readonly key: string
-  /** Which start of the job this is; those of earlier ones are refused by Redis from then on. */
+  /** Number of this start of the job; Redis then refuses entries of earlier starts. */
   readonly attempt: number
   readonly observe: Observe
 }
 
 /**
- * Writes the events of one start of a job. One command is on its way at a time, and what comes meanwhile leaves together with
- * the next: a slow Redis costs events, never memory, and never the program any time.
+ * Writes the events of one start of a job. One command is in flight at a time, and the next one has all events since: a slow
+ * Redis costs events, but neither memory nor time of the program.
  */
 export class EventWriter implements LiveOutput {
   readonly #options: EventWriterOptions
@@ -87,7 +87,7 @@ export class EventWriter implements LiveOutput {
       this.#drop(1, bytes.byteLength)
       return
     }
-    this.#tellDropped()
+    this.#reportDropped()
     this.#pendingBytes += bytes.byteLength
     const last = this.#pending.at(-1)
     if (last?.type === stream) last.chunks.push(Buffer.from(bytes))
@@ -104,20 +104,19 @@ export class EventWriter implements LiveOutput {
   }
 
   /**
-   * Sends what is left, without waiting. What is sent afterwards over the same connection, the job's result above all, arrives
-   * behind it.
+   * Sends the remaining events without waiting. Later commands of the same connection arrive after them, above all the result.
    */
   end(): void {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#timer)
-    const left = this.#take({ cut: this.#cut })
-    if (left.entries.length > 0 || this.#hasWritten) void this.#send(left, EVENTS_TTL_SECONDS)
+    const last = this.#take({ cut: this.#cut })
+    if (last.entries.length > 0 || this.#hasWritten) void this.#send(last, EVENTS_TTL_SECONDS)
   }
 
   #push(event: PendingEvent): void {
     if (this.#ended) return
-    this.#tellDropped()
+    this.#reportDropped()
     this.#pending.push(event)
     this.#flush()
   }
@@ -132,7 +131,7 @@ export class EventWriter implements LiveOutput {
       return
     }
     const taken = this.#take()
-    // A part of one character alone waits for the rest of it.
+    // An incomplete character waits for its remaining bytes.
     if (taken.entries.length === 0) return
     this.#sending = true
     this.#sentAt = performance.now()
@@ -143,21 +142,21 @@ export class EventWriter implements LiveOutput {
   }
 
   #take(end?: Parameters<EventEncoder['encode']>[1]): EncodedEvents {
-    this.#tellDropped()
+    this.#reportDropped()
     const taken = this.#encoder.encode(this.#pending, end)
     this.#pending = []
     this.#pendingBytes = 0
     if (taken.dropped.chunks > 0) this.#drop(taken.dropped.chunks, taken.dropped.bytes)
     if (end === undefined || this.#dropped.chunks === 0) return taken
-    const told = this.#encoder.encode([{ type: 'dropped', ...this.#dropped }])
-    return { ...taken, entries: [...taken.entries, ...told.entries] }
+    const dropped = this.#encoder.encode([{ type: 'dropped', ...this.#dropped }])
+    return { ...taken, entries: [...taken.entries, ...dropped.entries] }
   }
 
   async #send({ entries, minimumId }: EncodedEvents, ttlSeconds: number): Promise<void> {
     const { redis, key } = this.#options
     this.#hasWritten = true
     try {
-      // The whole text each time: with its digest alone, the first command could be overtaken by those behind it.
+      // EVAL, not EVALSHA: if the script were unknown, its repetition would arrive after later commands.
       await redis.eval(APPEND_EVENTS, 1, key, ttlSeconds, minimumId, ...entries.flat())
     } catch {
       this.#drop(entries.length, 0)
@@ -170,7 +169,7 @@ export class EventWriter implements LiveOutput {
     this.#options.observe({ type: 'liveEventsDropped', events: chunks })
   }
 
-  #tellDropped(): void {
+  #reportDropped(): void {
     if (this.#dropped.chunks === 0 || this.#encoder.isFull) return
     this.#pending.push({ type: 'dropped', ...this.#dropped })
     this.#dropped = { chunks: 0, bytes: 0 }

@@ -1,13 +1,13 @@
 import type { Result, Status } from '@isopod/protocol'
 
-/** Readers of one job that wait for its end. */
+/** The wait of all readers of one job for its end. */
 interface WaitingForEnd {
   readonly status: Promise<Status>
   readonly stop: AbortController
   readers: number
 }
 
-/** Waits for the ends of jobs, once for all readers of a job: a result can be large, and all that they need is its status. */
+/** Waits for the ends of jobs, once for all readers of a job, because results can be large and readers need only the status. */
 export class JobEnds {
   readonly #waitForResult: (id: string, signal: AbortSignal) => Promise<Result>
   readonly #jobs = new Map<string, WaitingForEnd>()
@@ -16,7 +16,7 @@ export class JobEnds {
     this.#waitForResult = waitForResult
   }
 
-  /** Resolves with how the job ended. Rejects as the wait for its result does, or with the signal's reason. */
+  /** Resolves with the status of the finished job. Rejects like the wait for its result, or with the signal's reason. */
   async wait(id: string, signal: AbortSignal): Promise<Status> {
     signal.throwIfAborted()
     const job = this.#jobs.get(id) ?? this.#begin(id)
@@ -44,6 +44,6 @@ export class JobEnds {
 
   #end(id: string, job: WaitingForEnd): void {
     if (this.#jobs.get(id) === job) this.#jobs.delete(id)
-    job.stop.abort(new Error('no reader waits any more'))
+    job.stop.abort(new Error('all readers have left'))
   }
 }

@@ -1,21 +1,21 @@
 import type { LiveEvent, Verdict } from '@isopod/protocol'
 
-/** A stream of a program. */
+/** An output stream of a program. */
 export type OutputStream = 'stdout' | 'stderr'
 
-/** Where one start of a job tells what happens while it runs. Nothing here waits or throws. */
+/** Takes the live events of one start of a job. No method waits or throws. */
 export interface LiveOutput {
-  /** The program starts; what was told before is void. */
+  /** The program starts; earlier events are void. */
   running(): void
-  /** Takes what a program has written; the bytes are copied. */
+  /** Takes output of the program; the bytes are copied. */
   output(stream: OutputStream, bytes: Uint8Array): void
-  /** A test, counted from 0, was judged; a later call for it takes the place of this one. */
+  /** The test with this index was judged; a later call with the same index replaces the verdict. */
   test(index: number, name: string, verdict: Verdict): void
-  /** The output limit has cut these streams, perhaps within a character, which is then not told. */
+  /** The output limit has cut these streams; an incomplete character at the cut is left out. */
   cut(streams: Readonly<Record<OutputStream, boolean>>): void
 }
 
-/** An event that waits to be sent: output as bytes, so that what follows can still join it. */
+/** An event to be sent. Output is kept as bytes, so that later output can be appended. */
 export type PendingEvent =
   | { readonly type: OutputStream; readonly chunks: Buffer[] }
   | Exclude<LiveEvent, { type: OutputStream }>

@@ -1,11 +1,11 @@
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** Bytes of a stream as an event has them. */
+/** Output bytes in the form of an event. */
 export interface OutputText {
-  /** Undecodable bytes stand as U+FFFD. */
+  /** Undecodable bytes are replaced by U+FFFD. */
   readonly text: string
-  /** Base64 of the bytes, where they are not valid UTF-8. */
+  /** Base64 of the bytes, if they are not valid UTF-8. */
   readonly raw?: string
 }
 
@@ -18,7 +18,7 @@ export function outputText(bytes: Uint8Array): OutputText {
   }
 }
 
-/** Length of the bytes without a character at their end that has begun and is not complete. */
+/** Length of the bytes without an incomplete character at their end. */
 export function wholeCharacters(bytes: Uint8Array): number {
   const { byteLength: end } = bytes
   for (let back = 1; back <= Math.min(3, end); back++) {

@@ -3,25 +3,25 @@ import type { Redis } from 'ioredis'
 import { eventOf, FIRST_CURSOR, READ_ENTRIES, type StreamEntry } from './event-entry.ts'
 import type { EventFeed } from './event-feed.ts'
 
-/** Where a reader begins, and what ends it early. */
+/** Options of a reader of events. */
 export interface EventsOptions {
-  /** Id of the last event that the reader has. @default from the first one */
+  /** Id of the last event that the reader has. @default reads from the first event */
   readonly after?: string | undefined
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a reader reads from. */
+/** The source of a job's events. */
 export interface EventSource {
   readonly redis: Redis
   readonly feed: EventFeed
   readonly key: string
-  /** Resolves with how the job ended, or rejects as the reader is to. */
+  /** Resolves with the status of the finished job; a rejection ends the reader. */
   waitForEnd(signal: AbortSignal): Promise<Status>
-  /** Asks Redis, and turns silence and trouble into an error for callers. */
+  /** Calls Redis; turns timeouts and failures into errors for callers. */
   ask<T>(ask: () => Promise<T>): Promise<T>
 }
 
-/** The events of a job in their order, and `finished` once it has its result, whoever published that. */
+/** The events of a job in order, and `finished` when it has a result. */
 export async function* readEvents(
   { redis, feed, key, waitForEnd, ask }: EventSource,
   { after = FIRST_CURSOR, signal }: EventsOptions,
@@ -45,9 +45,9 @@ export async function* readEvents(
       }
     }
     const finished = await status
-    // The worker has sent all of it before the result.
+    // The worker has sent all events before the result.
     for (;;) {
-      const entries = await ask(() => rest(redis, key, cursor))
+      const entries = await ask(() => readRemaining(redis, key, cursor))
       if (entries.length === 0) break
       for (const entry of entries) {
         cursor = entry[0]
@@ -61,11 +61,11 @@ export async function* readEvents(
   }
 }
 
-async function rest(redis: Redis, key: string, cursor: string): Promise<readonly StreamEntry[]> {
+async function readRemaining(redis: Redis, key: string, cursor: string): Promise<readonly StreamEntry[]> {
   try {
     return await redis.xrange(key, `(${cursor}`, '+', 'COUNT', READ_ENTRIES)
   } catch (error) {
-    // Something else lies there, which is nobody's event.
+    // Another program has written a key of another type.
     if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return []
     throw error
   }

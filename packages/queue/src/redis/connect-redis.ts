@@ -5,7 +5,7 @@ import type { ResolvedOptions } from './queue-options.ts'
 import { parseRedisUrl, type RedisAddress } from './redis-url.ts'
 
 /** Timeout of the first contact, in milliseconds; below the 5 s of a whole call. */
-const CONNECT_DEADLINE_MS = 4000
+const CONNECT_TIMEOUT_MS = 4000
 const MINIMUM_VERSION = [6, 2] as const
 
 /** Options without the member that the constructor's overloads do not allow to be undefined. */
@@ -24,10 +24,10 @@ export interface CheckedRedis {
 export type DuringOutage = 'fail' | 'wait'
 
 /**
- * Connects to Redis and checks that it is fit for jobs: it answers within 5 s, is 6.2 or newer, and never evicts keys.
+ * Connects to Redis and checks that it can hold jobs: it answers within 5 s, is 6.2 or newer, and never evicts keys.
  *
- * @throws {UnavailableError} one sentence that names the URL, without its password
- * @throws {ConfigError} the same, if Redis refuses the login or has no such database
+ * @throws {UnavailableError} naming the URL, without its password
+ * @throws {ConfigError} if Redis refuses the login or lacks the database; names the URL, without its password
  */
 export async function connectRedis(
   options: ResolvedOptions,
@@ -41,7 +41,7 @@ export async function connectRedis(
     // BullMQ expects RESP2 replies; those of RESP3 have other shapes.
     protocol: 2,
     lazyConnect: true,
-    connectTimeout: CONNECT_DEADLINE_MS,
+    connectTimeout: CONNECT_TIMEOUT_MS,
     // Before the first success a caller waits for the error; later, the connection is restored.
     retryStrategy: (times) => (checked ? Math.min(times * 200, 1000) : null),
   }
@@ -52,7 +52,7 @@ export async function connectRedis(
     lastError = error
   })
   try {
-    await within(CONNECT_DEADLINE_MS, check(redis, options, address), 'no answer within 4 s')
+    await within(CONNECT_TIMEOUT_MS, check(redis, options, address), 'no answer within 4 s')
     checked = true
     return { redis, shownUrl: address.shown }
   } catch (error) {
@@ -155,7 +155,7 @@ async function check(redis: Redis, options: ResolvedOptions, address: RedisAddre
   const policy = (Array.isArray(asked) ? asked[1] : undefined) ?? field(info, 'maxmemory_policy') ?? 'unknown'
   if (policy !== 'noeviction') {
     throw new UnavailableError(
-      `Redis at ${shown} must have maxmemory-policy noeviction, or it may drop jobs without a word, got ${policy}; run "CONFIG SET maxmemory-policy noeviction" there, or allow eviction`,
+      `Redis at ${shown} must have maxmemory-policy noeviction, or it may drop jobs silently, got ${policy}; run "CONFIG SET maxmemory-policy noeviction" there, or allow eviction`,
     )
   }
 }

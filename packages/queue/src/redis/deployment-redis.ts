@@ -5,9 +5,9 @@ import { Keys } from './keys.ts'
 import { type QueueOptions, resolveOptions } from './queue-options.ts'
 
 /** Timeout of one call to Redis, in milliseconds. */
-const ANSWER_DEADLINE_MS = 5000
+const ANSWER_TIMEOUT_MS = 5000
 
-/** A checked connection to the Redis of a deployment, for what lies beside its queue. */
+/** A checked connection to the Redis of a deployment, for everything but its queue. */
 export interface DeploymentRedis {
   /** Names of the keys of the deployment. */
   readonly keys: Keys
@@ -40,7 +40,7 @@ export async function openDeploymentRedis(options: QueueOptions): Promise<Deploy
       try {
         const answer = question(redis)
         answer.catch(() => {})
-        return await within(ANSWER_DEADLINE_MS, answer, `no answer within ${ANSWER_DEADLINE_MS / 1000} s`)
+        return await within(ANSWER_TIMEOUT_MS, answer, `no answer within ${ANSWER_TIMEOUT_MS / 1000} s`)
       } catch (error) {
         throw error instanceof IsopodError ? error : unavailable(shownUrl, error)
       }

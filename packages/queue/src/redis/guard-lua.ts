@@ -4,15 +4,15 @@ import { RESERVED_NAMES } from './safe-id.ts'
 const MAX_KEPT = 1000
 /** Bytes of an id that the quarantine keeps. */
 const MAX_SHOWN = 128
-/** Longest valid id: 128 characters, and the prefix of a result's id in its results queue. */
+/** Maximum length of an id: 128 characters, and the prefix of a result's id in its results queue. */
 const MAX_ID = 130
-/** Poisoned ids that one call skips; a script blocks Redis. */
+/** Maximum number of poisoned ids that one call skips, because a script blocks Redis. */
 const MAX_PASSED = 1000
-/** Fewer in the list of active jobs, as each removal scans the list. The next call removes more. */
+/** The same for the list of active jobs, where each removal scans the list. The next call removes more. */
 const MAX_REMOVED = 100
-/** Largest job in bytes. Producers accept 24 MiB of text, which is at most six times as large as JSON. */
+/** Maximum size of a job in bytes. Producers accept 24 MiB of text, which is at most six times as large as JSON. */
 const MAX_JOB_BYTES = 192 * 1024 * 1024
-/** Longest pause between two searches for stalled jobs, in milliseconds. Workers search every few seconds. */
+/** Maximum pause between two searches for stalled jobs, in milliseconds. Workers search every few seconds. */
 const MAX_CHECK_MS = 600_000
 
 /**

@@ -1,7 +1,7 @@
 import { JOBS_QUEUE } from './queue-options.ts'
 
 /**
- * Names of all keys. They share one hash tag, so that a script or transaction can use several of them in a Redis Cluster, too.
+ * Names of all keys. They share one hash tag, so that a script or transaction can use several of them in a Redis Cluster.
  */
 export class Keys {
   /** The hash tag, which is also BullMQ's prefix. */
@@ -119,7 +119,7 @@ export class Keys {
     return `${this.tag}:cache:${key}`
   }
 
-  /** String: who makes that result, or that no job waits for it; for seconds. */
+  /** String: the caller that makes that result, or `skip`; for seconds. */
   flight(key: string): string {
     return `${this.tag}:cache:${key}:flight`
   }

@@ -4,13 +4,13 @@ import { ConfigError } from '@isopod/protocol'
 export interface QueueOptions {
   /** `redis://`, `rediss://`, `redis+unix://<absolute path>`, or the bare absolute path of a socket. */
   readonly url: string
-  /** All keys live under `{prefix}`; two prefixes never meet. @default 'isopod' */
+  /** All keys start with `{prefix}`; queues with different prefixes are separate. @default 'isopod' */
   readonly prefix?: string | undefined
-  /** Accept a Redis that may evict keys, and with them jobs. @default false */
+  /** Whether to accept a Redis that may evict keys, and thus jobs. @default false */
   readonly allowEviction?: boolean | undefined
   /**
-   * How long a result can be read by id, how long an untaken one stays in its results queue, and how long an
-   * idempotency key is remembered, in seconds. @default 86400
+   * Time to live of a result, of an unconsumed result in its results queue, and of an idempotency key, in seconds.
+   * @default 86400
    */
   readonly resultTtlSeconds?: number | undefined
 }
@@ -21,7 +21,7 @@ export const JOBS_QUEUE = 'jobs'
 /** One day: see {@link QueueOptions.resultTtlSeconds}. */
 const DEFAULT_RESULT_TTL_SECONDS = 86_400
 
-/** Tries that a job gets when the platform fails it, the first one included. */
+/** Maximum number of attempts at a job if the platform fails it. */
 export const PLATFORM_TRIES = 6
 
 /** The validated {@link QueueOptions}, defaults filled in. */

@@ -4,9 +4,9 @@ import type { Redis } from 'ioredis'
 import { settledWithin } from './connect-redis.ts'
 import { healing, isRefusal } from './quarantine.ts'
 
-/** How often {@link QueueWorkerOptions.wanted} is asked, in milliseconds. */
+/** How often {@link QueueWorkerOptions.wanted} is called, in milliseconds. */
 const FOLLOW_MS = 50
-/** The first pause after a refused command, and the longest, in milliseconds. */
+/** First and maximum pause after a refused command, in milliseconds. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2000
 /** How often a closing worker checks its jobs, in milliseconds. */
@@ -14,19 +14,19 @@ const POLL_MS = 20
 /** How long a closing worker waits for a reply of Redis, in milliseconds. */
 const SETTLE_MS = 1000
 
-/** What a worker takes from its queue, and how. */
+/** Options of a {@link QueueWorker}. */
 export interface QueueWorkerOptions extends Omit<WorkerOptions, 'connection' | 'autorun'> {
   /** Shared with BullMQ; the caller disconnects it after `close`. */
   readonly connection: Redis
   readonly concurrency: number
   readonly prefix: string
-  /** How many jobs to hold now. @default `concurrency` */
+  /** Maximum number of taken jobs at the moment. @default `concurrency` */
   readonly wanted?: (() => number) | undefined
   readonly onError: (error: Error) => void
 }
 
 /**
- * A BullMQ worker whose concurrency follows a function, that mends a poisoned queue, rests while Redis refuses its commands, and
+ * A BullMQ worker with a concurrency that can change. It repairs a poisoned queue, pauses while Redis refuses its commands, and
  * closes even if Redis is away.
  */
 export class QueueWorker {
@@ -58,12 +58,12 @@ export class QueueWorker {
         this.#follow()
       }
     }
-    // A job of the queue that fails because its worker died more than once is the processor's to judge, not BullMQ's.
+    // The processor gives up jobs whose workers died; BullMQ would fail them without a result.
     const maxStalledCount = Number.MAX_SAFE_INTEGER
     this.worker = new Worker(name, run, { runRetryDelay: 1000, ...options, maxStalledCount, autorun: false })
     const heal = healing(this.#redis, `${options.prefix}:${name}:`)
     this.worker.on('error', (error) => {
-      if (isRefusal(error)) this.#rest()
+      if (isRefusal(error)) this.#backOff()
       onError(error)
       heal(error)
     })
@@ -75,7 +75,7 @@ export class QueueWorker {
     return this.worker.run()
   }
 
-  /** Takes no more jobs; those that run go on. */
+  /** Takes no more jobs; running jobs continue. */
   pause(): void {
     this.#isPaused = true
     void this.worker.pause(true)
@@ -108,7 +108,7 @@ export class QueueWorker {
   }
 
   /** Pauses after a refused command: BullMQ would repeat it at once. */
-  #rest(): void {
+  #backOff(): void {
     if (this.#pause !== undefined || this.#closing !== undefined) return
     const ms = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#refusals)
     this.#refusals += 1

@@ -3,7 +3,7 @@ import type { RedisOptions } from 'ioredis'
 
 const ALLOWED = 'redis://host:port, rediss://host:port, redis+unix:///path or the absolute path of a socket'
 
-/** Where a Redis is, in the terms of its client, and how to name it in messages. */
+/** The address of a Redis, for its client and for messages. */
 export interface RedisAddress {
   readonly options: RedisOptions
   /** The URL without its password. */
@@ -11,9 +11,9 @@ export interface RedisAddress {
 }
 
 /**
- * Reads the address of a Redis.
+ * Parses the address of a Redis.
  *
- * @throws {ConfigError} if it is none of the accepted forms; the message never repeats a password
+ * @throws {ConfigError} if it has none of the accepted forms; the message never repeats a password
  */
 export function parseRedisUrl(given: string): RedisAddress {
   if (typeof given === 'string' && given.startsWith('/')) {
@@ -34,7 +34,7 @@ export function parseRedisUrl(given: string): RedisAddress {
   switch (url.protocol) {
     case 'redis+unix:':
       if (url.host !== '' || !path.startsWith('/')) {
-        throw new ConfigError(`url: must hold an absolute path after redis+unix://, got ${shown}`)
+        throw new ConfigError(`url: must have an absolute path after redis+unix://, got ${shown}`)
       }
       return { options: { path, ...login, ...database(url.searchParams.get('db') ?? '') }, shown }
     case 'redis:':

@@ -18,7 +18,7 @@ export function parseResult(data: unknown): Result {
   if (parsed.success) return parsed.data
   const { path = [], message = '' } = parsed.error.issues[0] ?? {}
   throw new TerminalError(
-    `what is stored is not a result (${path.map(String).join('.') || 'result'}: ${message})`,
-    { publicMessage: 'what is stored is not a result' },
+    `the stored value is not a result (${path.map(String).join('.') || 'result'}: ${message})`,
+    { publicMessage: 'the stored value is not a result' },
   )
 }

@@ -5,16 +5,16 @@ import { waitingDuplicate } from '../redis/connect-redis.ts'
 import type { Keys } from '../redis/keys.ts'
 import { parseResult, readResult } from './read-result.ts'
 
-/** When a waiter first polls, in case a message was lost, in milliseconds; later polls are further apart. */
+/** First and maximum interval of polls, in milliseconds; messages can be lost. */
 const FIRST_POLL_MS = 2000
-const LONGEST_POLL_MS = 15_000
+const MAX_POLL_MS = 15_000
 
 /** A waiting call. */
 interface Waiter {
   /** Takes the stored result; an empty text if it must be fetched. */
-  tell(stored: string): void
+  receive(stored: string): void
   /** Checks whether there is a result. */
-  look(): void
+  check(): void
 }
 
 /** Waiting calls for the same job. */
@@ -26,7 +26,7 @@ interface Audience {
 
 /**
  * Callers that wait for single results. Each result has its own channel, so that no caller sees the jobs of others. A waiter
- * subscribes first and looks then, so that a result between the two is not missed.
+ * subscribes first and checks afterwards, so that no result is missed in between.
  */
 export class ResultWaiters {
   readonly #redis: Redis
@@ -56,18 +56,18 @@ export class ResultWaiters {
         if (result !== undefined) resolve(result)
       } catch (error) {
         if (error instanceof UnknownJobError || error instanceof TerminalError) reject(error)
-        // Otherwise Redis is away; the next message or poll looks again.
+        // Otherwise Redis is away; the next message or poll checks again.
       }
     }
-    const look = oneAtATime(() => settle(() => this.#look(id)))
-    const tell = (stored: string) => {
-      if (stored === '') look()
+    const check = oneAtATime(() => settle(() => this.#check(id)))
+    const receive = (stored: string) => {
+      if (stored === '') check()
       else void settle(async () => parseResult(JSON.parse(stored)))
     }
     const stop = () => reject(signal?.reason)
     const close = () => reject(this.#closing.signal.reason)
-    const stopPolling = poll(look)
-    const waiter: Waiter = { tell, look }
+    const stopPolling = poll(check)
+    const waiter: Waiter = { receive, check }
     signal?.addEventListener('abort', stop, { once: true })
     this.#closing.signal.addEventListener('abort', close, { once: true })
     try {
@@ -87,10 +87,10 @@ export class ResultWaiters {
     this.#subscriber?.disconnect()
   }
 
-  async #look(id: string): Promise<Result | undefined> {
+  async #check(id: string): Promise<Result | undefined> {
     const result = await readResult(this.#redis, this.#keys, id)
     if (result !== undefined) return result
-    // In this order: a job goes only after its result has come.
+    // Check the job after its result: a job is removed only after its result was stored.
     if ((await this.#redis.exists(this.#keys.job(id))) === 1) return undefined
     const late = await readResult(this.#redis, this.#keys, id)
     if (late !== undefined) return late
@@ -104,7 +104,7 @@ export class ResultWaiters {
       this.#audiences.set(id, audience)
     }
     audience.waiters.add(waiter)
-    audience.listening.then(waiter.look, waiter.look)
+    audience.listening.then(waiter.check, waiter.check)
   }
 
   #leave(id: string, waiter: Waiter): void {
@@ -122,15 +122,15 @@ export class ResultWaiters {
     const subscriber = waitingDuplicate(this.#redis)
     const start = this.#keys.doneChannel('').length
     subscriber.on('message', (channel: string, stored: string) => {
-      for (const { tell } of this.#audiences.get(channel.slice(start))?.waiters ?? []) tell(stored)
+      for (const waiter of this.#audiences.get(channel.slice(start))?.waiters ?? []) waiter.receive(stored)
     })
     // Messages during an outage are lost. ioredis subscribes again by itself, but does not report when.
     subscriber.on('ready', () => {
       for (const [id, { waiters }] of this.#audiences) {
-        const lookAll = () => {
-          for (const { look } of waiters) look()
+        const checkAll = () => {
+          for (const { check } of waiters) check()
         }
-        subscriber.subscribe(this.#keys.doneChannel(id)).then(lookAll, lookAll)
+        subscriber.subscribe(this.#keys.doneChannel(id)).then(checkAll, checkAll)
       }
     })
     this.#subscriber = subscriber
@@ -153,13 +153,13 @@ function oneAtATime(task: () => Promise<void>): () => void {
   return () => void run()
 }
 
-/** Repeats a task at growing intervals. @returns ends it */
+/** Repeats a task at growing intervals. @returns stops it */
 function poll(task: () => void): () => void {
   let timer: NodeJS.Timeout
   const plan = (ms: number) => {
     timer = setTimeout(() => {
       task()
-      plan(Math.min(ms * 1.5, LONGEST_POLL_MS))
+      plan(Math.min(ms * 1.5, MAX_POLL_MS))
     }, ms)
   }
   plan(FIRST_POLL_MS)

@@ -7,7 +7,7 @@ import { type Keys, resultsQueue } from '../redis/keys.ts'
 import { QueueWorker } from '../redis/queue-worker.ts'
 import { parseResult } from './read-result.ts'
 
-/** Pauses before a result is handed to a handler that rejected it, in milliseconds. */
+/** Pauses before a handler gets a result again that it rejected, in milliseconds. */
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 30_000
 /** How long a result stays with a consumer that does not renew its lock, in milliseconds. */
@@ -16,9 +16,9 @@ const STALLED_INTERVAL_MS = 3000
 
 /** How a results queue is consumed. */
 export interface ResultsConsumerOptions {
-  /** Results at once. @default 10 */
+  /** Maximum number of concurrent handlers. @default 10 */
   readonly concurrency?: number | undefined
-  /** Receives each error of the handler and of Redis; both are followed by another try. */
+  /** Receives each error of the handler and of Redis; both are retried. */
   readonly onError?: ((error: Error) => void) | undefined
 }
 

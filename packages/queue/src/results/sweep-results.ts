@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis'
 import { type Keys, resultsQueue } from '../redis/keys.ts'
 import { healQueue, isRefusal } from '../redis/quarantine.ts'
 
-/** Results that one call removes; it blocks Redis. */
+/** Maximum number of results that one call removes, because it blocks Redis. */
 const MAX_REMOVED = 1000
 
 /** Removes results that were not consumed within the time to live, and the names of unused results queues. */
@@ -37,7 +37,7 @@ async function sweepResultsQueue(redis: Redis, keys: Keys, replyTo: string, ttlS
   await queue.close()
 }
 
-/** States in which a results queue may have stale results: never taken, waiting for another try, or left by a dead consumer. */
+/** States in which a results queue may have stale results: never taken, waiting for a retry, or left by a dead consumer. */
 async function staleStates(
   redis: Redis,
   prefix: string,

@@ -10,7 +10,7 @@ import { isRefusal } from '../redis/quarantine.ts'
  */
 export async function readDeployment(redis: Redis, keys: Keys): Promise<string> {
   const fresh = randomUUID()
-  // Two commands, as SET with both NX and GET is not known to Redis 6.2.
+  // Two commands, because Redis 6.2 does not allow SET with both NX and GET.
   await redis.set(keys.deployment, fresh, 'NX')
   try {
     return (await redis.get(keys.deployment)) ?? fresh

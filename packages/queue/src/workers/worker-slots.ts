@@ -4,12 +4,12 @@ import type { Keys } from '../redis/keys.ts'
 import { isRefusal } from '../redis/quarantine.ts'
 
 /** A worker and its number of slots. */
-type Note = readonly [workerId: string, slots: number]
+type SlotsEntry = readonly [workerId: string, slots: number]
 
 /**
  * Records how many jobs a worker runs at once; 0 if it takes no more jobs. The entry counts while the worker's lease is alive.
  */
-export async function writeSlots(redis: Redis, keys: Keys, [workerId, slots]: Note): Promise<void> {
+export async function writeSlots(redis: Redis, keys: Keys, [workerId, slots]: SlotsEntry): Promise<void> {
   const write = () => (slots > 0 ? redis.hset(keys.slots, workerId, slots) : redis.hdel(keys.slots, workerId))
   await write().catch(async (error) => {
     if (!isRefusal(toError(error))) throw error
@@ -20,7 +20,7 @@ export async function writeSlots(redis: Redis, keys: Keys, [workerId, slots]: No
 }
 
 /** All entries, including those of workers that died. */
-export async function readSlots(redis: Redis, keys: Keys): Promise<Note[]> {
+export async function readSlots(redis: Redis, keys: Keys): Promise<SlotsEntry[]> {
   const hash = await redis.hgetall(keys.slots).catch((error) => {
     if (!isRefusal(toError(error))) throw error
     return {}
@@ -29,16 +29,20 @@ export async function readSlots(redis: Redis, keys: Keys): Promise<Note[]> {
 }
 
 /** The entries of live workers. */
-export async function slotsOfLiving(redis: Redis, keys: Keys, notes: readonly Note[]): Promise<Note[]> {
-  if (notes.length === 0) return []
-  const leases = await redis.mget(notes.map(([id]) => keys.lease(id)))
-  return notes.filter((_, index) => leases[index] != null)
+export async function slotsOfLiving(
+  redis: Redis,
+  keys: Keys,
+  entries: readonly SlotsEntry[],
+): Promise<SlotsEntry[]> {
+  if (entries.length === 0) return []
+  const leases = await redis.mget(entries.map(([id]) => keys.lease(id)))
+  return entries.filter((_, index) => leases[index] != null)
 }
 
 /** Removes the entries of dead workers. */
 export async function forgetSlotsOfDead(redis: Redis, keys: Keys): Promise<void> {
-  const notes = await readSlots(redis, keys)
-  const living = await slotsOfLiving(redis, keys, notes)
-  const dead = notes.filter((note) => !living.includes(note)).map(([id]) => id)
+  const entries = await readSlots(redis, keys)
+  const living = await slotsOfLiving(redis, keys, entries)
+  const dead = entries.filter((entry) => !living.includes(entry)).map(([id]) => id)
   if (dead.length > 0) await redis.hdel(keys.slots, ...dead)
 }

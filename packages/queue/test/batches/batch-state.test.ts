@@ -9,7 +9,7 @@ const forever = new AbortController().signal
 const OPTIONS = { id: 'b', rules: 'never', ttlSeconds: 100, signal: forever }
 const RECORD: SampleRecord = { outcome: 'passed', retries: 0, fingerprint: '0123abcd', jobId: 'k-1' }
 
-test('what is on record of a batch is there for the producer that comes next, and expires', async () => {
+test('the next producer of a batch reads its records, which expire', async () => {
   const one = await (await bench.producer()).takeBatch(OPTIONS)
   expect([one.known, one.delivered]).toEqual([0, false])
   await one.record('s 1', RECORD)
@@ -31,7 +31,7 @@ test('what is on record of a batch is there for the producer that comes next, an
   expect(await bench.redis.exists(bench.key('batch:b:lease'))).toBe(0)
 })
 
-test('a batch of a producer that died is waited for; one of a producer that lives is refused', async () => {
+test('takeBatch waits for the batch of a dead producer, and is refused that of a live one', async () => {
   const one = await (await bench.producer()).takeBatch(OPTIONS)
   const second = await bench.producer()
   await expect(second.takeBatch(OPTIONS)).rejects.toMatchObject({ code: 'batch_busy' })
@@ -40,17 +40,17 @@ test('a batch of a producer that died is waited for; one of a producer that live
   controller.abort(new Error('no time'))
   await expect(waiting).rejects.toThrow('no time')
   await one.release()
-  // What a producer leaves behind that was killed.
+  // As after a killed producer.
   await bench.redis.set(bench.key('batch:b:lease'), 'the dead', 'PX', 1500)
   await bench.redis.set(bench.key('nearly-as-long'), '', 'PX', 1400)
   await (await second.takeBatch(OPTIONS)).release()
   expect(await bench.redis.exists(bench.key('nearly-as-long'))).toBe(0)
 })
 
-test('a producer that was overtaken while it slept changes nothing any more', async () => {
+test('an overtaken producer can no longer change the batch', async () => {
   const sleeper = await (await bench.producer()).takeBatch(OPTIONS)
   await bench.redis.del(bench.key('batch:b:lease'))
-  // Nobody came: it goes on as if nothing had been.
+  // No other producer came, so it continues.
   await sleeper.record('a', RECORD)
   await bench.redis.del(bench.key('batch:b:lease'))
   const other = await (await bench.producer()).takeBatch(OPTIONS)
@@ -66,7 +66,7 @@ test('a producer that was overtaken while it slept changes nothing any more', as
   await other.release()
 })
 
-test('a producer that has nothing to note notices all the same that it was overtaken', async () => {
+test('an idle producer notices that it was overtaken', async () => {
   const one = await (await bench.producer()).takeBatch(OPTIONS)
   await bench.redis.del(bench.key('batch:b:lease'))
   const other = await (await bench.producer()).takeBatch(OPTIONS)

@@ -5,7 +5,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('a waiting job is cancelled at once: its result is complete, it never runs, and nothing of it is left', async () => {
+test('a waiting job is cancelled at once: it has a complete result, never runs, and leaves no key', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue({ tenant: 'acme', labels: { a: 'b' } })
@@ -28,14 +28,14 @@ test('a waiting job is cancelled at once: its result is complete, it never runs,
   expect(await producer.cancel('../x:y')).toBe('unknown')
 })
 
-test('a waiting job with a priority is cancelled too', async () => {
+test('a waiting job with a priority can be cancelled', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue({ priority: 5 })
   expect(await producer.cancel(id)).toBe('cancelled')
   expect(await bench.redis.zcard(bench.key('jobs:prioritized'))).toBe(0)
 })
 
-test('a running job is told to stop, and what its handler returns is its result', async () => {
+test('cancelling a running job aborts its handler, whose result is published', async () => {
   const producer = await bench.producer()
   const causes: unknown[] = []
   const consumer = await bench.consumer(async ({ id, job, attempt }, signal) => {
@@ -63,7 +63,7 @@ test('a running job is told to stop, and what its handler returns is its result'
   await until(async () => (await bench.redis.exists(bench.key('cancel', id))) === 0)
 })
 
-test('a handler that throws when it is cancelled still has a cancelled result', async () => {
+test('a handler that throws when cancelled still has a cancelled result', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (_, signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -76,7 +76,7 @@ test('a handler that throws when it is cancelled still has a cancelled result', 
   expect(await producer.waitForResult(id)).toMatchObject({ status: 'cancelled', attempt: 1 })
 })
 
-test('a request whose message nobody heard is seen by the worker that takes the job', async () => {
+test('the worker that takes a job sees a request to cancel whose message was lost', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue()
   await bench.redis.set(bench.key('cancel', id), '1')
@@ -90,7 +90,7 @@ test('a request whose message nobody heard is seen by the worker that takes the 
   expect(runs).toBe(0)
 })
 
-test('a request whose message was lost while the job ran is found by looking', async () => {
+test('a request to cancel whose message was lost during the run is found by its flag', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (_, signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -103,7 +103,7 @@ test('a request whose message was lost while the job ran is found by looking', a
   expect(await producer.waitForResult(id)).toMatchObject({ status: 'cancelled' })
 })
 
-test('jobs cancelled while workers take them have exactly one result each, of whichever came first', async () => {
+test('jobs cancelled while workers take them have exactly one result each', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const consumer = await bench.consumer(

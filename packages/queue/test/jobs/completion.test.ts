@@ -4,7 +4,7 @@ import { echoResult, FAST_LOCKS, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('a job that has a result is completed without a run', async () => {
+test('a job with a result is completed without a run', async () => {
   const [first, second] = [await bench.enqueue(), await bench.enqueue()]
   await bench.redis.set(bench.key('result', second), '{}')
   const runs: string[] = []
@@ -21,7 +21,7 @@ test('a job that has a result is completed without a run', async () => {
   await until(async () => (await bench.redis.exists(bench.key('jobs', second))) === 0)
 })
 
-test('a job that is cancelled before or just after it is taken does not run', async () => {
+test('a job cancelled before or just after it is taken does not run', async () => {
   const producer = await bench.producer()
   const [first, flagged, called] = [await bench.enqueue(), await bench.enqueue(), await bench.enqueue()]
   await bench.redis.set(bench.key('cancel', flagged), '1')
@@ -45,7 +45,7 @@ test('a job that is cancelled before or just after it is taken does not run', as
   expect(runs).toEqual([first])
 })
 
-test('broken connections lose no job and no result, and publish none twice', async () => {
+test('broken connections lose no jobs or results, and publish none twice', async () => {
   const producer = await bench.producer()
   const seen = new Map<string, number>()
   producer.results('default', async ({ id }) => {

@@ -16,7 +16,7 @@ async function letWorkerDie(moment: 'mid-job' | 'published'): Promise<void> {
   expect({ code, signal }).toEqual({ code: null, signal: 'SIGKILL' })
 }
 
-test('a job whose worker was killed while it ran is run again elsewhere, with one result', async () => {
+test('a job of a killed worker runs again on another, with one result', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue()
@@ -33,7 +33,7 @@ test('a job whose worker was killed while it ran is run again elsewhere, with on
   expect(results).toEqual([result])
 })
 
-test('a job whose worker was killed after it published is not run again and has no second result', async () => {
+test('a job whose worker was killed after the publication does not run again and has one result', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue()
@@ -75,7 +75,7 @@ test.each(['mid-job', 'published'] as const)(
   },
 )
 
-test('a job that kills worker after worker is given up with a result before it is started a fourth time', async () => {
+test('a job that kills its workers is given up with a result before its fourth start', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue()
   for (let death = 0; death < 3; death++) await letWorkerDie('mid-job')

@@ -6,7 +6,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('a platform fault is tried again after a pause, and the job then succeeds', async () => {
+test('a platform fault is retried after a pause, and the job then succeeds', async () => {
   const producer = await bench.producer()
   const faults: number[] = []
   const consumer = await bench.consumer(async (delivery) => {
@@ -25,7 +25,7 @@ test('a platform fault is tried again after a pause, and the job then succeeds',
   })
 })
 
-test('after the last try a platform fault is published as setup_error', async () => {
+test('a platform fault of the last attempt is published as setup_error', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   let runs = 0
@@ -85,7 +85,7 @@ test('a deferred job frees its slot, and is taken again after the delay', async 
 test('a job that another worker has completed is not recreated by a requeue', async () => {
   const key = (id: string) => bench.key('jobs', id)
   const consumer = await bench.consumer(async ({ id }) => {
-    // What the completion by another worker leaves, as far as this worker can tell.
+    // As after the completion by another worker.
     await bench.redis
       .multi()
       .del(key(id), `${key(id)}:lock`)
@@ -127,7 +127,7 @@ test('a giveUp that throws still leaves a result', async () => {
   expect(await producer.waitForResult(id)).toMatchObject({ status: 'setup_error', errorMessage: 'first' })
 })
 
-test('a job that the queue failed by itself gets its result from the sweep', async () => {
+test('the sweep publishes a result for a job that BullMQ failed by itself', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue({ tenant: 'acme' })
@@ -146,7 +146,7 @@ test('a job that the queue failed by itself gets its result from the sweep', asy
   await until(async () => (await bench.redis.exists(bench.key('jobs:failed'), bench.key('jobs', id))) === 0)
 })
 
-test('a worker that lost a job aborts it and publishes nothing, while the new owner does', async () => {
+test('a worker that lost a job aborts it and publishes nothing; the new owner publishes', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const causes: unknown[] = []
@@ -170,14 +170,14 @@ test('a worker that lost a job aborts it and publishes nothing, while the new ow
   expect(results.map((result) => result.workerId)).toEqual(['new owner'])
 })
 
-test('a start that was overtaken unnoticed is fenced: its result appears nowhere', async () => {
+test('an overtaken start that does not notice it is fenced: its result appears nowhere', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   let runs = 0
   const consumer = await bench.consumer(async (delivery) => {
     runs += 1
     if (runs > 1) return echoResult(delivery, 'new owner')
-    // What another worker does when it takes the job, as far as this one can tell.
+    // As when another worker takes the job.
     await bench.redis.hincrby(bench.key('jobs', delivery.id), 'ats', 1)
     return echoResult(delivery, 'old owner')
   })

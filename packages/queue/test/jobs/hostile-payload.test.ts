@@ -7,7 +7,7 @@ import { collect, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('anything but a valid job is answered with validation_error, and never handled', async () => {
+test('an invalid job gets validation_error and never reaches the handler', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   let runs = 0
@@ -47,7 +47,7 @@ test('anything but a valid job is answered with validation_error, and never hand
   connection.disconnect()
 })
 
-test('an id without a job counts as enqueued when it is taken', async () => {
+test('an id without a job counts as enqueued at the moment it is taken', async () => {
   const before = Date.now()
   const times: number[] = []
   const consumer = await bench.consumer(undefined, {
@@ -63,7 +63,7 @@ test('an id without a job counts as enqueued when it is taken', async () => {
   expect(times[0]).toBeLessThanOrEqual(Date.now())
 })
 
-test('data nested deeper than a stack can follow is refused', async () => {
+test('data nested too deeply for the stack is refused', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer()
   const inputData = '['.repeat(100_000) + ']'.repeat(100_000)
@@ -78,7 +78,7 @@ test('data nested deeper than a stack can follow is refused', async () => {
   expect(await producer.waitForResult('deep')).toMatchObject({ status: 'validation_error' })
 })
 
-test('what is not even JSON is repaired and refused, and the worker goes on', async () => {
+test('a job that is not JSON is repaired and refused, and the worker continues', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(undefined, { lockDurationMs: 600, stalledIntervalMs: 200 })
   const broken = [

@@ -29,7 +29,7 @@ function startedJob(id: string, ats: number): Promise<unknown> {
   return bench.redis.hset(bench.key('jobs', id), { data: '{}', timestamp: '1', ats: String(ats) })
 }
 
-test('the first of many competing publications wins, and one result travels', async () => {
+test('the first of many competing publications wins, and one result is published', async () => {
   await startedJob('j-1', 1)
   const publishers = Array.from({ length: 5 }, openPublisher)
   const outcomes = await Promise.all(
@@ -46,7 +46,7 @@ test('the first of many competing publications wins, and one result travels', as
   expect(await bench.redis.hget(bench.key('results-x:r-j-1'), 'data')).toBe(stored)
 })
 
-test('a start that was overtaken publishes nothing and leaves no key', async () => {
+test('an overtaken start publishes nothing and leaves no key', async () => {
   const { publisher } = openPublisher()
   await startedJob('j-2', 2)
   expect(await publisher.publish({ result: result('j-2', 'old'), attempt: 1, replyTo: 'y' })).toBe('fenced')
@@ -55,13 +55,13 @@ test('a start that was overtaken publishes nothing and leaves no key', async () 
   expect(await publisher.publish({ result: result('j-2', 'new'), attempt: 2, replyTo: 'y' })).toBe('ok')
 })
 
-test('a job that is gone cannot be published for', async () => {
+test('a removed job gets no result', async () => {
   const { publisher } = openPublisher()
   expect(await publisher.publish({ result: result('j-3', ''), attempt: 0, replyTo: 'y' })).toBe('fenced')
   expect(await bench.redis.exists(bench.key('result:j-3'))).toBe(0)
 })
 
-test('a result that was taken from its queue is not put there again', async () => {
+test('a result that was taken from its queue is not added again', async () => {
   const { publisher } = openPublisher()
   await startedJob('j-4', 1)
   expect(await publisher.publish({ result: result('j-4', 'a'), attempt: 1, replyTo: 'z' })).toBe('ok')
@@ -70,7 +70,7 @@ test('a result that was taken from its queue is not put there again', async () =
   expect(await bench.redis.exists(bench.key('results-z:r-j-4'), bench.key('results-z:wait'))).toBe(0)
 })
 
-test('a publication goes through although Redis forgot all scripts', async () => {
+test('a publication succeeds after Redis has lost all scripts', async () => {
   const { publisher } = openPublisher()
   await startedJob('j-5', 1)
   await startedJob('j-6', 1)
@@ -80,7 +80,7 @@ test('a publication goes through although Redis forgot all scripts', async () =>
   expect(await bench.redis.exists(bench.key('result:j-6'), bench.key('results-x:r-j-6'))).toBe(2)
 })
 
-test('a Redis that is full takes neither half, and the publication goes through once there is room', async () => {
+test('a full Redis accepts no part of a publication, which succeeds once there is memory', async () => {
   const { publisher } = openPublisher()
   await startedJob('j-7', 1)
   const outgoing = { result: result('j-7', 'x'.repeat(1000)), attempt: 1, replyTo: 'x' }

@@ -5,7 +5,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('draining lets a short job end and takes no other', async () => {
+test('draining lets a short job end and takes no further jobs', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(
     async (delivery) => {
@@ -24,7 +24,7 @@ test('draining lets a short job end and takes no other', async () => {
   expect(await consumer.stats()).toMatchObject({ waiting: 1, active: 0 })
 })
 
-test('a job that does not end in time goes back to the queue, and another worker finishes it', async () => {
+test('a job that does not end in time is requeued, and another worker finishes it', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const causes: unknown[] = []
@@ -48,7 +48,7 @@ test('a job that does not end in time goes back to the queue, and another worker
   await until(() => results.length === 1)
 })
 
-test('a paused worker leaves jobs to others, and takes them again when it resumes', async () => {
+test('a paused worker takes no jobs until it is resumed', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer()
   consumer.run()
@@ -70,7 +70,7 @@ test('the lease of a worker lasts as long as the worker', async () => {
   expect(await one.lease.alive(['w1', 'w2', 'w3'])).toEqual(new Set(['w1']))
 })
 
-test('a role has one holder, who keeps it, until it leaves', async () => {
+test('a role stays with one holder until it leaves', async () => {
   const one = await bench.consumer()
   const two = await bench.consumer(undefined, { workerId: 'w2' })
   expect(await one.claim('gauges', 60_000)).toBe(true)
@@ -80,7 +80,7 @@ test('a role has one holder, who keeps it, until it leaves', async () => {
   expect(await two.claim('gauges', 60_000)).toBe(true)
 })
 
-test('the age of the oldest waiting job is known, and languages that workers offer reach producers', async () => {
+test('producers see the age of the oldest waiting job and the languages of the workers', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer()
   expect(await producer.catalogue()).toBeUndefined()

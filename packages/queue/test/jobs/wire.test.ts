@@ -5,7 +5,7 @@ import { type JobsOptions, Queue, Worker } from 'bullmq'
 import { expect, onTestFinished, test } from 'vitest'
 import { echoResult, until, useBench } from '../harness.ts'
 
-// Here the other end is BullMQ alone, used as docs/wire.md says.
+// The other side is plain BullMQ, used as in docs/wire.md.
 const bench = useBench()
 
 /** The options that the page gives. */
@@ -27,7 +27,7 @@ async function byId(id: string): Promise<unknown> {
   return text === null ? undefined : resultSchema.parse(JSON.parse(text))
 }
 
-test('a job of a plain BullMQ producer is run, and its result comes by queue, by id and as a message', async () => {
+test('a job of a plain BullMQ producer runs, and its result is available by queue, by id and as a message', async () => {
   const { queue, options } = plain()
   const given = await documented()
   const messages: string[] = []
@@ -63,7 +63,7 @@ test('a job of a plain BullMQ producer is run, and its result comes by queue, by
   await until(async () => (await bench.redis.exists(`{${bench.prefix}}:jobs:order-7`)) === 0)
 })
 
-test('a job that is none is not run, and its result says why', async () => {
+test('an invalid job does not run, and its result says why', async () => {
   const { queue } = plain()
   const ran: string[] = []
   const consumer = await bench.consumer(async (delivery) => {
@@ -78,7 +78,7 @@ test('a job that is none is not run, and its result says why', async () => {
   expect(ran).toEqual([])
 })
 
-test('a job that comes again under an id with a result does not run', async () => {
+test('a job whose id already has a result does not run', async () => {
   const { queue } = plain()
   let runs = 0
   const consumer = await bench.consumer(async (delivery) => {
@@ -94,7 +94,7 @@ test('a job that comes again under an id with a result does not run', async () =
   expect(runs).toBe(1)
 })
 
-test.each(['waits', 'runs'])('a job that %s is cancelled by two commands', async (when) => {
+test.each(['waits', 'runs'])('a job that %s can be cancelled with two commands', async (when) => {
   const { queue } = plain()
   const consumer = await bench.consumer(async (delivery, signal) => {
     await sleep(10_000, undefined, { signal }).catch(() => {})

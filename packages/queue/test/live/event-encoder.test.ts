@@ -17,7 +17,7 @@ const bytes = fc
   )
   .map((parts) => Buffer.concat(parts))
 
-it('tells the same bytes and the same text, however they were cut', () => {
+it('encodes the same bytes and text, however the output was split', () => {
   fc.assert(
     fc.property(fc.array(bytes, { maxLength: 8 }), (chunks) => {
       const encoder = new EventEncoder(1)
@@ -36,7 +36,7 @@ it('tells the same bytes and the same text, however they were cut', () => {
   )
 })
 
-it('leaves out the part of a character that a limit has left', () => {
+it('leaves out a character that the output limit has cut', () => {
   const encoder = new EventEncoder(1)
   const { entries } = encoder.encode([{ type: 'stdout', chunks: [Buffer.from([0x61, 0xe2, 0x82])] }])
   expect(entries).toEqual([['1-1', '{"type":"stdout","text":"a"}']])
@@ -50,7 +50,7 @@ it('cuts long output into entries of at most 8 KiB', () => {
   for (const [, json] of entries) expect(Buffer.byteLength(json)).toBeLessThan(8300)
 })
 
-it('gives a run its share anew', () => {
+it('resets the limits at the start of a run', () => {
   const encoder = new EventEncoder(1)
   const flood = { type: 'stdout' as const, chunks: [Buffer.alloc(9 * 1024 * 1024, 'x')] }
   expect(encoder.encode([flood]).dropped.bytes).toBeGreaterThan(1024 * 1024)

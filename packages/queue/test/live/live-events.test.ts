@@ -34,7 +34,7 @@ function speaking(middle: Promise<void> = Promise.resolve()): Handle {
 }
 
 // promise: live-output
-test('events come in order, the first of them while the job runs, and finished is the last', async () => {
+test('events arrive in order, the first ones while the job runs, and finished is the last', async () => {
   const middle = gate()
   const consumer = await bench.consumer(speaking(middle.passed))
   consumer.run()
@@ -57,7 +57,7 @@ test('events come in order, the first of them while the job runs, and finished i
   expect(new Set(seen.map((event) => event.id)).size).toBe(seen.length)
 })
 
-test('each id resumes behind its event, also when the job is over', async () => {
+test('every event id can be resumed after, also when the job is over', async () => {
   const consumer = await bench.consumer(speaking())
   consumer.run()
   const producer = await bench.producer()
@@ -71,7 +71,7 @@ test('each id resumes behind its event, also when the job is over', async () => 
 })
 
 // promise: live-output
-test('a job that did not ask has finished as its only event, and no stream', async () => {
+test('a job without stream has only the finished event and no key', async () => {
   const consumer = await bench.consumer(async (delivery) => {
     expect(delivery.live).toBeUndefined()
     return echoResult(delivery)
@@ -85,7 +85,7 @@ test('a job that did not ask has finished as its only event, and no stream', asy
   expect(await bench.redis.exists(bench.key('events', id))).toBe(0)
 })
 
-test('a job that there is not is refused, and so is a cursor that is none', async () => {
+test('an unknown job and an invalid cursor are refused', async () => {
   const producer = await bench.producer()
   await expect(all(producer.events('j-nothing'))).rejects.toThrow(UnknownJobError)
   await expect(all(producer.events('not an id'))).rejects.toThrow(UnknownJobError)
@@ -93,7 +93,7 @@ test('a job that there is not is refused, and so is a cursor that is none', asyn
 })
 
 // promise: live-output
-test('events can be read for a while after the end, and then they are gone', async () => {
+test('events can be read for some time after the end, then they expire', async () => {
   const consumer = await bench.consumer(speaking())
   consumer.run()
   const producer = await bench.producer()
@@ -105,7 +105,7 @@ test('events can be read for a while after the end, and then they are gone', asy
   expect(withoutIds(await all(producer.events(id)))).toEqual([FINISHED])
 })
 
-test('a new attempt voids what the one before it told, and what that still tells is refused', async () => {
+test('a new attempt voids earlier events, and later events of the old attempt are refused', async () => {
   let first: Parameters<Handle>[0]['live']
   const consumer = await bench.consumer(async (delivery) => {
     delivery.live?.running()
@@ -135,7 +135,7 @@ test('a new attempt voids what the one before it told, and what that still tells
   expect(withoutIds(await all(producer.events(id)))).toEqual(second)
 })
 
-test('a character that comes in pieces is told whole, and bytes that are none come as base64, too', async () => {
+test('a split character arrives whole, and invalid bytes arrive as base64 too', async () => {
   const euro = Buffer.from('€')
   const consumer = await bench.consumer(async (delivery) => {
     delivery.live?.running()
@@ -157,7 +157,7 @@ test('a character that comes in pieces is told whole, and bytes that are none co
 })
 
 // promise: live-output
-test('a slow Redis costs events and never holds the program up; how many is told', async () => {
+test('a slow Redis costs events, whose number is reported, and never delays the program', async () => {
   let heldUp: unknown
   const consumer = await bench.consumer(async (delivery) => {
     delivery.live?.running()
@@ -185,7 +185,7 @@ test('a slow Redis costs events and never holds the program up; how many is told
   expect(consumer.events.filter(({ type }) => type === 'liveEventsDropped').length).toBeGreaterThan(30)
 })
 
-test('a run has its share of Redis and no more', async () => {
+test('the output of a run in Redis is limited', async () => {
   const consumer = await bench.consumer(async (delivery) => {
     delivery.live?.running()
     for (let chunk = 0; chunk < 160; chunk += 1) {
@@ -203,7 +203,7 @@ test('a run has its share of Redis and no more', async () => {
   expect(events.at(-2)).toMatchObject({ type: 'dropped' })
 }, 60_000)
 
-test('a reader that takes nothing holds nobody up, and has it all later', async () => {
+test('a slow reader delays no other reader and gets all events later', async () => {
   const middle = gate()
   const consumer = await bench.consumer(speaking(middle.passed))
   consumer.run()
@@ -250,7 +250,7 @@ test('two hundred readers share one connection', async () => {
   for (const seen of await Promise.all(readers)) expect(seen).toHaveLength(5)
 })
 
-test('a reader that leaves takes nothing from others of the same job', async () => {
+test('a reader that leaves does not affect other readers of the job', async () => {
   const middle = gate()
   const consumer = await bench.consumer(speaking(middle.passed))
   consumer.run()
@@ -281,7 +281,7 @@ test('an abort ends one reader, and the end of the connection all of them', asyn
   await refused
 })
 
-test('a key of the wrong type costs the readers of others nothing', async () => {
+test('a key of the wrong type does not affect readers of other jobs', async () => {
   const middle = gate()
   const consumer = await bench.consumer(speaking(middle.passed))
   const producer: Producer = await bench.producer()

@@ -23,11 +23,11 @@ const DETOURS: readonly [string, RegExp][] = [
 ]
 
 describe('BullMQ', () => {
-  it.each(DETOURS)('is not used by way of %s', (_, detour) => {
+  it.each(DETOURS)('is not used through %s', (_, detour) => {
     expect(SOURCES.filter(({ text }) => detour.test(text)).map(({ path }) => path)).toEqual([])
   })
 
-  it('is the one version that the lock file allows, of the major version 6', () => {
+  it('has one version in the lock file, of the major version 6', () => {
     const { packages } = JSON.parse(readFileSync(LOCK, 'utf8'))
     const locked = Object.entries<{ version: string }>(packages).filter(([path]) => path.endsWith('/bullmq'))
     const installed = createRequire(import.meta.url)('bullmq/package.json')

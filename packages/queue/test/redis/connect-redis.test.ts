@@ -5,7 +5,7 @@ import { useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('a Redis that may evict keys is refused, with the command that mends it, unless it is allowed', async () => {
+test('a Redis that may evict keys is refused, with the command that fixes it, unless eviction is allowed', async () => {
   await bench.redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
   try {
     await expect(openProducer({ url: bench.url })).rejects.toThrow(
@@ -18,7 +18,7 @@ test('a Redis that may evict keys is refused, with the command that mends it, un
   }
 })
 
-test('where CONFIG is forbidden, INFO tells whether keys may be evicted', async () => {
+test('without permission for CONFIG, INFO shows whether keys may be evicted', async () => {
   await bench.redis.config('SET', 'maxmemory-policy', 'allkeys-lru')
   await bench.redis.call('ACL', 'SETUSER', 'default', '-config')
   try {
@@ -35,7 +35,7 @@ test('where CONFIG is forbidden, INFO tells whether keys may be evicted', async 
   }
 })
 
-test('an unreachable Redis is one sentence that names the URL without its password', async () => {
+test('an unreachable Redis is reported in one sentence with the URL, without its password', async () => {
   const url = 'redis://me:hunter2@127.0.0.1:1/0'
   const error = await openProducer({ url }).catch((thrown) => thrown)
   expect(error).toMatchObject({ code: 'unavailable' })
@@ -49,7 +49,7 @@ test('an unreachable Redis is one sentence that names the URL without its passwo
   await expect(missing).rejects.toThrow(/redis\+unix:\/\/\/nonexistent\/redis.sock/)
 })
 
-test('a Redis that accepts connections and never answers is given up', async () => {
+test('a Redis that accepts connections but never answers is reported as unavailable', async () => {
   const silent = createServer()
   await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done))
   const address = silent.address()

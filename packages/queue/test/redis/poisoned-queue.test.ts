@@ -8,7 +8,7 @@ import { collect, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-/** Names that the BullMQ that is installed gives to keys of a queue, beside which jobs lie. */
+/** Names of the installed BullMQ for keys of a queue; the keys of jobs have the same form. */
 const RESERVED = Object.keys(new QueueKeys('x').getKeys('x')).filter((name) => name !== '')
 /** Commands a second, by far more than a worker with little to do needs, and by far fewer than one that spins. */
 const QUIET = 200
@@ -27,7 +27,7 @@ async function push(...ids: (string | Buffer)[]): Promise<void> {
   await bench.redis.zadd(bench.key('jobs:marker'), 0, '0')
 }
 
-/** An honest job gets its result within seconds, and the worker is quiet then. */
+/** Checks that a valid job gets its result within seconds, and that the worker is idle afterwards. */
 async function isWell(): Promise<void> {
   const producer = await bench.producer()
   const waits = producer.waitForResult(await bench.enqueue())
@@ -39,7 +39,7 @@ const quarantine = () => bench.redis.lrange(bench.key('quarantine'), 0, -1)
 
 // promise: poisoned-queue
 describe('a raw id that is a name of BullMQ', () => {
-  test.each(RESERVED)('%s costs neither the queue nor the worker anything', async (name) => {
+  test.each(RESERVED)('%s affects neither the queue nor the worker', async (name) => {
     const consumer = await bench.consumer()
     consumer.run()
     await push(name)
@@ -48,7 +48,7 @@ describe('a raw id that is a name of BullMQ', () => {
     expect((await consumer.stats()).quarantined).toMatchObject({ reserved: 1 })
   })
 
-  it('costs nothing either when all of them wait before the worker comes', async () => {
+  it('has no effect if all of them wait before the worker starts', async () => {
     await push(...RESERVED, ...RESERVED)
     const consumer = await bench.consumer()
     consumer.run()
@@ -57,7 +57,7 @@ describe('a raw id that is a name of BullMQ', () => {
     expect(await consumer.stats()).toMatchObject({ waiting: 0, active: 0, delayed: 0, failed: 0 })
   })
 
-  it('is taken when a job ends, too', async () => {
+  it('is filtered when a job ends, too', async () => {
     const producer = await bench.producer()
     const consumer = await bench.consumer(undefined, { concurrency: 1 })
     const ids: string[] = []
@@ -72,7 +72,7 @@ describe('a raw id that is a name of BullMQ', () => {
     expect(await quarantine()).toHaveLength(RESERVED.length)
   })
 
-  it('takes no honest job with it from among those that were to be tried later, or with a priority', async () => {
+  it('removes no valid job that is delayed or has a priority', async () => {
     const producer = await bench.producer()
     const connection = new Redis({ path: bench.url.replace('redis+unix://', ''), maxRetriesPerRequest: null })
     const queue = new Queue('jobs', { connection, prefix: `{${bench.prefix}}` })
@@ -96,7 +96,7 @@ describe('a raw id that is a name of BullMQ', () => {
     connection.disconnect()
   })
 
-  it('removes no job that waits when it lies among those that failed', async () => {
+  it('removes no waiting job if it is among the failed ones', async () => {
     const producer = await bench.producer()
     const ids = [await bench.enqueue(), await bench.enqueue()]
     await bench.redis.zadd(bench.key('jobs:failed'), 1, 'wait', 2, 'meta', 3, 'prioritized')
@@ -107,7 +107,7 @@ describe('a raw id that is a name of BullMQ', () => {
     expect(await quarantine()).toHaveLength(3)
   })
 
-  it('keeps no lost job from being found when it lies among those that run', async () => {
+  it('does not hide a lost job if it is among the active ones', async () => {
     const producer = await bench.producer()
     const id = await bench.enqueue()
     await bench.redis.rpoplpush(bench.key('jobs:wait'), bench.key('jobs:active'))
@@ -120,7 +120,7 @@ describe('a raw id that is a name of BullMQ', () => {
   })
 })
 
-describe('what is no job', () => {
+describe('an entry that is no job', () => {
   const types: [string, (key: string) => Promise<unknown>][] = [
     ['a string', (key) => bench.redis.set(key, 'x')],
     ['a list', (key) => bench.redis.lpush(key, 'x')],
@@ -129,7 +129,7 @@ describe('what is no job', () => {
     ['a stream', (key) => bench.redis.xadd(key, '*', 'x', 'y')],
   ]
 
-  it.each(types)('%s under the key of a job is put aside', async (_, write) => {
+  it.each(types)('%s under the key of a job goes to the quarantine', async (_, write) => {
     const consumer = await bench.consumer()
     consumer.run()
     await write(bench.key('jobs:odd'))
@@ -156,7 +156,7 @@ describe('what is no job', () => {
     expect(kept.length).toBeLessThan(200)
   })
 
-  it('without a hash, or with counters that are no numbers, it is answered', async () => {
+  it('has a result if it has no hash, or counters that are no numbers', async () => {
     const producer = await bench.producer()
     const consumer = await bench.consumer()
     consumer.run()
@@ -175,7 +175,7 @@ describe('what is no job', () => {
     await isWell()
   })
 
-  it('is counted whole, told in few events, and kept in part', async () => {
+  it('is counted completely, reported in few events, and kept in part', async () => {
     const consumer = await bench.consumer()
     await push(...Array.from({ length: 3500 }, (_, at) => `bad id ${at}`))
     consumer.run()
@@ -196,7 +196,7 @@ describe('what is no job', () => {
 describe('a key of the queue of the wrong type', () => {
   const structures = ['wait', 'active', 'prioritized', 'delayed', 'marker', 'stalled', 'meta', 'events']
 
-  it.each(structures)('%s is put aside, and the queue goes on', async (name) => {
+  it.each(structures)('%s goes to the quarantine, and the queue continues', async (name) => {
     const consumer = await bench.consumer(undefined, { lockDurationMs: 600, stalledIntervalMs: 200 })
     consumer.run()
     await isWell()
@@ -205,7 +205,7 @@ describe('a key of the queue of the wrong type', () => {
     await isWell()
   })
 
-  it('is put aside before the worker looks for jobs that failed', async () => {
+  it('goes to the quarantine before the worker sweeps failed jobs', async () => {
     await bench.redis.set(bench.key('jobs:failed'), 'x')
     const consumer = await bench.consumer()
     consumer.run()
@@ -214,7 +214,7 @@ describe('a key of the queue of the wrong type', () => {
   })
 })
 
-test('a Redis that refuses every command is asked ever less often, and at once again when it does not', async () => {
+test('a worker backs off while Redis refuses commands, and takes jobs again soon afterwards', async () => {
   const consumer = await bench.consumer()
   consumer.run()
   await isWell()
@@ -231,7 +231,7 @@ test('a Redis that refuses every command is asked ever less often, and at once a
   await isWell()
 }, 40_000)
 
-test('a results queue that was poisoned still hands over results', async () => {
+test('a poisoned results queue still delivers results', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const consumer = await bench.consumer()
@@ -243,7 +243,7 @@ test('a results queue that was poisoned still hands over results', async () => {
   expect(await commandRate()).toBeLessThan(QUIET)
 })
 
-test('no client takes such a name for the id of a job', async () => {
+test('no client accepts such a name as the id of a job', async () => {
   const producer = await bench.producer()
   await bench.enqueue()
   for (const name of RESERVED) {

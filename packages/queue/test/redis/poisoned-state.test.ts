@@ -24,8 +24,8 @@ async function resultOf(id: string, ms = 8000): Promise<string> {
 const honest = async () => await resultOf(await bench.enqueue())
 
 // promise: poisoned-queue
-describe('a key of the right type with what BullMQ cannot use', () => {
-  it('is a stream of events that takes no more', async () => {
+describe('a key of the right type with unusable content', () => {
+  it('can be a full stream of events', async () => {
     const consumer = await bench.consumer()
     consumer.run()
     expect(await honest()).toBe('success')
@@ -40,17 +40,20 @@ describe('a key of the right type with what BullMQ cannot use', () => {
     expect(await honest()).toBe('success')
   })
 
-  it.each(['opts.maxLenEvents', 'concurrency', 'duration'])('is meta with a word as %s', async (field) => {
-    const consumer = await bench.consumer()
-    consumer.run()
-    expect(await honest()).toBe('success')
-    await bench.redis.hset(key('jobs:meta'), { max: '1000', [field]: 'abc' })
-    await enqueueRaw('after')
-    expect(await resultOf('after')).toBe('success')
-    expect(await honest()).toBe('success')
-  })
+  it.each(['opts.maxLenEvents', 'concurrency', 'duration'])(
+    'can be meta with a word as %s',
+    async (field) => {
+      const consumer = await bench.consumer()
+      consumer.run()
+      expect(await honest()).toBe('success')
+      await bench.redis.hset(key('jobs:meta'), { max: '1000', [field]: 'abc' })
+      await enqueueRaw('after')
+      expect(await resultOf('after')).toBe('success')
+      expect(await honest()).toBe('success')
+    },
+  )
 
-  it('is a counter of priorities that counts nothing', async () => {
+  it('can be a counter of priorities that is no number', async () => {
     await bench.redis.set(key('jobs:pc'), 'abc')
     const consumer = await bench.consumer()
     consumer.run()
@@ -61,7 +64,7 @@ describe('a key of the right type with what BullMQ cannot use', () => {
     expect(await resultOf(await bench.enqueue({ priority: 7 }))).toBe('success')
   })
 
-  it('is a note that jobs of lost workers were looked for, which never goes', async () => {
+  it('can be a stalled check that never expires', async () => {
     await bench.enqueue()
     const id = await bench.redis.rpoplpush(key('jobs:wait'), key('jobs:active'))
     await bench.redis.set(key('jobs:stalled-check'), '1')
@@ -70,7 +73,7 @@ describe('a key of the right type with what BullMQ cannot use', () => {
     expect(await resultOf(String(id))).toBe('success')
   })
 
-  it('is a delayed job with a priority that is no number; those beside it stay', async () => {
+  it('can be a delayed job with a priority that is no number; other jobs stay', async () => {
     const ids = ['one', 'two', 'three']
     for (const id of ids)
       await bench.redis.hset(key('jobs', id), { name: 'n', data: '{"code":"x"}', opts: '{}' })
@@ -81,7 +84,7 @@ describe('a key of the right type with what BullMQ cannot use', () => {
     for (const id of ids) expect([id, await resultOf(id)]).toEqual([id, 'success'])
   })
 
-  it.each(['counts', 'field', 'list', 'name'])('is the quarantine itself: its %s', async (part) => {
+  it.each(['counts', 'field', 'list', 'name'])('can be the quarantine itself: its %s', async (part) => {
     const consumer = await bench.consumer()
     consumer.run()
     if (part === 'counts') await bench.redis.set(key('quarantine:counts'), 'x')
@@ -97,7 +100,7 @@ describe('a key of the right type with what BullMQ cannot use', () => {
   })
 })
 
-describe('a job with what our jobs never have', () => {
+describe('a job with features that no job of ours uses', () => {
   const fields: [string, Record<string, string>][] = [
     ['a parent that is nothing', { parent: 'null', parentKey: 'x' }],
     ['a parent too deep for Redis', { parent: `${'['.repeat(1500)}${']'.repeat(1500)}` }],
@@ -115,7 +118,7 @@ describe('a job with what our jobs never have', () => {
     ['counters that are none', { ats: 'x', atm: '1e99', stc: '-1' }],
   ]
   it.each(fields)(
-    '%s holds up nothing',
+    '%s blocks nothing',
     async (_, given) => {
       await bench.redis.set('odd-parent:dependencies', 'x')
       await bench.redis.hset(key('jobs:de:odd'), 'x', 'y')
@@ -147,7 +150,7 @@ describe('a job with what our jobs never have', () => {
     ],
   ]
   it.each(beside)(
-    '%s hold up nothing',
+    '%s block nothing',
     async (_, name, write) => {
       const consumer = await bench.consumer(undefined, { concurrency: 1 })
       consumer.run()
@@ -161,7 +164,7 @@ describe('a job with what our jobs never have', () => {
   )
 })
 
-it('a job that is larger than any of ours is taken by nobody', async () => {
+it('a job above the maximum size is taken by no worker', async () => {
   const consumer = await bench.consumer()
   consumer.run()
   await enqueueRaw('giant')
@@ -178,7 +181,7 @@ it('a job that is larger than any of ours is taken by nobody', async () => {
 })
 
 it.each(['deployment', 'catalogue', 'lease:w9', 'claim:sweep', 'reply-queues', 'jobs:meta', 'jobs:wait'])(
-  'a worker starts where %s is of the wrong type',
+  'a worker starts although %s has the wrong type',
   async (name) => {
     await bench.redis.hset(key(name), 'x', 'y')
     if (name === 'jobs:meta') await bench.redis.del(key(name))
@@ -191,7 +194,7 @@ it.each(['deployment', 'catalogue', 'lease:w9', 'claim:sweep', 'reply-queues', '
 )
 
 describe('many', () => {
-  it('bad ids among the jobs that run do not stop Redis', async () => {
+  it('poisoned ids among the active jobs do not block Redis', async () => {
     const consumer = await bench.consumer()
     consumer.run()
     const ids = Array.from({ length: 20_000 }, (_, at) => `a:${at}`)
@@ -203,7 +206,7 @@ describe('many', () => {
     expect(await honest()).toBe('success')
     const slow = (await bench.redis.slowlog('GET', 100)) as [number, number, number][]
     const longest = Math.max(0, ...slow.map(([, , microseconds]) => microseconds))
-    // It was seconds for all of them; Redis stands still meanwhile.
+    // One call for all of them would block Redis for seconds.
     expect(longest).toBeLessThan(1_000_000)
   }, 60_000)
 
@@ -211,7 +214,7 @@ describe('many', () => {
     ['options', { data: '{}', opts: '[' }],
     ['data', { data: '{', opts: '{}' }],
   ])(
-    '%s that are no JSON do not hold up what is behind them',
+    '%s that are not JSON do not block later jobs',
     async (_, fields) => {
       const pipeline = bench.redis.pipeline()
       for (let at = 0; at < 3000; at++) {

@@ -28,8 +28,8 @@ function waitingRoom() {
   }
 }
 
-describe('while taken jobs only wait', () => {
-  test('others are taken beyond the concurrency, and all have their results', async () => {
+describe('while taken jobs only wait for room', () => {
+  test('others are taken beyond the concurrency, and all get results', async () => {
     const room = waitingRoom()
     const producer = await bench.producer()
     const consumer = await bench.consumer(room.handle, { concurrency: 2, wanted: room.wanted })
@@ -45,7 +45,7 @@ describe('while taken jobs only wait', () => {
     await until(async () => (await consumer.stats()).active === 0)
   })
 
-  test('their locks hold for longer than a lock lasts', async () => {
+  test('their locks are renewed', async () => {
     const room = waitingRoom()
     const producer = await bench.producer()
     const consumer = await bench.consumer(room.handle, { concurrency: 1, wanted: () => 3 })
@@ -58,7 +58,7 @@ describe('while taken jobs only wait', () => {
     expect(consumer.events.filter(({ type }) => type === 'stalled')).toEqual([])
   })
 
-  test('no job is taken that no slot runs', async () => {
+  test('no job is taken without a slot to run it', async () => {
     let running = 0
     const producer = await bench.producer()
     const consumer = await bench.consumer(
@@ -79,7 +79,7 @@ describe('while taken jobs only wait', () => {
     expect(consumer.events.filter(({ type }) => type === 'stalled')).toEqual([])
   })
 
-  test('no more are taken than are wanted', async () => {
+  test('no more jobs are taken than wanted', async () => {
     const room = waitingRoom()
     const consumer = await bench.consumer(room.handle, { concurrency: 2, wanted: () => 3 })
     consumer.run()
@@ -91,7 +91,7 @@ describe('while taken jobs only wait', () => {
     room.open()
   })
 
-  test('draining requeues all of them, and takes none', async () => {
+  test('draining requeues all of them and takes no more', async () => {
     const room = waitingRoom()
     const consumer = await bench.consumer(room.handle, { concurrency: 1, wanted: () => 3 })
     consumer.run()

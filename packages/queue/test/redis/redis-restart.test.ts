@@ -9,7 +9,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench({ persistent: true })
 
-test('a restart of Redis loses no job and doubles no result', async () => {
+test('a restart of Redis loses no job and publishes no result twice', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const consumer = await bench.consumer(async (delivery) => {
@@ -32,7 +32,7 @@ test('a restart of Redis loses no job and doubles no result', async () => {
   await until(async () => (await consumer.stats()).active === 0, 'the end of all jobs')
 }, 80_000)
 
-test('an outcome that is finished while Redis is away is published when it is back, without another run', async () => {
+test('an outcome that is finished during an outage of Redis is published afterwards, without another run', async () => {
   const producer = await bench.producer()
   let runs = 0
   let finish = () => {}
@@ -60,7 +60,7 @@ test('an outcome that is finished while Redis is away is published when it is ba
   expect(runs).toBe(1)
 }, 30_000)
 
-test('while Redis is away a call of a producer is refused, and the next one works again', async () => {
+test("a producer's call is refused during an outage of Redis, and the next one works", async () => {
   const producer = await bench.producer()
   const job = parseJob({ code: 'x' })
   await producer.enqueue([{ id: newJobId(), job }])
@@ -75,7 +75,7 @@ test('while Redis is away a call of a producer is refused, and the next one work
 }, 30_000)
 
 test.each(['there', 'away', 'just dying'])(
-  'a process that closes its connections while Redis is %s ends by itself',
+  'a process that closes its connections while Redis is %s exits by itself',
   async (redis) => {
     const script = fileURLToPath(new URL('../fixtures/leaving-process.ts', import.meta.url))
     const child = spawn(process.execPath, [script, bench.url, bench.prefix], {
@@ -103,7 +103,7 @@ test.each(['there', 'away', 'just dying'])(
   60_000,
 )
 
-test('everything can be closed while Redis is away', async () => {
+test('all connections can be closed while Redis is away', async () => {
   const producer = await bench.producer()
   collect(producer)
   const waiting = producer.waitForResult(await bench.enqueue())
@@ -118,7 +118,7 @@ test('everything can be closed while Redis is away', async () => {
   })
 }, 30_000)
 
-test('live events outlive a restart of Redis: readers go on behind what they have', async () => {
+test('live events survive a restart of Redis: readers continue after their last event', async () => {
   const producer = await bench.producer()
   const { promise: held, resolve: finish } = Promise.withResolvers<void>()
   const consumer = await bench.consumer(

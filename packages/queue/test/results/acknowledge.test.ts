@@ -9,7 +9,7 @@ function connection(): Redis {
   return new Redis({ path: bench.url.replace('redis+unix://', ''), maxRetriesPerRequest: null })
 }
 
-test('a plain BullMQ worker may take from a results queue beside our consumer, and each result goes to one of them', async () => {
+test('a plain BullMQ worker and our consumer can share a results queue, and each result goes to one of them', async () => {
   const redis = connection()
   const theirs: string[] = []
   const worker = new Worker(
@@ -33,7 +33,7 @@ test('a plain BullMQ worker may take from a results queue beside our consumer, a
   redis.disconnect()
 })
 
-test('a paused results queue hands out nothing more, and goes on where it stopped', async () => {
+test('a paused results queue hands out nothing, and continues after it is resumed', async () => {
   const redis = connection()
   const queue = new Queue('results-default', { connection: redis, prefix: bench.key() })
   const producer = await bench.producer()
@@ -60,7 +60,7 @@ test('a paused results queue hands out nothing more, and goes on where it stoppe
   redis.disconnect()
 })
 
-test('a result whose lock another consumer has by now is not acknowledged by the one that lost it', async () => {
+test('a consumer that lost the lock of a result cannot acknowledge it', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer()
   consumer.run()
@@ -79,7 +79,7 @@ test('a result whose lock another consumer has by now is not acknowledged by the
   expect(await bench.redis.lrange(bench.key('results-default:active'), 0, -1)).toEqual([`r-${id}`])
 })
 
-test('nothing of an acknowledged result is left', async () => {
+test('an acknowledged result leaves no key', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const consumer = await bench.consumer()

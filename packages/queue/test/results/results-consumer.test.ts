@@ -3,7 +3,7 @@ import { collect, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('results wait for their consumer, and each name has its own', async () => {
+test('results wait for their consumer, and each replyTo has its own queue', async () => {
   const consumer = await bench.consumer()
   consumer.run()
   const producer = await bench.producer()
@@ -37,7 +37,7 @@ test('a handler that rejects gets the same result again until it resolves', asyn
   await until(async () => (await bench.redis.exists(bench.key('results-default', `r-${id}`))) === 0)
 })
 
-test('closing waits for a handler that runs, and what was not taken is there for the next consumer', async () => {
+test('closing waits for running handlers, and the next consumer gets the other results', async () => {
   const consumer = await bench.consumer()
   consumer.run()
   const producer = await bench.producer()
@@ -65,7 +65,7 @@ test('closing waits for a handler that runs, and what was not taken is there for
   expect([...first, ...rest.map((result) => result.id)].sort()).toEqual([...ids].sort())
 })
 
-test('something that is not a result never reaches the handler and stops nobody', async () => {
+test('an entry that is not a result never reaches the handler and blocks nothing', async () => {
   await bench.redis.hset(bench.key('results-default:r-evil'), {
     name: 'result',
     data: '{"id":7}',

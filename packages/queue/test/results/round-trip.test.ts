@@ -6,7 +6,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('a job is run once, its result can be read, waited for and consumed', async () => {
+test('a job runs once, and its result can be read, awaited and consumed', async () => {
   const producer = await bench.producer()
   const results = collect(producer, 'mine')
   const consumer = await bench.consumer()
@@ -32,7 +32,7 @@ test('a job is run once, its result can be read, waited for and consumed', async
   expect(consumer.events.filter((event) => event.type === 'error')).toEqual([])
 })
 
-test('many waiters, some of them late, all get their result', async () => {
+test('many waiters, some of them late, all get the result', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(undefined, { concurrency: 20 })
   const ids = Array.from({ length: 100 }, newJobId)
@@ -44,7 +44,7 @@ test('many waiters, some of them late, all get their result', async () => {
   expect(late.map((result) => result.stdout)).toEqual(ids)
 })
 
-test('a waiter is told of its result and need not look for it', async () => {
+test('a waiter gets its result by message, without polling', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (delivery) => {
     await sleep(30)
@@ -55,7 +55,7 @@ test('a waiter is told of its result and need not look for it', async () => {
   for (let n = 0; n < 15; n++) await producer.waitForResult(await bench.enqueue())
 }, 20_000)
 
-test('two callers wait for the same job, and one of them may leave', async () => {
+test('one of two waiters for the same job can leave', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (delivery) => {
     await sleep(100)
@@ -85,7 +85,7 @@ test.each([
   expect(result.stdout).toBe('é'.repeat(length))
 })
 
-test('where Redis lets nobody listen, a waiter looks', async () => {
+test('a waiter polls if Redis refuses subscriptions', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (delivery) => {
     await sleep(30)
@@ -102,7 +102,7 @@ test('where Redis lets nobody listen, a waiter looks', async () => {
   }
 }, 10_000)
 
-test('a wait for a job that does not exist is refused, and an abort ends a wait with its reason', async () => {
+test('a wait for an unknown job is refused, and an abort ends a wait with its reason', async () => {
   const producer = await bench.producer()
   await expect(producer.waitForResult('j-nope')).rejects.toMatchObject({ code: 'unknown_job' })
   const id = await bench.enqueue()
@@ -114,7 +114,7 @@ test('a wait for a job that does not exist is refused, and an abort ends a wait 
   await expect(waiting).rejects.toBe(reason)
 })
 
-test('closing a producer refuses those who still wait', async () => {
+test('closing a producer rejects waiting calls', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue()
   const waiting = producer.waitForResult(id)
@@ -141,7 +141,7 @@ test('jobs with a smaller priority number run first', async () => {
   expect(order).toEqual(['p0', 'p3', 'p7'])
 })
 
-test('what is left in Redis are results with a time to live and what BullMQ keeps of its queues', async () => {
+test("only results with a time to live and BullMQ's own keys of a queue stay in Redis", async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const consumer = await bench.consumer()

@@ -8,7 +8,7 @@ import { useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('results that nobody took in time leave their queue, younger ones stay', async () => {
+test('expired results leave their queue, newer ones stay', async () => {
   const redis = new Redis({ path: bench.url.replace('redis+unix://', ''), maxRetriesPerRequest: null })
   const keys = new Keys(bench.prefix)
   const publisher = new Publisher(redis, keys, 100)

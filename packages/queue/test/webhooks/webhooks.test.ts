@@ -73,7 +73,7 @@ test.each<[string, Handle | undefined]>([
   expect((await bench.redis.keys(bench.key('webhook*'))).sort()).toEqual([])
 })
 
-test('a job without a URL has none', async () => {
+test('a job without a callback URL has no webhook', async () => {
   const webhooks = await openWebhooks()
   const producer = await bench.producer()
   const id = await bench.enqueue()
@@ -81,7 +81,7 @@ test('a job without a URL has none', async () => {
   expect(await webhooks.claim(IDLE, LEASE_MS)).toBeUndefined()
 })
 
-test('a key of the wrong type in the way costs no webhook and no result', async () => {
+test('a key of the wrong type costs no webhook and no result', async () => {
   const webhooks = await openWebhooks()
   await bench.redis.set(bench.key('webhooks:tenants'), 'x')
   await bench.redis.set(bench.key('webhooks:targets:a'), 'x')
@@ -103,7 +103,7 @@ test('an unsettled claim ends with its lease, and its holder can no longer settl
   expect(await claimed(webhooks)).toMatchObject({ id, tries: 3, error: 'refused' })
 })
 
-test('a try waits for its pause, and one given back does not count', async () => {
+test('an attempt waits for its pause, and a released one does not count', async () => {
   const webhooks = await openWebhooks()
   const id = await finish('https://example.org/')
   await webhooks.release(await claimed(webhooks))
@@ -134,7 +134,7 @@ test('tenants take turns, and so do the targets of one', async () => {
   expect(order.slice(0, 3)).toContain('greedy two.example')
 })
 
-test('busy tenants and targets are passed over', async () => {
+test('busy tenants and targets are skipped', async () => {
   const webhooks = await openWebhooks()
   await finish('https://one.example/', 'a')
   await finish('https://two.example/', 'a')
@@ -147,7 +147,7 @@ test('busy tenants and targets are passed over', async () => {
   expect(await claimed(webhooks, { tenants: ['a'], targets: [] })).toMatchObject({ tenant: 'b' })
 })
 
-test('what is given up is listed, and tried again from the start when asked for', async () => {
+test('a dead webhook is listed, and a redelivery starts from the first attempt', async () => {
   const webhooks = await openWebhooks()
   const [dead, waiting] = [await finish('https://one.example/'), await finish('https://two.example/')]
   const webhook = await claimed(webhooks)
@@ -171,7 +171,7 @@ test('what is given up is listed, and tried again from the start when asked for'
   await expect.poll(() => arrivals).toBe(1)
 })
 
-test('a try that would come after the end of the result is the end; dead ones go with their result', async () => {
+test('a webhook is dead if its next attempt would come after its result expires; dead ones expire with their result', async () => {
   const webhooks = await openWebhooks({ resultTtlSeconds: 100 })
   const id = await finish('https://example.org/')
   await bench.redis.expire(bench.key('webhook', id), 10)
@@ -183,7 +183,7 @@ test('a try that would come after the end of the result is the end; dead ones go
   expect(await webhooks.redeliver(id)).toBe(false)
 })
 
-test('a webhook that has expired is passed over, and leaves nothing', async () => {
+test('an expired webhook is skipped and leaves no key', async () => {
   const webhooks = await openWebhooks()
   await bench.redis.del(bench.key('webhook', await finish('https://one.example/')))
   const kept = await finish('https://two.example/')
@@ -193,7 +193,7 @@ test('a webhook that has expired is passed over, and leaves nothing', async () =
   expect(await bench.redis.keys(bench.key('webhooks:*'))).toEqual([])
 })
 
-test('everything that a webhook leaves in Redis has a time to live', async () => {
+test('all keys of a webhook have a time to live', async () => {
   const webhooks = await openWebhooks()
   await finish('https://one.example/')
   await webhooks.bury(await claimed(webhooks), 'x')

@@ -8,7 +8,7 @@ async function offered(): Promise<readonly [workers: number, slots: number]> {
   return [workers, slots]
 }
 
-test('the slots of workers that take jobs are counted, until they leave', async () => {
+test('the slots of workers count until they leave', async () => {
   const one = await bench.consumer(undefined, { workerId: 'one', concurrency: 3 })
   const two = await bench.consumer(undefined, { workerId: 'two', concurrency: 2 })
   expect(await offered()).toEqual([0, 0])
@@ -19,7 +19,7 @@ test('the slots of workers that take jobs are counted, until they leave', async 
   expect(await offered()).toEqual([1, 3])
 })
 
-test('a worker whose lease has run out has no slots, and its note goes with the next start', async () => {
+test('a worker whose lease has expired has no slots, and the next start removes its entry', async () => {
   await bench.redis.hset(bench.key('slots'), 'dead', 7)
   expect(await offered()).toEqual([0, 0])
   const one = await bench.consumer(undefined, { workerId: 'one', concurrency: 1 })
@@ -28,7 +28,7 @@ test('a worker whose lease has run out has no slots, and its note goes with the 
   expect(await offered()).toEqual([1, 1])
 })
 
-test('what others put in the place of the slots stops nothing', async () => {
+test('a key of the wrong type in place of the slots blocks nothing', async () => {
   await bench.redis.set(bench.key('slots'), 'x')
   expect(await offered()).toEqual([0, 0])
   const one = await bench.consumer(undefined, { workerId: 'one', concurrency: 2 })

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Access, openAccess } from '@isopod/access'
 import { type ServiceProcess, startGateway } from '@isopod/devstack'
 
-/** A gateway process in front of one queue, and what specs ask of it. */
+/** A running gateway process, for specs. */
 export interface Gateway {
   readonly url: string
   readonly process: ServiceProcess
-  /** Keys and budgets of the same deployment. */
+  /** Keys and budgets of the gateway's deployment. */
   readonly access: Access
-  /** Resolves once callers need a key: a gateway looks for the first key once a second. */
+  /** Resolves once requests need a key: a gateway looks for the first key once a second. */
   asksForKeys(): Promise<void>
-  /** All that it has logged. */
+  /** Its log so far. */
   log(): Promise<string>
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Status } from '@isopod/protocol'
 import { parse } from 'yaml'
 
-/** A program and how it has to end. What is not named is not looked at. */
+/** A program and its expected result. Fields that are not set are not checked. */
 export interface ProgramFixture {
   readonly code: string
   readonly status?: Status
@@ -16,32 +16,32 @@ export interface ProgramFixture {
   readonly stdout?: string
 }
 
-/** The programs of one language, each as short as the language allows; a language may be unable to have some. */
+/** The programs of one language, as short as possible. Optional ones are those that some languages cannot express. */
 export interface LanguageFixtures {
-  /** What its image's own toolchain is asked, to print its version. */
+  /** Command with which the image's toolchain prints its version. */
   readonly version: readonly string[]
   /** Prints `hello`. */
   readonly hello: string
-  /** All of stdout of `hello`, where the language adds something. @default "hello\n" */
+  /** Complete stdout of `hello`, if the language adds to it. @default "hello\n" */
   readonly stdout?: string
-  /** Prints what comes on stdin. */
+  /** Copies stdin to stdout. */
   readonly echo?: string
-  /** Prints `é 😀 ` and then what comes on stdin. */
+  /** Prints `é 😀 `, then copies stdin to stdout. */
   readonly unicode?: string
   /** Ends with an unhandled error. */
   readonly error: ProgramFixture
-  /** Is no program of the language. */
+  /** Not a valid program. */
   readonly broken: ProgramFixture
-  /** Compiles, but the command that people use for the language refuses it. */
+  /** Compiles, but the language's usual command rejects it, as `go test` does by its vet checks. */
   readonly refused?: ProgramFixture
   readonly forever: string
-  /** A program that prints `42` in its first line if its compiler was given these arguments, and without them does not. */
+  /** A program that prints `42` in its first line only if its compiler gets these arguments. */
   readonly compileArgs?: { readonly args: readonly string[]; readonly code: string }
-  /** Takes memory until it is stopped. @default status memory_exceeded */
+  /** Allocates memory until it is killed. @default status memory_exceeded */
   readonly hog?: ProgramFixture
-  /** Uses what graders' programs import. */
+  /** Uses the libraries that graders' programs import. */
   readonly libraries?: ProgramFixture
-  /** Uses threads, child processes, loopback and temporary files, as far as the language has them. */
+  /** Uses threads, child processes, loopback and temporary files, as far as the language supports them. */
   readonly surroundings?: ProgramFixture
 }
 

@@ -1,11 +1,11 @@
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
-/** A browser that opens pages of ours and collects their complaints. */
+/** A browser that opens our pages and collects their errors and policy violations. */
 export interface PageBrowser {
-  /** Opens an address in a context of its own: no cookies, no storage, no credentials of another. */
+  /** Opens a URL in a browser context of its own, without cookies, storage or credentials of other pages. */
   open(url: string, options?: BrowserContextOptions): Promise<Page>
   /**
-   * Errors, warnings, violations of the content security policy, dialogs and requests to elsewhere since the last call.
+   * Errors, warnings, violations of the content security policy, dialogs and requests to other origins since the last call.
    * Closes the pages.
    */
   complaints(): Promise<readonly string[]>
@@ -14,7 +14,7 @@ export interface PageBrowser {
 
 /** Starts Debian's Chromium. */
 export async function startPageBrowser(executablePath: string): Promise<PageBrowser> {
-  // Its own sandbox refuses root, and the pages are ours.
+  // Chromium's sandbox does not run as root; our own pages do not need it.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const browser = await chromium.launch({ executablePath, args })
   let seen: string[] = []

@@ -10,7 +10,7 @@ const LANGUAGES: Record<string, string> = {
   '.c': 'c',
 }
 
-/** A program of test/fixtures/programs as the start of a job. */
+/** Language and code of a program in test/fixtures/programs. */
 export function program(name: string): { language: string; code: string } {
   const path = fileURLToPath(new URL(`../fixtures/programs/${name}`, import.meta.url))
   const language = LANGUAGES[extname(name)]

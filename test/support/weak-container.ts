@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 
-/** Of an engine's refusal, enough to understand it. */
+/** Maximum characters shown of the engine's error. */
 const WORDS = 500
 
-/** How a container differs from those of a worker. */
+/** A program and the container, weaker than a worker's, that runs it. */
 export interface WeakContainer {
   readonly dockerHost: string
   /** Label `isopod.stack`. */
@@ -21,7 +21,7 @@ export interface WeakContainer {
 /**
  * Runs a Python program in a container without hardening, and returns its output.
  *
- * @throws {Error} when the engine refuses to
+ * @throws {Error} if the engine cannot start the container
  */
 export async function runInWeakContainer(container: WeakContainer): Promise<string> {
   const { dockerHost, stack, flags, path, stdin } = container
@@ -36,7 +36,7 @@ export async function runInWeakContainer(container: WeakContainer): Promise<stri
     text(child.stderr),
     once(child, 'close'),
   ])
-  // 125 is the engine's own code; any other is the program's.
-  if (code === 125) throw new Error(`the engine made no container: ${stderr.slice(0, WORDS)}`)
+  // Docker itself fails with 125; any other code is the program's.
+  if (code === 125) throw new Error(`the engine could not start the container: ${stderr.slice(0, WORDS)}`)
   return stdout
 }

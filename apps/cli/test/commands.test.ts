@@ -128,7 +128,7 @@ describe('isopod result', () => {
 
   it('says why there may be none, and waits with --wait', async () => {
     const none = await cli(['result', 'j-2'], { client: withOne() })
-    expect(none).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('--wait waits') })
+    expect(none).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('use --wait') })
     const waited = await cli(['result', 'j-2', '--wait'], { client: withOne() })
     expect(waited.exitCode).toBe(0)
     expect(waited.calls).toContainEqual({ method: 'wait', value: 'j-2' })

@@ -25,7 +25,7 @@ describe('parseJsonBody', () => {
     ['{"a":1,"\\u0061":2}', 'a'],
     ['[{"x":[]},{"__proto__":1,"__proto__":2}]', '[1].__proto__'],
   ])('refuses %s, which names a field twice', (text, field) => {
-    expect(() => parse(text)).toThrow(`${field}: stands twice`)
+    expect(() => parse(text)).toThrow(`${field}: must not appear twice`)
   })
 
   it('allows a name in several objects, and as a value', () => {

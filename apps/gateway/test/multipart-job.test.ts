@@ -66,7 +66,7 @@ describe('parseMultipartJob', () => {
     expect(await fieldsOf(parse(Buffer.from('--edge\r\nfoo\r\n')))).toEqual([])
   })
 
-  it('names the part that is missing, comes twice or is none', async () => {
+  it('names the part that is missing, duplicated or invalid', async () => {
     expect(await fieldsOf(parse(part('a.txt', 'x')))).toEqual(['job'])
     expect(await fieldsOf(parse(part('job', JOB), part('job', JOB)))).toEqual(['job'])
     expect(await fieldsOf(parse(part('job', '[]')))).toEqual(['job'])

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 const ROOT = '/sys/fs/cgroup'
 
-/** One look at a container's control group. Values that this kernel does not have are undefined. */
+/** Values of a container's control group at one moment; undefined where this kernel lacks them. */
 export interface GroupReading {
   readonly memoryLimit: number | undefined
   readonly memoryPeak: number | undefined
@@ -11,17 +11,17 @@ export interface GroupReading {
   readonly cpus: number | undefined
   /** Host process ids, init first. */
   readonly processes: readonly number[]
-  /** Groups within it. */
+  /** Names of its child groups. */
   readonly below: readonly string[]
 }
 
-/** A container's control group as the host's file system has it, version 1 or 2. */
+/** A container's control group in the host's cgroup file system, version 1 or 2. */
 export interface ContainerGroup {
   /** Undefined once the group is gone. */
   read(): GroupReading | undefined
 }
 
-/** Finds the group of a container of an engine on this host; undefined when it is gone or elsewhere. */
+/** Finds a container's control group; undefined if the container is gone or on another host. */
 export function groupOf(container: string): ContainerGroup | undefined {
   const one = `docker/${container}`
   if (existsSync(`${ROOT}/memory/${one}`)) return versionOne(one)

@@ -15,7 +15,7 @@ import { widthOf } from '../terminal/table.ts'
 import { secondsText } from '../terminal/units.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** All jobs together take a tenth of this; what takes longer hangs. In milliseconds. */
+/** Timeout for all jobs, in milliseconds; a normal run takes a tenth of it. */
 const DEADLINE_MS = 120_000
 
 /** Options of `isopod demo`. */
@@ -25,8 +25,9 @@ export interface DemoOptions {
 }
 
 /**
- * `isopod demo`: sets up what is missing, runs every job through the queue, and compares each result. Its hostile jobs go
- * to no Redis that this checkout has not started, unless the user says so.
+ * `isopod demo`: starts the missing parts of the stack, runs every job through the queue, and compares each result with its
+ * expectation. Because some jobs are hostile, it refuses a Redis that this checkout has not started, unless
+ * `allowSharedRedis` is set.
  */
 export async function demoCommand(io: Io, services: Services, options: DemoOptions): Promise<ExitCode> {
   if (!options.allowSharedRedis) await refuseSharedRedis(io, services)
@@ -49,8 +50,8 @@ async function refuseSharedRedis({ env }: Io, services: Services): Promise<void>
   const stack = await services.findStack(env)
   if (stack?.redis.ours && stack.redis.url === env['REDIS_URL']) return
   throw new UsageError(
-    'demo sends a fork bomb, a memory bomb and an output flood, and this checkout has not started the Redis of REDIS_URL: ' +
-      'unset REDIS_URL for a private one, or give --allow-shared-redis',
+    'demo sends a fork bomb, a memory bomb and an output flood, but this checkout has not started the Redis at REDIS_URL: ' +
+      'unset REDIS_URL to use a private Redis, or pass --allow-shared-redis',
   )
 }
 
@@ -77,7 +78,7 @@ async function runJobs(io: Io, client: JobClient, interrupted: AbortSignal): Pro
       return job === undefined || result === undefined ? [] : [judge(job, result)]
     })
   } catch (error) {
-    // Without their taker they would only use up a worker.
+    // Nothing reads their results any more.
     await Promise.allSettled(ids.map((id) => client.cancel(id)))
     throw error
   } finally {
@@ -94,7 +95,7 @@ function stepLine({ name, result, ok }: Judged): string {
   return `${ok ? 'ok' : '✗ '} ${name}: ${result.status}`
 }
 
-/** The table of all jobs, each difference, and one sentence about them. */
+/** The table of all jobs, their differences, and a one-sentence summary. */
 function conclusion(io: Io, results: readonly Judged[], ms: number): string {
   const wrong = results.flatMap(({ name, differences }) =>
     differences.map((difference) => `✗ ${name}: ${difference}\n`),

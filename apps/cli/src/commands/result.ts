@@ -13,7 +13,7 @@ export interface ResultOptions {
   readonly raw?: boolean
 }
 
-/** `isopod result`: the stored result of one job, shown as `isopod run` would have shown it, with the same exit code. */
+/** `isopod result`: shows the stored result of a job as `isopod run` does, with the same exit code. */
 export async function resultCommand(
   io: Io,
   services: Services,
@@ -28,7 +28,7 @@ export async function resultCommand(
     if (result === undefined) {
       note(
         io,
-        `isopod: there is no result of ${id}: it has not ended (--wait waits), is unknown, or has expired`,
+        `isopod: no result for ${id}: the job has not finished (use --wait), is unknown, or its result has expired`,
       )
       return EXIT.failure
     }

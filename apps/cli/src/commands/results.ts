@@ -17,10 +17,10 @@ export interface ResultsCommandOptions {
   readonly json?: boolean
 }
 
-/** Without `--follow` or `--count`: how long nothing may come before the queue counts as empty, in milliseconds. */
+/** Without `--follow` and `--count`: milliseconds without a result after which the queue counts as empty. */
 const IDLE_MS = 1_000
 
-/** `isopod results`: takes results off a results queue and prints them; what was printed is gone from the queue. */
+/** `isopod results`: prints results from a results queue and removes them from it. */
 export async function resultsCommand(
   io: Io,
   services: Services,
@@ -28,7 +28,7 @@ export async function resultsCommand(
 ): Promise<ExitCode> {
   const count = options.count === undefined ? undefined : wholeNumber('--count', options.count, 999_999_999)
   if (count !== undefined && options.follow) {
-    throw new UsageError('--count and --follow: give one of them; the first ends, the second does not')
+    throw new UsageError('--count and --follow: must not be combined; --follow never ends by itself')
   }
   const show = (result: Result) => write(io.stdout, options.json ? jsonLine(result) : resultText(io, result))
   const idleMs = options.follow || count !== undefined ? undefined : IDLE_MS
@@ -45,7 +45,7 @@ interface TakeOptions {
   readonly signal: AbortSignal
 }
 
-/** Takes results one at a time until there were enough, none came for a while, or the signal says so. */
+/** Consumes results one at a time until `count` were shown, none came for `idleMs`, or the signal is aborted. */
 async function takeResults(
   client: JobClient,
   show: (result: Result) => Promise<void>,
@@ -55,7 +55,7 @@ async function takeResults(
   const idle = idleMs === undefined ? undefined : setTimeout(() => ended.abort(), idleMs)
   let shown = 0
   const handler = async (result: Result) => {
-    // Past the wanted number: a refusal leaves the result in the queue for the next taker.
+    // Too many: an error leaves the result in the queue for the next consumer.
     if (ended.signal.aborted || signal.aborted) throw new Error('not taken')
     await show(result)
     shown += 1

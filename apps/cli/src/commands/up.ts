@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { wholeNumber } from '../usage-error.ts'
 
-/** Port of the HTTP API where neither --port nor PORT is given: that of the service plan. */
+/** Default port of the HTTP API, from the service plan. */
 const GATEWAY_PORT = '8007'
 /** Worker processes that one command may start. */
 const MAX_WORKERS = 64
@@ -15,7 +15,7 @@ const MAX_PORT = 65_535
 /** How often a running stack is checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 2_000
 
-/** `isopod up`: the whole stack in the foreground, until Ctrl-C takes it down again. */
+/** `isopod up`: runs the whole stack in the foreground until Ctrl-C. */
 export async function upCommand(
   io: Io,
   services: Services,
@@ -44,16 +44,16 @@ export async function upCommand(
       return EXIT.platform
     } finally {
       await gateway?.stop()
-      // Also after a start that failed half-way: what it has left is of no use.
+      // Also after a failed start, which may leave parts of the stack running.
       await services.stackDown({ env, purge: false, log })
     }
   })
 }
 
 /**
- * Waits for the signal, and checks meanwhile that the stack is still there.
+ * Waits for the signal, and checks meanwhile that the stack is still running.
  *
- * @returns false if it was not, twice in a row
+ * @returns false if two checks in a row did not find the stack
  */
 async function stays(signal: AbortSignal, find: () => Promise<Stack | undefined>): Promise<boolean> {
   const interrupted = aborted(signal).then(() => true)

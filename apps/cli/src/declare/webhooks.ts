@@ -1,20 +1,20 @@
 import { type Declare, examples } from './declare.ts'
 
-/** Declares `isopod webhooks` and what is below it. */
+/** Declares `isopod webhooks` and its subcommands. */
 export const declareWebhooks: Declare = (webhooks, { io, services, end }) => {
   const load = () => import('../commands/webhooks.ts')
   webhooks
     .command('list')
-    .description('list failed webhooks, the latest first, and those that wait for an attempt')
+    .description('list failed webhooks, latest first, and pending ones')
     .option('--failed', 'only failed webhooks')
-    .option('-j, --json', 'print one JSON object a line, with the whole URL')
+    .option('-j, --json', 'print one JSON object per line, with the complete URL')
     .action(async (options) => end(await (await load()).listWebhooks(io, services, options)))
   webhooks
     .command('redeliver')
     .description('retry failed webhooks from their first attempt')
     .argument('[id...]', 'ids of executions, as printed by list')
     .option('--all', 'all failed webhooks')
-    .option('-j, --json', 'print one JSON object a line: id and whether it is tried again')
+    .option('-j, --json', 'print one JSON object per line: id and whether it is retried')
     .action(async (ids, options) => end(await (await load()).redeliverWebhooks(io, services, ids, options)))
   webhooks
     .command('secret')
@@ -25,7 +25,10 @@ export const declareWebhooks: Declare = (webhooks, { io, services, end }) => {
   webhooks
     .command('rotate')
     .description('make a new secret; the previous one also signs until the next rotation')
-    .option('-j, --json', 'print one JSON object: the setting of the gateways, or null where it is stored')
+    .option(
+      '-j, --json',
+      'print one JSON object: the setting for the gateways, or null if the secret was stored',
+    )
     .action(async (options) => end(await (await load()).rotateWebhookSecret(io, options)))
   examples(webhooks, [
     'isopod webhooks list --failed',

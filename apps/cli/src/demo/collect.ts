@@ -1,17 +1,17 @@
 import type { Result } from '@isopod/protocol'
 import type { JobClient } from '../job-client.ts'
 
-/** Name of the results queue that the demo takes its results from. */
+/** Name of the demo's results queue. */
 export const DEMO_QUEUE = 'demo'
 
-/** How often stored results are read beside the queue, in milliseconds. */
+/** How often stored results are polled in addition to the queue, in milliseconds. */
 const POLL_MS = 1_000
 
 /**
- * Takes the results of these jobs off the demo's results queue.
+ * Collects the results of these jobs from the demo's results queue.
  *
  * @param onResult called once per job, in the order in which they end
- * @returns id → result, once all are there
+ * @returns id → result, once all have arrived
  * @throws the signal's reason if it is aborted before
  */
 export async function collectResults(
@@ -23,7 +23,7 @@ export async function collectResults(
   const results = new Map<string, Result>()
   const complete = Promise.withResolvers<void>()
   const take = (result: Result) => {
-    // An earlier demo that was interrupted may have left some in the queue.
+    // An interrupted demo may have left results in the queue.
     if (!ids.includes(result.id) || results.has(result.id)) return
     results.set(result.id, result)
     onResult(result)
@@ -33,7 +33,7 @@ export async function collectResults(
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })
   const taker = await client.results(async (result) => take(result), { replyTo: DEMO_QUEUE, concurrency: 1 })
-  // A queue has one taker per result: of two demos at once, one may take what the other waits for.
+  // Each result goes to one consumer: a concurrent demo may receive the results of this one.
   const poll = setInterval(() => {
     for (const id of ids) {
       if (!results.has(id)) client.result(id).then((result) => result && take(result), complete.reject)

@@ -1,25 +1,25 @@
 import type { JobInput, LimitName, Result, Status } from '@isopod/protocol'
 
-/** How a job must end. Only what is certain is stated; all that is stated must hold. */
+/** The expected result of a job. Fields that are not set are not checked. */
 export interface Expectation {
   readonly status: Status
-  /** Null: a signal ended it. */
+  /** Null if a signal ended it. */
   readonly exitCode?: number | null
-  /** The whole of it, or what it must match. */
+  /** The complete text, or a pattern. */
   readonly stdout?: string | RegExp
   readonly stderr?: string | RegExp
   readonly limit?: LimitName
   readonly errorMessage?: string
   readonly compileOutput?: RegExp
-  /** Whether stdout was cut, and to how many bytes. */
+  /** Bytes to which stdout must have been cut. */
   readonly cutTo?: number
-  /** Most processes that may ever have existed at once. */
+  /** Maximum of `processesPeak`. */
   readonly processesAtMost?: number
 }
 
 /** One job of the demo. */
 export interface DemoJob {
-  /** What it shows, in a few words. */
+  /** What it demonstrates, in a few words. */
   readonly name: string
   readonly job: JobInput
   readonly expect: Expectation

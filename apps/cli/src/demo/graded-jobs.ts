@@ -59,7 +59,7 @@ found = median([3, 1, 2])
 assert found == 2, f"median([3, 1, 2]) gave {found}"
 `
 
-/** Answers to small problems with the tests that grade them: three are right, one is wrong. */
+/** Solutions of small problems with the tests that grade them: three are correct, one is wrong. */
 export const GRADED_JOBS: readonly DemoJob[] = [
   graded('graded gcd', GCD, GCD_TESTS, PASSED),
   graded('graded numerals', ROMAN, ROMAN_TESTS, PASSED),

@@ -1,10 +1,10 @@
 import type { DemoJob } from './expectation.ts'
 import { GRADED_JOBS } from './graded-jobs.ts'
 
-/** Examples of the specification, as they are written there. */
+/** The specification's examples, verbatim. */
 const DOCUMENTED: readonly DemoJob[] = [
   {
-    // First, so that its five seconds pass beside all the others.
+    // First, so that its five seconds overlap with the other jobs.
     name: 'endless sleep',
     job: { language: 'python', code: 'import time; time.sleep(100)', limits: { timeoutSeconds: 5 } },
     expect: {
@@ -63,13 +63,13 @@ const DOCUMENTED: readonly DemoJob[] = [
   },
 ]
 
-/** Programs that mean harm; each must hit its own limit and nothing else. */
+/** Hostile programs; each must hit its own limit and no other. */
 const HOSTILE: readonly DemoJob[] = [
   {
     name: 'memory bomb',
     job: {
       language: 'python',
-      // Bytes that are not zero: the kernel gives no memory for untouched zeros.
+      // Not zeros: the kernel allocates no memory for untouched zero pages.
       code: 'hoard = []\nwhile True:\n    hoard.append(b"x" * 1_000_000)',
       limits: { memoryMb: 64 },
     },

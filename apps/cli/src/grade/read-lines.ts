@@ -13,13 +13,13 @@ export interface Line {
   readonly number: number
 }
 
-/** Longest line, and largest document that is not one record a line, in bytes. */
+/** Maximum bytes of a line, and of a document that does not have one record per line. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024
 
 const NEWLINE = 10
 
 /**
- * The lines of a text file, packed with gzip or not, one after the other; never more than one line and one chunk is held.
+ * Yields the lines of a text file, gzipped or not; holds at most one line and one chunk in memory.
  *
  * @throws {UsageError} if it cannot be read
  * @throws {DatasetError} for a line that is too long or not UTF-8, and for a broken archive

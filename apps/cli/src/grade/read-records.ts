@@ -5,23 +5,24 @@ import { sizeText } from '@isopod/protocol'
 import { UsageError } from '../usage-error.ts'
 import { type Line, MAX_LINE_BYTES, readLines } from './read-lines.ts'
 
-/** One record of a file, and where it stands. */
+/** One record and its place in the file. */
 export interface FileRecord {
   readonly value: unknown
   readonly place: Place
 }
 
-/** Names of the files of a folder that are read. */
+/** File names that are read from a folder. */
 export const DATA_FILE = /\.jsonl?(\.gz)?$/
-/** What MultiPL-E writes beside the files that it has judged. */
+/** Result files that MultiPL-E writes next to the completions. */
 const JUDGED_FILE = /\.results\.json(\.gz)?$/
 
 /**
- * The records of a file: one a line, or one JSON document that is a record or a list of them (their number then stands for
- * the line). A folder has those of all its `.json` and `.jsonl` files, packed or not, in the order of their names.
+ * Reads the records of a file: one per line, or one JSON document that is a record or a list of records (a record's number
+ * in the list then serves as its line). In a folder, reads all `.json` and `.jsonl` files, gzipped or not, in alphabetical
+ * order.
  *
  * @throws {UsageError} if it cannot be read
- * @throws {DatasetError} naming file and line of what is no JSON
+ * @throws {DatasetError} for invalid JSON, with file and line
  */
 export async function* readRecords(path: string): AsyncGenerator<FileRecord> {
   for (const file of await filesOf(path)) yield* recordsOf(file)
@@ -35,7 +36,7 @@ async function filesOf(path: string): Promise<string[]> {
   if (!isFolder) return [path]
   const names = (await readdir(path)).filter((name) => DATA_FILE.test(name) && !JUDGED_FILE.test(name)).sort()
   if (names.length > 0) return names.map((name) => join(path, name))
-  throw new UsageError(`${JSON.stringify(path)}: must have files that end in .json, .jsonl or these with .gz`)
+  throw new UsageError(`${JSON.stringify(path)}: must contain .json or .jsonl files, optionally with .gz`)
 }
 
 async function* recordsOf(file: string): AsyncGenerator<FileRecord> {
@@ -52,12 +53,12 @@ async function* recordsOf(file: string): AsyncGenerator<FileRecord> {
   }
 }
 
-/** The record of the first line, or the whole document if its first line alone says nothing. */
+/** The value of the first line, or of the whole document if the first line is not complete JSON. */
 async function firstValue(first: Line, rest: AsyncIterable<Line>, place: Place): Promise<unknown> {
   try {
     return JSON.parse(first.text)
   } catch (error) {
-    // A document over many lines opens with its bracket alone, or with a first field.
+    // The first line of a multi-line document opens an object or a list.
     if (!/^\s*[[{]/.test(first.text)) throw notJson(error, place)
     const texts = [first.text]
     let size = first.text.length
@@ -65,7 +66,10 @@ async function firstValue(first: Line, rest: AsyncIterable<Line>, place: Place):
       texts.push(text)
       size += text.length
       if (size > MAX_LINE_BYTES) {
-        throw new DatasetError(place, `must be one record a line, or at most ${sizeText(MAX_LINE_BYTES)}`)
+        throw new DatasetError(
+          place,
+          `must have one record per line, or be at most ${sizeText(MAX_LINE_BYTES)}`,
+        )
       }
     }
     return parse(texts.join('\n'), place)
@@ -80,10 +84,10 @@ function parse(text: string, place: Place): unknown {
   }
 }
 
-/** The parser repeats what it met, which may be anything. */
+/** Sanitizes the parser's message, because it quotes the input. */
 function notJson(error: unknown, place: Place): DatasetError {
   const words = String(error instanceof Error ? error.message : error).replace(/[^\x20-\x7e]/g, '?')
-  // Its own count of lines begins at the record.
+  // The parser counts lines from the start of the record, not of the file.
   const reason = words.replace(/ \(line \d+ column \d+\)$/, '')
   return new DatasetError(place, `must be JSON (${reason.slice(0, 160)})`)
 }

@@ -59,6 +59,6 @@ export function guessLanguage(path: string): string | undefined {
   const language = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
   if (language !== undefined) return language
   throw new UsageError(
-    `--language: cannot be guessed from ${JSON.stringify(path)}; known are ${Object.keys(BY_EXTENSION).join(', ')}`,
+    `--language: cannot be guessed from ${JSON.stringify(path)}; known extensions: ${Object.keys(BY_EXTENSION).join(', ')}`,
   )
 }

@@ -9,14 +9,14 @@ interface JobField {
   /** Its path in the job. */
   readonly field: string
   readonly flags: string
-  /** What it is; its range and default follow from the schema. */
+  /** Help text; range and default are added from the schema. */
   readonly text: string
   readonly kind: Kind
-  /** What it says instead of the schema's default. */
+  /** Shown instead of the schema's default. */
   readonly otherwise?: string
 }
 
-/** The options that set fields of a job: help, completion, checks and error sentences are made of them. */
+/** The options that set fields of a job: the source of help, completion, checks and error messages. */
 const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'language',
@@ -47,7 +47,7 @@ const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'inputData',
     flags: '--input-data <json>',
-    text: 'JSON, or a file with JSON: the global input_data',
+    text: 'value of the global input_data: JSON, or a file with JSON',
     kind: 'json',
   },
   {
@@ -59,7 +59,7 @@ const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'limits.jobSeconds',
     flags: '--job-timeout <seconds>',
-    text: 'for compiling and all runs together',
+    text: 'limit for compiling and all runs together',
     kind: 'number',
   },
   { field: 'limits.memoryMb', flags: '-m, --memory <mb>', text: 'memory limit in MiB', kind: 'number' },
@@ -72,13 +72,13 @@ const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'repeat',
     flags: '--repeat <n>',
-    text: 'run it so often, and say whether it is flaky',
+    text: 'run the program n times, and report whether it is flaky',
     kind: 'number',
   },
   {
     field: 'policy',
     flags: '--policy <mode>',
-    text: 'check of the source: off, warn or enforce, or mode:strict',
+    text: 'policy check of the source: off, warn or enforce, or mode:strict',
     kind: 'policy',
     otherwise: 'warn',
   },
@@ -91,7 +91,7 @@ const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'runtime',
     flags: '--runtime <name>',
-    text: 'OCI runtime, never one that isolates less',
+    text: 'OCI runtime, no weaker than the deployment’s',
     kind: 'text',
     otherwise: 'the deployment’s',
   },
@@ -101,7 +101,7 @@ const JOB_FIELDS: readonly JobField[] = [
     text: 'the batch that the program belongs to',
     kind: 'text',
   },
-  { field: 'tenant', flags: '--tenant <name>', text: 'whose program it is', kind: 'text' },
+  { field: 'tenant', flags: '--tenant <name>', text: 'tenant of the program', kind: 'text' },
   {
     field: 'reuse',
     flags: '--reuse <when>',
@@ -112,7 +112,7 @@ const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'callbackUrl',
     flags: '--callback-url <url>',
-    text: 'where a gateway sends the result, signed',
+    text: 'URL to which a gateway sends the signed result',
     kind: 'text',
   },
 ]
@@ -126,11 +126,11 @@ export interface JobFieldOption extends JobField {
   readonly long: string
   /** Its key among parsed options: `jobTimeout`. */
   readonly key: string
-  /** Whether it may be given again. */
+  /** Whether it may be repeated. */
   readonly isList: boolean
   /** One line with range and default. */
   readonly help: string
-  /** All values that it takes, where the schema lists them. */
+  /** Allowed values, if the schema lists them. */
   readonly choices: readonly string[] | undefined
 }
 
@@ -155,7 +155,7 @@ export function jobFieldOptions(special: readonly string[] = SPECIAL): JobFieldO
   })
 }
 
-/** For example `, 0.1 to 300 (default: 30)`, as far as schema and defaults say so. */
+/** Range and default of a field for its help, for example `, 0.1 to 300 (default: 30)`. */
 export function rangeText(
   schema: JsonSchema,
   { field, otherwise }: Pick<JobField, 'field' | 'otherwise'>,
@@ -168,7 +168,7 @@ export function rangeText(
   return usual === undefined ? range : `${range} (default: ${String(usual)})`
 }
 
-/** Made once: `isopod submit` may have many files. */
+/** Cached, because `isopod submit` may have many files. */
 function schemaOfJobs(): JsonSchema {
   made ??= jobJsonSchema()
   return made

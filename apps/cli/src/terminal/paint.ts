@@ -4,7 +4,7 @@ import type { Io, Output } from '../io.ts'
 /** A colour or style of the terminal. */
 export type Style = 'bold' | 'gray' | 'green' | 'red' | 'yellow'
 
-/** Whether a stream shows colours: a terminal, unless `NO_COLOR` or `TERM=dumb` says otherwise; `FORCE_COLOR` decides alone. */
+/** Whether to colour a stream: `NO_COLOR` disables it, then `FORCE_COLOR` decides, then whether it is a capable terminal. */
 export function hasColors({ env }: Io, output: Output): boolean {
   if (env['NO_COLOR']) return false
   if (env['FORCE_COLOR']) return env['FORCE_COLOR'] !== '0'
@@ -16,7 +16,7 @@ export function paint(style: Style, text: string): string {
   return styleText(style, text, { validateStream: false })
 }
 
-/** Text in a colour or style where the stream shows colours, else as it is. */
+/** Text in a colour or style if the stream shows colours, else unchanged. */
 export function paintOn(io: Io, output: Output, style: Style, text: string): string {
   return hasColors(io, output) ? paint(style, text) : text
 }

@@ -2,10 +2,10 @@ import { type Result, visible } from '@isopod/protocol'
 import type { Io } from '../io.ts'
 import { summaryLine } from './summary.ts'
 
-/** Lines of one stream that are shown of a result among many; «isopod result ID» shows all. */
+/** Maximum lines shown per stream in a list of results; `isopod result ID` shows all. */
 const MAX_LINES = 20
 
-/** A result among many: one line about it, then its output, each line marked `|` (stdout) or `!` (stderr). */
+/** One result in a list: a summary line, then its output; each line is marked `|` (stdout) or `!` (stderr). */
 export function resultText(io: Io, result: Result): string {
   const { id, language, compileOutput = '', stdout, stderr, status } = result
   const compiler = status === 'compile_error' ? '' : compileOutput

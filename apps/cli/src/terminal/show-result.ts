@@ -8,18 +8,18 @@ export function jsonLine(value: unknown): string {
 }
 
 /**
- * Shows what a program printed where it printed it, and one line on stderr about how it ended.
+ * Writes a program's stdout to stdout and its stderr to stderr, then a summary line to stderr.
  *
- * @param options.raw leaves the program's text as it is on a terminal, too
+ * @param options.raw writes the program's text unescaped on a terminal, too
  */
 export async function showResult(io: Io, result: Result, options: { raw?: boolean }): Promise<void> {
   const raw = options.raw ?? false
-  // A failed compile run is the run whose streams follow; what a good one warned of is only here.
+  // After a compile error the streams below are the compiler's; only here are the warnings of a successful compile run.
   if (result.compileOutput && result.status !== 'compile_error')
     await writeStream(io.stderr, result.compileOutput, undefined, raw)
   await writeStream(io.stdout, result.stdout, result.raw?.stdout, raw)
   await writeStream(io.stderr, result.stderr, result.raw?.stderr, raw)
-  // On one screen, an output without a last newline would run into the line below.
+  // On a terminal, output without a final newline would run into the next line.
   if (io.stderr.isTTY && io.stdout.isTTY && endsOpen(result.stderr || result.stdout)) io.stderr.write('\n')
   else if (endsOpen(result.stderr)) io.stderr.write('\n')
   for (const warning of result.warnings) note(io, visible(`warning: ${warning}`))
@@ -30,7 +30,7 @@ function endsOpen(text: string): boolean {
   return text !== '' && !text.endsWith('\n')
 }
 
-/** A terminal gets text that can't harm it; a file or pipe gets the program's own bytes. */
+/** A terminal gets escaped text; a file or pipe gets the program's own bytes. */
 async function writeStream(
   output: Output,
   text: string,

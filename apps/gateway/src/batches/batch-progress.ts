@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Access, BatchEnd, BatchRecord, UnnotedExecutions } from '@isopod/access'
 import { type IsopodClient, judged, type Result } from '@isopod/client'
 
-/** Results that are read concurrently. */
+/** Maximum number of results that are read concurrently. */
 const RESULTS_AT_ONCE = 4
-/** Shortest and longest pause between two polls of a batch, in milliseconds; it grows while no execution ends. */
+/** Minimum and maximum pause between two polls of a batch, in milliseconds; it grows while no execution ends. */
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 2_000
 
 /** The progress of a batch. */
 export interface BatchView {
   readonly waiting: number
-  /** Places of the executions that run. */
+  /** Indices of the running executions. */
   readonly running: readonly number[]
   /** In the order in which they ended. */
   readonly ends: readonly BatchEnd[]
 }
 
-/** One end and its number among the ends of the batch, from 1. */
+/** An end and its number among the ends of the batch, from 1. */
 export interface NumberedEnd {
   readonly number: number
   readonly end: BatchEnd
@@ -38,7 +38,7 @@ export class BatchProgress {
   async view(batch: BatchRecord): Promise<BatchView> {
     const found = await this.#look(batch)
     const ends = await this.#batches.ends(batch.id)
-    // Another gateway may have noted ends since.
+    // Another gateway may have recorded ends since.
     const ended = new Set(ends.map(({ index }) => index))
     const running = found.running.filter((place) => !ended.has(place))
     return { waiting: batch.executions.length - ends.length - running.length, running, ends }
@@ -53,7 +53,7 @@ export class BatchProgress {
     { after, signal }: { readonly after: number; readonly signal: AbortSignal },
   ): AsyncGenerator<NumberedEnd, void, undefined> {
     let pause = FIRST_PAUSE_MS
-    // Without the minimum, a reader that claims more ends than there are would see the batch as finished.
+    // Clamped: otherwise a reader that claims more ends than there are would see the batch as finished.
     const noted = after === 0 ? 0 : (await this.#batches.ends(batch.id)).length
     for (let number = Math.min(after, noted); ; ) {
       await this.#look(batch)

@@ -5,7 +5,7 @@ import type { Caller } from '../callers.ts'
 import { RequestRefused } from '../http/problem.ts'
 import type { Submissions, UncheckedJob } from '../submissions.ts'
 
-/** A batch of a request, before the client validates its jobs. */
+/** A requested batch, before the client validates its jobs. */
 export interface BatchRequest {
   readonly name?: string | undefined
   readonly idempotencyKey?: string | undefined
@@ -14,7 +14,7 @@ export interface BatchRequest {
 
 /**
  * Enqueues the jobs of a batch, then stores the batch, so that all jobs of a stored batch are in the queue. With an
- * `idempotencyKey` the ids derive from the key, so that a caller can repeat the request after a gateway died.
+ * `idempotencyKey` the ids derive from the key, so that a caller can repeat the request if the gateway dies.
  *
  * @throws {RequestRefused} 409 if the key was used for other jobs
  * @throws what `Submissions.submitMany` does
@@ -62,7 +62,7 @@ function isRefusal(error: unknown): boolean {
 
 /** Adds the `batchId` to a job and, in a batch with an idempotency key, an idempotency key of its own. */
 function memberOf(job: unknown, index: number, batch: string, isKeyed: boolean): UncheckedJob {
-  // The client refuses it with a better error.
+  // Not an object: the client refuses it with a better error.
   if (typeof job !== 'object' || job === null || Array.isArray(job)) return job as UncheckedJob
   return {
     batchId: batch,

@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { scanJson } from './json-scan.ts'
 import { type Refusal, RequestRefused } from './problem.ts'
 
-/** Maximum nesting of objects and lists: that of a job, and some more for the request around it. */
+/** Maximum nesting of objects and lists: that of a job, plus the request around it. */
 const MAX_DEPTH = 120
 
 /** Maximum length of a field's name in a refusal. */
 const SHOWN = 255
 
 /**
- * Parses a JSON body. Refuses bodies that are not UTF-8, nested too deep, or have duplicate fields.
+ * Parses a JSON body. Refuses bodies that are not UTF-8, nested too deeply, or have duplicate fields.
  *
  * @throws {RequestRefused}
  */
@@ -22,7 +22,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
   const body = parse(bytes)
   if (finding?.problem === 'duplicate') {
     const field = finding.field.slice(0, SHOWN).replaceAll(/\p{C}/gu, '\ufffd')
-    const message = `${field}: stands twice in its object`
+    const message = `${field}: must not appear twice in an object`
     throw refused('duplicate_field', message, [{ field, message }])
   }
   return body

@@ -35,7 +35,7 @@ export async function parseMultipartJob(contentType: string, body: Buffer): Prom
   const files = new Map<string, unknown>(Object.entries(given ?? {}))
   for (const { name, bytes } of parts) {
     if (name === JOB_PART) continue
-    if (files.has(name)) throw refused(`files.${shown(name)}`, 'comes twice')
+    if (files.has(name)) throw refused(`files.${shown(name)}`, 'must not appear twice')
     files.set(name, fileOf(bytes))
   }
   return files.size === 0 ? job : { ...job, files: Object.fromEntries(files) }
@@ -55,7 +55,7 @@ function readParts(contentType: string, body: Buffer): Promise<readonly Part[]> 
   try {
     parser = new Busboy({
       headers: { 'content-type': contentType },
-      // The bytes of a part count, not the type that it declares.
+      // Read every part as bytes, whatever content type it declares.
       isPartAFile: () => true,
       limits: { parts: MAX_FILES + 1, headerSize: MAX_HEADER_BYTES },
     })
@@ -107,7 +107,7 @@ function fileOf(bytes: Buffer): JobFile {
   return { content: kept.toString('base64'), encoding: 'base64' }
 }
 
-/** A name made safe for a refusal. */
+/** A name for error messages: shortened, without control characters. */
 function shown(name: string): string {
   return name.slice(0, 255).replaceAll(/\p{C}/gu, '\ufffd')
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 /** Maximum number of jobs in one request. */
 export const MAX_JOBS = 1000
 
-/** An execution as its readers get it. */
+/** An execution in the HTTP API. */
 export const executionSchema = z.object({
   id: z.string(),
   state: z.enum(['waiting', 'running', 'finished']),
@@ -13,7 +13,7 @@ export const executionSchema = z.object({
   result: resultSchema.nullable(),
 })
 
-/** An execution as its readers get it. */
+/** An execution in the HTTP API. */
 export type ExecutionBody = z.infer<typeof executionSchema>
 
 /** The jobs of one request. */

@@ -37,7 +37,7 @@ export function outputRoutes(http: Http, { client, callers, submissions }: Gatew
     const result = await resultWithin(client, id, wait, { gone: untilDisconnect(reply), closing })
     if (result !== undefined) return result
     if ((await client.state(id)) === 'unknown') throw unknownExecution(id)
-    const detail = `The execution ${id} is not finished; what it gives is downloaded afterwards.`
+    const detail = `The execution ${id} is not finished; its outputs and files can be downloaded afterwards.`
     throw new RequestRefused({ status: 409, code: 'not_finished', detail, retryAfterSeconds: 1 })
   }
 
@@ -46,9 +46,9 @@ export function outputRoutes(http: Http, { client, callers, submissions }: Gatew
     {
       schema: {
         operationId: 'downloadOutput',
-        summary: 'Download what a program has written',
+        summary: 'Download the output of a program',
         description:
-          'The bytes of `stdout` or `stderr`, or the output of the compiler (`compile`), as far as the result has them.',
+          'The bytes of `stdout` or `stderr`, or the output of the compiler (`compile`), as stored in the result.',
         params: z.object({
           ...idPath.shape,
           stream: z.enum(STREAMS, { error: `must be one of ${STREAMS.join(', ')}` }),
@@ -68,7 +68,7 @@ export function outputRoutes(http: Http, { client, callers, submissions }: Gatew
     {
       schema: {
         operationId: 'downloadFile',
-        summary: 'Download a file that a program has left',
+        summary: 'Download a file of a program',
         description: 'The bytes of a file that the job names in `fetchFiles`, by its path.',
         params: z.object({ ...idPath.shape, '*': textParameter('must be the path of a file', 255) }),
         querystring: waitQuery,
@@ -79,7 +79,7 @@ export function outputRoutes(http: Http, { client, callers, submissions }: Gatew
       const { files = {} } = await resultOf(token, { id, wait: query.wait, reply })
       const file = Object.hasOwn(files, path) ? files[path] : undefined
       if (file === undefined) {
-        const detail = `The execution ${id} has left no file ${JSON.stringify(path)} that its job asked for.`
+        const detail = `The execution ${id} has no file ${JSON.stringify(path)} among its fetched files.`
         throw new RequestRefused({ status: 404, code: 'unknown_file', detail })
       }
       const name = path.slice(path.lastIndexOf('/') + 1)

@@ -10,8 +10,8 @@ export function inSeconds(ms: number | null): number {
  * The answer of a tool: structured content, and the same as JSON text for clients that support only text. In the text,
  * deceptive characters are escaped.
  *
- * @param result adds what the MCP document has no fields for: status and id as `_meta`, truncated output and warnings as
- *   further texts
+ * @param result adds what the specified structure has no fields for: status and id as `_meta`, truncated output and
+ *   warnings as further text blocks
  */
 export function answer(
   structure: Record<string, unknown>,

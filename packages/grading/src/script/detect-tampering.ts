@@ -1,17 +1,17 @@
-/** A pattern in source code that an honest solution does not need, and the sentence about it. */
+/** A pattern in source code that an honest solution does not need, and the reason that is reported. */
 interface Sign {
   readonly looks: RegExp
   readonly reason: string
 }
 
 const SOURCE = 'looks for the source of its tests'
-const INSIDE = 'looks into the interpreter that runs its tests'
-const ENDING = 'ends the process around its tests'
-const TESTS = 'changes what its tests are written with'
+const INSIDE = 'inspects the interpreter that runs its tests'
+const ENDING = 'ends the process that runs its tests'
+const TESTS = 'interferes with the assertions or framework of its tests'
 
 const ANY_LANGUAGE: readonly Sign[] = [
-  { looks: /\/proc\/(self|thread-self|[0-9]+|\$|"|')/, reason: 'looks into processes (/proc)' },
-  { looks: /isopod/i, reason: 'knows of the harness by name' },
+  { looks: /\/proc\/(self|thread-self|[0-9]+|\$|"|')/, reason: 'inspects processes (/proc)' },
+  { looks: /isopod/i, reason: 'mentions the harness by name' },
 ]
 
 const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
@@ -27,7 +27,7 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
     },
     {
       looks: /\bimport\s+builtins\b|\bfrom\s+builtins\b|\bimport\s+__main__\b/,
-      reason: 'reaches for the built-in functions',
+      reason: 'accesses the built-in functions',
     },
     { looks: /\bos\s*\.\s*_exit\b|\bos\s*\.\s*abort\b/, reason: ENDING },
     { looks: /\bopen\s*\(\s*(__file__|sys\s*\.\s*argv)|\bmain\.py\b/, reason: SOURCE },
@@ -54,7 +54,7 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
   c: [
     {
       looks: /#\s*define\s+(main|assert|return|if|else|while|for|exit|abort|__assert_fail)\b/,
-      reason: 'redefines words of its tests',
+      reason: 'redefines keywords or functions of its tests',
     },
     {
       looks: /\b_Exit\b|\b_exit\b|\batexit\b|\bconstructor\b|\bdestructor\b|\bquick_exit\b|\bset_terminate\b/,
@@ -64,7 +64,7 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
     {
       looks:
         /^[\w \t*]{0,200}\b(strcmp|strncmp|memcmp|abs|fabs|abort|exit|__assert_fail|getpid)\s*\([^;{}]{0,400}\)\s*\{/m,
-      reason: 'replaces functions of the library',
+      reason: 'replaces library functions',
     },
   ],
   java: [
@@ -141,7 +141,7 @@ const SAME: Readonly<Record<string, string>> = {
  * Finds obvious signs of code that was written to deceive its tests. It proves nothing and decides no verdict.
  *
  * @param language name in the catalogue
- * @returns one sentence, or undefined if nothing stands out
+ * @returns the reasons, separated by semicolons, or undefined if there are none
  */
 export function detectTampering(language: string, code: string): string | undefined {
   const signs = [...ANY_LANGUAGE, ...(BY_LANGUAGE[SAME[language] ?? language] ?? [])]

@@ -59,7 +59,7 @@ describe('a look at the source', () => {
 
   it('gives each reason once', () => {
     expect(detectTampering('python', 'import ctypes\nsys._getframe()\ngc.get_objects()')).toBe(
-      'looks into the interpreter that runs its tests',
+      'inspects the interpreter that runs its tests',
     )
   })
 })

@@ -1,4 +1,4 @@
-/* Macros for a seccomp filter, one rule after another. */
+/* Macros for the rules of a seccomp filter. */
 #ifndef ISOPOD_FILTER_H
 #define ISOPOD_FILTER_H
 
@@ -32,7 +32,7 @@
 #define IF_EQUAL(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (skipped), 0)
 #define UNLESS_ANY_BIT(mask, skipped) BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (mask), 0, (skipped))
 
-/* Before and after each rule the accumulator holds the number of the call. */
+/* Before and after each rule the accumulator holds the system call's number. */
 #define NEVER(call) UNLESS(__NR_##call, 1), REFUSE
 /* Allowed with 0 in the argument: the caller itself. */
 #define ONLY_ON_SELF(call, argument) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), UNLESS(0, 1), ALLOW, REFUSE

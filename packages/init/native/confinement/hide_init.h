@@ -2,9 +2,9 @@
 #define ISOPOD_HIDE_INIT_H
 
 /*
- * Called by a child before it becomes the program: makes sure that /proc/1 does not give access to init. Where the kernel
- * does not protect it, mounts an empty file system over it in new namespaces and drops all capabilities there. -1 with errno
- * on failure.
+ * Called in the child before exec: denies the program access to init through /proc/1. Where the kernel does not already do
+ * so, mounts an empty file system over /proc/1 in new namespaces and drops all capabilities there. Returns -1 with errno on
+ * failure.
  */
 int hide_init(void);
 

@@ -1,10 +1,10 @@
-/* The snapshot: copies of the workspace's files, written there again after a reset. Programs cannot read this process. */
+/* Snapshot of the workspace's files in init's memory, which programs cannot read; a reset restores them from it. */
 #ifndef ISOPOD_SNAPSHOT_H
 #define ISOPOD_SNAPSHOT_H
 
-/* Copies all regular files and reports to the host; replaces the snapshot before. With an errno it is refused. */
+/* Replaces the snapshot by copies of all regular files and reports to the host. If `refused` is set, reports that errno. */
 void snapshot_take(int refused);
-/* Writes the files again, as a put of each would. */
+/* Writes the files back, like a put of each. */
 void snapshot_restore(void);
 void snapshot_drop(void);
 

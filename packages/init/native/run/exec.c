@@ -11,7 +11,7 @@
 #include "run/run.h"
 
 #define NUMBERS 28u
-/* From here on: what a started process cannot change, open files and the strings. */
+/* Offset of what a preloaded process cannot change: the limit of open files, cwd, argv and env. */
 #define COMMAND 20u
 
 /* argv and env, each with its final NULL. */
@@ -84,7 +84,7 @@ void preload_frame(unsigned char *payload, size_t length, int refused) {
   name[size] = '\0';
   if (strlen(name) != size || strchr(name, '/') != NULL) fatal("frame", EBADMSG);
   struct exec_request request = read_request(payload + 2 + size, length - 2 - size);
-  /* The run's own values apply when it starts. */
+  /* The run sets its own values when it starts. */
   request.flags &= EXEC_FORKS;
   request.cpu_ms = 0;
   if (refused != 0) fault("exec", refused);

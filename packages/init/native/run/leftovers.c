@@ -22,10 +22,10 @@ const char *leftovers(void) {
   int64_t deadline = now_us() + WAIT_US;
   for (;;) {
     struct sockets sockets = sockets_now();
-    /* They would hold their ports for a minute. */
+    /* Lingering sockets hold their ports for a minute. */
     if (sockets.lingering > sockets_at_first.lingering) return "sockets";
     const char *left = sockets.used > sockets_at_first.used ? "sockets" : mounts_hold_more() ? "files" : NULL;
-    /* Sockets of the runtime may have been closed since the baseline. */
+    /* The runtime may have closed sockets of its own since the baseline. */
     if (left == NULL && sockets.used < sockets_at_first.used) sockets_at_first = sockets;
     if (left == NULL || now_us() >= deadline) return left;
     sockets_find_lost();

@@ -18,21 +18,21 @@ import {
 import type { HelperProgram, JudgingRules } from '../judging-rules.ts'
 import { testName } from '../test-name.ts'
 
-/** Largest output of all runs of a job that checker programs judge, in bytes: it is held in this process until then. */
+/** Maximum bytes of all outputs of a job that checker programs judge; they are held in this process's memory. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024
 
-/** Most steps of all regular expressions of a job; compiling that many takes a fraction of a second. */
+/** Maximum steps of all regular expressions of a job; compiling that many takes a fraction of a second. */
 const MAX_REGEX_STEPS = 100_000
 
 /** The test cases of a job as runs of one program. */
 export interface TestCasesPlan {
   readonly kind: 'test-cases'
   readonly execution: Execution
-  /** Each with its name. */
+  /** The test cases with their names. */
   readonly tests: readonly (TestCase & { readonly name: string })[]
-  /** The run of each test case; what a test case expects is no part of it. */
+  /** The run of each test case, without its expectation. */
   readonly runs: readonly RunInput[]
-  /** Checker programs and interactors: name of a language as the job has it → what they run with. */
+  /** Language name in the job → what checker programs and interactors in that language run with. */
   readonly helpers: ReadonlyMap<string, HelperProgram>
   readonly stopOnFirstFailure: boolean
   readonly repeat: number
@@ -41,7 +41,7 @@ export interface TestCasesPlan {
 /**
  * Plans the runs of a job's test cases.
  *
- * @param execution the job's, whose limits are those of a test case without its own
+ * @param execution the job's; its limits are the defaults of the test cases
  * @returns the plan, or one sentence for each reason why it cannot be run
  */
 export function planTestCases(
@@ -79,7 +79,7 @@ export function planTestCases(
   }
 }
 
-/** The test case's own limits over the job's; its timeout is stretched by the language's factor, as the job's was. */
+/** The test case's own limits over the job's. Its timeout is multiplied by the language's factor, as the job's was. */
 function withOwn(limits: Limits, own: LimitsRequest = {}, factor: number): Limits {
   const given = Object.entries(own).filter(([, value]) => value !== undefined)
   const merged: Limits = { ...limits, ...Object.fromEntries(given) }
@@ -117,7 +117,7 @@ function expectationProblems({ expected, checker, interactor }: TestCase, { outp
   if (problem !== undefined) return [`expected: ${problem}`]
   const bytes = utf8Bytes(expected)
   if (bytes <= outputBytes) return []
-  return [`expected: has ${bytes} bytes, and limits.outputBytes lets the program print ${outputBytes}`]
+  return [`expected: must be at most limits.outputBytes (${outputBytes}), got ${bytes} bytes`]
 }
 
 function helperProblems(test: TestCase, catalogue: JudgingRules['catalogue']): string[] {
@@ -155,16 +155,14 @@ function pipeProblems({ interactor }: TestCase, { outputBytes }: Limits): string
 
 function checkedFileProblems(test: TestCase, { outputBytes }: Limits): string[] {
   if (helperPrograms(test).checker === undefined || outputBytes <= MAX_FILE_BYTES) return []
-  return [
-    `limits.outputBytes: must be at most ${MAX_FILE_BYTES} where a checker is a program, got ${outputBytes}`,
-  ]
+  return [`limits.outputBytes: must be at most ${MAX_FILE_BYTES} with a checker program, got ${outputBytes}`]
 }
 
 function regexSizeProblems(tests: readonly TestCase[]): string[] {
   const expressions = tests.flatMap(({ checker, expected = '' }) => (checker === 'regex' ? [expected] : []))
   const steps = expressions.reduce((sum, expression) => sum + regexSize(expression), 0)
   if (steps <= MAX_REGEX_STEPS) return []
-  const most = `at most ${MAX_REGEX_STEPS} steps together, with counted repetitions written out`
+  const most = `at most ${MAX_REGEX_STEPS} steps together, with counted repetitions expanded`
   return [`tests: regular expressions must have ${most}, got ${steps}`]
 }
 
@@ -179,6 +177,6 @@ function checkedBytesProblems(
   })
   const bytes = checked.reduce((sum, { limits }) => sum + limits.outputBytes, 0) * repeat
   if (bytes <= MAX_CHECKED_BYTES) return []
-  const most = `at most ${MAX_CHECKED_BYTES} together where a checker is a program`
-  return [`tests: limits.outputBytes of all runs must be ${most}, got ${bytes}`]
+  const most = `at most ${MAX_CHECKED_BYTES} together`
+  return [`tests: limits.outputBytes of all runs with checker programs must be ${most}, got ${bytes}`]
 }

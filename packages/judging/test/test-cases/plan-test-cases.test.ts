@@ -19,7 +19,7 @@ describe('test cases are refused', () => {
     expect(problems([{ expected, checker: 'regex' }])).toEqual([])
     const both = { expected, checker: 'regex' } as const
     expect(problems([both, both])).toEqual([
-      'tests: regular expressions must have at most 100000 steps together, with counted repetitions written out, got 120000',
+      'tests: regular expressions must have at most 100000 steps together, with counted repetitions expanded, got 120000',
     ])
   })
 
@@ -27,9 +27,7 @@ describe('test cases are refused', () => {
     const checker = { type: 'program', language: 'python', code: 'x' } as const
     expect(problems([{ checker, limits: { outputBytes: 6_000_000 } }])).toEqual([])
     const [problem] = problems([{ checker, limits: { outputBytes: 10_000_000 } }])
-    expect(problem).toMatch(
-      /^tests\.0\.limits\.outputBytes: must be at most \d+ where a checker is a program/,
-    )
+    expect(problem).toMatch(/^tests\.0\.limits\.outputBytes: must be at most \d+ with a checker program/)
   })
 
   it('if a helper program has a language that is not there', () => {

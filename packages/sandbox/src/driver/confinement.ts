@@ -1,8 +1,8 @@
 import type { Limits } from '@isopod/protocol'
 
-/** Where the program's files are, and its current directory. */
+/** Directory of the program's files, and its working directory. */
 export const WORKSPACE = '/workspace'
-/** Where init's directory is mounted, and init in it. */
+/** Mount point of init's directory, and the path of init in it. */
 export const INIT_DIRECTORY = '/isopod'
 export const INIT_PATH = `${INIT_DIRECTORY}/init`
 
@@ -30,7 +30,7 @@ const ENGINE_MASKS = [
   '/sys/firmware',
   '/sys/devices/virtual/powercap',
 ]
-/** Pools and counters of the whole host, by which a job could starve another or pass it messages. */
+/** Host-wide pools and counters, which a job could exhaust or use as a covert channel. */
 const SHARED_BY_CONTAINERS = [
   '/dev/pts/ptmx',
   '/proc/locks',
@@ -44,7 +44,7 @@ const SHARED_BY_CONTAINERS = [
 /** Every path that is masked in a container. */
 export const MASKED_PATHS: readonly string[] = [...ENGINE_MASKS, ...SHARED_BY_CONTAINERS]
 
-/** Docker's default list, and what it leaves writable on cgroup v2 where it maps user ids. */
+/** Docker's default list, and /sys/fs/cgroup, which it leaves writable on cgroup v2 with user namespaces. */
 export const READONLY_PATHS: readonly string[] = [
   '/proc/bus',
   '/proc/fs',
@@ -54,20 +54,20 @@ export const READONLY_PATHS: readonly string[] = [
   '/sys/fs/cgroup',
 ]
 
-/** Room of /dev/shm: semaphores and small shared arrays fit; it is memory, so the memory limit bounds it too. */
+/** Size of /dev/shm, for semaphores and small shared arrays; the memory limit counts it, too. */
 export const SHM_BYTES = 16 * MIB
 
-/** Room of the workspace in bytes; the rest of `diskMb` is /tmp's. */
+/** Size of the workspace in bytes; the rest of `diskMb` belongs to /tmp. */
 export function workspaceBytes(diskMb: number): number {
   return diskMb * MIB - tmpBytes(diskMb)
 }
 
-/** Room of /tmp in bytes: a quarter of `diskMb`. */
+/** Size of /tmp in bytes: a quarter of `diskMb`. */
 export function tmpBytes(diskMb: number): number {
   return (diskMb * MIB) / 4
 }
 
-/** Inodes of the workspace: files of two pages each fill its space and its inodes at about the same time. */
+/** Inodes of the workspace: with files of two pages each, space and inodes run out at about the same time. */
 export function workspaceInodes(diskMb: number): number {
   return inodesOf(workspaceBytes(diskMb))
 }
@@ -77,22 +77,21 @@ export function inodesOf(bytes: number): number {
   return Math.max(MIN_INODES, Math.floor((bytes / MIB) * INODES_PER_MIB))
 }
 
-/** Files that any process of a container may have open: as many as the program's, and never fewer than init needs. */
+/** Maximum open files of any process in a container: the program's limit, but at least what init needs. */
 export function openFilesOf({ openFiles }: Pick<Limits, 'openFiles'>): number {
   return Math.max(openFiles, 64)
 }
 
-/** Measured: gVisor has 28 tasks of its own, and 2 for each process, however many threads that has. */
+/** Measured: gVisor needs 28 tasks for itself and 2 per process, regardless of the number of threads. */
 const GVISOR_TASKS = 256
 const GVISOR_TASKS_PER_PROCESS = 4
 
 /**
- * Tasks of the host that a container under gVisor may have. gVisor does not survive this limit, so its own limit of processes
- * is lower.
+ * Maximum host tasks of a container under gVisor. gVisor does not survive reaching it, so its own process limit is lower.
  *
- * @param processes that the program may have
+ * @param processes the program's limit
  */
 export function gvisorTasks(processes: number): number {
-  // Init is one more.
+  // Plus one for init.
   return GVISOR_TASKS + GVISOR_TASKS_PER_PROCESS * (processes + 1)
 }

@@ -16,7 +16,7 @@ export interface HostLimits {
   readonly cpus: number
   /** MiB of memory and swap together; null where the host does not account for swap. */
   readonly memorySwapMb: number | null
-  /** Most tasks of the host that the container may have, those of its own kernel included. */
+  /** Maximum host tasks of the container, including those of its own kernel. */
   readonly tasks: number
   /** Read from the container's cgroup on this host, or from the engine's record. */
   readonly source: 'kernel' | 'engine'
@@ -25,17 +25,17 @@ export interface HostLimits {
 /** Memory counters of a container that only its host can see, since the container started. */
 export interface HostMemory {
   readonly oomKills: number
-  /** Bytes; null where the kernel does not say. */
+  /** Bytes; null where the kernel does not report it. */
   readonly peakBytes: number | null
 }
 
-/** One start of one job. */
+/** One attempt of one job. */
 export interface JobStart {
   readonly id: string
   readonly attempt: number
 }
 
-/** One started container whose init waits for frames. It serves one execution, or one after the other of a batch. */
+/** A started container whose init waits for frames. It serves one execution, or the executions of a batch in turn. */
 export interface Container extends ContainerFacts {
   /** Epoch milliseconds after which the reaper may remove it. */
   readonly deadline: number
@@ -47,14 +47,14 @@ export interface Container extends ContainerFacts {
   readonly hostLimits: HostLimits | undefined
   /** Counters that init cannot see; undefined for a runtime that hides none, and on a remote host. */
   hostMemory(): Promise<HostMemory | undefined>
-  /** Has init read its confinement again; `ready` is then what it found. */
+  /** Has init read its confinement again, and updates `ready`. */
   readConfinement(): Promise<Ready>
   /**
-   * Has init restore the container's first state, prove it, and read its confinement as `readConfinement` does. Rejects if
-   * init answers anything else; settles no later than the container ends.
+   * Has init restore the container's initial state, verify it, and read its confinement as `readConfinement` does. Rejects
+   * on any other answer; settles at the latest when the container ends.
    */
   reset(): Promise<Reset>
-  /** Changes its limits while nothing runs in it; `ready` is then what init found. Rejects if the limits did not change. */
+  /** Changes its limits while nothing runs in it, and updates `ready`. Rejects if the limits did not change. */
   change(limits: ChangeableLimits): Promise<void>
   /** Records the job that it serves from now on. */
   assign(to: JobStart): void
@@ -63,21 +63,22 @@ export interface Container extends ContainerFacts {
   /** The next frame of init, or undefined once the container is gone. One reader at a time. */
   receive(): Promise<InitFrame | undefined>
   /**
-   * Waits for the container's end and says how it came; to be called after `receive` gave undefined. Rejects with a
-   * `RetryableError` if the program cannot have caused it: the engine is gone, the connection was lost, an operator removed it.
+   * Waits for the container's end and returns how it ended; call it after `receive` returned undefined. Rejects with a
+   * `RetryableError` if the program cannot have caused the end: the engine is gone, the connection was lost, or an operator
+   * removed the container.
    */
   end(): Promise<ContainerEnd>
   /** Kills and removes the container in the background; safe to call at any time and more than once. */
   destroy(): void
 }
 
-/** A container as a driver makes it: nothing has run in it, and it can wait for a job. */
+/** A container fresh from its driver: nothing has run in it, and it can wait for a job. */
 export interface NewContainer extends Container {
   /** Whether its init is alive and idle; false for good once it has ended. */
   readonly waits: boolean
   /**
-   * Has init start the interpreter of a plan. If that fails the container is as it was, and `preloaded` stays false.
-   * Rejects if the container ended, or init answered anything else.
+   * Has init start the interpreter of a plan. If that fails, the container is unchanged and `preloaded` stays false.
+   * Rejects if the container ended, or on any other answer of init.
    */
   preload(plan: PreloadPlan, limits: ContainerLimits): Promise<void>
 }

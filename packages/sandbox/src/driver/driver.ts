@@ -3,32 +3,31 @@ import type { NewContainer } from './container.ts'
 import type { ContainerKind, ContainerPurpose } from './container-kind.ts'
 
 /**
- * Makes containers. The sandbox above it decides which ones, when, and what runs in them; each implementation passes the
- * contract suite (test/support/driver-contract.ts).
+ * Makes containers. The sandbox decides which ones, when, and what runs in them. Every implementation passes the contract
+ * suite (test/support/driver-contract.ts).
  */
 export interface Driver {
   readonly facts: DriverFacts
   readonly images: Images
   /** Number of containers that are being removed. */
   readonly removing: number
-  /** Resolves if containers can be made now. @throws {UnavailableError} otherwise, with one sentence for the operator */
+  /** Resolves if containers can be made now. @throws {UnavailableError} otherwise, with a message for the operator */
   ping(): Promise<void>
   /**
-   * Makes and starts one container, and waits until its init has described its confinement. Removes what it began if it
-   * fails.
+   * Makes and starts a container, and waits until its init has reported its confinement. On failure, removes the container.
    *
-   * @throws {ImageFaultError} if the image or the runtime is missing here, {@link DriverUnavailableError} if the engine does
+   * @throws {ImageFaultError} if this host lacks the image or the runtime, {@link DriverUnavailableError} if the engine does
    *   not answer, another `RetryableError` or `TerminalError` for other faults, the signal's reason once aborted
    */
   make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer>
   /**
-   * Removes containers that crashed workers of this deployment left, and those whose deadline has passed.
+   * Removes containers that crashed workers of this deployment left behind, and containers past their deadline.
    *
    * @param alive says which of these workers still hold their lease
    * @returns how many containers were removed
    */
   reap(alive: AliveOwners): Promise<number>
-  /** Waits until every container of this worker is removed. To be called once nothing runs any more. */
+  /** Waits until every container of this worker is removed. Call it when nothing runs any more. */
   close(): Promise<void>
 }
 
@@ -45,7 +44,7 @@ export interface Images {
 export interface DriverFacts {
   /** Version of the engine that makes the containers. */
   readonly version: string
-  /** Of the host that runs the containers, which may be another than the worker's. */
+  /** Architecture of the containers' host, which may differ from the worker's. */
   readonly architecture: Architecture
   readonly cgroup: 1 | 2
   readonly cpus: number
@@ -56,13 +55,13 @@ export interface DriverFacts {
   readonly defaultRuntime: string
   /** Whether swap can be limited; where it cannot, `memorySwapMb` of a result is null. */
   readonly limitsSwap: boolean
-  /** How many user ids there are for containers. */
+  /** Number of user ids for containers. */
   readonly users: number
   /** The seccomp profiles that a kind may name, by name; `default` is always among them. */
   readonly profiles: ReadonlyMap<string, SeccompFacts>
   /** Whether `default` is our own profile, not one of the operator's. */
   readonly ownProfile: boolean
-  /** What the operator should know about this host, a sentence each. */
+  /** Warnings about this host for the operator, a sentence each. */
   readonly warnings: readonly string[]
 }
 
@@ -70,6 +69,6 @@ export interface DriverFacts {
 export interface SeccompFacts {
   /** SHA-256 of the profile, in hexadecimal digits. */
   readonly digest: string
-  /** Calls that it refuses and `default` allows. */
+  /** System calls that it blocks and `default` allows. */
   readonly blocked: ReadonlySet<string>
 }

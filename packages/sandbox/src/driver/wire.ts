@@ -2,21 +2,21 @@ import type { Duplex } from 'node:stream'
 import { encodeQuit, FrameDecoder, type InitFrame } from '@isopod/init'
 import { FrameQueue } from './frame-queue.ts'
 
-/** Unread frames at which the connection is paused; init then holds the program back in turn. */
+/** Unread frames at which the connection is paused; the backpressure reaches the program through init. */
 const PAUSE_AT_FRAMES = 256
 /**
- * Untaken bytes for the container at which reading its frames stops. Init takes what is sent to it at any time; a forged
- * init that only sends could otherwise fill this process with the answers.
+ * Unsent bytes for the container at which reading its frames stops. Init never stops reading; a forged init that sends
+ * frames without reading the answers could otherwise exhaust this process's memory.
  */
 const MAX_UNTAKEN_BYTES = 256 * 1024
-/** Bytes of stderr that are kept for a message; the engine or a broken init writes there. */
+/** Maximum bytes of stderr kept for error messages; the engine or a broken init writes there. */
 const STDERR_BYTES = 1024
-/** Grace for an idle init to quit, in milliseconds: removing a container that has ended is cheaper for an engine. */
+/** Grace period for an idle init to quit, in milliseconds; an engine removes an exited container more cheaply. */
 const QUIT_MS = 500
 /** Frames that complete an answer. */
 const ANSWERS = ['ready', 'preloaded', 'done', 'reset'] as const
 
-/** Takes chunks of a connection, and passes on the bytes of init's stdout and stderr. */
+/** Opens a demultiplexer that splits the chunks of a connection into init's frames and its stderr. */
 export type OpenSplitter = (
   onFrames: (bytes: Uint8Array) => void,
   onStderr: (bytes: Uint8Array) => void,
@@ -27,13 +27,13 @@ export class Wire {
   readonly #stream: Duplex
   readonly #frames = new FrameQueue<InitFrame>()
   readonly #decoder = new FrameDecoder()
-  /** The last frame, if it completed the answer to all that was sent. */
+  /** Type of the last frame, if it completed the answer to everything that was sent. */
   #answer: (typeof ANSWERS)[number] | undefined
   #ran = false
   #stderr = ''
 
   /**
-   * @param stream takes frames for init, and gives what init writes
+   * @param stream connection to init, in both directions
    * @param openSplitter for a stream in which stdout and stderr are mixed. @default all bytes are frames
    */
   constructor(stream: Duplex, openSplitter: OpenSplitter = (onFrames) => ({ push: onFrames })) {
@@ -48,7 +48,7 @@ export class Wire {
     stream.on('data', (chunk: Buffer) => splitter.push(chunk))
     stream.on('end', () => this.#frames.end())
     stream.on('close', () => this.#frames.end())
-    // A reset connection ends the frames like a closed one; the driver's `end` says what it means.
+    // A reset connection ends the frames like a closed one; the driver's `end` determines the cause.
     stream.on('error', () => this.#frames.end())
   }
 
@@ -62,7 +62,7 @@ export class Wire {
     return !this.#ran
   }
 
-  /** Whether bytes came that are no frame. */
+  /** Whether init sent bytes that are not a frame. */
   get isBroken(): boolean {
     return this.#decoder.broken !== undefined
   }
@@ -78,7 +78,7 @@ export class Wire {
     if (this.#stream.writable) this.#stream.write(frames)
   }
 
-  /** The next frame, or undefined once there are none. One reader at a time. */
+  /** The next frame, or undefined after the last one. One reader at a time. */
   async receive(): Promise<InitFrame | undefined> {
     if (this.#stream.writableLength > MAX_UNTAKEN_BYTES) await this.#taken()
     const frame = await this.#frames.shift()
@@ -91,13 +91,13 @@ export class Wire {
     this.#frames.end()
   }
 
-  /** Cuts the connection: init ends, and everything below it. */
+  /** Closes the connection, which ends init and all its descendants. */
   cut(): void {
     this.#frames.end()
     this.#stream.destroy()
   }
 
-  /** Asks init to end, and cuts the connection if it does not in time. Resolves when it has ended or was cut. */
+  /** Asks init to end, and closes the connection once it has ended or the grace period is over. */
   async quit(): Promise<void> {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
@@ -110,7 +110,7 @@ export class Wire {
     this.#stream.destroy()
   }
 
-  /** Waits until the container has taken all that was sent, or its connection is closed. */
+  /** Waits until all sent bytes are written, or the connection is closed. */
   async #taken(): Promise<void> {
     await new Promise<void>((resolve) => {
       if (this.#stream.destroyed || !this.#stream.writableNeedDrain) return resolve()
@@ -123,7 +123,7 @@ export class Wire {
   }
 
   #decode(bytes: Uint8Array): void {
-    // A destroyed container may still send much.
+    // A destroyed container may still send data.
     if (this.#frames.ended) return
     try {
       for (const frame of this.#decoder.push(bytes)) {
@@ -133,7 +133,7 @@ export class Wire {
       }
       if (this.#decoder.broken !== undefined) throw this.#decoder.broken
     } catch {
-      // A broken wire ends the container: no later byte can be believed.
+      // After an invalid frame, no later byte can be trusted.
       this.cut()
       return
     }

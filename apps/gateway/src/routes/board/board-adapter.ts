@@ -11,8 +11,8 @@ import fastifyStatic from '@fastify/static'
 import type { Http } from '../../http/create-http.ts'
 
 /**
- * Serves bull-board's page and its reading routes, without the writing ones. The library's own adapter is not used: its
- * refusals have another form, and its page has inline styles and a font from another host, which our policy forbids.
+ * Serves bull-board's page and its read-only routes. The library's own adapter is not used: its error format differs from
+ * ours, and its page has inline styles and an external font, which our content security policy forbids.
  */
 export class BoardAdapter implements IServerAdapter {
   readonly #basePath: string

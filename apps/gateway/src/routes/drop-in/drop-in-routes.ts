@@ -10,7 +10,7 @@ import { sandboxFusionRoutes } from './sandboxfusion/routes.ts'
 
 interface DropInService {
   readonly routes: (http: Http, parts: GatewayParts) => void
-  /** Sends a refusal in the form of the service. */
+  /** Sends an error in the service's format. */
   readonly sendRefusal: SendRefusal
 }
 
@@ -20,7 +20,7 @@ const SERVICES: Readonly<Record<DropIn, DropInService>> = {
   sandboxfusion: { routes: sandboxFusionRoutes, sendRefusal: sendSandboxFusionRefusal },
 }
 
-/** The enabled endpoints of other services, each in its own scope, which refuses in the form of that service. */
+/** Registers the enabled drop-in services, each in its own scope with that service's error format. */
 export function dropInRoutes(http: Http, parts: GatewayParts): void {
   for (const name of parts.config.dropIns) {
     const { routes, sendRefusal } = SERVICES[name]

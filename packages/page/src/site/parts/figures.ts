@@ -1,11 +1,11 @@
-/** A duration as people read it: `0.4 ms`, `83 ms`, `1.25 s`. */
+/** A human-readable duration: `0.4 ms`, `83 ms`, `1.25 s`. */
 export function durationText(ms: number): string {
   if (ms < 10) return `${round(ms, 1)} ms`
   if (ms < 1000) return `${Math.round(ms)} ms`
   return `${round(ms / 1000, ms < 10_000 ? 2 : 1)} s`
 }
 
-/** A number of bytes as people read it: `512 B`, `14.2 KiB`, `3.5 MiB`. */
+/** A human-readable number of bytes: `512 B`, `14.2 KiB`, `3.5 MiB`. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} B`
   if (count < 1024 * 1024) return `${round(count / 1024, 1)} KiB`

@@ -11,11 +11,11 @@ type Stream = 'stdout' | 'stderr'
 export interface LiveConsole {
   clear(empty?: string): void
   append(stream: Stream, text: string): void
-  /** Shows the output of a result. Keeps the live output and its order if it is the same. */
+  /** Shows the output of a result. If the live output is equal, keeps it, because it has the order of the streams. */
   finish(result: Result): void
 }
 
-/** Makes the console of the page. */
+/** Creates the page's console. */
 export function createConsole(): LiveConsole {
   const output = byId('console', HTMLElement)
   const notes = byId('console-notes', HTMLElement)
@@ -77,5 +77,7 @@ function ended(text: string): string {
 function noteOf(result: Result, stream: Stream): string {
   if (result.truncated[stream])
     return `${stream} was cut at its limit: ${result.outputBytes[stream]} bytes were written.`
-  return result[stream].length > MAX_SHOWN ? `Of ${stream} the first ${MAX_SHOWN} characters are shown.` : ''
+  return result[stream].length > MAX_SHOWN
+    ? `Only the first ${MAX_SHOWN} characters of ${stream} are shown.`
+    : ''
 }

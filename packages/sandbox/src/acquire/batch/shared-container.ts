@@ -12,14 +12,14 @@ export class SharedContainer implements Container {
   readonly preloaded: boolean
   readonly user: Container['user']
   readonly deadline: number
-  /** Equal for executions that may use it: their batch, and their kind of container. */
+  /** Equal for executions that may use it: those of one batch with the same kind of container. */
   readonly key: string
   readonly #inner: Container
-  /** Its confinement before the first program: what every later one must find. */
+  /** Its confinement before the first program, which it must have again after every reset. */
   readonly #baseline: { readonly ready: Ready; readonly hostLimits: HostLimits | undefined }
   #executions = 0
   #tainted = false
-  /** A frame that was awaited while no execution used it. */
+  /** A `receive` that began while no execution used the container. */
   #ahead: Promise<InitFrame | undefined> | undefined
   #onStir: (() => void) | undefined
 
@@ -53,12 +53,12 @@ export class SharedContainer implements Container {
     return this.#executions
   }
 
-  /** Whether an event in it cannot be undone by a reset: an out-of-memory kill, a fault of init. */
+  /** Whether something happened in it that a reset cannot undo: an out-of-memory kill or a fault of init. */
   get tainted(): boolean {
     return this.#tainted
   }
 
-  /** Gives it to the next execution. */
+  /** Assigns it to the next execution. */
   begin(execution: JobStart): this {
     this.#onStir = undefined
     if (this.#executions++ > 0) this.assign(execution)
@@ -69,7 +69,7 @@ export class SharedContainer implements Container {
     this.#inner.assign(to)
   }
 
-  /** Calls back if it ends, or sends a frame, while no execution uses it. */
+  /** Calls `onStir` if the container ends or sends a frame while no execution uses it. */
   watch(onStir: () => void): void {
     this.#onStir = onStir
     this.#ahead ??= this.#inner.receive()
@@ -77,9 +77,9 @@ export class SharedContainer implements Container {
   }
 
   /**
-   * Has init reset it, and compares its confinement with that before the first program.
+   * Has init reset it, and compares its confinement with the baseline.
    *
-   * @returns whether the next execution may use it; rejects if init answers anything else
+   * @returns whether the next execution may use it; rejects on any other answer of init
    */
   async matchesBaseline(): Promise<boolean> {
     // The last execution left a frame unread.

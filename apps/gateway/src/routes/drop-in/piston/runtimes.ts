@@ -21,7 +21,7 @@ const PISTON_NAMES: Readonly<
 /** A language in Piston's list. */
 export interface PistonRuntime {
   readonly language: string
-  /** SemVer; the missing third number of a version is 0. */
+  /** SemVer; missing parts are 0. */
   readonly version: string
   readonly aliases: readonly string[]
   readonly runtime?: string

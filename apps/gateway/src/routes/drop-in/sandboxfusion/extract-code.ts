@@ -21,7 +21,7 @@ interface Block {
   readonly isClosed: boolean
 }
 
-/** Further tags that models write after a fence, by SandboxFusion's names of languages. */
+/** SandboxFusion's language name → other fence tags that models write. */
 const TAGS: Readonly<Record<string, readonly string[]>> = {
   python: ['py', 'python3'],
   cpp: ['c++'],

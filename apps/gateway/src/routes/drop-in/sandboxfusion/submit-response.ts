@@ -36,8 +36,7 @@ export function emptyResponse({ id }: SubmitRequest): SubmitResponse {
 /**
  * Makes the response for a result.
  *
- * @throws {RequestRefused} 503 if the result says nothing about the completion, which must not count as a failure of the
- *   model
+ * @throws {RequestRefused} if the completion was not judged, which must not count as a failure of the model
  */
 export function submitResponse({ id }: SubmitRequest, grading: Grading, result: Result): SubmitResponse {
   if (runStatusOf(result) === 'SandboxError') throw unjudged(result)
@@ -75,7 +74,7 @@ function testCases(result: Result): EvalTestCase[] {
   }))
 }
 
-/** The result has the output of only one run, so it is shown only for a single test. */
+/** A result holds the output of one run only, so `stdout` and `stderr` are set only for a single test. */
 function execInfo(test: TestResult, result: Result, isOnly: boolean): RunCodeResponse {
   const { verdict, exitCode, signal, wallMs, diff } = test
   const isLate = verdict === 'timeout'

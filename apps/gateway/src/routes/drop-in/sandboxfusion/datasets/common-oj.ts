@@ -20,13 +20,13 @@ const rowSchema = z.object({
 /** Ignores case and white space; numbers may have a relative error of 1e-5. */
 const CHECKER = { type: 'numbers', absolute: 1e-15, relative: 1e-5, ignoreCase: true } as const
 
-/** Grades programs that read standard input and files, and print. */
+/** Grades a program by its output for given standard input and files. */
 export function gradeCommonOj(row: DatasetRow, { completion, config }: SubmitRequest): Grading {
   const { language, extra } = config
   if (!language) throw refusedFields([{ field: 'config.language', message: 'Field required' }])
   const { labels, test } = parseRow(rowSchema, row)
   if ((labels?.problem_format ?? 'Standard') !== 'Standard') {
-    throw refusedRow('labels.problem_format', 'is not supported: Standard is')
+    throw refusedRow('labels.problem_format', 'must be Standard')
   }
   const extracted = extractCode(completion, language)
   const tests = test.map(({ input: { stdin = '', ...files }, output: { stdout, ...others } }, index) => {

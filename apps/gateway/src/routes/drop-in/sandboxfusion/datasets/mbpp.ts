@@ -7,7 +7,7 @@ const texts = z.array(z.string({ error: 'Input should be a valid string' }), {
   error: 'Input should be a list of asserts',
 })
 
-/** A row of SandboxFusion, or of MBPP as published. */
+/** A row in SandboxFusion's form, or in that of the published MBPP. */
 const rowSchema = z
   .object({
     test: orJson(texts).optional(),

@@ -173,7 +173,7 @@ export class Worker {
       ...{ workerId, rules, exclusive },
       onAdmitted: (ms) => metrics.admissionWait.observe({}, ms / 1000),
     })
-    return cachedRun(run, {
+    const cached = cachedRun(run, {
       ...{ ...this.#parts, workerId, rules },
       release: VERSION,
       cache: queue.cache,
@@ -182,6 +182,7 @@ export class Worker {
       profileDigest: (name) => sandbox.facts.profiles.get(name)?.digest,
       onError: (error) => logger.warn({ err: error }, 'the cache of results is of no use'),
     })
+    return (delivery, signal) => (delivery.job.cache ? cached : run)(delivery, signal)
   }
 
   /** Takes one job to its result, and watches what that says about the host. */

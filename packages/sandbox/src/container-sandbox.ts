@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { probeBinary } from '@isopod/init'
 import { BatchContainers, type BatchReuseOptions } from './acquire/batch/batch-containers.ts'
 import { ContainerMaker } from './acquire/container-maker.ts'
+import type { ContainerSource } from './acquire/container-source.ts'
 import { FreshContainers } from './acquire/fresh-containers.ts'
 import type { ContainerPool } from './acquire/pool/container-pool.ts'
 import { openPool, type PoolSettings } from './acquire/pool/open-pool.ts'
@@ -34,7 +35,9 @@ export class ContainerSandbox implements Sandbox {
   readonly #driver: Driver
   readonly #fresh: FreshContainers
   readonly #pool: ContainerPool | undefined
-  readonly #containers: BatchContainers
+  /** Of executions that share no container. */
+  readonly #source: ContainerSource
+  readonly #batches: BatchContainers
   /** The work under way, with what ends it. */
   readonly #running = new Map<Promise<unknown>, AbortController>()
   #closed: Promise<void> | undefined
@@ -47,8 +50,9 @@ export class ContainerSandbox implements Sandbox {
     const pooled = openPool(pool, { maker, fresh: this.#fresh, runtime, cpus, observe })
     this.#pool = pooled?.pool
     const { containers: size = cpus * 4, idleMs = 60_000, executions = 1000 } = batch
-    this.#containers = new BatchContainers({
-      source: pooled?.source ?? this.#fresh,
+    this.#source = pooled?.source ?? this.#fresh
+    this.#batches = new BatchContainers({
+      source: this.#source,
       digest: (reference) => driver.images.digest(reference),
       idle: { size, idleMs },
       executions,
@@ -62,7 +66,8 @@ export class ContainerSandbox implements Sandbox {
 
   async run(execution: Execution, options: ExecutionOptions = {}): Promise<Outcome> {
     const { onContainer, onConnection, onOutput, budget } = options
-    const context = { containers: this.#containers, onContainer, onConnection, onOutput, budget }
+    const containers = execution.sharedBy === undefined ? this.#source : this.#batches
+    const context = { containers, onContainer, onConnection, onOutput, budget }
     const { runs } = execution
     return await this.#tracked(options.signal, (signal) =>
       runs === undefined
@@ -112,7 +117,7 @@ export class ContainerSandbox implements Sandbox {
     for (const { image } of this.#pool?.waiting ?? []) waiting.set(image, (waiting.get(image) ?? 0) + 1)
     return {
       running: this.#running.size,
-      idle: this.#containers.idle,
+      idle: this.#batches.idle,
       removing: this.#driver.removing,
       waiting,
     }
@@ -126,7 +131,7 @@ export class ContainerSandbox implements Sandbox {
   async #close(): Promise<void> {
     for (const end of this.#running.values()) end.abort(new Error(CLOSING))
     await Promise.allSettled([...this.#running.keys(), this.#pool?.close()])
-    this.#containers.close()
+    this.#batches.close()
     await this.#driver.close()
   }
 

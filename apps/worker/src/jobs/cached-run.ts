@@ -25,15 +25,14 @@ const FACTS: ReadonlySet<Status> = new Set<Status>(['success', 'execution_error'
 const LIMITS: ReadonlySet<Verdict> = new Set<Verdict>(['timeout', 'memory_exceeded', 'output_exceeded'])
 
 /**
- * Puts a cache in front of the function that runs jobs. Of equal jobs of a tenant that ask for it, one runs; the others are
+ * Puts a cache in front of the function that runs jobs with `cache: true`. Of equal jobs of a tenant one runs; the others are
  * deferred meanwhile, and share its result.
  */
 export function cachedRun(run: Handle, options: CachedRunOptions): Handle {
   const { workerId, cache, audit, ttlSeconds, onError } = options
 
   return async (delivery, signal) => {
-    const { job } = delivery
-    const key = job.cache && ttlSeconds > 0 ? await cacheKeyOf(delivery, options).catch(onError) : undefined
+    const key = ttlSeconds > 0 ? await cacheKeyOf(delivery, options).catch(onError) : undefined
     if (key === undefined) return run(delivery, signal)
     const entry = await enter(key.text)
     if (entry.type === 'pending') throw new JobDeferred(pauseOf(delivery), 'an equal job runs')

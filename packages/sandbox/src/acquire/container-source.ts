@@ -28,7 +28,7 @@ export function kindOf(execution: Execution): ContainerKind {
     runtime,
     limits: { memoryMb, cpus, processes, diskMb, openFiles },
     profile: language.seccomp_profile,
-    preload: preloadPlan(execution),
+    preload: execution.preload ? preloadPlan(execution) : undefined,
   }
 }
 

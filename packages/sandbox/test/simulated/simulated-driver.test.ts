@@ -1,13 +1,26 @@
 import { expect, it } from 'vitest'
 import { ContainerSandbox } from '../../src/container-sandbox.ts'
+import type { Execution } from '../../src/contract/execution.ts'
 import type { ProbeFinding } from '../../src/self-test/finding.ts'
 import { SimulatedDriver } from '../../src/simulated/simulated-driver.ts'
 import { describeDriver } from '../support/driver-contract.ts'
+import { script } from '../support/execution.ts'
 
 describeDriver(
   'simulated',
   async (observe) => new SimulatedDriver({ observe, hasImage: (reference) => reference !== 'absent:1' }),
 )
+
+it('only executions of one batch share a container', async () => {
+  const sandbox = new ContainerSandbox(new SimulatedDriver(), { deployment: 'simulated' })
+  const origins = async (execution: Execution) => {
+    const outcomes = [await sandbox.run(execution), await sandbox.run(execution)]
+    return outcomes.map(({ container }) => container.origin)
+  }
+  expect(await origins(script('true'))).toEqual(['made', 'made'])
+  expect(await origins({ ...script('true'), sharedBy: 'batch' })).toEqual(['made', 'batch'])
+  await sandbox.close()
+})
 
 it('a sandbox that confines nothing does not pass the self-test', async () => {
   const sandbox = new ContainerSandbox(new SimulatedDriver(), { deployment: 'simulated' })

@@ -43,7 +43,7 @@ interface Coming {
 
 /**
  * Lets executions with the same `sharedBy` use the same containers, one execution at a time, with a reset in between. A
- * batch has as many containers as executions at the same time. Other executions get theirs from the source below.
+ * batch has as many containers as executions at the same time.
  */
 export class BatchContainers implements ContainerSource {
   readonly #options: BatchContainersOptions
@@ -63,7 +63,6 @@ export class BatchContainers implements ContainerSource {
 
   async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     const { source, digest } = this.#options
-    if (execution.sharedBy === undefined) return await source.acquire(execution, signal)
     const key = keyOf(execution, await digest(execution.language.image))
     const used = await this.#again(key, Date.now() + maxUseMs(execution), signal)
     if (used !== undefined) return used.begin(execution)

@@ -57,12 +57,6 @@ it('a container of a batch is used again, and reports the origin batch', async (
   expect(resets).toEqual(['clean', 'clean', 'clean'])
 })
 
-it('an execution of no batch gets its container from the source, and releases it there', async () => {
-  const { run, source } = setUp()
-  expect([await run(script('true')), await run(script('true'))]).toEqual(['c1 made', 'c2 made'])
-  expect(source.returned).toEqual(source.made)
-})
-
 it.each<[string, Partial<Execution>]>([
   ['another batch', { sharedBy: '["t","c"]' }],
   ['another tenant', { sharedBy: '["u","b"]' }],

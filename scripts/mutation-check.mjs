@@ -138,7 +138,7 @@ function table(found) {
   const cell = (text) => String(text ?? '').replaceAll('|', '\\|')
   const lines = found.map(
     ({ flag, to, by, how, why }) =>
-      `| ${[flag, `\`${to}\``, by ?? '**nobody**', how, why].map(cell).join(' | ')} |`,
+      `| ${[flag, `\`${to}\``, by ?? '**none**', how, why].map(cell).join(' | ')} |`,
   )
   return `# Who notices when a hardening flag is gone
 

@@ -59,11 +59,11 @@ async function coresInUse(): Promise<number> {
 }
 
 async function versions(engine: Engine): Promise<Record<string, string>> {
-  const told = (await engineJson(engine.dockerHost, '/version')) as {
+  const version = (await engineJson(engine.dockerHost, '/version')) as {
     Components?: { Name: string; Version: string }[]
   }
   const python = ['python3', '-c', 'import platform; print(platform.python_version())']
-  const components = (told.Components ?? []).map(({ Name, Version }) => [Name.toLowerCase(), Version])
+  const components = (version.Components ?? []).map(({ Name, Version }) => [Name.toLowerCase(), Version])
   const crun = engine.runtimes.includes('crun') ? firstLine('crun', '--version') : undefined
   const versions: Record<string, string | undefined> = {
     node: process.version.slice(1),

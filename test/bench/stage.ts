@@ -39,8 +39,8 @@ export interface StartedWorker extends WorkerProcess {
 const WORKER_SETTINGS: Readonly<Record<string, string>> = { ISOPOD_SELF_TEST: 'false' }
 
 /**
- * Settings of the measured workers that are not their defaults: ours, and what whoever runs this has set for them. Where a
- * file lies says nothing to others, and is not told.
+ * Settings of the measured workers that differ from the defaults: the bench's own, and those of the environment. Paths are left
+ * out, because they mean nothing elsewhere.
  */
 export function workerSettings(env: NodeJS.ProcessEnv): Record<string, string> {
   const given = Object.entries(env)

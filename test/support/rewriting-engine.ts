@@ -10,7 +10,7 @@ export type CreateOptions = Record<string, unknown> & { HostConfig: Record<strin
 
 /**
  * A way to the engine on which the containers of jobs, those that wait for one too, are made with other flags than were asked for: what a test needs to
- * see that somebody notices. Everything else passes as it is, helper containers of the platform included.
+ * see which check notices. Everything else passes as it is, helper containers of the platform included.
  */
 export class RewritingEngine {
   readonly path: string
@@ -74,11 +74,11 @@ export class RewritingEngine {
     const length = body === undefined ? {} : { 'content-length': String(body.byteLength) }
     const far = request(
       { socketPath: this.#to, method, path: url, headers: { ...headers, ...length } },
-      (told) => {
-        answer.writeHead(told.statusCode ?? 502, told.headers)
+      (reply) => {
+        answer.writeHead(reply.statusCode ?? 502, reply.headers)
         // Long answers (logs, waits) are to be seen as they come.
         answer.flushHeaders()
-        told.pipe(answer)
+        reply.pipe(answer)
       },
     )
     far.on('error', () => answer.destroy())

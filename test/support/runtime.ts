@@ -18,7 +18,7 @@ export const EXPECTED = {
     runc: { status: 'success', stdout: 'ENOSPC True\n' },
     runsc: { status: 'timeout', attributable: true },
   }),
-  /** An empty file system lies over /proc/1, of which Linux shows the name. */
+  /** An empty file system is mounted over /proc/1; Linux shows its name. */
   namesOfProcesses: under({ runc: ['bash', 'init'], runsc: ['bash'] }),
   /** gVisor counts by a limit of its own, and the engine's stands behind it. */
   moreProcesses: under({ runc: /processes is 199, wanted 100/, runsc: /hostTasks is 200, wanted 660/ }),

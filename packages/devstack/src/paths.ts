@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SetupError } from './setup-error.ts'
 
-/** The checkout that this package lies in; `src` and `dist` are equally deep. */
+/** The checkout that contains this package; `src` and `dist` are equally deep. */
 export const CHECKOUT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
 /** Where one stack keeps what; two checkouts share nothing. */

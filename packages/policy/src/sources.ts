@@ -32,7 +32,7 @@ const BY_LANGUAGE: ReadonlyMap<string, SourceKind> = new Map([
   ['bash', BASH],
 ])
 
-/** Code that is loaded like source but has none: nobody can check it. */
+/** Code that is loaded like source but has no text, so it cannot be checked. */
 const COMPILED = new Set(['pyc', 'pyo', 'pyd', 'so', 'node', 'wasm', 'zip', 'egg', 'whl'])
 
 /** How a file of this name is read; undefined if it is no source, or one without rules. */

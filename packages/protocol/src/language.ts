@@ -138,7 +138,7 @@ export function unsupportedLanguage(languages: readonly LanguageSummary[], asked
   return `language: ${JSON.stringify(asked)} is not supported; the supported languages are ${supported}`
 }
 
-/** How an image comes to an engine that lacks it. Those of this project are built by name. */
+/** How to get an image that an engine lacks. Images of this project are built by name. */
 export function imageRemedy(reference: string): string {
   const own = /^isopod\/([a-z0-9-]+):/.exec(reference)?.[1]
   return own === undefined ? 'build or pull it' : `build it with: npm run images -- ${own}`

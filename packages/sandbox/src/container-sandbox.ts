@@ -19,7 +19,7 @@ import { selfTest } from './self-test/self-test.ts'
 
 const CLOSING = 'the sandbox is closing'
 
-/** What a sandbox is made with beside its driver. */
+/** Options of {@link ContainerSandbox}. */
 export interface ContainerSandboxOptions {
   /** Name of the deployment; part of the containers' names. */
   readonly deployment: string

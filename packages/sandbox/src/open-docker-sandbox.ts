@@ -3,7 +3,7 @@ import type { DockerDriverOptions } from './docker/docker-driver.ts'
 import { openDockerDriver } from './docker/open-docker-driver.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** What a sandbox on a Docker engine is made with. */
+/** Options of {@link openDockerSandbox}. */
 export interface DockerSandboxOptions extends DockerDriverOptions, ContainerSandboxOptions {}
 
 /**

@@ -4,7 +4,7 @@ import { type Contender, inLanes, type Program, type Run } from './contender.ts'
 export interface LanesTrial {
   readonly candidates: readonly number[]
   readonly programs: readonly Program[]
-  /** Told once it is known. */
+  /** Called once it is known. */
   readonly onBest: (name: string, lanes: number) => void
 }
 

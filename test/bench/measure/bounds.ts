@@ -47,8 +47,8 @@ export class BoundsMeter {
     }
     const all = (after.time.machine - before.time.machine) * 1000
     const rest = all - Object.values(known).reduce((sum, ms) => sum + ms, 0)
-    const told = { ...known, [REST]: rest }
-    for (const [name, ms] of Object.entries(told)) this.#addTo(this.#processor, name, ms)
+    const parts = { ...known, [REST]: rest }
+    for (const [name, ms] of Object.entries(parts)) this.#addTo(this.#processor, name, ms)
   }
 
   /** Undefined if nothing was measured. */

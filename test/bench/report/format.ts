@@ -19,7 +19,7 @@ export function factor(ratio: number | null): string {
   return ratio === null ? '' : `${short(ratio)}x`
 }
 
-/** What became of a promise, in one word. */
+/** Whether a promise was kept, in one word. */
 export function verdict(met: boolean | null): string {
   return met === null ? 'open' : met ? 'met' : 'missed'
 }

@@ -80,11 +80,11 @@ function measurement(one: Summary): string[] {
 /** In what share of the jobs a mode had its effect. */
 function containers(summaries: readonly Summary[], contender: string): string {
   const shares = summaries.filter((summary) => summary.contender === contender && summary.unit === 'share')
-  const told = shares
+  const parts = shares
     .filter(({ value }) => value > 0)
     .map(({ metric, value }) => `${withUnit(value, 'share')} ${metric.replace('share ', '')}`)
   if (shares.length === 0) return ''
-  return told.join(', ') || 'all made for their job'
+  return parts.join(', ') || 'all made for their job'
 }
 
 function bounds({ bounds, machine }: Report): string {

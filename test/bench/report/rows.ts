@@ -13,7 +13,7 @@ export interface Row {
   readonly baseline: string | null
   /** How many times better than the baseline: its time by ours, or our rate by its. */
   readonly ratio: number | null
-  /** The promise; null for a row that is only told. */
+  /** The promise; null for a row without one. */
   readonly target: string | null
   /** Null if there is no promise, or if it could not be judged. */
   readonly met: boolean | null

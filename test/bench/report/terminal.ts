@@ -1,7 +1,7 @@
 import { factor, short, verdict, withUnit } from './format.ts'
 import type { Report } from './report.ts'
 
-/** What was measured, then the promises and what became of them, for a terminal. */
+/** The measurements, then the promises and whether they were kept, for a terminal. */
 export function terminalText(report: Report): string {
   return [measurements(report), promises(report), `seed ${report.seed}`]
     .filter(Boolean)

@@ -39,7 +39,7 @@ export async function plantCanaries(places: readonly string[], marker: string): 
         const { nlink = 1 } = await stat(path).catch(() => ({ nlink: undefined }))
         if (nlink !== 1) found.push(`${path} has ${nlink} names`)
         const beside = (await readdir(dirname(path)).catch(() => [])).filter((name) => name !== 'canary')
-        if (beside.length > 0) found.push(`beside ${path} lies ${beside.join(', ')}`)
+        if (beside.length > 0) found.push(`beside ${path} is ${beside.join(', ')}`)
       }
       for (const place of places) {
         found.push(...(await marked(place)).map((path) => `${place} has got ${basename(path)}`))

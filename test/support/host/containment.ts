@@ -23,7 +23,7 @@ export interface Sighting {
   /** Milliseconds of the first and the last look. */
   readonly from: number
   until: number
-  /** Values of the limits, one after the other; more than one means that somebody changed it. */
+  /** Values of the limits, one after the other; more than one means that it was changed. */
   readonly limits: { readonly memory: number[]; readonly pids: number[]; readonly cpus: number[] }
   /** It was started before there was a job for it: its limits may have been others until then. */
   waited: boolean

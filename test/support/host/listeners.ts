@@ -26,7 +26,7 @@ export async function listenEverywhere(): Promise<Listeners> {
   const heard: string[] = []
   const listen = async (kind: string, where: Parameters<ReturnType<typeof createServer>['listen']>[0]) => {
     const server = createServer((socket) => {
-      heard.push(`somebody connected to the ${kind} server`)
+      heard.push(`a program connected to the ${kind} server`)
       socket.on('error', () => {}).destroy()
     })
     server.listen(where)
@@ -36,7 +36,7 @@ export async function listenEverywhere(): Promise<Listeners> {
   const tcp = await listen('TCP', { host: '0.0.0.0', port: 0 })
   const path = await listen('socket file', { path: socketPath })
   const abstract = await listen('abstract socket', { path: `\0${abstractName}` })
-  const udp = createSocket('udp4', () => heard.push('somebody sent a datagram')).bind(0, '0.0.0.0')
+  const udp = createSocket('udp4', () => heard.push('a program sent a datagram')).bind(0, '0.0.0.0')
   await once(udp, 'listening')
   await chmod(folder, 0o777)
   await chmod(socketPath, 0o777)

@@ -200,8 +200,8 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
       // From the end, so that no later job of the batch starts in the place of a cancelled one.
       const ids = batch.executions.toReversed()
       for (let at = 0; at < ids.length; at += CANCELS_AT_ONCE) {
-        const told = ids.slice(at, at + CANCELS_AT_ONCE).map((id) => client.cancel(id))
-        for (const outcome of await Promise.all(told)) counts[outcome] += 1
+        const outcomes = ids.slice(at, at + CANCELS_AT_ONCE).map((id) => client.cancel(id))
+        for (const outcome of await Promise.all(outcomes)) counts[outcome] += 1
       }
       const { cancelled, requested, finished, unknown } = counts
       return { id: batch.id, cancelled, requested, finished: finished + unknown }

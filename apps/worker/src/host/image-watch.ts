@@ -18,7 +18,7 @@ export interface ImageWatchOptions {
 export class ImageWatch {
   readonly #options: ImageWatchOptions
   #missing: readonly string[] = []
-  #told: string | undefined
+  #logged: string | undefined
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: ImageWatchOptions) {
@@ -51,7 +51,7 @@ export class ImageWatch {
     // An engine that went away during the check lacks everything.
     if (askable()) this.#missing = found
     const now = this.#missing.join()
-    if (now === this.#told) return
+    if (now === this.#logged) return
     const absent = new Set(this.#missing)
     await register(
       catalogue.languages.map(({ name, version, aliases, image }) => ({
@@ -59,6 +59,6 @@ export class ImageWatch {
         ...(absent.has(image) && { missingImage: image }),
       })),
     )
-    this.#told = now
+    this.#logged = now
   }
 }

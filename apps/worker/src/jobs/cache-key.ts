@@ -5,7 +5,7 @@ import type { DeploymentRules } from './deployment-rules.ts'
 import { planExecution } from './plan-execution.ts'
 import type { PolicyGate } from './policy-gate.ts'
 
-/** What a cache key is made with, besides the job. */
+/** Dependencies of {@link cacheKeyOf}. */
 export interface CacheKeyOptions {
   /** Release of this worker; another one may judge differently. */
   readonly release: string

@@ -112,7 +112,7 @@ interface Text {
   readonly text: string
   /** Base64 of bytes that are no text. */
   readonly raw?: string
-  /** Whether less is told than the sandbox kept. */
+  /** Whether the result contains less than the sandbox kept. */
   readonly cut: boolean
 }
 

@@ -1,7 +1,7 @@
 import { freePort } from './free-port.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 
-/** Where this stack lies is no setting of a worker. */
+/** The path of the stack is no setting of a worker. */
 const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 
 /** What a worker is started with. */

@@ -32,7 +32,7 @@ export async function stackDown(options: DownOptions = {}): Promise<void> {
   const paths = stackPaths(env)
   if (!(await exists(paths.state)) && !(await exists(paths.runtime))) return
   await asSetupError(() => withLock(paths.lock, () => takeDown(paths, { env, log, purge }), { log }))
-  // The lock lies in the state directory, which is therefore removed after the lock is released.
+  // Remove the state directory after the lock is released, because it contains the lock.
   if (purge) await rm(paths.state, { recursive: true, force: true })
 }
 

@@ -4,7 +4,7 @@ import { CHECKOUT } from '../paths.ts'
 import { SetupError } from '../setup-error.ts'
 import { workerSettings } from './worker-settings.ts'
 
-/** What {@link runSelfTest} is made with. */
+/** Options of {@link runSelfTest}. */
 export interface WorkerSelfTestOptions {
   readonly engine: EngineService
   /** The worker's settings. */

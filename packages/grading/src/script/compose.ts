@@ -29,7 +29,7 @@ export function composeScript(rules: Pick<ScriptRules, 'program' | 'edits'>, par
   for (const { find, replace, in: part = 'script' } of rules.edits) {
     const edited = replaceLast(texts[part], find, filled(replace, { report: parts.report, tag: parts.tag }))
     if (edited === undefined && part === 'script')
-      return { problem: `must have what matches ${find}, so that its end can be told` }
+      return { problem: `must contain a match of ${find}, where its end is inserted` }
     texts[part] = edited ?? texts[part]
   }
   const [code_json, script_json] = [json(texts.code), json(texts.script)]

@@ -56,7 +56,7 @@ describe('a program of code and script', () => {
   it('is none where an edit matches nothing', () => {
     const edits = [{ find: 'main', replace: '' }]
     expect(composeScript({ program: '{code}{script}', edits }, parts)).toEqual({
-      problem: 'must have what matches main, so that its end can be told',
+      problem: 'must contain a match of main, where its end is inserted',
     })
   })
 

@@ -27,7 +27,7 @@
 
 struct stream {
   uint32_t id; /* 0 for a free place */
-  int fd;      /* -1 when it broke and the host has not been told yet */
+  int fd;      /* -1 after a failure that the host does not know yet */
   uint32_t credit;
   uint32_t owed; /* bytes that the program has read since the last credit frame */
   size_t head, queued;

@@ -47,8 +47,8 @@ static int set_limits(const struct exec_request *request) {
 }
 
 static void tell(int report, enum child_word word, uint32_t value) {
-  struct child_report told = {word, value};
-  if (write(report, &told, sizeof told) < 0) {
+  struct child_report answer = {word, value};
+  if (write(report, &answer, sizeof answer) < 0) {
     /* Then init takes the exit code for the program's. */
   }
 }

@@ -20,11 +20,11 @@ static int await_exec(int report, int64_t *open_files) {
     do polled = poll(&child, 1, EXEC_TIMEOUT_MS);
     while (polled < 0 && errno == EINTR);
     if (polled == 0) return ETIMEDOUT;
-    struct child_report told;
-    if (read(report, &told, sizeof told) != sizeof told) return 0;
-    if (told.word == CHILD_UNCONFINED) return -(int)told.value;
-    if (told.word == CHILD_FAILED) return (int)told.value;
-    *open_files = told.value;
+    struct child_report answer;
+    if (read(report, &answer, sizeof answer) != sizeof answer) return 0;
+    if (answer.word == CHILD_UNCONFINED) return -(int)answer.value;
+    if (answer.word == CHILD_FAILED) return (int)answer.value;
+    *open_files = answer.value;
   }
 }
 

@@ -13,7 +13,7 @@ import { reap, removeContainersOf } from './reaper.ts'
 import { Remover } from './remover.ts'
 import type { LanguageProfile } from './seccomp/language-profiles.ts'
 
-/** What a driver for a Docker engine is made with. */
+/** Options of {@link DockerDriver}. */
 export interface DockerDriverOptions {
   /** `unix:///path`, a plain path, or `tcp://host:port`. */
   readonly address: string

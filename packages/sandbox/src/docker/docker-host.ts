@@ -14,7 +14,7 @@ const KILLED = 137
 /** How long after the end of a container its engine may still report why, in seconds. */
 const MAX_EVENT_DELAY_SECONDS = 8
 
-/** What a container's host is made with. */
+/** Options of {@link DockerHost}. */
 export interface DockerHostParts {
   readonly engine: Engine
   readonly id: string

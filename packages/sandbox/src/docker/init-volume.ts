@@ -52,7 +52,7 @@ export class InitVolume {
   }
 }
 
-/** How init lies in its volume. */
+/** Layout of the volume with init. */
 interface InitKind {
   readonly suffix: string
   /** Init's command that installs it. */

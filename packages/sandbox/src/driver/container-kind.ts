@@ -2,7 +2,7 @@ import type { Limits } from '@isopod/protocol'
 import type { ContainerOrigin } from '../contract/outcome.ts'
 import type { PreloadPlan } from './preload.ts'
 
-/** The limits that a container is made with; the others belong to each run. */
+/** The limits of a container; the others belong to each run. */
 export type ContainerLimits = Pick<Limits, 'memoryMb' | 'cpus' | 'processes' | 'diskMb' | 'openFiles'>
 
 /** Those that can be changed while a container runs. */

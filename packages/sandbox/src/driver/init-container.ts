@@ -32,7 +32,7 @@ export interface ContainerHost {
   timed<T>(operation: 'ready' | 'look' | 'preload', act: () => Promise<T>): Promise<T>
 }
 
-/** What a container is made with. */
+/** Options of {@link InitContainer}. */
 export interface InitContainerParts {
   readonly facts: Omit<ContainerFacts, 'preloaded'> & { readonly user: User; readonly deadline: number }
   readonly wire: Wire

@@ -20,7 +20,7 @@ const OVERHEAD_MB = 4
 /** An execution that starts its program more than once. */
 export type MultiRunExecution = Execution & { readonly runs: readonly RunInput[] }
 
-/** What a session is made with. */
+/** Options of {@link RunSession}. */
 export interface RunSessionOptions {
   /** The compiler has run in the container, and the files are laid out. */
   readonly compiled: boolean
@@ -62,8 +62,8 @@ export class RunSession {
 
   /** Has init take the snapshot that every run starts from. @returns how the program failed if it cannot be taken */
   async snapshot(): Promise<RunEnd | undefined> {
-    const laid = this.#options.compiled ? [] : workspaceFrames(this.#execution)
-    this.#container.send(Buffer.concat([...laid, encodeSnapshot()]))
+    const files = this.#options.compiled ? [] : workspaceFrames(this.#execution)
+    this.#container.send(Buffer.concat([...files, encodeSnapshot()]))
     const frame = await this.#answer('snapshotDone')
     // Code that the compiler ran may have left more files than can be copied in time.
     if (frame === undefined && this.#options.compiled) return noSnapshot('ETIMEDOUT', this.#execution)

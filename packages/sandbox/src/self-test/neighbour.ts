@@ -16,7 +16,7 @@ const MIN_USERS = 16
 /** The probe that needs two containers at the same time. */
 export const NEIGHBOUR = {
   id: 'neighbour',
-  tries: 'to find what another container laid in memory, sockets, locks, keys and files',
+  tries: 'to find traces of another container in memory, sockets, locks, keys and files',
 } as const
 
 /** One container hides a secret everywhere, another looks for it at the same time. */

@@ -16,7 +16,7 @@ const MAX_CONCURRENT_PROBES = 4
 const MAX_ATTEMPTS = 3
 const PAUSE_MS = 500
 
-/** What a self-test is made with. */
+/** Options of {@link selfTest}. */
 export interface SelfTestOptions {
   readonly context: RunContext
   readonly kit: ProbeKit

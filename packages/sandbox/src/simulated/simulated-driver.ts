@@ -17,7 +17,7 @@ export const SIMULATED_DIGEST = 'simulated'
 const RUNTIME = 'runc'
 const USER_RANGE = { first: 60_000, last: 60_255, gid: 65_534 }
 
-/** What a simulated driver is made with. */
+/** Options of {@link SimulatedDriver}. */
 export interface SimulatedDriverOptions {
   /** The least time that each program takes, in milliseconds. @default 0 */
   readonly runMs?: number

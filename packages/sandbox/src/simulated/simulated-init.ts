@@ -13,7 +13,7 @@ const ENOENT = 2
 const EFBIG = 27
 const NOTHING = new Uint8Array()
 
-/** What a simulated init is made with. */
+/** Options of {@link SimulatedInit}. */
 export interface SimulatedInitOptions {
   /** Its end of the connection to the host. */
   readonly stream: Duplex

@@ -16,7 +16,7 @@ const MAX_CONCURRENT = 3
 /** Longest use of a pooled container, in milliseconds; a job that may take longer gets one made for it. */
 const MAX_USE_MS = 3_600_000
 
-/** What a pool is made with. */
+/** Options of {@link ContainerPool}. */
 export interface ContainerPoolOptions {
   readonly maker: Pick<ContainerMaker, 'make'>
   readonly policy: PoolPolicy

@@ -6,7 +6,7 @@ import { kindOf, maxUseMs } from '../container-source.ts'
 import type { ContainerPool } from './container-pool.ts'
 import { type PoolKind, pooled } from './pool-key.ts'
 
-/** What a {@link PooledContainers} is made with. */
+/** Options of {@link PooledContainers}. */
 export interface PooledContainersOptions {
   readonly pool: ContainerPool
   /** Makes the containers that the pool does not have. */

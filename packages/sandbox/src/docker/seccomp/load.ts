@@ -6,7 +6,7 @@ import { parse } from 'yaml'
 import { type SeccompDecisions, seccompProfile } from './profile.ts'
 
 const SETTING = 'ISOPOD_SECCOMP_PROFILE'
-/** Lies beside `packages` in a checkout and in the image of the worker. */
+/** Next to `packages`, both in a checkout and in the worker's image. */
 const DECISIONS = new URL('../../../../../deploy/seccomp/profile.yaml', import.meta.url)
 
 /** Our decisions on every system call. @throws {ConfigError} if the file is not where it was shipped */

@@ -59,7 +59,7 @@ export function parseProfileFile(document: unknown, path: string, decisions: Sec
     }
     if (!Array.isArray(calls) || calls.length === 0)
       throw fail(`${field}.calls`, 'be a list of system calls', calls)
-    // A misspelt name would refuse nothing, and nobody would notice.
+    // A misspelt name would refuse nothing, silently.
     const unknown = calls.find((call: unknown) => typeof call !== 'string' || !known.has(call))
     if (unknown !== undefined) throw fail(`${field}.calls`, 'be calls that profile.yaml decides on', unknown)
     const needed = calls.find((call: string) => NEEDED_CALLS.has(call))

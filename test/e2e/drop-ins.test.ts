@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DROP_INS } from '../../apps/gateway/src/config.ts'
 import { aZip } from '../../apps/gateway/test/drop-in/a-zip.ts'
 import { eventually } from '../support/eventually.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
@@ -9,7 +10,7 @@ let gateway: Gateway
 
 beforeAll(async () => {
   world = await startWorld()
-  gateway = await startTestGateway(world, { ISOPOD_GATEWAY_DROP_INS: 'judge0, piston,sandboxfusion' })
+  gateway = await startTestGateway(world, { ISOPOD_GATEWAY_DROP_INS: DROP_INS.join(', ') })
 })
 
 afterAll(async () => {
@@ -385,7 +386,7 @@ describe('with keys', () => {
       await plain.close()
     }
     await expect(startTestGateway(queue, { ISOPOD_GATEWAY_DROP_INS: 'judge1' })).rejects.toThrow(
-      /ISOPOD_GATEWAY_DROP_INS: must be a list of judge0, piston, sandboxfusion/,
+      `ISOPOD_GATEWAY_DROP_INS: must be a list of ${DROP_INS.join(', ')}`,
     )
   })
 })

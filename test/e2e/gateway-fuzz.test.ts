@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DROP_INS } from '../../apps/gateway/src/config.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { SOAK } from '../support/soak.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -14,7 +15,7 @@ beforeAll(async () => {
   world = await startWorld()
   gateway = await startTestGateway(world, {
     ISOPOD_GATEWAY_MAX_WAITING: '100000',
-    ISOPOD_GATEWAY_DROP_INS: 'judge0,piston,sandboxfusion',
+    ISOPOD_GATEWAY_DROP_INS: DROP_INS.join(),
   })
 })
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type World } from '../../../../test/support/world.ts'
 import { callbackRule } from '../../src/callback-rule.ts'
 import { Callers } from '../../src/callers.ts'
-import { readGatewayConfig } from '../../src/config.ts'
+import { DROP_INS, readGatewayConfig } from '../../src/config.ts'
 import { GATEWAY_METRICS } from '../../src/gateway-metrics.ts'
 import type { Http } from '../../src/http/create-http.ts'
 import { QueueGate } from '../../src/queue-gate.ts'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const config = readGatewayConfig({
     REDIS_URL: world.redisUrl,
     ISOPOD_QUEUE_PREFIX: world.prefix,
-    ISOPOD_GATEWAY_DROP_INS: 'judge0,piston,sandboxfusion',
+    ISOPOD_GATEWAY_DROP_INS: DROP_INS.join(),
     ISOPOD_GATEWAY_BODY_MB: '1',
     ISOPOD_GATEWAY_MAX_WAITING: '500',
   })

@@ -98,7 +98,7 @@ async function makeBase(
     )
   }
   await installPackages(['debootstrap'], log, env)
-  log(`no registry in reach: making a base image from Debian's packages (about 20 s)`)
+  log(`no registry in reach: making a base image from Debian's packages (20 s to 2 min)`)
   const { scratch } = stackPaths(env)
   await mkdir(scratch, { recursive: true, mode: 0o755 })
   const { execa } = await import('execa')

@@ -1,4 +1,5 @@
 export { type CheckerChoice, type CheckerProgram, NAMED_CHECKERS } from './checker.ts'
+export { copiedFields, withoutCopiedFields } from './copied-fields.ts'
 export { visible, visibleJson } from './deceptive.ts'
 export {
   ConfigError,

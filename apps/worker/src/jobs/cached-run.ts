@@ -1,5 +1,5 @@
 import { COMPARISON_EXCEEDED } from '@isopod/judging'
-import type { Result, Status, Verdict } from '@isopod/protocol'
+import { copiedFields, type Result, type Status, type Verdict, withoutCopiedFields } from '@isopod/protocol'
 import { type CacheEntry, type Delivery, type Handle, JobDeferred, type ResultCache } from '@isopod/queue'
 import type { Audit } from '../audit/audit-event.ts'
 import { jobAudit } from '../audit/job-audit.ts'
@@ -96,15 +96,13 @@ function resultOfHit(
   { id, job, attempt, enqueuedAt, takenAt }: Delivery,
   workerId: string,
 ): Result {
-  const { labels: _, batchId: __, ...shared } = found
   return {
-    ...shared,
+    ...withoutCopiedFields(found),
+    ...copiedFields(job),
     ...{ id, attempt, workerId, cached: true, cachedFrom: found.id },
     timings: {
       ...{ policy: 0, acquire: 0, run: 0, collect: 0, publish: 0 },
       queued: Math.max(0, takenAt - enqueuedAt),
     },
-    ...(job.batchId !== undefined && { batchId: job.batchId }),
-    ...(job.labels !== undefined && { labels: job.labels }),
   }
 }

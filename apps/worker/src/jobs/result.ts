@@ -1,5 +1,5 @@
 import type { PolicyDecision } from '@isopod/policy'
-import { isAttributable, type Job, languageTag, type Result } from '@isopod/protocol'
+import { copiedFields, isAttributable, type Job, languageTag, type Result } from '@isopod/protocol'
 import type { Execution, Outcome, StreamOutput } from '@isopod/sandbox'
 
 /** What a result contains besides the outcome. */
@@ -74,9 +74,7 @@ export function resultOf(outcome: Outcome, execution: Execution, context: Result
     runtime: outcome.container.runtime,
     containerOrigin: outcome.container.origin,
     preloaded: outcome.container.preloaded,
-    tenant: job.tenant,
-    ...(job.batchId !== undefined && { batchId: job.batchId }),
-    ...(job.labels !== undefined && { labels: job.labels }),
+    ...copiedFields(job),
   }
 }
 

@@ -1,4 +1,4 @@
-import { isAttributable, type Job, type Result, type Timings } from '@isopod/protocol'
+import { copiedFields, isAttributable, type Job, type Result, type Timings } from '@isopod/protocol'
 
 /** A job that did not run to an end. */
 export interface UnexecutedJob {
@@ -50,8 +50,6 @@ export function unexecutedJobResult(unexecuted: UnexecutedJob): Result {
     language: unexecuted.language ?? job?.language ?? 'unknown',
     imageDigest: null,
     runtime: null,
-    tenant: job?.tenant ?? 'default',
-    ...(job?.batchId === undefined ? {} : { batchId: job.batchId }),
-    ...(job?.labels === undefined ? {} : { labels: job.labels }),
+    ...(job === undefined ? { tenant: 'default' } : copiedFields(job)),
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 const MIB = 1024 * 1024
 /** The range of a job's time limits, in milliseconds. */
-const SECONDS = { min: 100, max: 300_000 }
+const TIMEOUT_MS = { min: 100, max: 300_000 }
 
 function required(field: string) {
   const error = `${field} is required as a string`
@@ -10,8 +10,8 @@ function required(field: string) {
 }
 
 function milliseconds() {
-  const error = `must be a number from ${SECONDS.min} to ${SECONDS.max}`
-  return z.number({ error }).min(SECONDS.min, { error }).max(SECONDS.max, { error }).nullish()
+  const error = `must be a number from ${TIMEOUT_MS.min} to ${TIMEOUT_MS.max}`
+  return z.number({ error }).min(TIMEOUT_MS.min, { error }).max(TIMEOUT_MS.max, { error }).nullish()
 }
 
 function bytes() {

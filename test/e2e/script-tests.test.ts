@@ -106,7 +106,7 @@ describe('a job with scripts', () => {
       tests: [{ script: 'int y;' }],
     })
     expect(status).toBe('validation_error')
-    expect(errorMessage).toMatch(/^tests\.0\.script: must have what matches .*main/)
+    expect(errorMessage).toMatch(/^tests\.0\.script: must contain a match of .*main/)
   })
 
   it('is checked by the policy with its scripts', async () => {

@@ -92,7 +92,7 @@ describe('the house', () => {
     expect(findings).toEqual(['Plan: is exported by packages/client/src/a.ts and packages/client/src/b.ts'])
   })
 
-  it('finds a file that is too long, a page that is missing, a folder that nobody planned and a circle', () => {
+  it('finds a file that is too long, a missing page, an unplanned folder and a circle', () => {
     const findings = checkHouse(
       house({
         'packages/client/src/long.ts': '\n'.repeat(281),

@@ -55,7 +55,7 @@ it('a thread that got no processor time is starved, which the task is not blamed
   })
 })
 
-it('memory, a throw and an exit are told apart, and each thread is replaced', async () => {
+it('memory, a throw and an exit are separate failures, and each replaces the thread', async () => {
   const { run } = open()
   const ids = [(await run({ do: 'own id' })).answer]
   for (const [task, failure] of [
@@ -76,7 +76,7 @@ it('a failing task harms none beside it', async () => {
   expect([filled.failure, spun.answer]).toEqual(['memory', 'spun'])
 })
 
-it('idle threads stay or go as the pool is told', async () => {
+it('idle threads stay or end by the option keepsIdle', async () => {
   const id = async (run: ReturnType<typeof open>['run']) => (await run({ do: 'own id' })).answer
   const { run: kept } = open()
   expect(await id(kept)).toBe(await id(kept))

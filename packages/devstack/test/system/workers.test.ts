@@ -94,7 +94,7 @@ it('that are not detached stop when told to, and log where they were told to', a
 })
 
 // promise: builds-beside
-it('start while an image is built that they do not need; who needs it waits and is told of the builder', async (context) => {
+it('start while an image that they do not need is built; a worker that needs it waits, and names the builder', async (context) => {
   const engine = { dockerHost: env['DOCKER_HOST'] ?? '', ours: false }
   const absent = (await imageStates(engine)).find(({ name, state }) => name !== 'bash' && state !== 'ready')
   if (absent === undefined) return context.skip('the engine has every image already')

@@ -25,11 +25,15 @@ export async function startTestGateway(
 ): Promise<Gateway> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-gateway-'))
   const log = join(folder, 'gateway.log')
+  const removeFolder = () => rm(folder, { recursive: true, force: true })
   const { redisUrl, prefix } = queue
   const process_ = await startGateway({
     redisUrl,
     log,
     env: { ...process.env, ISOPOD_QUEUE_PREFIX: prefix, ...env },
+  }).catch(async (error) => {
+    await removeFolder()
+    throw error
   })
   const access = await openAccess({ url: redisUrl, prefix })
   return {
@@ -43,7 +47,7 @@ export async function startTestGateway(
     async close() {
       access.close()
       await process_.stop()
-      await rm(folder, { recursive: true, force: true })
+      await removeFolder()
     },
   }
 }

@@ -7,8 +7,11 @@ import { runWorker } from '../../../apps/worker/dist/run-worker.js'
 
 const runMs = Number(process.env.BENCH_SANDBOX_MS ?? 0)
 
-async function openSandbox(_config, deployment, _catalogue, observe) {
-  return new ContainerSandbox(new SimulatedDriver({ runMs, observe }), { deployment, observe })
+async function openSandbox({ workerId }, deployment, _catalogue, observe) {
+  return new ContainerSandbox(new SimulatedDriver({ owner: workerId, runMs, observe }), {
+    deployment,
+    observe,
+  })
 }
 
 runService('isopod-worker', () => runWorker(openSandbox))

@@ -19,6 +19,8 @@ const USER_RANGE = { first: 60_000, last: 60_255, gid: 65_534 }
 
 /** Options of {@link SimulatedDriver}. */
 export interface SimulatedDriverOptions {
+  /** Id of the worker; its containers are reaped when it is gone. */
+  readonly owner: string
   /** The least time that each program takes, in milliseconds. @default 0 */
   readonly runMs?: number
   /** Whether an image is there. @default each is */
@@ -47,13 +49,12 @@ export class SimulatedDriver implements Driver {
   }
   readonly images: Images
   readonly removing = 0
-  readonly #owner = randomUUID()
   readonly #options: SimulatedDriverOptions
   readonly #users = new Users(USER_RANGE)
   /** Each container with what removes it. */
   readonly #containers = new Map<NewContainer, () => void>()
 
-  constructor(options: SimulatedDriverOptions = {}) {
+  constructor(options: SimulatedDriverOptions) {
     this.#options = options
     const { hasImage = () => true } = options
     this.images = {
@@ -116,7 +117,8 @@ export class SimulatedDriver implements Driver {
   }
 
   async reap(alive: AliveOwners): Promise<number> {
-    const isAlive = (await alive([this.#owner])).has(this.#owner)
+    const { owner } = this.#options
+    const isAlive = (await alive([owner])).has(owner)
     const left = [...this.#containers].filter(([{ deadline }]) => !isAlive || deadline < Date.now())
     for (const [, remove] of left) remove()
     return left.length

@@ -8,11 +8,16 @@ import { script } from '../support/execution.ts'
 
 describeDriver(
   'simulated',
-  async (observe) => new SimulatedDriver({ observe, hasImage: (reference) => reference !== 'absent:1' }),
+  async (owner, observe) =>
+    new SimulatedDriver({ owner, observe, hasImage: (reference) => reference !== 'absent:1' }),
 )
 
+function openSimulated(): ContainerSandbox {
+  return new ContainerSandbox(new SimulatedDriver({ owner: 'w' }), { deployment: 'simulated' })
+}
+
 it('only executions of one batch share a container', async () => {
-  const sandbox = new ContainerSandbox(new SimulatedDriver(), { deployment: 'simulated' })
+  const sandbox = openSimulated()
   const origins = async (execution: Execution) => {
     const outcomes = [await sandbox.run(execution), await sandbox.run(execution)]
     return outcomes.map(({ container }) => container.origin)
@@ -23,7 +28,7 @@ it('only executions of one batch share a container', async () => {
 })
 
 it('a sandbox that confines nothing does not pass the self-test', async () => {
-  const sandbox = new ContainerSandbox(new SimulatedDriver(), { deployment: 'simulated' })
+  const sandbox = openSimulated()
   const failed = Promise.withResolvers<ProbeFinding>()
   const stop = new AbortController()
   const onFinding = (finding: ProbeFinding) => {

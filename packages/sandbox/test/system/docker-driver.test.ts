@@ -2,11 +2,11 @@ import { inject } from 'vitest'
 import { openDockerDriver } from '../../src/docker/open-docker-driver.ts'
 import { describeDriver } from '../support/driver-contract.ts'
 
-describeDriver('docker', (observe) =>
+describeDriver('docker', (owner, observe) =>
   openDockerDriver({
     address: inject('stack').dockerHost,
     deployment: `contract-${process.pid}`,
-    owner: 'contract',
+    owner,
     users: { first: 60_000, last: 60_255, gid: 65_534 },
     allowOldRunc: true,
     reaperDoubtMs: 0,

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that old Nodes can read: it only finds a Node and a build that can run the rest.
+// Plain JavaScript that old versions of Node can read: it finds a Node and a build that can run the command.
 import { spawn } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -20,9 +20,9 @@ if (!existsSync(main)) {
     process.exitCode = 3
   } else {
     const words = [fileURLToPath(import.meta.url), ...process.argv.slice(2)]
-    // The channel tells the child when this process is gone, however it went.
+    // The IPC channel closes when this process ends for any reason, and the child ends too.
     const child = spawn(node, words, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
-    // A terminal sends Ctrl-C to both, so the parent only has to outwait it; a plain kill reaches the parent alone.
+    // A terminal sends Ctrl-C to both processes, so the parent only waits; `kill` reaches the parent alone.
     const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
     process.on('SIGINT', () => hasTerminal || child.kill('SIGINT'))
     for (const name of ['SIGTERM', 'SIGHUP']) process.on(name, () => child.kill(name))

@@ -4,7 +4,7 @@ import { visible } from '@isopod/protocol'
 /** A stream to write to; `isTTY` if it is a terminal. */
 export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** Everything that a command may touch of the process it runs in. */
+/** The parts of the process that a command uses. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Output
@@ -12,12 +12,12 @@ export interface Io {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Writes one line about the work to stderr. Names of files and problems in it come from others, so it is made harmless. */
+/** Writes one line to stderr. Escapes it, because names of files and problems can be hostile. */
 export function note(io: Io, line: string): void {
   io.stderr.write(`${visible(line)}\n`)
 }
 
-/** Writes and waits until the bytes have left, so that what was not written is not counted as delivered. */
+/** Resolves once the stream has taken the data, so that unwritten data does not count as delivered. */
 export function write(output: Output, data: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     output.write(data, (error) => (error ? reject(error) : resolve()))

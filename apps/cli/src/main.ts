@@ -1,14 +1,14 @@
 import { runCli } from './program.ts'
 import { systemServices } from './system-services.ts'
 
-// `isopod run x | head` closes the pipe: the reader has seen enough, and that is no failure.
+// `isopod run x | head` closes the pipe early, which is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   if (error.code !== 'EIO') throw error
 })
-// A terminal that was closed must not keep a command from tidying up behind itself.
+// A closed terminal must not prevent a command's clean-up.
 process.stderr.on('error', () => {})
-// The wrapper that found this Node for an old one (bin/isopod.js) is gone, and with it what could end this command.
+// bin/isopod.js, which forwards signals to this process, has ended.
 process.on('disconnect', () => process.kill(process.pid, 'SIGHUP'))
 process.channel?.unref()
 
@@ -17,7 +17,7 @@ const exitCode = await runCli(
   { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: process.env },
   systemServices,
 )
-// All is written and closed. A terminal that was read from, or a socket that closes slowly, must not delay the prompt.
+// An open terminal or a socket that closes slowly would keep the process alive, so it exits once its output is written.
 await Promise.allSettled(
   [process.stdout, process.stderr].map((output) => new Promise((done) => output.write('', done))),
 )

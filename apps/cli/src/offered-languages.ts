@@ -5,8 +5,8 @@ import type { JobClient } from './job-client.ts'
 /**
  * The languages that workers have registered; undefined if no worker ever has.
  *
- * Warns of what keeps jobs in these languages from running: without a worker they wait, perhaps for ever, and without
- * the image each fails after its tries. It is only a hint: another worker may have the image.
+ * Warns about languages whose jobs may not run now: without a worker they wait, and without their image they fail after all
+ * retries. Another worker may still have the image.
  *
  * @param used names or aliases; undefined stands for the protocol's default
  */

@@ -6,10 +6,10 @@ import type { Io } from './io.ts'
 import type { Services } from './services.ts'
 import { hasColors, paint } from './terminal/paint.ts'
 
-/** Exit codes of what ends before a command begins; the rest of `EXIT` is loaded with the command. */
+/** Exit codes before a command is loaded; it loads the others with `EXIT`. */
 const SUCCESS = 0
 const USAGE = 2
-/** Help is no wider, however wide the terminal: long lines are hard to read. */
+/** Maximum width of the help, because long lines are hard to read. */
 const MAX_HELP_WIDTH = 100
 const DEFAULT_WIDTH = 80
 
@@ -36,7 +36,7 @@ export async function runCli(args: readonly string[], io: Io, services: Services
     await program.parseAsync([...args], { from: 'user' })
     return exitCode
   } catch (error) {
-    // Commander has given its sentence, or the help that was asked for, already.
+    // Commander has already printed the error or the help.
     if (error instanceof CommanderError) {
       if (refusals.length > 0) await refuse(io, refusals.join(''))
       return error.exitCode === 0 ? SUCCESS : USAGE
@@ -45,7 +45,7 @@ export async function runCli(args: readonly string[], io: Io, services: Services
   }
 }
 
-/** Declares all commands, but options only of the named ones: what those need takes longer to load than the rest. */
+/** Declares all commands, with options only for the named ones, whose declarations take long to load. */
 async function buildProgram(
   names: readonly string[],
   context: Context,
@@ -76,7 +76,7 @@ async function buildProgram(
 async function refuse(io: Io, text: string): Promise<void> {
   const sentence = text.replace(/^error: /, 'isopod: ')
   if (/^[\x20-\x7e\n]*$/.test(sentence)) return void io.stderr.write(sentence)
-  // The words of the call that it quotes may hold control characters.
+  // The error quotes the command line, which can contain control characters.
   const { visible } = await import('@isopod/protocol')
   io.stderr.write(visible(sentence))
 }
@@ -90,7 +90,7 @@ async function fail(io: Io, error: unknown): Promise<number> {
   return failure.exitCode
 }
 
-/** The release, from the package: all packages have the same. */
+/** The release, which is the same for all packages. */
 function version(): string {
   const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8')
   return (JSON.parse(text) as { version: string }).version

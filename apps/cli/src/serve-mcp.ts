@@ -6,10 +6,10 @@ import { EXIT, type ExitCode } from '@isopod/service-kit'
 
 const BIN = join(CHECKOUT, 'apps', 'mcp', 'bin', 'isopod-mcp.js')
 
-/** Signals that end this command, which the server has to hear of. A terminal sends Ctrl-C to both; twice does no harm. */
+/** Signals to forward to the server. A terminal sends Ctrl-C to both processes; a second signal has no effect. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Runs the MCP server with this process's stdin, stdout and stderr, and resolves with its exit code when it has ended. */
+/** Runs the MCP server with this process's stdin, stdout and stderr, and resolves with its exit code. */
 export async function serveMcp(args: readonly string[], env: NodeJS.ProcessEnv): Promise<ExitCode> {
   const child = spawn(process.execPath, [BIN, ...args], { env, stdio: 'inherit' })
   const stop = () => void child.kill('SIGTERM')

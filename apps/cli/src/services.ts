@@ -4,14 +4,14 @@ import type { ExitCode } from '@isopod/service-kit'
 import type { WebhookQueue } from '@isopod/webhooks'
 import type { JobClient } from './job-client.ts'
 
-/** What commands need of the world; `system-services.ts` has the real ones. */
+/** The services that commands use; `system-services.ts` implements them. */
 export interface Services {
-  /** Connects to a Redis as the environment says; rejects within 5 s with a sentence if it does not answer. */
+  /** Connects to a Redis; rejects within 5 s if it does not answer. */
   connect(url: string, env: NodeJS.ProcessEnv): Promise<JobClient>
   /** The stack that an earlier call left running, if all of it still answers. */
   findStack(env: NodeJS.ProcessEnv): Promise<Stack | undefined>
   findPrivateServices(env: NodeJS.ProcessEnv): Promise<Partial<Pick<Stack, 'redis' | 'engine'>>>
-  /** Starts what is missing of a stack with that many workers. */
+  /** Starts the missing parts of a stack with that many workers. */
   ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; log: Log }): Promise<Stack>
   /** Stops and removes what {@link Services.ensureStack} has started. */
   stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; log: Log }): Promise<void>

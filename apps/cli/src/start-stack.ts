@@ -2,10 +2,10 @@ import type { Stack } from '@isopod/devstack'
 import { type Io, note } from './io.ts'
 import type { Services } from './services.ts'
 
-/** A start that takes longer is installing or building something, in milliseconds. */
+/** How long a start may take before its steps are shown, in milliseconds. */
 const SLOW_START_MS = 3_000
 
-/** Starts what is missing of a stack; its steps are shown when they take long. */
+/** Starts the missing parts of a stack; shows the steps if they take long. */
 export async function startStack(io: Io, services: Services, workers: number): Promise<Stack> {
   const steps = stepsOfSlowStart((line) => note(io, `isopod: ${line}`))
   try {

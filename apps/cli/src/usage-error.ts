@@ -1,10 +1,10 @@
-/** The command was called wrongly; the message is the sentence that its user reads. */
+/** The command line is invalid; the message is one sentence for the user. */
 export class UsageError extends Error {
   readonly code = 'usage'
 }
 
 /**
- * A whole number as the command line has it.
+ * Parses a whole number of the command line.
  *
  * @throws {UsageError} naming the option, what was wanted and what was given
  */
@@ -14,7 +14,7 @@ export function wholeNumber(option: string, value: string, max: number): number 
 }
 
 /**
- * A name as the command line has it: of a tenant, of a batch.
+ * Checks a name on the command line, for example of a tenant.
  *
  * @throws {UsageError} naming the option, what was wanted and what was given
  */

@@ -4,7 +4,7 @@ import type { Services } from './services.ts'
 import { startStack } from './start-stack.ts'
 
 /**
- * Lends a connected client: to the Redis of `REDIS_URL` if that is set, else to the private stack of this checkout,
+ * Calls `use` with a connected client: to the Redis of `REDIS_URL` if it is set, else to the private stack of this checkout,
  * which is started if need be and left running for the next call.
  */
 export async function withClient<T>(

@@ -2,11 +2,11 @@ import type { Status } from '@isopod/protocol'
 
 /** Exit codes of the command. */
 export const EXIT = {
-  /** The program succeeded, or the command did what it was asked. */
+  /** The program or the command succeeded. */
   success: 0,
   /** The program did not succeed, or a result was not the expected one. */
   failure: 1,
-  /** The call was wrong: unknown option, missing file, a job that is not valid. */
+  /** The command line is invalid: unknown option, missing file, invalid job. */
   usage: 2,
   /** The platform failed: no Redis, no engine, `setup_error`. */
   platform: 3,

@@ -7,7 +7,7 @@ import { type Io, write } from '../io.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 
-/** `isopod doctor`: one line on each piece; starts nothing. Exit code 3 if a piece is broken. */
+/** `isopod doctor`: checks each part of the stack, one line each; starts nothing. Exit code 3 if one is broken. */
 export async function doctorCommand(
   io: Io,
   services: Services,

@@ -35,7 +35,7 @@ interface Grading {
   readonly source: SampleSource
   readonly census: SampleCensus
   readonly id: string
-  /** Problems that no sample tries. */
+  /** Problems without a sample. */
   readonly missing: readonly string[]
   readonly grades: Grades
   readonly ledger: Ledger
@@ -100,7 +100,7 @@ function announce(io: Io, { plan, problems, census, id, missing }: Grading): voi
   )
 }
 
-/** Refuses an unknown language by the option's name, before the first sample's field would be blamed. */
+/** Refuses an unknown language with the option's name; the client's error would name a field of the first sample. */
 async function checkLanguage(io: Io, client: JobClient, { plan, census }: Grading): Promise<void> {
   const { language } = plan
   const offered = await offeredLanguages(io, client, census.languages)
@@ -149,7 +149,7 @@ async function judge(
 async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator<Sample> {
   const { language, limits, defaultLimits, stripFences, reuse, preload, allTests, repeat, tenant } = plan
   const job = {
-    // One failure is the verdict: a sample passes if all its tests do.
+    // A sample passes only if all of its tests pass, so one failure decides.
     ...(allTests ? {} : { stopOnFirstFailure: true }),
     ...(reuse === 'batch' ? { reuse, batchId: id } : {}),
     ...(preload ? { preload } : {}),
@@ -169,7 +169,7 @@ async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator
   }
 }
 
-/** Writes the files that were asked for, and prints the outcome. */
+/** Writes the requested files and prints the outcome. */
 async function deliver(
   io: Io,
   file: string,

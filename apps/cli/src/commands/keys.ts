@@ -77,7 +77,7 @@ function wantedKey({ name, tenant, scope, perMinute, inFlight, days }: CreateOpt
   }
 }
 
-/** All but what the secret could be guessed by. */
+/** The key without the hash of its secret. */
 function withoutHash({ secretHash: _, ...key }: ApiKey): Omit<ApiKey, 'secretHash'> {
   return key
 }

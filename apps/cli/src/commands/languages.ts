@@ -6,7 +6,7 @@ import { jsonLine } from '../terminal/show-result.ts'
 import { tableText, widthOf } from '../terminal/table.ts'
 import { withClient } from '../with-client.ts'
 
-/** `isopod languages`: what the workers of this Redis can run. */
+/** `isopod languages`: lists the languages that workers offer. */
 export async function languagesCommand(
   io: Io,
   services: Services,
@@ -24,7 +24,7 @@ export async function languagesCommand(
   })
 }
 
-/** A line a language: name, version, the image that a worker lacks, aliases. */
+/** One line per language: name, version, the image that a worker lacks, aliases. */
 function languageTable(languages: readonly LanguageSummary[], width: number): string {
   const rows = languages.map(({ name, version, aliases, missingImage }) => [
     visible(name),

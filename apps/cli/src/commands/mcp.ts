@@ -3,7 +3,7 @@ import type { Io } from '../io.ts'
 import type { Services } from '../services.ts'
 import { redisUrl } from '../with-client.ts'
 
-/** `isopod mcp`: the MCP server in a process of its own, which gets this one's stdin and stdout. */
+/** `isopod mcp`: runs the MCP server in its own process, with this process's stdin and stdout. */
 export async function mcpCommand(
   io: Io,
   services: Services,

@@ -55,7 +55,7 @@ async function takeResults(
   const idle = idleMs === undefined ? undefined : setTimeout(() => ended.abort(), idleMs)
   let shown = 0
   const handler = async (result: Result) => {
-    // Too many: an error leaves the result in the queue for the next consumer.
+    // A result beyond the count: an error leaves it in the queue for the next consumer.
     if (ended.signal.aborted || signal.aborted) throw new Error('not taken')
     await show(result)
     shown += 1

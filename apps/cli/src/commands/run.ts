@@ -20,7 +20,7 @@ export type RunCommandOptions = JobOptions & {
 /** The result is read by the job's id, so it goes to no results queue. */
 const REPLY_TO = 'none'
 
-/** `isopod run`: one program, from the file to its exit code. Ctrl-C cancels the job. */
+/** `isopod run`: runs one program and resolves with its exit code. Ctrl-C cancels the job. */
 export async function runJobCommand(
   io: Io,
   services: Services,
@@ -46,7 +46,7 @@ export async function runJobCommand(
   })
 }
 
-/** Runs a job and shows its output as it comes; an abort cancels it. */
+/** Runs a job and shows its output live; an abort cancels the job. */
 async function follow(
   client: JobClient,
   job: JobInput,
@@ -58,7 +58,7 @@ async function follow(
     for await (const event of client.events(id, { signal })) await show(event)
     signal.throwIfAborted()
   } catch (error) {
-    // If that fails too, the job just runs on; the abort is what is reported.
+    // If the cancellation fails, the job runs to its end; the caller still gets the abort.
     if (signal.aborted) await client.cancel(id).catch(() => {})
     throw error
   }

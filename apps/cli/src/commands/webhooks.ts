@@ -12,7 +12,7 @@ interface JsonOption {
   readonly json?: boolean
 }
 
-/** `isopod webhooks list`: failed webhooks, and those that wait for an attempt. */
+/** `isopod webhooks list`: lists failed webhooks, and pending ones. */
 export async function listWebhooks(
   io: Io,
   services: Services,
@@ -26,7 +26,7 @@ export async function listWebhooks(
         await write(io.stdout, json ? jsonLine(shown(webhook)) : webhookText(webhook, io.stdout))
       }
     }
-    if (count === 0) note(io, failed ? 'isopod: no webhook was given up' : 'isopod: no webhook waits')
+    if (count === 0) note(io, failed ? 'isopod: no failed webhooks' : 'isopod: no failed or pending webhooks')
     return EXIT.success
   })
 }
@@ -47,14 +47,14 @@ export async function redeliverWebhooks(
       const isRevived = await queue.redeliver(id)
       if (isRevived) revived += 1
       if (json) await write(io.stdout, jsonLine({ id, redelivered: isRevived }))
-      else if (!isRevived) note(io, `isopod: no webhook of ${id} was given up, or its result has expired`)
+      else if (!isRevived) note(io, `isopod: ${id} has no failed webhook, or its result has expired`)
     }
-    if (!json) note(io, `isopod: ${revived} of ${wanted.length} to be tried again`)
+    if (!json) note(io, `isopod: retrying ${revived} of ${wanted.length} webhooks`)
     return revived === wanted.length ? EXIT.success : EXIT.failure
   })
 }
 
-/** `isopod webhooks secret`: what a tenant verifies signatures with. */
+/** `isopod webhooks secret`: prints the secret with which a tenant verifies signatures. */
 export async function showWebhookSecret(
   io: Io,
   { tenant, json }: JsonOption & { readonly tenant: string },
@@ -64,14 +64,14 @@ export async function showWebhookSecret(
   if (!io.env[SECRET_VARIABLE]) {
     note(
       io,
-      `isopod: of «isopod up» in this checkout; for another deployment set ${SECRET_VARIABLE} as its gateways do`,
+      `isopod: this is the secret of «isopod up» in this checkout; for another deployment set ${SECRET_VARIABLE} as on its gateways`,
     )
   }
   await write(io.stdout, json ? jsonLine({ tenant, secret }) : `${secret}\n`)
   return EXIT.success
 }
 
-/** `isopod webhooks rotate`: makes a new secret; the one before still signs, too. */
+/** `isopod webhooks rotate`: makes a new secret; the previous one also signs until the next rotation. */
 export async function rotateWebhookSecret(io: Io, { json }: JsonOption): Promise<ExitCode> {
   const [current = ''] = (await webhookSecret(io.env)).split(',')
   const next = `${newWebhookSecret()},${current.trim()}`
@@ -108,7 +108,7 @@ function shown({ at, finishedAt, error, ...webhook }: ListedWebhook): Record<str
   }
 }
 
-/** One line of the list; on a terminal two, the second with where it goes. Omits the query of the URL, which may hold secrets. */
+/** An entry of the list: one line, or two on a terminal. Omits the query of the URL, which may hold secrets. */
 function webhookText(
   { id, state, tenant, tries, at, url, error = '' }: ListedWebhook,
   { isTTY }: Output,

@@ -1,13 +1,13 @@
 import type { Declare } from './declare.ts'
 
 interface Entry {
-  /** What the list of commands says of it. */
+  /** Its line in the list of commands. */
   readonly summary: string
-  /** Loads what declares it. */
+  /** Loads its declaration. */
   readonly load: () => Promise<Declare>
 }
 
-/** All commands, in the order of the help. Help, completion and the specs of both are made of what these declare. */
+/** All commands, in the order of the help. Help and completion follow from their declarations. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   run: {
     summary: 'run one program and show what it prints and how it ends',

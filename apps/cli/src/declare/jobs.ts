@@ -91,7 +91,7 @@ function addJobOptions(command: Command, more: readonly string[] = []): Command 
   for (const { flags, help, isList, choices } of jobFieldOptions(more)) {
     const option = new Option(flags, help)
     if (isList) option.argParser(collect)
-    // For help and completion only: the schema of the job refuses any other.
+    // For help and completion only; the schema of the job refuses other values.
     if (choices !== undefined) option.argChoices = [...choices]
     command.addOption(option)
   }

@@ -2,10 +2,10 @@ import type { KeyScope } from '@isopod/access'
 import { Option } from 'commander'
 import { type Declare, examples } from './declare.ts'
 
-/** The compiler keeps them those of the package, which takes too long to load for a help. */
+/** Scopes of a key. The type keeps this copy complete; loading the package itself would slow down `--help`. */
 const SCOPES: Readonly<Record<KeyScope, true>> = { submit: true, read: true, admin: true }
 
-/** Declares `isopod keys` and what is below it. */
+/** Declares `isopod keys` and its subcommands. */
 export const declareKeys: Declare = (keys, { io, services, end }) => {
   const load = () => import('../commands/keys.ts')
   keys

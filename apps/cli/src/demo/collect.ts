@@ -12,7 +12,7 @@ const POLL_MS = 1_000
  *
  * @param onResult called once per job, in the order in which they end
  * @returns id → result, once all have arrived
- * @throws the signal's reason if it is aborted before
+ * @throws the signal's reason if it aborts first
  */
 export async function collectResults(
   client: JobClient,

@@ -9,7 +9,7 @@ export interface DemoProgress {
   stop(): void
 }
 
-/** A bar on a terminal, a line per job anywhere else. */
+/** A bar on a terminal, and one line per job elsewhere. */
 export function startDemoProgress(output: Output, total: number): DemoProgress {
   if (!output.isTTY) {
     let ended = 0

@@ -4,7 +4,7 @@ import { paintOn } from '../terminal/paint.ts'
 
 /** What one check of `isopod doctor` found. */
 export interface Finding {
-  /** `warning`: works, but should be fixed. `absent`: not there now, and started when it is needed. */
+  /** `warning`: works, but should be fixed. `absent`: not running, and started when it is needed. */
   readonly state: 'ok' | 'warning' | 'absent' | 'failed'
   /** What is checked, in one word. */
   readonly subject: string
@@ -16,7 +16,7 @@ const MARKS = { ok: '✓', warning: '!', absent: '–', failed: '✗' } as const
 const COLORS = { ok: 'green', warning: 'yellow', absent: 'gray', failed: 'red' } as const
 const INDENT = 11
 
-/** For a person: mark, subject and text, on a terminal wrapped to its width. */
+/** The finding as text: mark, subject and sentence, wrapped to the width of a terminal. */
 export function findingText(io: Io, { state, subject, text }: Finding): string {
   const { columns = 0 } = io.stdout
   const wrapped = columns > 2 * INDENT ? new Help().boxWrap(text, columns - INDENT) : text

@@ -32,7 +32,7 @@ interface Info {
  * Checks the engine that jobs would run on, and what it offers.
  *
  * @param recorded the engine of the stack that is running, if one is
- * @param languages those of the catalogue that workers use, as they have registered them
+ * @param languages the languages that workers have registered
  */
 export async function inspectEngine(
   env: NodeJS.ProcessEnv,
@@ -72,12 +72,12 @@ export async function inspectEngine(
   }
 }
 
-/** Whether the environment is that of workers which do not mind, or which use another runtime. */
+/** Whether workers with this environment accept an old runc, or use another runtime. */
 function acceptsOldRunc(env: NodeJS.ProcessEnv): boolean {
   return env['ISOPOD_ALLOW_OLD_RUNC'] === 'true' || isGvisor(env['ISOPOD_RUNTIME'] ?? '')
 }
 
-/** Where the engine is that jobs would run on: the running stack's, else DOCKER_HOST, else a usual socket that answers. */
+/** Address of the engine that jobs would run on: the running stack's, else DOCKER_HOST, else a default socket that answers. */
 export async function findEngine(
   env: NodeJS.ProcessEnv,
   recorded: string | undefined,
@@ -100,7 +100,7 @@ function runtimes({ Runtimes = {}, DefaultRuntime = 'unknown' }: Info): Finding 
   return { state: 'ok', subject: 'runtimes', text: visible(text) }
 }
 
-/** Says which limits the kernel can't enforce. Without swap accounting a program may swap beyond its memory limit. */
+/** Reports which limits the kernel cannot enforce. Without swap accounting a program may swap beyond its memory limit. */
 export function judgeCgroup(info: Info): Finding {
   const subject = 'cgroup'
   const text = `v${info.CgroupVersion ?? '1'}, driver ${info.CgroupDriver ?? 'unknown'}`
@@ -127,7 +127,7 @@ export function judgeCgroup(info: Info): Finding {
   return { state: 'ok', subject, text }
 }
 
-/** Images of the catalogue that workers use: those that a worker lacks and set-up cannot build are a fault. */
+/** Checks the images of the registered languages: a missing one that set-up cannot build is a fault. */
 export function judgeCatalogue(languages: readonly LanguageSummary[]): Finding {
   const subject = 'images'
   const missing = [...new Set(languages.flatMap(({ missingImage }) => missingImage ?? []))]
@@ -149,7 +149,7 @@ export function judgeCatalogue(languages: readonly LanguageSummary[]): Finding {
   return { state: 'ok', subject, text: missing.length > 0 ? `${text}; npm run images lists all` : text }
 }
 
-/** Images of the catalogue of this checkout, which counts until a worker has registered its own. */
+/** Checks the images of this checkout's catalogue, which applies until a worker has registered its own. */
 export function judgeImages(tags: readonly string[]): Finding {
   const subject = 'images'
   const missing = USUAL_IMAGES.filter((name) => !tags.includes(IMAGES[name]))

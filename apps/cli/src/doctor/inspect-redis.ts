@@ -10,8 +10,8 @@ interface RedisReport {
 }
 
 /**
- * Checks the Redis that jobs would go through: that it answers, and that it fits (a Redis that may evict keys would lose
- * jobs, and a client refuses it).
+ * Checks that the Redis of the queue answers and never evicts keys. A Redis that may evict keys can lose jobs, and clients
+ * refuse it.
  *
  * @param recorded the Redis of the stack that is running, if one is
  */

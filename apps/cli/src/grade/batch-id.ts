@@ -3,8 +3,8 @@ import type { ProblemSet } from '@isopod/grading'
 import type { GradePlan } from './grade-options.ts'
 
 /**
- * The name of a batch by what is graded and how: the same command finds what an earlier one has done. What only changes how
- * results are shown is left out.
+ * Derives the id of a batch from what is graded and how, so that the same command resumes the batch of an earlier run. Options
+ * that only change how results are shown are left out.
  */
 export function derivedBatchId(plan: GradePlan, problems: ProblemSet, samplesDigest: string): string {
   const {
@@ -20,8 +20,8 @@ export function derivedBatchId(plan: GradePlan, problems: ProblemSet, samplesDig
     repeat,
     tenant,
   } = plan
-  // Behind all others: batches without it are named as they were.
-  const how = [
+  // `repeat` is last and optional, so that ids of batches that were started before it existed stay the same.
+  const settings = [
     language,
     limits,
     defaultLimits,
@@ -33,7 +33,7 @@ export function derivedBatchId(plan: GradePlan, problems: ProblemSet, samplesDig
     tenant,
     ...(repeat > 1 ? [repeat] : []),
   ]
-  const hash = createHash('sha256').update(JSON.stringify([1, dataset, ...how]))
+  const hash = createHash('sha256').update(JSON.stringify([1, dataset, ...settings]))
   for (const problem of problems.all()) hash.update(`\n${JSON.stringify(problem)}`)
   return `grade-${hash.update(`\n${samplesDigest}`).digest('hex').slice(0, 24)}`
 }

@@ -29,7 +29,7 @@ export interface GradeOptions {
   readonly json?: boolean
 }
 
-/** The same, checked. */
+/** The checked {@link GradeOptions}. */
 export interface GradePlan {
   readonly dataset: Dataset
   /** Undefined for the data set's own solutions. */
@@ -37,7 +37,7 @@ export interface GradePlan {
   readonly k: readonly number[]
   readonly language: string | undefined
   readonly limits: NonNullable<JobInput['limits']>
-  /** Used where neither the caller nor the problem has any. */
+  /** Used where neither the command line nor the problem sets a limit. */
   readonly defaultLimits: NonNullable<JobInput['limits']>
   readonly reuse: 'never' | 'batch'
   readonly preload: boolean

@@ -3,17 +3,17 @@ import cliProgress from 'cli-progress'
 import type { Output } from '../io.ts'
 import { countText } from '../terminal/units.ts'
 
-/** Shows how far a batch is. */
+/** Shows the progress of a batch. */
 export interface GradeProgress {
   show(progress: Progress): void
-  /** Nothing more comes; leaves the screen tidy. */
+  /** Removes the bar. */
   stop(): void
 }
 
-/** Without a terminal a line is written at most this often, in milliseconds. */
+/** Minimum time between two lines without a terminal, in milliseconds. */
 const LINE_EVERY_MS = 10_000
 
-/** A live bar on a terminal; a line now and then anywhere else. */
+/** A live bar on a terminal, and a line every ten seconds elsewhere. */
 export function startGradeProgress(output: Output, total: number, now = Date.now): GradeProgress {
   if (!output.isTTY) {
     let last = now()
@@ -46,7 +46,7 @@ export function startGradeProgress(output: Output, total: number, now = Date.now
   }
 }
 
-/** Running pass@1, rate, time to go, and what went wrong. */
+/** pass@1 so far, rate, remaining time, and numbers of skipped and faulty samples. */
 function progressWords(progress: Progress): string {
   const { passAt1, ratePerSecond, etaSeconds, faults, retriedFaults, skipped } = progress
   return [

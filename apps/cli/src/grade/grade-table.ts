@@ -54,7 +54,7 @@ function slowest(grades: Grades, width: number): string {
   return `${table(['slowest problems', 'time', 'memory'], rows, width)}\n`
 }
 
-/** The first of the remarks, a line each. */
+/** The first remarks, one per line. */
 function remarks(found: readonly Remark[], count: number): string {
   const lines = found
     .slice(0, MAX_REMARKS)
@@ -65,7 +65,7 @@ function remarks(found: readonly Remark[], count: number): string {
   return `${lines.join('')}${count > lines.length ? `  and ${count - lines.length} more\n` : ''}`
 }
 
-/** The first column holds words, the others numbers. */
+/** A table whose first column is text and whose other columns are numbers. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[], width: number): string {
   const columns = heads.map(
     (head, at): Column => (at === 0 ? { head, flexible: true } : { head, align: 'right' }),

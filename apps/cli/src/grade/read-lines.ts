@@ -66,7 +66,7 @@ export async function* readLines(path: string): AsyncGenerator<Line> {
   if (size > 0) yield { text: decode(parts, number), number }
 }
 
-/** The file as a stream of plain bytes. Its first bytes decide whether it is packed, not its name. */
+/** The file as a stream of plain bytes. Its first bytes decide whether it is gzipped, not its name. */
 async function openText(path: string): Promise<Readable> {
   const packed = await isPacked(path)
   const bytes = createReadStream(path)

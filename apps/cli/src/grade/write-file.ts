@@ -4,10 +4,10 @@ import { UsageError } from '../usage-error.ts'
 import { DATA_FILE } from './read-records.ts'
 
 /**
- * Says before hours of work whether a file can be written, and would take nothing from those that are read: it is written
- * over none of them, nor laid where the next run would take it for one.
+ * Checks before the first sample runs that a file can be written. It must not replace an input file, nor be a data file in an
+ * input folder, where the next run would read it.
  *
- * @param read files and folders of them
+ * @param read input files and folders
  * @throws {UsageError} naming the option
  */
 export async function checkOutput(option: string, path: string, read: readonly string[]): Promise<void> {
@@ -30,7 +30,7 @@ export async function checkOutput(option: string, path: string, read: readonly s
   }
 }
 
-/** Writes a file that is either whole or as it was before, whatever ends the process. */
+/** Writes a file atomically: if the process ends early, the previous content stays. */
 export async function writeWhole(
   path: string,
   texts: AsyncIterable<string> | Iterable<string>,
@@ -39,14 +39,14 @@ export async function writeWhole(
   try {
     {
       await using file = await open(draft, 'w')
-      let waiting = ''
+      let unwritten = ''
       for await (const text of texts) {
-        waiting += text
-        if (waiting.length < 65_536) continue
-        await file.writeFile(waiting)
-        waiting = ''
+        unwritten += text
+        if (unwritten.length < 65_536) continue
+        await file.writeFile(unwritten)
+        unwritten = ''
       }
-      await file.writeFile(waiting)
+      await file.writeFile(unwritten)
       await file.sync()
     }
     await rename(draft, path)

@@ -1,9 +1,9 @@
 import { UsageError } from '../usage-error.ts'
 
 /**
- * The id of a job, as the command line has it.
+ * Checks the id of a job on the command line.
  *
- * @throws {UsageError} when no job can have it
+ * @throws {UsageError} if no job can have this id
  */
 export function jobId(given: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(given)) return given

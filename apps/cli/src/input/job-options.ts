@@ -18,7 +18,7 @@ import { readText } from './read-text.ts'
 export type JobOptions = Readonly<Record<string, unknown>>
 
 /**
- * Makes a job of a file and options, and validates it before anything is started or sent.
+ * Makes a job from a file and options, and validates it before anything is started or sent.
  *
  * @throws {UsageError} one sentence per problem, each with the option and the field that it sets
  */
@@ -88,7 +88,7 @@ type Json = NonNullable<JobInput['inputData']> | null
 async function readInputData(io: Io, value: string): Promise<Json> {
   const direct = parseJson(value)
   if (direct !== undefined) return direct
-  // Text that begins like JSON was meant as JSON: the mistake is in it, not in a file's name.
+  // Text that begins like JSON is invalid JSON, not the name of a file.
   if (/^\s*[[{"]/.test(value)) throw new UsageError('--input-data: must be JSON or a file with JSON')
   const found = parseJson(await readText(io, value, MAX_INPUT_BYTES, '--input-data'))
   if (found === undefined) throw new UsageError(`--input-data: ${JSON.stringify(value)} has no JSON`)
@@ -112,7 +112,7 @@ function policyOf(value: string): Policy {
   }
 }
 
-/** Variables as `env` of a shell takes them. */
+/** Parses variables of the form `NAME=VALUE`. */
 function variables(given: readonly string[]): Record<string, string> {
   const pairs = given.map((text) => {
     const end = text.indexOf('=')
@@ -122,7 +122,7 @@ function variables(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(pairs)
 }
 
-/** A decimal number; the range is the protocol's business. */
+/** Parses a decimal number; the schema of the job checks its range. */
 function number(option: string, value: string): number {
   if (/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value)) return Number(value)
   throw new UsageError(`${option}: must be a number, got ${JSON.stringify(value)}`)

@@ -2,14 +2,14 @@ import { type JobEvent, type Result, visible } from '@isopod/protocol'
 import { type Io, note, write } from '../io.ts'
 import { showResult } from './show-result.ts'
 
-/** How much text before a chunk is kept, in UTF-16 units: {@link visible} judges a character by up to 8 before it. */
+/** How much text before a chunk is kept, in UTF-16 units: {@link visible} considers up to 8 characters before each one. */
 const CONTEXT = 32
 
-/** Shows what a program prints while it runs, each stream where it belongs, as {@link showResult} shows it afterwards. */
+/** Shows the output of a program while it runs, in the same form as {@link showResult} afterwards. */
 export class LiveDisplay {
   readonly #io: Io
   readonly #raw: boolean
-  /** The end of what was shown, of both streams: they share one screen. */
+  /** The last text shown from either stream, because both share one screen. */
   #before = ''
   #hasOutput = false
 
@@ -45,7 +45,7 @@ export class LiveDisplay {
     }
   }
 
-  /** Shows how the program ended, and its output if none of it came live: a compiler's, say, or that of a job from the cache. */
+  /** Shows how the program ended, and its output if none was live: that of a compiler, or of a cached result. */
   async finish(result: Result): Promise<void> {
     this.#endLine()
     const { raw: _, ...withoutOutput } = { ...result, stdout: '', stderr: '' }
@@ -59,11 +59,11 @@ export class LiveDisplay {
     if (!output.isTTY || this.#raw) {
       return await write(output, base64 === undefined ? text : Buffer.from(base64, 'base64'))
     }
-    // What comes in small pieces is shown as if it came at once: a pile of marks, say.
+    // Escapes the chunk together with the text before it, because a chunk can begin with combining marks.
     await write(output, visible(before + text).slice(visible(before).length))
   }
 
-  /** Has what follows on a screen begin on a line of its own. */
+  /** Ends the current line of a terminal. */
   #endLine(): void {
     const { stdout, stderr } = this.#io
     if (this.#before === '' || this.#before.endsWith('\n') || !stdout.isTTY || !stderr.isTTY) return

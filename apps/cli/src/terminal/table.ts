@@ -11,17 +11,17 @@ export interface Column {
 
 const GAP = 2
 const MIN_FLEXIBLE = 8
-/** What is taken for the width of a file or pipe, in characters. */
+/** Width of tables in a file or pipe, in characters. */
 const DEFAULT_WIDTH = 100
 
-/** How wide what is written there may be, in characters. */
+/** Maximum width of text on an output, in characters. */
 export function widthOf(output: Output): number {
   return output.columns || DEFAULT_WIDTH
 }
 
 /**
- * A table without lines, no wider than `width` as far as its flexible columns allow. No colours in the cells: the same
- * bytes for a screen, a file and the log of a build.
+ * A table without rules, no wider than `width` if its flexible columns allow it. Its cells have no colours, so that a terminal
+ * and a file get the same bytes.
  */
 export function tableText(
   columns: readonly Column[],

@@ -1,16 +1,16 @@
 import type { JudgedRun } from './judged-run.ts'
 
-/** Runs that are to be repeated without other executions beside them. */
+/** Runs to repeat while no other execution runs. */
 export interface RetryRequest {
   /** Wall-clock limit of each run, in their order, in milliseconds. */
   readonly timeoutsMs: readonly number[]
-  /** What containers and compile runs may take on top, in milliseconds. */
+  /** Additional time for containers and compile runs, in milliseconds. */
   readonly extraMs: number
 }
 
 /** Repeats runs that timed out while other executions kept them from the processor. */
 export interface ContentionRetry {
-  /** Whether other executions of this worker ran within the last so many milliseconds. */
+  /** Whether two or more executions of this worker ran at the same time within the last `ms` milliseconds. */
   wasOvercommitted(ms: number): boolean
   /**
    * Releases the job's share of the host, waits until nothing else runs, and calls `run` for the first `count` runs of the
@@ -26,17 +26,17 @@ export interface ContentionRetry {
   resume(): Promise<void>
 }
 
-/** The runs of a job that are due again. */
+/** The runs of a job to make again. */
 export interface DueRuns<Run> {
-  /** To be run exclusively: one run of each test case with a starved run. */
+  /** To make exclusively: one run of each test case with a starved run. */
   readonly starved: readonly Run[]
-  /** To be run beside others if all starved ones pass now: what was skipped behind them. */
+  /** To make if all starved runs pass now: the runs that were skipped after them. */
   readonly skipped: readonly Run[]
 }
 
 /**
- * Selects the runs that are due again: one of each test case with a starved run. Where the first failure stops the rest, only
- * the first test case that failed, if it was starved, and then everything that was skipped behind it.
+ * Selects the runs to make again: one of each test case with a starved run. If the first failure stops the job, these are
+ * only the first failed test case, if it was starved, and then all that were skipped after it.
  */
 export function dueRuns<Run extends { readonly index: number }>(
   planned: readonly Run[],

@@ -8,7 +8,7 @@ import { onceForEachVerdict } from './verdict-events.ts'
 /**
  * Runs the program of a job for all of its test cases or repetitions, and judges each run.
  *
- * @throws what the sandbox rejects with; `CheckerFaultError` if a checker program or an interactor fails itself
+ * @throws what the sandbox rejects with; `CheckerFaultError` if a checker program or an interactor itself fails
  */
 export async function judgeJob(
   plan: JudgingPlan,
@@ -17,7 +17,7 @@ export async function judgeJob(
 ): Promise<Judging> {
   const onVerdict = options.onVerdict && onceForEachVerdict(options.onVerdict)
   const judging = await runPlan(plan, { ...options, onVerdict }, run)
-  // Test cases that never ran have no other report.
+  // Also reports the test cases that never ran.
   for (const [index, test] of judging.judged.tests?.entries() ?? []) onVerdict?.(index, test)
   return judging
 }

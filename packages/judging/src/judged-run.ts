@@ -3,13 +3,13 @@ import type { TestResult } from '@isopod/protocol'
 
 /** One run of a test case, with its verdict. */
 export interface JudgedRun extends RepeatedRun {
-  /** Number of its test case, from 0. */
+  /** Index of its test case. */
   readonly index: number
   readonly result: TestResult
   readonly status: JudgedTest['status']
 }
 
-/** Folds the runs of each test case into one: number of the test case → its run that counts. */
+/** Selects the run that counts for each test case: index of the test case → run. */
 export function foldByTest(runs: readonly JudgedRun[]): ReadonlyMap<number, JudgedRun> {
   const folded = new Map<number, JudgedRun>()
   for (const [index, own] of Map.groupBy(runs, (run) => run.index)) {

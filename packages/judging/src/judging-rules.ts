@@ -8,19 +8,19 @@ export interface LanguageList {
   summaries(): readonly LanguageSummary[]
 }
 
-/** What a checker program or an interactor runs with. */
+/** Language and limits of a checker program or an interactor. */
 export interface HelperProgram {
   readonly language: Language
   readonly limits: Limits
 }
 
-/** What judging needs to know about the deployment. */
+/** The deployment's rules for judging. */
 export interface JudgingRules {
   readonly catalogue: LanguageList
   readonly maxima: LimitMaxima
   /** Language and limits of a checker program or interactor; undefined if there is no such language. */
   readonly helper: (language: string) => HelperProgram | undefined
-  /** Plans an execution of a job with stdin, files or limits of its own, or says why it cannot be run. */
+  /** Plans the execution of one attempt at a job, or returns why it cannot be run. */
   readonly planExecution: (delivery: JobAttempt) => PlannedExecution
 }
 
@@ -37,7 +37,7 @@ export type PlannedExecution =
   | { readonly execution: Execution; readonly problems?: undefined }
   | { readonly execution?: undefined; readonly problems: readonly string[] }
 
-/** Memory and processors that an execution needs at most. */
+/** Maximum memory and processors of an execution. */
 export interface Footprint {
   /** MiB. */
   readonly memoryMb: number

@@ -4,7 +4,7 @@ import type { ContentionRetry } from './contention-retry.ts'
 import type { JudgedPart } from './summarize-tests.ts'
 import type { OnVerdict } from './verdict-events.ts'
 
-/** What judging a job needs. */
+/** Dependencies of judging a job. */
 export interface JudgingOptions {
   readonly sandbox: Pick<Sandbox, 'run'>
   readonly checks: Pick<JobChecks, 'check'>
@@ -15,9 +15,9 @@ export interface JudgingOptions {
 /** Options of each execution of a job. */
 export type JobRunOptions = ExecutionOptions & { readonly signal: AbortSignal; readonly budget: TimeBudget }
 
-/** What happened to the program of a job, and how its runs were judged. */
+/** The outcome of a job's executions, and the verdicts of its runs. */
 export interface Judging {
-  /** All executions of the job together. */
+  /** Merged from all executions of the job. */
   readonly outcome: Outcome
   readonly judged: JudgedPart
 }

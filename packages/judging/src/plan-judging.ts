@@ -27,7 +27,7 @@ export function planJudging(
   return planTestCases(job, tests, execution, rules)
 }
 
-/** The memory and processors that a job needs at most while it is judged. */
+/** Maximum memory and processors of a job while it is judged. */
 export function footprintOf(plan: JudgingPlan): Footprint {
   switch (plan.kind) {
     case 'test-cases':

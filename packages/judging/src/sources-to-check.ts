@@ -13,7 +13,7 @@ export function sourcesToCheck(
 ): Execution {
   const own = extensionOf(execution.language.filename)
   const sources = new Map<string, JobFile>()
-  /** Test cases that share a helper program have it checked once; the same text in another language is another program. */
+  /** Helper programs that test cases share are checked once per language. */
   const added = new Set<string>()
   for (const [index, { script, files = {}, checker, interactor }] of tests.entries()) {
     const folder = `/test-${index + 1}`

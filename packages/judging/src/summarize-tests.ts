@@ -28,7 +28,7 @@ export function summarizeTests(
       return { weight, status, result: { ...none, verdict: unstarted, diff: errorMessage } }
     }
     const run = folded.get(index)
-    // A checker program can refuse an output after later test cases have run: those are skipped all the same.
+    // A checker program can refuse an output after later test cases have run; they count as skipped too.
     if (stopped || run === undefined) return { weight, status: null, result: none }
     stopped = stopOnFirstFailure && run.result.verdict !== 'passed'
     return { weight, status: run.status, result: run.result }

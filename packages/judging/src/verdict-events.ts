@@ -1,7 +1,7 @@
 import type { TestResult, Verdict } from '@isopod/protocol'
 import { foldByTest, type JudgedRun } from './judged-run.ts'
 
-/** Called with the result of a test case, counted from 0, once its runs are judged; again if a later run changes it. */
+/** Called with index and result of a test case once its runs are judged, and again if a later run changes the result. */
 export type OnVerdict = (index: number, result: TestResult) => void
 
 /** Wraps a listener so that it is called once for each verdict of a test case. */

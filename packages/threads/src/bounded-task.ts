@@ -1,16 +1,16 @@
 import { threadId } from 'node:worker_threads'
 
-/** Fields of the memory that a task shares with the pool: a thread that never yields can still write it. */
+/** Indices of the memory that a task shares with the pool, which a thread can write without yielding. */
 export const SHARED = { thread: 0, progress: 1, cpuAtStart: 2 } as const
 
-/** What a thread receives. */
+/** The message to a thread. */
 export interface TaskMessage<Request> {
   readonly request: Request
   /** See {@link SHARED}. */
   readonly shared: Int32Array
 }
 
-/** What a thread sends back. */
+/** The reply of a thread. */
 export interface TaskReply<Answer> {
   readonly answer: Answer
   /** CPU time of the task in milliseconds; 0 before Node 23.9, which cannot measure it. */

@@ -4,44 +4,44 @@ import PQueue from 'p-queue'
 import { Piscina } from 'piscina'
 import { SHARED, type TaskMessage, type TaskReply } from './bounded-task.ts'
 
-/** What the threads of a pool are. */
+/** Options of a {@link ThreadPool}. */
 export interface ThreadPoolOptions {
   /** Module that exports the task. */
   readonly entry: URL
-  /** Name of the exported function, which `boundedTask` made. */
+  /** Name of the exported function, made by `boundedTask`. */
   readonly task: string
-  /** Threads at once; each is started when a task needs it. */
+  /** Maximum number of threads; each is started when a task needs it. */
   readonly size: number
-  /** Whether idle threads stay. Otherwise a thread, and the memory its tasks needed, goes when no task is waiting. */
+  /** Whether idle threads stay. Otherwise a thread ends when no task waits, which frees the memory of its tasks. */
   readonly keepsIdle: boolean
   /** Heap in MiB; a task that needs more ends its thread. Memory outside of V8's heap does not count. */
   readonly heapMb: number
   /** MiB of the heap for young objects. */
   readonly youngMb: number
-  /** Tasks that may wait. @default unlimited */
+  /** Maximum number of waiting tasks. @default unlimited */
   readonly maxWaiting?: number
-  /** How long a thread may take to start, in milliseconds. @default 20000 */
+  /** Timeout for the start of a thread, in milliseconds. @default 20000 */
   readonly startMs?: number
 }
 
 /** Bounds of one task and its place in the queue. */
 export interface TaskOptions {
-  /** CPU time of the task, in milliseconds. Before Node 24.6, which cannot measure it, `wallMs` takes its place. */
+  /** Maximum CPU time of the task, in milliseconds. Node before 24.6 cannot measure it, so that only `wallMs` applies. */
   readonly cpuMs: number
-  /** Wall clock of the task, in milliseconds: a thread that was starved for so long would hardly finish. */
+  /** Maximum wall-clock time of the task, in milliseconds; a thread that was starved for so long would hardly finish. */
   readonly wallMs: number
-  /** Longest wait for a thread, in milliseconds. @default unlimited */
+  /** Maximum wait for a thread, in milliseconds. @default unlimited */
   readonly waitMs?: number
-  /** Of the waiting tasks the one with the highest priority is next, then the oldest. @default 0 */
+  /** The waiting task with the highest priority is next; among equal ones the oldest. @default 0 */
   readonly priority?: number
-  /** Takes the task out of the queue, or ends its thread. */
+  /** Removes the task from the queue, or ends its thread. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Why a task has no answer. Its own doing: `cpu`, `memory` (it exceeded a bound) and `died` (it threw, or ended its thread).
- * The host's: `starved` (no processor time for the thread), `unstarted` (no thread), `busy` (too many tasks wait), `late` (it
- * waited too long) and `closed`.
+ * Why a task has no answer. Caused by the task: `cpu`, `memory` (it exceeded a bound) and `died` (it threw, or ended its thread).
+ * Caused by the host: `starved` (no processor time for the thread), `unstarted` (no thread), `busy` (too many tasks wait), `late`
+ * (it waited too long) and `closed`.
  */
 export type TaskFailure = 'cpu' | 'memory' | 'died' | 'starved' | 'unstarted' | 'busy' | 'late' | 'closed'
 
@@ -51,24 +51,24 @@ export type TaskOutcome<Answer> =
   | {
       readonly failure: TaskFailure
       readonly cpuMs: number
-      /** The progress that the task reported last; 0 before the first report. */
+      /** The last progress that the task reported; 0 before the first report. */
       readonly progress: number
       /** What the thread threw, if it did. */
       readonly cause?: unknown
       readonly answer?: undefined
     }
 
-/** The longest delay of a timer: some 25 days. */
+/** Maximum delay of a timer, about 25 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
-/** Node before 24.6 cannot tell the CPU time of a thread. */
+/** Node before 24.6 cannot measure the CPU time of a thread. */
 const CAN_MEASURE = 'cpuUsage' in Worker.prototype
 /** How often the CPU time of a running task is read, in milliseconds. */
-const LOOK_MS = 100
+const CPU_POLL_MS = 100
 
-/** Worker threads for tasks that an untrusted person wrote the input of: a task can exhaust its own thread and nothing else. */
+/** Worker threads for tasks with untrusted input. A task can exhaust only its own thread. */
 export class ThreadPool<Request, Answer> {
   readonly #threads: Piscina<TaskMessage<Request>, TaskReply<Answer>>
-  // Piscina serves tasks that have a signal first come, first served, whatever its queue says.
+  // Piscina ignores the order of its queue for tasks with a signal.
   readonly #queue: PQueue
   readonly #maxWaiting: number
   readonly #startMs: number
@@ -91,7 +91,7 @@ export class ThreadPool<Request, Answer> {
       maxThreads: size,
       idleTimeout: keepsIdle ? Infinity : 0,
       recordTiming: false,
-      // A thread sees nothing of this process; loaders of a test runner would break it.
+      // Threads inherit no environment and no loaders; those of a test runner would break them.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
@@ -119,20 +119,20 @@ export class ThreadPool<Request, Answer> {
     if (this.#closing.signal.aborted) return failed('closed')
     if (this.#queue.size >= this.#maxWaiting) return failed('busy')
 
-    // Its reason is the outcome.
+    // The reason of its abort is the outcome.
     const ending = new AbortController()
     const end = (failure: TaskFailure, cause?: unknown) => ending.abort(failed(failure, cause))
     const signals = [ending.signal, ...(signal ? [signal] : [])]
     const isStarted = () => Atomics.load(shared, SHARED.thread) > 0
     const onThreadError = (error: unknown) => void (isStarted() || end('unstarted', error))
     const late = setTimeout(() => end('late'), waitMs ?? MAX_TIMER_MS)
-    let looks: NodeJS.Timeout | undefined
+    let cpuPoll: NodeJS.Timeout | undefined
     const serve = async () => {
       clearTimeout(late)
       const givenAt = performance.now()
       let startedAt: number | undefined
-      // Piscina bounds the wall clock alone, and on a busy host that says nothing about the task.
-      const look = async () => {
+      // Piscina bounds only wall-clock time, which says nothing about the task on a busy host.
+      const pollCpu = async () => {
         const now = performance.now()
         if (isStarted()) startedAt ??= now
         else if (now - givenAt > this.#startMs)
@@ -141,7 +141,7 @@ export class ThreadPool<Request, Answer> {
         usedMs = await cpuMsSince(shared, this.#thread(shared))
         if (usedMs !== undefined && usedMs > cpuMs) end('cpu')
       }
-      looks = setInterval(look, LOOK_MS)
+      cpuPoll = setInterval(pollCpu, CPU_POLL_MS)
       this.#threads.on('error', onThreadError)
       return await this.#threads.run({ request, shared }, { signal: AbortSignal.any(signals) })
     }
@@ -157,7 +157,7 @@ export class ThreadPool<Request, Answer> {
       return failed(isOutOfMemory(error) ? 'memory' : 'died', error)
     } finally {
       clearTimeout(late)
-      clearInterval(looks)
+      clearInterval(cpuPoll)
       this.#threads.off('error', onThreadError)
     }
   }

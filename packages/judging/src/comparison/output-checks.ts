@@ -33,7 +33,7 @@ const LIGHT_MS = 500
 const WALL_FACTOR = 10
 const THREADS = Math.max(2, Math.min(4, availableParallelism()))
 
-/** What happened to a thread that gave no answer, where the output is not to blame. */
+/** Why a comparison has no answer although the output is not the cause. */
 const LOST: Readonly<Record<Exclude<TaskFailure, 'cpu' | 'memory'>, string>> = {
   starved: 'had no CPU time',
   unstarted: 'did not start',
@@ -66,16 +66,16 @@ interface CpuAccount {
 export class OutputChecks {
   readonly #budget: CheckBudget
   readonly #light: ThreadPool<ComparisonRequest, Difference>
-  /** Ends its threads when they are idle: the memory that a heavy comparison needs would stay with them. */
+  /** Ends idle threads, because a thread never returns the memory of a heavy comparison. */
   readonly #heavy: ThreadPool<ComparisonRequest, Difference>
   /** Open comparisons by tenant. */
   readonly #open = new Map<string, number>()
 
-  /** @param budget bounds that differ from the defaults, for specs */
+  /** @param budget overrides of the default bounds, for specs */
   constructor(budget: Partial<CheckBudget> = {}) {
     this.#budget = { ...BUDGET, ...budget }
     const here = import.meta.url
-    // A file beside this one: its source in specs, compiled in the product.
+    // The neighbouring module: TypeScript in specs, JavaScript in the build.
     const entry = new URL(`./check-thread${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
     const threads = { entry, task: 'compareOutput', heapMb: this.#budget.heapMb, youngMb: 8 }
     const light = Math.floor(THREADS / 2)
@@ -95,7 +95,7 @@ export class OutputChecks {
     return {
       check: async (checker, expected, actual) => {
         const isSmall = expected === actual || expected.length + actual.length <= SMALL
-        // A few characters of a regular expression can stand for a million steps.
+        // A short regular expression can take a million steps.
         if (isSmall && checker.type !== 'regex') return check(checker, expected, actual)
         return await ask({ checker, expected, actual })
       },
@@ -133,7 +133,7 @@ export class OutputChecks {
     }
   }
 
-  /** Tenants take turns: the more comparisons of a tenant are open, the later its next one comes; then by CPU time used. */
+  /** Tenants take turns: fewer open comparisons of the tenant first, then less CPU time used. */
   async #inTurn<T>({ tenant, cpuMs }: CpuAccount, run: (priority: number) => Promise<T>): Promise<T> {
     const open = this.#open.get(tenant) ?? 0
     this.#open.set(tenant, open + 1)

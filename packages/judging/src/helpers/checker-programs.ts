@@ -4,10 +4,10 @@ import type { HelperProgram } from '../judging-rules.ts'
 import { testName } from '../test-name.ts'
 import { CheckerFaultError } from './checker-fault.ts'
 
-/** Longest text of a checker that is passed on, in characters. */
+/** Maximum length of a checker's message, in characters. */
 const MAX_MESSAGE = 400
 
-/** Exit codes with which a checker gives its answer; no program ends with one of them by mistake. */
+/** Exit codes with which a checker answers; programs hardly exit with one of them by mistake. */
 export const ACCEPTED = 42
 export const REFUSED = 43
 
@@ -34,15 +34,15 @@ export interface CheckerContext {
 export interface CheckListener {
   /** @param difference why the output was refused; undefined if it was accepted */
   checked(position: number, difference: string | undefined): void
-  /** The job had no time left to check this output. */
+  /** The job's time ran out before this output was checked. */
   ranOut(position: number): void
 }
 
 /**
- * Runs the checker programs of a job over its outputs. Each has a container of its own, is compiled once, and gets a clean
- * workspace for each output.
+ * Runs the checker programs of a job over its outputs. Each has its own container, is compiled once, and gets a clean workspace
+ * for each output.
  *
- * @throws {CheckerFaultError} if a checker itself fails: then there is no verdict at all
+ * @throws {CheckerFaultError} if a checker itself fails; the job then has no verdicts
  */
 export async function runCheckers(
   outputs: readonly CheckedOutput[],
@@ -81,7 +81,7 @@ async function runChecker(
       },
     },
   )
-  // An output that was not checked would otherwise stay passed.
+  // Without this, an unchecked output would count as passed.
   if (outcome.limit === 'job') for (const { position } of outputs.slice(checked)) listener.ranOut(position)
   else if (checked < outputs.length) throw fault(first, outcome.compileOutput || outcome.errorMessage)
 }

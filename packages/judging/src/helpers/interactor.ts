@@ -13,15 +13,15 @@ import { testName } from '../test-name.ts'
 import { CheckerFaultError } from './checker-fault.ts'
 import { ACCEPTED, REFUSED } from './checker-programs.ts'
 
-/** How much longer than the program its interactor may take, in seconds, so that a program that waits for it ends first. */
+/** Added to the program's timeout, in seconds, so that a program that waits for its interactor times out first. */
 const GRACE_SECONDS = 5
-/** Longest text of an interactor that is passed on, in characters. */
+/** Maximum length of an interactor's message, in characters. */
 const MAX_MESSAGE = 400
 
 /** Where an interactor runs. */
 export interface InteractorContext {
   readonly sandbox: Pick<Sandbox, 'run'>
-  /** The execution of the program that it talks to. The interactor has its runtime, files and variables. */
+  /** The execution of the program under test; the interactor gets its runtime, files and variables. */
   readonly execution: Execution
   readonly helper: HelperProgram
   readonly budget?: TimeBudget | undefined
@@ -31,7 +31,7 @@ export interface InteractorContext {
 export interface InteractorAnswer {
   /** Why the run was refused; undefined if it was accepted. */
   readonly difference: string | undefined
-  /** The job had no time left for an answer. */
+  /** The job's time ran out before the interactor answered. */
   readonly ranOut?: boolean
 }
 
@@ -41,7 +41,7 @@ interface Conversation {
   readonly position: number
   readonly programEnd: PipeEnd
   readonly interactorEnd: PipeEnd
-  /** The interactor's run; undefined if the job had no time left for it. */
+  /** The interactor's run; undefined if the job's time ran out before. */
   readonly finished: PromiseWithResolvers<RunOutcome | undefined>
 }
 
@@ -116,7 +116,7 @@ export class Interactor {
         throw new CheckerFaultError(`the interactor failed: ${why.slice(0, MAX_MESSAGE)}`)
       }
     } catch (error) {
-      // Conversations that have finished keep their run.
+      // No effect on conversations that have finished.
       for (const { finished } of conversations) finished.reject(error)
       throw error
     }
@@ -125,8 +125,8 @@ export class Interactor {
   /**
    * Waits for the interactor's answer about a run of the program.
    *
-   * @returns undefined for a run without interactor, and where the program failed by itself first
-   * @throws {CheckerFaultError} if the interactor failed by itself
+   * @returns undefined for a run without interactor, and if the program failed first
+   * @throws {CheckerFaultError} if the interactor itself failed
    */
   async judge(position: number, program: RunOutcome): Promise<InteractorAnswer | undefined> {
     const conversation = this.#conversations.get(position)

@@ -19,13 +19,13 @@ export interface RepeatsPlan {
 }
 
 interface KeptRun extends RepeatedRun {
-  /** Undefined where an earlier run has the same verdict: the first of them is shown. */
+  /** Undefined if an earlier run has the same verdict; the result then shows that run. */
   readonly outcome: RunOutcome | undefined
 }
 
 /**
- * Runs a program several times and shows the first run with the worst end. If others kept a run from the processor until its
- * timeout, the program runs once more, exclusively.
+ * Runs a program several times and reports the first of the worst runs. If a run timed out while other executions kept it from
+ * the processor, the program runs once more, exclusively.
  */
 export async function repeatProgram(
   { execution, repeat, network }: RepeatsPlan,
@@ -35,7 +35,7 @@ export async function repeatProgram(
   const { limits, stdin, args, language } = execution
   const kept: KeptRun[] = []
   const keep = (outcome: RunOutcome, exclusive = false) => {
-    // An unfinished repetition says nothing about a program that has run before.
+    // A repetition that the job's time ended says nothing new about the program.
     if (outcome.limit === 'job' && kept.length > 0) return false
     const { status, exitCode, signal } = outcome
     const starved = !exclusive && wasStarved(outcome, limits, (ms) => retry.wasOvercommitted(ms))
@@ -47,7 +47,7 @@ export async function repeatProgram(
   const runs = Array.from({ length: repeat }, () => ({ limits, stdin, args }))
   const first = await sandbox.run({ ...execution, runs }, { ...options, onRun: (run) => keep(run) })
 
-  // With a network, a further run would repeat what the first ones sent.
+  // With a network, another run would send everything again.
   const isDue = !options.budget.isSpent && network === NO_NETWORK && kept.some(({ starved }) => starved)
   const request = { timeoutsMs: [limits.timeoutSeconds * 1000], extraMs: maxStartupMs(language) }
   const again = isDue

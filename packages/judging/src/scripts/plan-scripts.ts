@@ -16,11 +16,11 @@ export interface PlannedScript {
   readonly name: string
   readonly script: string
   readonly weight: number
-  /** With the stdin, files and limits of the test case; its code is still the job's alone. */
+  /** Has the stdin, files and limits of the test case, and the job's code without the script. */
   readonly execution: Execution
 }
 
-/** The scripts of a job, each a program of its own. */
+/** The scripts of a job; each becomes a separate program. */
 export interface ScriptsPlan {
   readonly kind: 'scripts'
   readonly language: Language
@@ -34,7 +34,7 @@ export interface ScriptsPlan {
 
 /** Names that the code under test cannot know before it runs. */
 export interface ScriptSecrets {
-  /** Name of the file that a script leaves at its end. */
+  /** Name of the file that a script writes at its end. */
   readonly report: string
   /** Part of the names that a script defines. */
   readonly tag: string
@@ -62,7 +62,7 @@ export function planScripts(
   for (const [index, { test, script }] of cases.entries()) {
     // Containers carry the name of their execution, so each script needs a name of its own.
     const ownId = index === 0 ? id : `${id}.${index + 1}`
-    const planned = deployment.planExecution({ id: ownId, attempt, job: withOwn(job, test) })
+    const planned = deployment.planExecution({ id: ownId, attempt, job: jobOfScript(job, test) })
     const composed = composeScript(rules, { code: job.code, script, ...newSecrets() })
     problems.push(...(planned.problems ?? []).map((problem) => `tests.${index}: ${problem}`))
     if (composed.problem !== undefined) problems.push(`tests.${index}.script: ${composed.problem}`)
@@ -87,7 +87,8 @@ export function newSecrets(): ScriptSecrets {
   return { report: `isopod-${randomBytes(16).toString('hex')}`, tag: `x${randomBytes(16).toString('hex')}` }
 }
 
-function withOwn(job: Job, { stdin, files, limits }: Omit<TestCase, 'script'>): Job {
+/** The job with the stdin, files and limits of a test case. */
+function jobOfScript(job: Job, { stdin, files, limits }: Omit<TestCase, 'script'>): Job {
   return {
     ...job,
     stdin: stdin ?? job.stdin,

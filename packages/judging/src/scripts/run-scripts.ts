@@ -18,9 +18,9 @@ import { newSecrets, type PlannedScript, type ScriptsPlan } from './plan-scripts
 /** Path of a program's folder in its container. */
 const WORKSPACE = '/workspace'
 
-/** One run of a script that is still to be made. */
+/** One run of a script that has not been made. */
 interface PendingScript {
-  /** Number of the test case, from 0. */
+  /** Index of the test case. */
   readonly index: number
   readonly test: PlannedScript
 }
@@ -40,21 +40,21 @@ interface Round {
 interface RoundOutcome {
   readonly runs: readonly JudgedRun[]
   readonly outcomes: readonly Outcome[]
-  /** The job had no time left for all runs. */
+  /** Whether the job's time ran out before all runs. */
   readonly ranOut: boolean
 }
 
 type Options = Omit<JudgingOptions, 'checks'>
 
 /**
- * Runs the scripts of a job one after the other, each in a container of its own, and judges them. Runs that timed out while
- * others kept them from the processor are repeated once, exclusively.
+ * Runs the scripts of a job one after the other, each in its own container, and judges them. Runs that timed out while other
+ * executions kept them from the processor are repeated once, exclusively.
  */
 export async function runScripts(plan: ScriptsPlan, options: Options, run: JobRunOptions): Promise<Judging> {
   const { tests, repeat, network, stopOnFirstFailure: stop, language } = plan
   const pending = tests.flatMap((test, index) => Array.from({ length: repeat }, () => ({ index, test })))
   const first = await runRound({ plan, pending, exclusive: false, retries: true, suffix: '' }, options, run)
-  // With a network, a second run would repeat what the first one sent.
+  // With a network, a second run would send everything again.
   const mayRepeat = network === NO_NETWORK && !first.ranOut
   const due = mayRepeat ? dueRuns(pending, first.runs, stop) : { starved: [], skipped: [] }
   const request = {
@@ -84,7 +84,7 @@ export async function runScripts(plan: ScriptsPlan, options: Options, run: JobRu
   return { outcome, judged: summarizeTests(tests, runs, outcome, stop) }
 }
 
-/** The first outcome that was no success, else the last one. A starved run is not shown if its repetition was judged. */
+/** The first outcome that was no success, else the last one. The repetition of a starved run takes its place. */
 function shownOf(
   runs: readonly JudgedRun[],
   outcomes: readonly Outcome[],
@@ -117,7 +117,7 @@ async function runRound(
     const outcome = await sandbox.run({ ...withScript(test, plan), id }, options)
     outcomes.push(outcome)
     const isLate = outcome.limit === 'job'
-    // An unfinished repetition says nothing about a test case that has run before.
+    // A repetition that the job's time ended says nothing new about the test case.
     if (isLate && runs.at(-1)?.index === index) return { runs, outcomes, ranOut: true }
     const starved = !exclusive && wasStarved(outcome, test.execution.limits, wasOvercommitted)
     const result = testResult(test.name, outcome, judge(outcome, rules), remark)
@@ -128,7 +128,7 @@ async function runRound(
   return { runs, outcomes, ranOut: false }
 }
 
-/** The execution of a script behind the job's code, with secrets that no other run has. */
+/** The execution of the job's code followed by a script, with new secrets. */
 function withScript({ script, execution }: PlannedScript, { rules, code }: ScriptsPlan): Execution {
   const { report, tag } = newSecrets()
   const { program = code } = composeScript(rules, { code, script, report: `${WORKSPACE}/${report}`, tag })

@@ -18,7 +18,7 @@ import {
 import type { HelperProgram, JudgingRules } from '../judging-rules.ts'
 import { testName } from '../test-name.ts'
 
-/** Maximum bytes of all outputs of a job that checker programs judge; they are held in this process's memory. */
+/** Maximum bytes of all outputs of a job for checker programs, because they stay in memory. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024
 
 /** Maximum steps of all regular expressions of a job; compiling that many takes a fraction of a second. */
@@ -32,7 +32,7 @@ export interface TestCasesPlan {
   readonly tests: readonly (TestCase & { readonly name: string })[]
   /** The run of each test case, without its expectation. */
   readonly runs: readonly RunInput[]
-  /** Language name in the job → what checker programs and interactors in that language run with. */
+  /** Language name in the job → language and limits of checker programs and interactors in it. */
   readonly helpers: ReadonlyMap<string, HelperProgram>
   readonly stopOnFirstFailure: boolean
   readonly repeat: number
@@ -51,7 +51,7 @@ export function planTestCases(
   rules: JudgingRules,
 ): TestCasesPlan | { readonly problems: readonly string[] } {
   const runs = tests.map((test) => ({
-    limits: withOwn(execution.limits, test.limits, execution.language.timeout_factor),
+    limits: limitsOfTest(execution.limits, test.limits, execution.language.timeout_factor),
     // The stdin of a test case with an interactor is the interactor's input.
     stdin: test.interactor ? undefined : (test.stdin ?? job.stdin),
     args: test.args ?? job.args,
@@ -79,8 +79,8 @@ export function planTestCases(
   }
 }
 
-/** The test case's own limits over the job's. Its timeout is multiplied by the language's factor, as the job's was. */
-function withOwn(limits: Limits, own: LimitsRequest = {}, factor: number): Limits {
+/** The job's limits, overridden by those of a test case. Its timeout is multiplied by the language's factor, like the job's. */
+function limitsOfTest(limits: Limits, own: LimitsRequest = {}, factor: number): Limits {
   const given = Object.entries(own).filter(([, value]) => value !== undefined)
   const merged: Limits = { ...limits, ...Object.fromEntries(given) }
   return own.timeoutSeconds === undefined

@@ -15,7 +15,7 @@ import { summarizeTests } from '../summarize-tests.ts'
 import type { TestCasesPlan } from './plan-test-cases.ts'
 import { type PendingRun, TestJudge } from './test-judge.ts'
 
-/** Some runs of a plan, made as one execution. */
+/** Runs of a plan that form one execution. */
 interface Round {
   readonly plan: TestCasesPlan
   /** Name of the execution: containers carry it. */
@@ -33,7 +33,7 @@ interface RoundOutcome {
 }
 
 /**
- * Runs the test cases of a job and judges each run. Runs that timed out while others kept them from the processor are
+ * Runs the test cases of a job and judges each run. Runs that timed out while other executions kept them from the processor are
  * repeated once, exclusively.
  */
 export async function runTestCases(
@@ -81,8 +81,8 @@ export async function runTestCases(
 }
 
 /**
- * The footprint of a job with test cases: the largest of its runs and of its checker programs, which run in their place, and
- * that of its interactor, which runs beside them.
+ * The footprint of a job with test cases: the largest of its runs and its checker programs, which run one after the other,
+ * plus that of its interactor, which runs at the same time.
  */
 export function testCasesFootprint({ execution, runs, tests, helpers }: TestCasesPlan): Footprint {
   const limitsOf = (name: string | undefined) =>
@@ -116,7 +116,7 @@ async function retryExclusively(
   })
 }
 
-/** Makes some runs of a plan as one execution. */
+/** Makes the runs of a round as one execution. */
 async function runRound(
   { plan, id, pending, exclusive, retries }: Round,
   { sandbox, checks, retry, onVerdict }: JudgingOptions,
@@ -148,7 +148,10 @@ interface InteractorRound extends Pick<Round, 'plan' | 'pending'> {
   readonly budget: JobRunOptions['budget']
 }
 
-/** Runs the program, and beside it the interactor of its test cases, if there is one. When one ends, so does the other. */
+/**
+ * Runs the program together with the interactor of its test cases, if there is one. The end of the program ends the interactor,
+ * and a failure of the interactor ends the program.
+ */
 async function withInteractor(
   { plan, execution, pending, sandbox, budget }: InteractorRound,
   run: (
@@ -174,7 +177,7 @@ async function withInteractor(
   }
 }
 
-/** Has the checker programs of a round judge its outputs. */
+/** Runs the checker programs over the outputs of a round. */
 async function checkOutputs(
   id: string,
   { judge }: RoundOutcome,

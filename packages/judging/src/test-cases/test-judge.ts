@@ -8,28 +8,28 @@ import type { InteractorAnswer } from '../helpers/interactor.ts'
 import type { JudgedRun } from '../judged-run.ts'
 import { type OnVerdict, reportTest } from '../verdict-events.ts'
 
-/** The verdict of a test case that had started when its job's time ran out. */
+/** The verdict of a test case that was running when the job's time ran out. */
 const JOB_TIMED_OUT = {
   verdict: 'timeout',
   diff: 'the time of the whole job was used up (limits.jobSeconds)',
 } as const
 
-/** Longest end of stderr that a verdict shows, in characters. */
+/** Maximum number of characters from the end of stderr in a verdict. */
 const MAX_STDERR = 300
 
 type Judgement = Pick<TestResult, 'verdict' | 'diff'>
 
 const PASSED: Judgement = { verdict: 'passed', diff: null }
 
-/** One run of a test case that is still to be made. */
+/** One run of a test case that has not been made. */
 export interface PendingRun {
-  /** Number of the test case, from 0; the runs of one test case follow each other. */
+  /** Index of the test case; the runs of one test case are consecutive. */
   readonly index: number
   readonly test: TestCase & { readonly name: string }
   readonly input: RunInput
 }
 
-/** What a judge needs. */
+/** Options of a {@link TestJudge}. */
 export interface TestJudgeOptions {
   readonly pending: readonly PendingRun[]
   readonly stopOnFirstFailure: boolean
@@ -58,7 +58,7 @@ export class TestJudge {
     return this.#runs
   }
 
-  /** The first run that was no success and is not in doubt. */
+  /** The first run that failed and is not to be repeated. */
   get failed(): RunOutcome | undefined {
     return this.#failed
   }
@@ -68,12 +68,12 @@ export class TestJudge {
     return this.#unchecked
   }
 
-  /** Whether the job had no time left for all of it. */
+  /** Whether the job's time ran out before all runs. */
   get ranOut(): boolean {
     return this.#ranOut
   }
 
-  /** Judges the next run. @returns whether the run behind it is due */
+  /** Judges the next run. @returns whether the run after it should be made */
   async add(outcome: RunOutcome, position: number, answer?: InteractorAnswer): Promise<boolean> {
     const { pending, stopOnFirstFailure, wasOvercommitted, exclusive } = this.#options
     const run = pending[position]
@@ -82,7 +82,7 @@ export class TestJudge {
     const isLate = outcome.limit === 'job' || answer?.ranOut === true
     if (isLate) {
       this.#ranOut = true
-      // An unfinished repetition says nothing about a test case that has run before.
+      // A repetition that the job's time ended says nothing new about the test case.
       if (this.#runs.at(-1)?.index === index) return false
     }
     const starved = !exclusive && wasStarved(outcome, input.limits, wasOvercommitted)
@@ -101,13 +101,13 @@ export class TestJudge {
     return !this.#stops || (!isLate && pending[position + 1]?.index === index)
   }
 
-  /** The job had no time left to check the output of this run. */
+  /** Records that the job's time ran out before the output of this run was checked. */
   addUnchecked(position: number): void {
     this.#ranOut = true
     this.#replace(position, JOB_TIMED_OUT)
   }
 
-  /** Takes the answer of a checker program about the output of this run: undefined accepts it. */
+  /** Records a checker program's answer for the output of this run; undefined accepts it. */
   addChecked(position: number, difference: string | undefined): void {
     this.#replace(position, difference === undefined ? undefined : judgementOf(difference))
   }

@@ -3,15 +3,15 @@ import { messageOf, type PolicyFinding, type RuleSet, severityIn } from './rule.
 import { factsIn, rulesFor } from './rules/all.ts'
 import type { SourceKind } from './sources.ts'
 
-/** What a check of one source found. */
+/** The result of checking one source. */
 export interface SourceReport {
   readonly findings: readonly PolicyFinding[]
-  /** What could not be checked, without the path; the rest was. */
+  /** Why parts of the source were not checked, as ends of sentences about the file. */
   readonly gaps: readonly string[]
 }
 
 /**
- * Checks one source; each rule is reported once, at the first place that trips it.
+ * Checks one source. Reports each violated rule once, at the first place.
  *
  * @param others base names of the job's files that are not checked as source
  */
@@ -21,7 +21,7 @@ export function checkSource(
   rules: RuleSet,
   others: ReadonlySet<string> = new Set(),
 ): SourceReport {
-  // Interpreters skip NUL or refuse it, the parsers stop there. Python ends a line at a lone carriage return.
+  // The parsers stop at NUL, which interpreters skip or refuse. Python also ends lines at a lone carriage return.
   const lines = kind.language === 'python' ? source.replaceAll(/\r\n?/g, '\n') : source
   const text = lines.replaceAll('\0', ' ')
   const { matches, broken, tooDeep } = parse(kind.grammar, text)
@@ -43,7 +43,7 @@ export function checkSource(
   return { findings: [...findings.values()], gaps }
 }
 
-/** Counts lines, for offsets that only grow. */
+/** Makes a function from offsets, in ascending order, to line numbers. */
 function lineCounter(text: string): (offset: number) => number {
   let line = 1
   let counted = 0

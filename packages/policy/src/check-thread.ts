@@ -12,7 +12,7 @@ export interface SourceFile {
   readonly kind: SourceKind
 }
 
-/** What the thread receives: it answers with the reports on the files, in order, and reports the index of the file it is at. */
+/** A request to the thread. The answer is one report per file, in order; the progress is the index of the current file. */
 export interface SourceCheckRequest {
   readonly files: readonly SourceFile[]
   readonly rules: RuleSet

@@ -10,36 +10,36 @@ import { baseName, isCompiled, programKind, sourceKind } from './sources.ts'
 export interface CheckedProgram {
   /** Name of the language in the catalogue. */
   readonly language: string
-  /** Where the program's text goes: `main.py`. */
+  /** Name of the program's file: `main.py`. */
   readonly filename: string
   readonly code: string
-  /** Files of the job, by path; those that are source are checked like the program. */
+  /** Files of the job, by path; source files are checked like the program. */
   readonly files?: Readonly<Record<string, JobFile>> | undefined
 }
 
-/** Bounds that differ from the defaults. */
+/** Overrides of the default bounds. */
 export interface PolicyCheckerOptions {
-  /** Checks that may wait for their turn. @default 1024 */
+  /** Maximum number of waiting checks. @default 1024 */
   readonly waiting?: number
-  /** Longest wait, in milliseconds. @default 120000 */
+  /** Maximum wait for a thread, in milliseconds. @default 120000 */
   readonly waitMs?: number
-  /** CPU time of a check per started 256 Ki characters, in milliseconds; then its thread ends. @default 2000 */
+  /** Maximum CPU time of a check per started 256 Ki characters, in milliseconds. @default 2000 */
   readonly cpuMs?: number
-  /** Heap of a thread in MiB, the parser's own memory aside; a check that needs more ends its thread. @default 512 */
+  /** Maximum heap of a thread in MiB, without the parser's own memory. @default 512 */
   readonly heapMb?: number
-  /** Characters of sources of one job that are checked. @default 2 Mi */
+  /** Maximum characters of one job's sources; the rest is not checked. @default 2 Mi */
   readonly maxCharacters?: number
 }
 
 /** Checks sources off the event loop. */
 export interface PolicyChecker {
   /**
-   * Decides about a program under a policy. No source makes it reject: for one that exceeds a bound, ends its thread or does
-   * not parse, `checked` is false, which is a problem with `enforce` and else a warning.
+   * Checks a program under a policy. Never rejects because of the source: if a source exceeds a bound, ends its thread or
+   * does not parse, `checked` is false, which is a problem with `enforce` and otherwise a warning.
    *
-   * @param policy what applies, the deployment's minimum included
-   * @param signal when it aborts, the call rejects with its reason
-   * @throws {RetryableError} with `enforce`, if the host had no room or no time for the check
+   * @param policy the policy that applies, including the deployment's minimum
+   * @throws {RetryableError} with `enforce`, if the host has no memory or time for the check
+   * @throws the signal's reason when it aborts
    */
   check(program: CheckedProgram, policy: Policy, signal?: AbortSignal): Promise<PolicyDecision>
   /** Ends the threads. */
@@ -53,11 +53,11 @@ const DEFAULTS = {
   heapMb: 512,
   maxCharacters: 2 * 1024 * 1024,
 }
-/** How long the first thread may take to load a grammar, in milliseconds. */
+/** Timeout for loading the first grammar, in milliseconds. */
 const START_MS = 20_000
-/** Characters of a job whose check shares the thread that stays. */
+/** Maximum characters of a job that is checked in the thread for small sources. */
 const SMALL = 64 * 1024
-/** Characters that `cpuMs` is for. */
+/** Number of characters for which `cpuMs` is allowed. */
 const PORTION = 256 * 1024
 /** Wall clock of a check per millisecond of CPU time. */
 const WALL_FACTOR = 10
@@ -79,23 +79,23 @@ const WALL_FACTOR = 10
  */
 export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Promise<PolicyChecker> {
   const { waiting, waitMs, cpuMs, heapMb, maxCharacters } = { ...DEFAULTS, ...options }
-  // Compiling the grammars a second time, for speed, took 500 MB for a second and made no check faster.
+  // V8 would compile the grammars a second time for speed, which needs 500 MB for a second and makes no check faster.
   setFlagsFromString('--no-wasm-dynamic-tiering')
   setFlagsFromString('--no-wasm-tier-up')
   const here = import.meta.url
-  // A file beside this one: its source in specs, compiled in the product.
+  // The neighbouring module: TypeScript in specs, JavaScript in the build.
   const entry = new URL(`./check-thread${here.endsWith('.ts') ? '.ts' : '.js'}`, here)
   // A larger young generation made the process up to 30 MB larger and no check faster.
   const threads = { entry, task: 'checkSources', size: 1, heapMb, youngMb: 2, maxWaiting: waiting }
   const small = new ThreadPool<SourceCheckRequest, readonly SourceReport[]>({ ...threads, keepsIdle: true })
-  // The parser's memory never shrinks: the thread of large sources goes when none waits.
+  // The parser never returns memory, so the thread for large sources ends when no check waits.
   const large = new ThreadPool<SourceCheckRequest, readonly SourceReport[]>({ ...threads, keepsIdle: false })
   const close = async () => void (await Promise.all([small.close(), large.close()]))
 
   const run = (request: SourceCheckRequest, signal?: AbortSignal) => {
     const size = request.files.reduce((sum, { content }) => sum + content.length, 0)
     const budget = cpuMs * (1 + Math.floor(size / PORTION))
-    // The smallest source first: no heap of large ones delays it.
+    // The smallest sources first, so that large ones do not delay them.
     const bounds = { cpuMs: budget, wallMs: budget * WALL_FACTOR, waitMs, priority: -size, signal }
     return (size <= SMALL ? small : large).run(request, bounds)
   }
@@ -117,7 +117,7 @@ export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Pro
       const outcome = files.length === 0 ? NOTHING : await run(request, signal)
       if (outcome.failure !== undefined) {
         const why = UNCHECKED[outcome.failure]
-        // The host's trouble says nothing about the source, and unchecked it must not run.
+        // A fault of the host says nothing about the source, which must not run unchecked.
         if (!SOURCE_FAILURES.has(outcome.failure) && policy.mode === 'enforce')
           throw new RetryableError(`the source was not checked: ${why}`)
         gaps.push(`${files[outcome.progress]?.path} was not checked: ${why}`)
@@ -139,7 +139,7 @@ export async function openPolicyChecker(options: PolicyCheckerOptions = {}): Pro
   }
 }
 
-/** The sources of a job, the program first, as far as they are within the bound, and the names of its other files. */
+/** The sources of a job within the bound, the program first, and the base names of its other files. */
 function sourcesOf(program: CheckedProgram, maxCharacters: number) {
   const kind = programKind(program.filename, program.language)
   const files: SourceFile[] = []
@@ -164,10 +164,10 @@ function sourcesOf(program: CheckedProgram, maxCharacters: number) {
   return { files, gaps, others, hasRules: kind !== undefined }
 }
 
-/** The outcome for a job without sources that have rules. */
+/** The outcome for a job whose language has no rules. */
 const NOTHING: TaskOutcome<readonly SourceReport[]> = { answer: [], cpuMs: 0 }
 
-/** Failures that are the doing of the source; the others are the host's. */
+/** Failures caused by the source; the host causes the others. */
 const SOURCE_FAILURES: ReadonlySet<TaskFailure> = new Set(['cpu', 'memory', 'died'])
 
 const UNCHECKED: Readonly<Record<TaskFailure, string>> = {

@@ -6,7 +6,7 @@ const MAX_NAMED = 20
 
 /** The decision about a program under a policy. */
 export interface PolicyDecision {
-  /** What applied. */
+  /** The policy that applied. */
   readonly policy: Policy
   /** Whether every source was checked as a whole by rules of its language. */
   readonly checked: boolean
@@ -17,19 +17,19 @@ export interface PolicyDecision {
   readonly problems: readonly string[]
   /** Sentences for the result of a job that runs. */
   readonly warnings: readonly string[]
-  /** Every rule that was tripped, whatever follows from it. */
+  /** Every violated rule, whether or not it has an effect. */
   readonly findings: readonly PolicyFinding[]
 }
 
-/** What a check found. */
+/** The result of checking all sources of a job. */
 interface CheckOutcome {
   readonly findings: readonly PolicyFinding[]
-  /** Sources that were not checked, or not as a whole, and why. Where rules are enforced, they are refused. */
+  /** Sources that were not checked completely, and why. `enforce` refuses them. */
   readonly gaps: readonly string[]
-  /** What else is to be known, and refuses nothing. */
+  /** Further sentences for the result, which refuse nothing. */
   readonly notes?: readonly string[]
   readonly checked: boolean
-  /** The program's own file, which messages need not name. */
+  /** Path of the program, which messages omit. */
   readonly main?: string
 }
 
@@ -58,7 +58,7 @@ export function decide(
   }
 }
 
-/** A hostile job trips rules in 64 files; its result must not grow with them. */
+/** Bounds the number of sentences, because a hostile job can violate rules in 64 files. */
 function shortened(sentences: readonly string[]): readonly string[] {
   if (sentences.length <= MAX_NAMED) return sentences
   return [...sentences.slice(0, MAX_NAMED), `and ${sentences.length - MAX_NAMED} more`]

@@ -6,26 +6,26 @@ import library, { type Parser, type Query, type QueryMatch, type Tree } from '@v
 import { GRAMMARS, type Grammar, type Match } from './match.ts'
 import { QUERIES } from './rules/all.ts'
 
-/** What a parser found in a source. */
+/** The matches of a query in a source. */
 export interface ParsedSource {
   readonly matches: readonly Match[]
-  /** Whether the parser had to skip or invent something. */
+  /** Whether the source has syntax errors. */
   readonly broken: boolean
-  /** Whether constructs nest too deeply for the query to see all of them. */
+  /** Whether constructs nest too deeply for the query to match all of them. */
   readonly tooDeep: boolean
 }
 
-/** Matches that are open at once: those of a hostile source would cost the square of its length. */
+/** Maximum number of unfinished matches; without it a hostile source takes time quadratic in its length. */
 const MAX_OPEN_MATCHES = 4096
-/** Half of the levels that the library's queries can count. */
+/** Half of the maximum depth of the library's queries. */
 const MAX_DEPTH = 32_768
 
 /** Matches the query of a grammar against a source. */
 export type ParseSource = (grammar: Grammar, source: string) => ParsedSource
 
-/** The grammars of this process, each loaded when it is first needed: together they take some 15 MB. */
+/** The grammars of this process. Each is loaded on first use, because together they take some 15 MB. */
 export interface Grammars {
-  /** Loads grammars; to be awaited before `parse` is called for one of them. */
+  /** Loads grammars. Await it before `parse` is called for one of them. */
   need(grammars: Iterable<Grammar>): Promise<void>
   readonly parse: ParseSource
 }
@@ -68,7 +68,10 @@ export async function openGrammars(): Promise<Grammars> {
   }
 }
 
-/** Whether nodes nest so deeply that queries pass over them. Nodes come in the order of the source, so steps of the bound do. */
+/**
+ * Whether nodes nest more deeply than queries can match. Checks every `MAX_DEPTH`th node in source order, which cannot miss a
+ * chain of twice that depth.
+ */
 function isDeep({ rootNode }: Tree): boolean {
   const cursor = rootNode.walk()
   try {
@@ -82,7 +85,7 @@ function isDeep({ rootNode }: Tree): boolean {
   }
 }
 
-/** Copies a match out of the parser's memory. */
+/** Copies a match from the parser's memory. */
 function matchOf({ captures }: QueryMatch, source: string): Match {
   return captures
     .map(({ name, node: { startIndex: start, endIndex: end } }) => {

@@ -1,10 +1,10 @@
-/** The grammars that sources are parsed with. */
+/** The grammars that parse sources. */
 export const GRAMMARS = ['python', 'javascript', 'typescript', 'bash'] as const
 
 /** Name of a grammar. */
 export type Grammar = (typeof GRAMMARS)[number]
 
-/** A piece of source that a query has a name for. */
+/** A named part of a match. */
 export interface Capture {
   /** `root`, `shape.fork-bomb`, … */
   readonly name: string
@@ -17,7 +17,7 @@ export interface Capture {
 /** One match of a query: its captures in the order of the source. */
 export type Match = readonly Capture[]
 
-/** A source, as the rules of its language see it. */
+/** A source and the matches of its language's query. */
 export interface MatchedSource {
   readonly source: string
   readonly matches: readonly Match[]

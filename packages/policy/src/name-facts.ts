@@ -1,11 +1,11 @@
 import type { Capture, Match } from './match.ts'
 import type { FactAt } from './rule.ts'
 
-/** How a language names what it imports. */
+/** How a language resolves imported names. */
 export interface NameResolution {
-  /** The names by which rules know a module; none if it is one of the program's own. */
+  /** The names of a module in rules; none if it belongs to the program. */
   readonly modulesOf: (text: string) => readonly string[]
-  /** The paths by which rules know a name that the program does not define. */
+  /** The paths in rules of a name that the program does not define. */
   readonly globalsOf: (path: string) => readonly string[]
 }
 
@@ -15,21 +15,21 @@ interface Scope {
   /** Functions inside a class do not see its names. */
   readonly isClass: boolean
   parent: Scope | undefined
-  /** What each name stands for; nothing if it is the program's own. */
+  /** Name → paths that it can refer to; none if the program defines it. */
   readonly names: Map<string, string[]>
 }
 
 /**
  * Reads the captures that the queries of Python and JavaScript share:
- * - `scope`, `scope.class`: what is defined inside is not visible outside
+ * - `scope`, `scope.class`: names that are defined inside are not visible outside
  * - `own`, `own.outside`: a name that the program defines, inside or around the scope that begins there
- * - `module`: an imported module; with `bound`, the name it gets; with `star`, all its names
+ * - `module`: an imported module; with `bound`, its local name; with `star`, all of its names
  * - `root`: a name that is read
- * - `member`: a name behind a `root` or `module`, or taken from it
- * - `attribute`: an expression that ends with a name behind a dot
- * - `ignored`: no `root`, although it matches like one
- * - `erased`: no `module`, as it is gone when the program runs
- * - `shape.…`: a construct; with a `root` or `module`, what it is applied to
+ * - `member`: a member of a `root` or `module`
+ * - `attribute`: an expression that ends with a dot and a name
+ * - `ignored`: not a `root`, although it matches like one
+ * - `erased`: not a `module`, because the import does not exist at run time
+ * - `shape.…`: a construct; with a `root` or `module`, the value that it is applied to
  */
 export function nameFacts(
   matches: readonly Match[],
@@ -85,12 +85,12 @@ export function nameFacts(
     }
   }
 
-  /** Everything that the name in a match can stand for. */
+  /** All paths that the name in a match can refer to. */
   function pathsIn(match: Match, scope: Scope): readonly string[] {
     const base = baseOf(match)
     if (base === undefined) return []
     const members = match.filter(({ name }) => name === 'member')
-    // In a pattern, what is taken out stands before what it is taken from.
+    // In a destructuring pattern the member precedes the object.
     const inOrder = [
       ...members.filter(({ start }) => start > base.start),
       ...members.filter(({ start }) => start < base.start),
@@ -124,7 +124,7 @@ function scopeOf({ start, end, name }: Pick<Capture, 'start' | 'end' | 'name'>):
   return { start, end, isClass: name === 'scope.class', parent: undefined, names: new Map() }
 }
 
-/** The capture that says where a path begins. */
+/** The capture at the start of a path. */
 function baseOf(match: Match): Capture | undefined {
   return match.find(({ name }) => name === 'root' || name === 'module')
 }
@@ -133,12 +133,12 @@ function define({ names }: Scope, name: string, paths: readonly string[] = []): 
   names.set(name, [...(names.get(name) ?? []), ...paths])
 }
 
-/** The last name of an expression. A query for it would cost the square of a chain's length. */
+/** The last name of an expression. A query for it would take time quadratic in the length of a chain. */
 function nameBehindDot(expression: string): string {
   return expression.slice(expression.lastIndexOf('.') + 1).trimStart()
 }
 
-/** What a name stands for; undefined if the program does not define it. */
+/** The paths that a name refers to; undefined if the program does not define it. */
 function lookUp(name: string, inner: Scope): readonly string[] | undefined {
   for (let scope: Scope | undefined = inner; scope !== undefined; scope = scope.parent) {
     const paths = scope.isClass && scope !== inner ? undefined : scope.names.get(name)

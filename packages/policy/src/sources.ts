@@ -1,7 +1,7 @@
 import type { Grammar } from './match.ts'
 import type { RuleLanguage } from './rule.ts'
 
-/** How a kind of file is read. */
+/** Grammar and rules for a kind of file. */
 export interface SourceKind {
   readonly grammar: Grammar
   readonly language: RuleLanguage
@@ -32,15 +32,15 @@ const BY_LANGUAGE: ReadonlyMap<string, SourceKind> = new Map([
   ['bash', BASH],
 ])
 
-/** Code that is loaded like source but has no text, so it cannot be checked. */
+/** Extensions of compiled code, which cannot be checked. */
 const COMPILED = new Set(['pyc', 'pyo', 'pyd', 'so', 'node', 'wasm', 'zip', 'egg', 'whl'])
 
-/** How a file of this name is read; undefined if it is no source, or one without rules. */
+/** The kind of a file; undefined if it is not source, or has no rules. */
 export function sourceKind(path: string): SourceKind | undefined {
   return BY_EXTENSION.get(extension(path))
 }
 
-/** How a program is read: by the name of its file, which a catalogue may give any language, and then by its language. */
+/** The kind of a program, by the name of its file or else by its language. */
 export function programKind(filename: string, language: string): SourceKind | undefined {
   return sourceKind(filename) ?? BY_LANGUAGE.get(language)
 }
@@ -50,7 +50,7 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** Whether a file of this name is code that cannot be read. */
+/** Whether a file is compiled code. */
 export function isCompiled(path: string): boolean {
   return COMPILED.has(extension(path))
 }

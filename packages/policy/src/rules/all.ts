@@ -4,10 +4,10 @@ import { BASH_QUERY, BASH_RULES, bashFacts } from './bash.ts'
 import { JAVASCRIPT_QUERY, JAVASCRIPT_RULES, javascriptFacts, TYPESCRIPT_QUERY } from './javascript.ts'
 import { PYTHON_QUERY, PYTHON_RULES, pythonFacts } from './python.ts'
 
-/** Every rule there is. */
+/** All rules. */
 export const RULES: readonly Rule[] = [...PYTHON_RULES, ...JAVASCRIPT_RULES, ...BASH_RULES]
 
-/** What each grammar is asked. */
+/** The query of each grammar. */
 export const QUERIES: Readonly<Record<Grammar, string>> = {
   python: PYTHON_QUERY,
   javascript: JAVASCRIPT_QUERY,
@@ -30,7 +30,7 @@ for (const rule of RULES) {
   }
 }
 
-/** The rules that a fact trips. */
+/** The rules that a fact violates. */
 export function rulesFor(language: RuleLanguage, fact: Fact): readonly Rule[] {
   return byFact.get(keyOf(language, fact)) ?? []
 }

@@ -4,7 +4,7 @@ import { baseName } from '../sources.ts'
 
 const DEVICE = '^/dev/(?!(null|zero|full|tty|stdin|stdout|stderr|fd/[0-9]+|shm/.*)$)'
 
-/** What a Bash source is asked: commands with their arguments, and constructs. */
+/** The query for Bash: commands with their arguments, and constructs. */
 export const BASH_QUERY = `
 (command name: (command_name) @name)
 (command name: (command_name) @name argument: (_) @argument)
@@ -20,22 +20,22 @@ export const BASH_QUERY = `
 `
 
 const IS_DEVICE = new RegExp(DEVICE)
-/** `<(…)`: a command whose output another reads as a file. */
+/** `<(…)`: process substitution. */
 const SUBSTITUTION = '<('
 const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh'])
-/** Commands that run a file of any name as a script. */
+/** Commands that run any file as a script. */
 const RUNNERS = new Set([...SHELLS, 'source', '.'])
-/** Commands whose arguments matter. */
+/** Commands whose arguments decide whether they violate a rule. */
 const SHAPED = new Set([...RUNNERS, 'rm', 'find', 'tee', 'dd'])
 /** Commands that run the command in their arguments. */
 const WRAPPERS = new Set([
   ...['env', 'command', 'builtin', 'exec', 'nohup', 'time', 'nice', 'timeout', 'setsid', 'stdbuf', 'xargs'],
   ...['sudo', 'doas', 'busybox', 'watch', 'ionice', 'taskset', 'unbuffer', 'parallel', 'find', 'coproc'],
 ])
-/** Arguments of a wrapper that stand before the command: options, settings, durations. */
+/** Arguments of a wrapper before the command: options, assignments, durations. */
 const BEFORE_COMMAND = /^(-.*|[A-Za-z_]\w*=.*|[\d.]+[smhd]?|)$/
 
-/** Collects what rules may ask for in a Bash source. */
+/** Collects the facts of a Bash source. */
 export function bashFacts({ matches, others }: MatchedSource): readonly FactAt[] {
   const captures = matches.flat()
   const piped = new Set(captures.flatMap(({ name, start }) => (name === 'piped' ? [start] : [])))
@@ -64,7 +64,7 @@ function commandFacts(
 ): FactAt[] {
   const found: FactAt[] = []
   const emit = (kind: FactAt['kind'], name: string) => void found.push({ kind, name, offset })
-  // Positions of commands; no recursion, as wrappers nest as deep as an author likes.
+  // Positions of commands. No recursion, because wrappers can nest deeply.
   const open = [0]
   const seen = new Set<number>()
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
@@ -84,7 +84,7 @@ function commandFacts(
   return found
 }
 
-/** Where the command may stand that a command runs. */
+/** Possible positions of the command that a wrapper runs. */
 function commandsBehind(name: string, words: readonly (string | undefined)[], from: number): number[] {
   if (!WRAPPERS.has(name)) return []
   if (name === 'find') {
@@ -93,7 +93,7 @@ function commandsBehind(name: string, words: readonly (string | undefined)[], fr
   }
   let at = from
   while (at < words.length && BEFORE_COMMAND.test(words[at] ?? '$')) at++
-  // A word behind an option may be the option's value.
+  // A word after an option may be its value.
   return words[at - 1]?.startsWith('-') ? [at, at + 1] : [at]
 }
 
@@ -125,7 +125,7 @@ function shapesOf(
   return shapes
 }
 
-/** What a word is once the shell has taken its quotes off; undefined if that depends on anything but the word. */
+/** A word without its quotes; undefined if the shell would expand it. */
 function literal(word: string): string | undefined {
   if (word.startsWith(SUBSTITUTION)) return SUBSTITUTION
   return /^(?:"([^"$`\\]*)"|'([^']*)'|([^"'$`\\*?[\]]*))$/
@@ -139,7 +139,7 @@ const { rule, commands } = rulesOf('bash')
 const NETWORK = 'reaches for the network, which a job has only by its profile'
 const HOST = 'changes the machine'
 
-/** What Bash programs should not do. */
+/** The rules for Bash. */
 export const BASH_RULES: readonly Rule[] = [
   rule('remove-folder', 'command: rm -rf', { standard: 'block', reason: 'removes whole folders' }, [
     ...facts('shape', 'rm-rf'),

@@ -3,20 +3,20 @@ import { nameFacts } from '../name-facts.ts'
 import { type FactAt, facts, type Rule, rulesOf } from '../rule.ts'
 import { baseName } from '../sources.ts'
 
-/** `require('fs')`, `import('fs')`; `#any-of? @_require` has to say so. */
+/** `require('fs')`, `import('fs')`. The query must restrict `@_require` with `#any-of?`. */
 const LOAD = `(call_expression function: [(identifier) (import)] @_require
   arguments: (arguments . (string (string_fragment) @module)))`
-/** A module where it is loaded, or a member of it. */
+/** A loaded module, or a member of it. */
 const LOADED = `[${LOAD} (await_expression ${LOAD}) (parenthesized_expression (await_expression ${LOAD}))
   (member_expression object: ${LOAD} property: (property_identifier) @member)]`
-/** A function that is called, under any of its names. */
+/** A called function, under any of its names. */
 const CALLEE = `[(identifier) @root
   (member_expression object: (identifier) @root property: (property_identifier) @member)
   (member_expression
     object: (member_expression object: (identifier) @root property: (property_identifier) @member)
     property: (property_identifier) @member)]`
 const IS_LOAD = '(#any-of? @_require "require" "import")'
-/** An expression whose value a reader cannot tell. */
+/** An expression whose value only the program's run determines. */
 const COMPUTED = `[(identifier) (member_expression) (subscript_expression) (call_expression) (binary_expression)
   (ternary_expression) (template_string (template_substitution))]`
 
@@ -92,12 +92,12 @@ const SHARED_QUERY = `
 (with_statement) @shape.with-statement
 `
 
-/** What a JavaScript source is asked; see `nameFacts` for the captures. */
+/** The query for JavaScript; see `nameFacts` for the captures. */
 export const JAVASCRIPT_QUERY = `${SHARED_QUERY}
 (formal_parameters (identifier) @own)
 `
 
-/** What a TypeScript source is asked; types are gone when the program runs. */
+/** The query for TypeScript; types do not exist at run time. */
 export const TYPESCRIPT_QUERY = `${SHARED_QUERY}
 (required_parameter pattern: (identifier) @own)
 (optional_parameter pattern: (identifier) @own)
@@ -107,10 +107,10 @@ export const TYPESCRIPT_QUERY = `${SHARED_QUERY}
 (export_statement "type" source: (string (string_fragment) @erased))
 `
 
-/** Collects what rules may ask for in a JavaScript or TypeScript source. */
+/** Collects the facts of a JavaScript or TypeScript source. */
 export function javascriptFacts({ matches, others }: MatchedSource): readonly FactAt[] {
   return nameFacts(matches, {
-    // `node:fs/promises` is `fs.promises`; `require` runs any file, whatever its name, but JSON.
+    // `node:fs/promises` is `fs.promises`. `require` runs every file except JSON.
     modulesOf: (text) => {
       if (text.startsWith('data:')) return ['data:']
       if (others.has(baseName(text)) && !text.endsWith('.json')) return ['unchecked file']
@@ -133,11 +133,11 @@ const WRITERS = [
   'fs.createWriteStream',
 ]
 
-/** What JavaScript and TypeScript programs should not do: the documents' rules for Python, in Node's terms. */
+/** The rules for JavaScript and TypeScript: the documents' rules for Python, translated to Node. */
 export const JAVASCRIPT_RULES: readonly Rule[] = [
   ...imports({ standard: 'block', reason: 'starts other programs' }, 'child_process', 'cluster'),
   ...functions({ standard: 'block', reason: CODE }, 'eval'),
-  // `x instanceof Function` and `Function.prototype` make no code.
+  // `x instanceof Function` and `Function.prototype` create no code.
   rule('function-Function', 'function: Function', { standard: 'block', reason: CODE }, [
     ...facts('shape', 'call Function'),
   ]),
@@ -161,7 +161,7 @@ export const JAVASCRIPT_RULES: readonly Rule[] = [
   rule('data-import', 'import: data URL', { standard: 'block', reason: CODE }, [...facts('import', 'data:')]),
   rule('unchecked-file', 'import: file that is not source by its name', { standard: 'block', reason: CODE }, [
     ...facts('import', 'unchecked file'),
-    // What `require` makes of a name's ending.
+    // How `require` loads a file by its extension.
     ...facts('use', 'require.extensions', 'module._extensions'),
   ]),
   rule('computed-attribute', 'attribute: computed name', { standard: 'warn', reason: REFLECTION }, [

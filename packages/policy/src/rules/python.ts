@@ -2,12 +2,12 @@ import type { MatchedSource } from '../match.ts'
 import { nameFacts } from '../name-facts.ts'
 import { type FactAt, facts, type Rule, rulesOf } from '../rule.ts'
 
-/** A function that is called, under any of its names. */
+/** A called function, under any of its names. */
 const CALLEE = '[(identifier) @root (attribute object: (identifier) @root attribute: (identifier) @member)]'
-/** An expression whose value a reader cannot tell. */
+/** An expression whose value only the program's run determines. */
 const COMPUTED = '[(identifier) (attribute) (subscript) (call) (binary_operator) (conditional_expression)]'
 
-/** What a Python source is asked; see `nameFacts` for the captures. */
+/** The query for Python; see `nameFacts` for the captures. */
 export const PYTHON_QUERY = `
 [(function_definition) (lambda) (list_comprehension) (set_comprehension) (dictionary_comprehension)
  (generator_expression)] @scope
@@ -71,21 +71,21 @@ export const PYTHON_QUERY = `
 
 const GLOBALS = /^(?:__builtins__\.)?/
 
-/** Collects what rules may ask for in a Python source. */
+/** Collects the facts of a Python source. */
 export function pythonFacts({ matches, source }: MatchedSource): readonly FactAt[] {
   const found = nameFacts(matches, {
     modulesOf: (text) => [text.replaceAll(/\s/g, '')],
-    // A module that a program uses without importing it may come from a notebook, or a star.
+    // A module that is used without an import may come from a star import.
     globalsOf: (path) => [`builtins.${path.replace(GLOBALS, '')}`, path],
   })
   if (!hasStrangeEncoding(source)) return found
   return [...found, { kind: 'shape', name: 'source-encoding', offset: 0 }]
 }
 
-/** Encodings under which plain text is what it looks like. */
+/** Encodings that leave ASCII characters unchanged. */
 const PLAIN = /^(utf-?8(-sig)?|(us-)?ascii|latin-?1|iso-?8859-1(5)?|cp1252)$/
 
-/** Whether a source declares an encoding that may make another text of it (`utf-7`, `unicode_escape`). */
+/** Whether a source declares an encoding that can decode to other text (`utf-7`, `unicode_escape`). */
 function hasStrangeEncoding(source: string): boolean {
   const [, name] =
     /^(?:[ \t\f\uFEFF]*(?:#.*)?\n)?[ \t\f\uFEFF]*#.*?coding[:=][ \t]*([-\w.]+)/.exec(source) ?? []
@@ -100,7 +100,7 @@ const CODE = 'runs text as code, which no check can read beforehand'
 const REFLECTION = 'reaches names that no check can see'
 const HOST = 'reaches the process and its surroundings'
 
-/** Starters of processes in `os`; the document names `os.system` for all of them. */
+/** Functions of `os` that start processes; the document names only `os.system`. */
 const OS_STARTERS = [
   ...['popen', 'fork', 'forkpty', 'posix_spawn', 'posix_spawnp'],
   ...['execl', 'execle', 'execlp', 'execlpe', 'execv', 'execve', 'execvp', 'execvpe'],
@@ -110,12 +110,12 @@ const OS_STARTERS = [
 const OPENERS = ['builtins.open', 'io.open', 'codecs.open', 'os.fdopen']
 const IMPORTERS = ['builtins.__import__', 'importlib.__import__', 'importlib.import_module']
 
-/** A construct, applied to one of these. */
+/** Facts for a construct applied to one of these names. */
 function on(shape: string, names: readonly string[]) {
   return facts('shape', ...names.map((name) => `${shape} ${name}`))
 }
 
-/** What Python programs should not do. The first seven are the procedure's own patterns. */
+/** The rules for Python. The first seven are the patterns of the procedure document. */
 export const PYTHON_RULES: readonly Rule[] = [
   rule('os-system', 'function: os.system', { standard: 'block', reason: PROCESS }, [
     ...facts('use', 'os.system', 'posix.system'),
@@ -147,7 +147,7 @@ export const PYTHON_RULES: readonly Rule[] = [
     ...facts('use', 'importlib.import_module', 'runpy.run_path', 'runpy.run_module', 'pkgutil.resolve_name'),
     ...facts('use', 'importlib.util.spec_from_file_location', 'importlib.machinery.SourceFileLoader'),
     ...facts('use', 'importlib.machinery.SourcelessFileLoader', 'importlib.machinery.ExtensionFileLoader'),
-    // An archive of any name, and lines of `.pth` files.
+    // They load archives of any name, and run lines of `.pth` files.
     ...facts('use', 'zipimport.zipimporter', 'pydoc.importfile', 'pydoc.locate', 'site.addsitedir'),
   ]),
   rule('source-encoding', 'source encoding', { standard: 'block', reason: 'hides what the source says' }, [
@@ -163,7 +163,7 @@ export const PYTHON_RULES: readonly Rule[] = [
   ...imports({ reason: HOST }, 'os', 'sys'),
   ...imports({ standard: 'warn', reason: PROCESS }, 'subprocess', 'multiprocessing', 'pty'),
   ...imports({ standard: 'warn', reason: NETWORK }, 'socket', 'requests', 'http'),
-  // `urllib.parse` only takes texts apart: the procedure's warnings leave it alone, the plan's list does not.
+  // `urllib.parse` only parses text. The procedure document does not warn about it, but the service plan blocks it.
   ...imports({ reason: NETWORK }, 'urllib'),
   rule('urllib-request', 'import: urllib.request', { standard: 'warn', reason: NETWORK }, [
     ...facts('import', 'urllib.request'),

@@ -5,26 +5,26 @@ import type { Log } from './log.ts'
 import { identifyProcess, isRunning, type ProcessIdentity } from './process/process-identity.ts'
 import { SetupError } from './setup-error.ts'
 
-// Not proper-lockfile: it lets in two waiters that find a dead holder at once, and takes a stopped holder for a dead one.
+// Not proper-lockfile: two waiters can both replace a dead holder, and a suspended holder counts as dead.
 
 const POLL_MS = 50
 
-/** The process that holds a lock, as its file tells it. */
+/** The process that holds a lock, as its file names it. */
 interface Holder extends ProcessIdentity {
-  /** What it was started as: `isopod demo`. */
+  /** Its command line, shortened: `isopod demo`. */
   readonly command: string
-  /** When it took the lock, in ISO 8601. */
+  /** Time of the lock, in ISO 8601. */
   readonly since: string
 }
 
-/** What a lock file says. No process of ours ever leaves a damaged one. */
+/** The content of a lock file. Isopod never writes a damaged one. */
 type Found = Holder | 'absent' | 'damaged'
 
 /**
  * Runs `work` while no other process runs under the same lock file. A lock whose holder has died is broken.
  *
- * @param options.log gets one line if it has to wait: which command holds the lock, its process and since when
- * @throws {SetupError} when the holder is alive but does not release it within `waitMs` (default 15 minutes)
+ * @param options.log receives one line if it has to wait: the command that holds the lock, its process and since when
+ * @throws {SetupError} if a live holder does not release it within `waitMs` (default 15 minutes)
  */
 export async function withLock<T>(
   file: string,
@@ -45,7 +45,7 @@ async function acquire(file: string, log: Log | undefined, waitMs: number): Prom
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   while (!(await take(file))) {
     const found = await readHolder(file)
-    // It was released meanwhile.
+    // The holder has released it.
     if (found === 'absent') continue
     if (found === 'damaged' || !isRunning(found)) {
       await breakLock(file, found)
@@ -60,18 +60,18 @@ async function acquire(file: string, log: Log | undefined, waitMs: number): Prom
   }
 }
 
-/** For example `isopod demo (process 4711, since 14:02:33)`, in the time of this machine. */
+/** For example `isopod demo (process 4711, since 14:02:33)`, in local time. */
 function described({ command, pid, since }: Holder): string {
   return `${command} (process ${pid}, since ${new Date(since).toTimeString().slice(0, 8)})`
 }
 
-/** The program and its first argument, no more: what follows may hold secrets. */
+/** The program and its first argument. Further arguments can be secrets. */
 function ownCommand([, script = 'node', first]: readonly string[]): string {
   const program = basename(script).replace(/\.[cm]?[jt]s$/, '')
   return first === undefined || first.startsWith('/') ? program : `${program} ${first}`
 }
 
-/** A link appears complete or not at all, so a waiter never reads a lock that is half written. */
+/** Creates the lock as a hard link, so that no waiter reads an incomplete file. @returns whether it was free */
 async function take(file: string): Promise<boolean> {
   const draft = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}`
   const since = new Date().toISOString()
@@ -89,8 +89,8 @@ async function take(file: string): Promise<boolean> {
 }
 
 /**
- * Removes a dead holder's lock. Only one process at a time may remove a lock that is not its own, and it looks once more
- * before: between two looks another process may have broken the lock and a third one taken it.
+ * Removes the lock of a dead holder. Only one process at a time may do this, and it reads the lock again first: another
+ * process may have removed it, and a third one taken it.
  */
 async function breakLock(file: string, dead: Found): Promise<void> {
   const gate = `${file}.breaking`

@@ -8,30 +8,33 @@ import { SetupError } from './setup-error.ts'
 /** The checkout that contains this package; `src` and `dist` are equally deep. */
 export const CHECKOUT = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))))
 
-/** Where one stack keeps what; two checkouts share nothing. */
+/** Paths of one stack. Two checkouts share none of them. */
 export interface Paths {
-  /** 8 hexadecimal digits of the state directory's path; names the runtime directory and labels containers. */
+  /**
+   * Hash of the state directory's path, 8 hexadecimal digits; part of the runtime directory's name, and a label of
+   * containers.
+   */
   readonly id: string
   /** Data, logs and the record; survives a reboot. `.isopod` in the checkout, or `ISOPOD_STATE_DIR`. */
   readonly state: string
-  /** Sockets and pid files, for the owner only: their paths have to be short. */
+  /** Sockets and pid files, whose paths must be short. Only the owner can read it. */
   readonly runtime: string
   readonly record: string
-  /** Held while services and workers are started or stopped. */
+  /** Lock for starting and stopping services and workers. */
   readonly lock: string
-  /** A file for each image that is being built: only processes that need this image wait for it. */
+  /** Folder with one lock per image that is being built, so that only processes that need the image wait. */
   readonly imageLocks: string
   readonly logs: string
   readonly redis: string
   readonly docker: string
   readonly containerd: string
-  /** gVisor's program, where the machine has none. */
+  /** gVisor's program, if the machine has none. */
   readonly runsc: string
-  /** What a tool unpacks on the way; mounts in it are ended with the stack. */
+  /** Temporary files of tools. `stackDown` removes mounts in it. */
   readonly scratch: string
 }
 
-/** Works out the paths of the stack that `env` asks for; touches nothing. */
+/** Computes the paths of the stack that `env` selects. */
 export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
   const state = resolve(env['ISOPOD_STATE_DIR'] || join(CHECKOUT, '.isopod'))
   const id = createHash('sha256').update(state).digest('hex').slice(0, 8)
@@ -52,16 +55,16 @@ export function stackPaths(env: NodeJS.ProcessEnv = process.env): Paths {
 }
 
 /**
- * Makes the directories that are missing.
+ * Creates the missing directories.
  *
- * @throws {SetupError} when the runtime directory exists but belongs to another user, or is open to others
+ * @throws {SetupError} if the runtime directory belongs to another user, or is open to others
  */
 export async function makePaths(paths: Paths): Promise<void> {
   await mkdir(paths.logs, { recursive: true, mode: 0o700 })
   await mkdir(paths.runtime, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  // Its name can be guessed and its parent may be world-writable, so another user may have made it first.
+  // Its name is predictable and its parent may be world-writable, so another user may have created it.
   const found = await lstat(paths.runtime)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0) {
     throw new SetupError(

@@ -5,18 +5,18 @@ import { SetupError } from './setup-error.ts'
 
 const ADMIN_PATHS = ['/usr/local/sbin', '/usr/sbin', '/sbin']
 
-/** How a command is run; there is never a shell between. */
+/** Options of a command, which runs without a shell. */
 export interface CommandOptions {
-  /** All of its environment. @default process.env */
+  /** Its whole environment. @default process.env */
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
-  /** Becomes the command's standard input; without it there is none. */
+  /** Standard input. @default none */
   readonly input?: Readable
-  /** SIGKILL after this long. @default 15 minutes */
+  /** Time after which it gets SIGKILL. @default 15 minutes */
   readonly deadlineMs?: number
   /** Ends the command when it aborts. */
   readonly signal?: AbortSignal
-  /** Called with each piece of output as it comes. */
+  /** Receives each chunk of output. */
   readonly onOutput?: (text: string) => void
 }
 
@@ -25,11 +25,11 @@ export interface CommandOutcome {
   /** Null if it did not start or a signal ended it. */
   readonly exitCode: number | null
   readonly stdout: string
-  /** Both streams in the order they came. */
+  /** Both streams, interleaved as they arrived. */
   readonly output: string
 }
 
-/** Runs a command to its end and returns how that was, whatever it was. */
+/** Runs a command and resolves with its outcome, even if it fails. */
 export async function tryCommand(
   [program, ...words]: readonly [string, ...string[]],
   options: CommandOptions = {},
@@ -50,13 +50,13 @@ export async function tryCommand(
   })
   child.all.on('data', (chunk: Buffer) => options.onOutput?.(String(chunk)))
   const { exitCode, stdout, all, code, originalMessage = '' } = await child
-  // Without a code of its own, a command that did not start says nothing but in the error.
+  // For a command that did not start, only the error has a message.
   const output = code === undefined ? all : `${all}${originalMessage}`
   return { exitCode: exitCode ?? null, stdout, output }
 }
 
 /**
- * Runs a command that has to succeed.
+ * Runs a command that must succeed.
  *
  * @returns its standard output, trimmed
  * @throws {SetupError} with the command line and the last lines of its output
@@ -70,7 +70,7 @@ export async function runCommand(
   return stdout.trim()
 }
 
-/** Path of a program on PATH or in the administrator's folders; undefined if there is none. */
+/** Path of a program on PATH or in the folders of system programs; undefined if there is none. */
 export async function findProgram(
   name: string,
   env: NodeJS.ProcessEnv = process.env,
@@ -88,13 +88,13 @@ export async function findProgram(
   return undefined
 }
 
-/** The environment with the folders of system programs on PATH, which ordinary users often lack. */
+/** The environment with the folders of system programs on PATH; ordinary users often lack them. */
 export function withAdminPath(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const path = (env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin').split(':')
   return { ...env, PATH: [...path, ...ADMIN_PATHS.filter((folder) => !path.includes(folder))].join(':') }
 }
 
-/** The last lines of a log that say something, one below the other. */
+/** The last lines of a log that are not empty. */
 export function lastLines(text: string, count: number): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.slice(-count).join('\n') || 'it printed nothing'

@@ -1,15 +1,15 @@
 import { dirname } from 'node:path'
 
 /**
- * A piece of the stack is missing or did not start, and it can't be supplied from here. The message is one sentence for
- * a person, with the command to run where there is one; the last lines of a log may follow it.
+ * A part of the stack is missing or did not start. The message is one sentence for a person, with the command to run if there
+ * is one; the last lines of a log may follow.
  */
 export class SetupError extends Error {
   override readonly name = 'SetupError'
   readonly code = 'setup'
 }
 
-/** Runs `work`; a file that this user may not touch becomes one sentence about whose it could be. */
+/** Runs `work`. Turns a file permission error into a sentence about the file's likely owner. */
 export async function asSetupError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -2,10 +2,10 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import type { Paths } from './paths.ts'
 import type { ProcessIdentity } from './process/process-identity.ts'
 
-/** One worker process that was started to outlive its starter. */
+/** A worker process that outlives the process that started it. */
 export interface WorkerRecord {
   readonly process: ProcessIdentity
-  /** Where its health server listens. */
+  /** URL of its health server. */
   readonly url: string
   readonly redisUrl: string
   readonly dockerHost: string
@@ -14,7 +14,7 @@ export interface WorkerRecord {
   readonly settings: string
 }
 
-/** What set-up has started and what still runs, as far as is known. */
+/** The services that set-up has started. */
 export interface StackRecord {
   readonly redis?: { readonly process: ProcessIdentity; readonly url: string }
   readonly engine?: {
@@ -23,13 +23,13 @@ export interface StackRecord {
     readonly dockerHost: string
   }
   readonly workers: readonly WorkerRecord[]
-  /** Engines that were there already and on which workers of this stack ran. */
+  /** Engines of others on which workers of this stack ran. */
   readonly visited: readonly string[]
 }
 
 const EMPTY: StackRecord = { workers: [], visited: [] }
 
-/** Reads the record; a missing or damaged file counts as «nothing was started». */
+/** Reads the record. A missing or damaged file counts as empty. */
 export async function readRecord(paths: Paths): Promise<StackRecord> {
   try {
     const found: unknown = JSON.parse(await readFile(paths.record, 'utf8'))
@@ -39,7 +39,7 @@ export async function readRecord(paths: Paths): Promise<StackRecord> {
   }
 }
 
-/** Changes the record in one rename, so that a reader never sees half of it. Call it with the stack's lock held. */
+/** Changes the record atomically. Call it with the stack's lock held. */
 export async function updateRecord(
   paths: Paths,
   change: (record: StackRecord) => StackRecord,

@@ -6,7 +6,7 @@ import { type Log, secondsSince } from './log.ts'
 import { findProgram, lastLines, tryCommand } from './run-command.ts'
 import { SetupError } from './setup-error.ts'
 
-/** What set-up may need from the distribution; only specs need the last ones, and those in virtual machines the `qemu-*`. */
+/** Programs from the distribution. Only specs need the last ones; only those in virtual machines need `qemu-*`. */
 export type SystemNeed =
   | 'redis'
   | 'engine'
@@ -26,10 +26,10 @@ const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg'
 const APT_OPTIONS = ['-o', 'DPkg::Lock::Timeout=120', '-o', 'Acquire::Retries=2', '-q']
 
 /**
- * Installs from the distribution what of `needs` is missing, and nothing else; silent when all is there. Services of
- * the packages are not started. Asks first when the user is not root and can be asked.
+ * Installs the missing programs of `needs` from the distribution, without starting services. Logs nothing if all exist. Asks
+ * first if the user is not root and has a terminal.
  *
- * @throws {SetupError} when it may not or can't install, with the command to run
+ * @throws {SetupError} with the command to run if it cannot or may not install
  */
 export async function installPackages(
   needs: readonly SystemNeed[],
@@ -50,7 +50,7 @@ export async function installPackages(
     let refreshed = ''
     if (unknown.exitCode !== 0) {
       refreshed = await refreshLists()
-      // Only the lists say which package has a program.
+      // Only the package lists show which package has a program.
       packages = await missingPackages(needs)
     }
     log(`installing ${packages.join(', ')} with apt-get`)
@@ -81,7 +81,7 @@ const PROGRAMS: Record<SystemNeed, readonly string[]> = {
   'qemu-arm64': ['qemu-system-aarch64', 'qemu-aarch64-static', 'arch-test'],
 }
 
-/** Package of each program whose name is another; the engine's programs are all in `docker.io`. */
+/** Packages whose name differs from that of the program. */
 const PACKAGES: Readonly<Record<string, string>> = {
   dockerd: 'docker.io',
   containerd: 'docker.io',
@@ -110,13 +110,13 @@ async function missingPackages(needs: readonly SystemNeed[]): Promise<string[]> 
   return [...packages]
 }
 
-/** Newer releases keep the command apart from the daemon. */
+/** Name of the package with the `docker` command, which newer releases separate from the daemon. */
 async function dockerCliPackage(): Promise<string> {
   const { exitCode } = await tryCommand(['apt-cache', 'show', '--no-all-versions', 'docker-cli'])
   return exitCode === 0 ? 'docker-cli' : 'docker.io'
 }
 
-/** Only Debian itself brings the keys that a Debian base image is checked with. */
+/** Whether Debian's archive keys must be installed; only Debian itself has them. */
 async function needsKeyring(needs: readonly SystemNeed[]): Promise<boolean> {
   return needs.includes('debootstrap') && !(await exists(KEYRING))
 }
@@ -145,9 +145,9 @@ async function askPermission(
 }
 
 /**
- * One repository of many may be out of reach: whether that matters, the install shows.
+ * Updates the package lists. A repository that does not respond is no error here, because the packages may come from another one.
  *
- * @returns what was out of reach
+ * @returns messages about repositories that did not respond
  */
 async function refreshLists(): Promise<string> {
   const { output } = await privileged(['apt-get', 'update', ...APT_OPTIONS])
@@ -165,11 +165,11 @@ function install(packages: readonly string[]) {
 }
 
 /**
- * The packages' scripts ask `policy-rc.d` before they start a service. Ours says no and goes in the end, after Ctrl-C too:
- * apt-get gets that signal as well, and ends by itself.
+ * Prevents packages from starting services: their scripts ask `policy-rc.d` first. Removed at the end, also after Ctrl-C,
+ * which ends apt-get too.
  */
 async function withoutServiceStarts(work: () => Promise<void>): Promise<void> {
-  // One with our mark is what a killed set-up has left: it is replaced, and then removed.
+  // A file with our mark was left by a killed set-up. It is replaced and then removed.
   const present = await readFile(POLICY, 'utf8').catch(() => undefined)
   if (present !== undefined && present !== POLICY_TEXT) return await work()
   const draft = join(tmpdir(), `isopod-policy-${process.pid}`)
@@ -194,7 +194,7 @@ async function withoutServiceStarts(work: () => Promise<void>): Promise<void> {
 
 function privileged(command: readonly [string, ...string[]]) {
   if (process.getuid?.() === 0) return tryCommand(command)
-  // Without a terminal sudo must not ask for a password.
+  // Without a terminal, sudo must not ask for a password.
   return tryCommand(process.stdin.isTTY ? ['sudo', ...command] : ['sudo', '-n', ...command])
 }
 

@@ -4,7 +4,7 @@ import { type CommandOptions, type CommandOutcome, lastLines, tryCommand } from 
 import { SetupError } from '../setup-error.ts'
 import type { EngineService } from './engine-service.ts'
 
-/** The command that the distribution ships beside its daemon; another one on PATH may be too new for that daemon. */
+/** The distribution's command, which fits its daemon; another one on PATH can be too new for it. */
 const DISTRIBUTION_CLI = '/usr/bin/docker'
 
 /** Runs one `docker` command against an engine and returns how it ended. */
@@ -24,7 +24,7 @@ export async function tryDocker(
  * Runs one `docker` command that has to succeed.
  *
  * @returns its standard output, trimmed
- * @throws {SetupError} with `what` was wanted and the last lines of the output
+ * @throws {SetupError} with `what` and the last lines of the output
  */
 export async function docker(
   engine: EngineService,
@@ -40,10 +40,10 @@ async function dockerEnvironment(
   engine: EngineService,
   given: NodeJS.ProcessEnv,
 ): Promise<NodeJS.ProcessEnv> {
-  // A context, if one is set, would win over DOCKER_HOST.
+  // A context would take precedence over DOCKER_HOST.
   const { DOCKER_CONTEXT: _, ...env } = given
   if (!engine.ours) return { ...env, DOCKER_HOST: engine.dockerHost }
-  // The user's settings (credential helpers, default builder, plug-ins) are meant for the user's engine.
+  // The user's settings (credential helpers, default builder, plug-ins) belong to the user's engine.
   const config = join(engine.dockerHost.slice('unix://'.length), '..', 'docker-config')
   await mkdir(config, { recursive: true, mode: 0o700 })
   return { ...env, DOCKER_HOST: engine.dockerHost, DOCKER_CONFIG: config, DOCKER_BUILDKIT: '0' }

@@ -14,7 +14,7 @@ export interface EngineReply {
  *
  * @param dockerHost as in `DOCKER_HOST`: `unix://`, `tcp://`, `http://` or `https://`
  * @param target method and path, for example `GET /_ping`
- * @throws {Error} when the engine can't be reached within `deadlineMs`, or the form of the address is not known
+ * @throws {Error} if the engine does not respond within `deadlineMs`, or if the address has an unknown form
  */
 export async function askEngine(
   dockerHost: string,
@@ -48,9 +48,9 @@ export async function askEngine(
 }
 
 /**
- * Asks an engine for JSON.
+ * Reads JSON from an engine.
  *
- * @throws {Error} when it can't be reached or answers with another status than 200
+ * @throws {Error} if it does not respond, or responds with a status other than 200
  */
 export async function engineJson(dockerHost: string, path: `/${string}`): Promise<unknown> {
   const { status, body } = await askEngine(dockerHost, `GET ${path}`)
@@ -59,9 +59,9 @@ export async function engineJson(dockerHost: string, path: `/${string}`): Promis
 }
 
 /**
- * Asks an engine for a sign of life.
+ * Pings an engine.
  *
- * @returns undefined when it answers, else why not, as the end of a sentence; never throws
+ * @returns undefined if it responds, else the reason, as the end of a sentence; never throws
  */
 export async function checkEngine(
   dockerHost: string,
@@ -78,7 +78,7 @@ export async function checkEngine(
 }
 
 function open(dockerHost: string, options: RequestOptions, env: NodeJS.ProcessEnv): ClientRequest {
-  // One connection a request: a kept-alive one would keep a finished program from exiting.
+  // One connection per request, because an idle connection would keep the process alive.
   const call = { ...options, agent: false, headers: { connection: 'close' } } as const
   if (dockerHost.startsWith('unix://')) {
     return requestPlain({ ...call, socketPath: dockerHost.slice('unix://'.length), host: 'docker' })

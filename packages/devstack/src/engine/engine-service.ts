@@ -19,10 +19,10 @@ export interface EngineService {
 
 /**
  * The engine of `DOCKER_HOST` or of the default socket (`DOCKER_SOCKET_PATH`, `/var/run/docker.sock`, Docker Desktop's)
- * if it answers a ping; else a private one from the distribution's packages, with data, sockets and containerd of its own.
+ * if it answers a ping; otherwise a private one from the distribution's packages, with its own data, sockets and containerd.
  *
- * @param options.privateOnly start our own whatever the environment says
- * @throws {SetupError} when there is none and none can be started
+ * @param options.privateOnly ignores the environment and uses a private engine
+ * @throws {SetupError} if there is none and none can be started
  */
 export async function findOrStartEngine(
   paths: Paths,

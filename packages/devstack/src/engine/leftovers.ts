@@ -5,8 +5,8 @@ import { tryCommand } from '../run-command.ts'
 import { engineSockets } from './private-engine.ts'
 
 /**
- * Ends what outlived our engine: containerd's shims, which carry the address of our containerd's socket as an argument
- * and so belong to no other engine, and the containers below them.
+ * Ends the containerd shims that outlived our engine, and their containers. Shims of other engines have the address of another
+ * socket as an argument.
  */
 export async function endShims(paths: Paths): Promise<void> {
   if (process.platform !== 'linux') return
@@ -15,12 +15,12 @@ export async function endShims(paths: Paths): Promise<void> {
     const words = (await readFile(`/proc/${shim}/cmdline`, 'utf8').catch(() => '')).split('\0')
     if (!words.includes(containerd) || !isShim(words[0])) continue
     const found = [...(await childrenOf(shim)), shim].map(identifyProcess)
-    // The end of a container's first process ends the rest of it. It comes first: without its shim it is no child any more.
+    // Ends containers before their shims, because a container without its shim has another parent and is not found.
     for (const identity of found) if (identity) await endProcess(identity, 1000)
   }
 }
 
-/** Unmounts whatever is mounted in or below these folders, the deepest first. */
+/** Unmounts everything in or below these folders, the deepest mounts first. */
 export async function endMounts(folders: readonly string[]): Promise<void> {
   if (process.platform !== 'linux') return
   for (const target of mountsBelow(await readFile('/proc/self/mountinfo', 'utf8'), folders)) {
@@ -38,7 +38,7 @@ export function mountsBelow(mountinfo: string, folders: readonly string[]): stri
     .reverse()
 }
 
-/** The kernel writes space, tab, newline and backslash in a path as three octal digits. */
+/** Decodes one of the kernel's octal escapes for space, tab, newline and backslash in a path. */
 function fromOctal(code: string): string {
   return String.fromCharCode(Number.parseInt(code, 8))
 }

@@ -14,11 +14,11 @@ import { checkEngine } from './engine-api.ts'
 const START_DEADLINE_MS = 30_000
 
 /**
- * Starts containerd and dockerd that share nothing with any other engine of the machine, and records them. Both outlive
- * this process. Containers get no bridge and the engine touches no firewall rule: sandboxes have no network.
+ * Starts a containerd and a dockerd that share nothing with other engines of the machine, and records them. Both outlive this
+ * process. The engine has no bridge and changes no firewall rules, because sandboxes have no network.
  *
  * @returns the engine's address
- * @throws {SetupError} when it does not answer within 30 s, with the last lines of its log
+ * @throws {SetupError} with the last lines of its log if it does not respond within 30 s
  */
 export async function startPrivateEngine(
   paths: Paths,
@@ -62,13 +62,13 @@ export function engineSockets(paths: Paths): { docker: string; containerd: strin
   }
 }
 
-/** gVisor gets no host network, and the platform that needs neither KVM nor ptrace. */
+/** gVisor without the host's network, on the platform that needs neither KVM nor ptrace. */
 const RUNSC_ARGUMENTS = ['--network=none', '--platform=systrap']
 
 /**
- * dockerd's settings in a file of our own, so that the machine's `/etc/docker/daemon.json` is not read.
+ * The settings of the private dockerd, which therefore does not read the machine's `/etc/docker/daemon.json`.
  *
- * @param runsc path of gVisor's program, if the engine shall have it as a runtime; dockerd reads that part again on SIGHUP
+ * @param runsc path of gVisor's program, if the engine has it as a runtime; dockerd reloads this part on SIGHUP
  */
 export function dockerdConfig(paths: Paths, runsc?: string): string {
   const sockets = engineSockets(paths)
@@ -92,7 +92,7 @@ export function dockerdConfig(paths: Paths, runsc?: string): string {
   )}\n`
 }
 
-/** containerd's settings; the Kubernetes part would open a port and the rest write outside our directories. */
+/** containerd's settings without plugins that open a port or write outside of our directories. */
 export function containerdConfig(paths: Paths): string {
   const text = (value: string) => JSON.stringify(value)
   return [
@@ -106,7 +106,7 @@ export function containerdConfig(paths: Paths): string {
   ].join('\n')
 }
 
-/** What a crash left would be in the way of a new start: half an engine, its pid file, its sockets. */
+/** Removes what a crash left and a new start cannot use: processes, pid file, sockets. */
 async function endLeftovers(paths: Paths): Promise<void> {
   const { engine } = await readRecord(paths)
   if (engine) {
@@ -135,7 +135,7 @@ async function startDaemon(
       throw new SetupError(`${program} could not be started: ${cause.message}`, { cause })
     })
     child.unref()
-    // It can only be missing if it has ended already; the wait below then reads its log.
+    // Undefined only if it has ended already; the wait below then reports its log.
     return identifyProcess(child.pid ?? 0) ?? { pid: child.pid ?? 0, startedAt: 'ended' }
   } finally {
     await file.close()

@@ -14,17 +14,17 @@ import { findImage, localImages } from './image-list.ts'
 
 const REGISTRY_BASE = 'debian:trixie-slim'
 const LOCAL_BASE = 'isopod/base:trixie'
-/** A registry that has not named the image's layers by then counts as out of reach. */
+/** Timeout of a registry's first answer, in milliseconds. */
 const FIRST_ANSWER_MS = 10_000
 const PULL_MS = 180_000
 
-/** The image below all others. */
+/** The base of all other images. */
 export interface BaseImage {
   readonly tag: string
   readonly id: string
 }
 
-/** The base that an engine has already: Debian's own from a registry, or the one made here. */
+/** The base image that an engine already has: Debian's from a registry, or one that was built here. */
 export async function localBase(engine: EngineService): Promise<BaseImage | undefined> {
   const images = await localImages(engine.dockerHost)
   for (const tag of [REGISTRY_BASE, LOCAL_BASE]) {
@@ -35,10 +35,10 @@ export async function localBase(engine: EngineService): Promise<BaseImage | unde
 }
 
 /**
- * A bare Debian trixie, which has perl and no other language: what the engine has, else pulled, else made from Debian's
+ * Provides a bare Debian trixie, which has perl and no other language: the engine's, else pulled, else built from Debian's
  * packages.
  *
- * @throws {SetupError} when no registry and no package archive is in reach
+ * @throws {SetupError} if neither a registry nor a package archive responds
  */
 export async function baseImage(
   engine: EngineService,
@@ -61,9 +61,9 @@ export async function baseImage(
 }
 
 /**
- * Pulls an image if a registry is in reach; gives up after 10 s without an answer.
+ * Pulls an image. Gives up if the registry does not respond within 10 s.
  *
- * @returns false if it could not be had
+ * @returns whether the image was pulled
  */
 export async function pullImage(
   engine: EngineService,
@@ -108,7 +108,7 @@ async function makeBase(
     stdin: 'ignore',
     buffer: { stdout: false },
     reject: false,
-    // A group of its own: Ctrl-C would end its parts one by one, with none left to unmount what they mounted.
+    // In its own process group: otherwise Ctrl-C would also end the parts that unmount.
     detached: true,
   })
   const release = endFirst(() => bootstrap.kill('SIGTERM'), bootstrap)
@@ -122,7 +122,7 @@ async function makeBase(
   await endMounts([scratch])
   await rm(scratch, { recursive: true, force: true })
   if (exitCode !== 0) {
-    // Half a system may have been imported by now; under its tag it would be taken for a whole one.
+    // The import may have been incomplete, and a tagged image would be used.
     await tryDocker(engine, ['rmi', LOCAL_BASE], { env })
     throw new SetupError(
       `making the base image failed; the end of mmdebstrap's output:\n${lastLines(stderr, 8)}`,
@@ -135,9 +135,9 @@ async function makeBase(
 }
 
 /**
- * Lets a signal that ends this process end the child first, which then tidies up, and only then takes effect.
+ * Makes a signal that would end this process end the child first, so that it can clean up.
  *
- * @returns what undoes it
+ * @returns removes the listeners
  */
 function endFirst(end: () => unknown, ended: Promise<unknown>): () => void {
   const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -146,7 +146,7 @@ function endFirst(end: () => unknown, ended: Promise<unknown>): () => void {
       end()
       void ended.finally(() => {
         release()
-        // Without another listener the signal ends this process, as it would have.
+        // Repeats the signal, which ends this process unless there is another listener.
         if (process.listenerCount(name) === 0) process.kill(process.pid, name)
       })
     }
@@ -159,7 +159,7 @@ function endFirst(end: () => unknown, ended: Promise<unknown>): () => void {
   return release
 }
 
-/** The same files as the registry's slim image leaves out: manuals, translations, documentation but licences. */
+/** Excludes the same files as the registry's slim image: manuals, translations, documentation except licences. */
 function bootstrapArguments(): string[] {
   const folders = ['doc', 'man', 'info', 'locale', 'groff', 'lintian']
   return [

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 /**
  * Fingerprint of files and folders: names and bytes, not times or owners. A missing path counts as empty.
  *
- * @param extra other inputs of what is made from them
+ * @param extra other inputs of the build
  * @returns 16 hexadecimal digits
  */
 export async function contentHash(paths: readonly string[], extra: readonly string[] = []): Promise<string> {

@@ -6,27 +6,27 @@ import { contentHash } from './content-hash.ts'
 import type { LocalImage } from './image-list.ts'
 import { type ImageName, parentOf, recipeOf } from './image-names.ts'
 
-/** What an image was built from: its recipe and folder, and the base below it. */
+/** Label with the fingerprint of an image's recipe and folder. */
 export const CONTENT_LABEL = 'isopod.content'
-/** Id of the image below. */
+/** Label with the id of the base image. */
 export const BASE_LABEL = 'isopod.base'
 
 /** The build context of all language images. */
 export const IMAGES_FOLDER = join(CHECKOUT, 'deploy', 'images')
 
-/** The Dockerfile of a language image, relative to {@link IMAGES_FOLDER}: its own, or the one that they share. */
+/** The Dockerfile of a language image, relative to {@link IMAGES_FOLDER}: its own, or the shared one. */
 export function imageDockerfile(name: ImageName): string {
   const own = join(name, 'Dockerfile')
   return existsSync(join(IMAGES_FOLDER, own)) ? own : 'Dockerfile'
 }
 
-/** The build arguments of an image, but for what it is built on. */
+/** The build arguments of an image, except its base. */
 export function recipeArguments(name: ImageName): Record<string, string> {
   const { about, version, packages, versionCommand } = recipeOf(name)
   return { NAME: name, ABOUT: about, VERSION: version, PACKAGES: packages, VERSION_COMMAND: versionCommand }
 }
 
-/** Fingerprint of all that an image of this checkout would be built from, but for Debian. */
+/** Fingerprint of the sources of an image in this checkout, without Debian. */
 export async function imageContent(name: ImageName): Promise<string> {
   const parent = parentOf(name)
   const extra = Object.values(recipeArguments(name))
@@ -37,24 +37,24 @@ export async function imageContent(name: ImageName): Promise<string> {
 }
 
 /**
- * Whether an image is what this checkout would build. Without the image below it (pruned, say) one that fits its folder is
- * taken as it is: no reason to fetch that.
+ * Whether an image is up to date with this checkout. If its base was removed, only its own sources count, so that the base
+ * need not be fetched.
  *
- * @param base id of the image that it would be built on, if that is there
+ * @param base id of its base image; undefined if the engine lacks it
  */
 export function isCurrent(image: LocalImage | undefined, content: string, base: string | undefined): boolean {
   if (image?.labels[CONTENT_LABEL] !== content) return false
   return base === undefined || image.labels[BASE_LABEL] === base
 }
 
-/** Version of the `node` of this checkout; undefined where it brings none for this processor. */
+/** Version of this checkout's `node`; undefined if it has none for this processor. */
 export async function localNodeVersion(): Promise<string | undefined> {
   const text = await readFile(join(nodePackage(), 'package.json'), 'utf8').catch(() => undefined)
   if (text === undefined) return undefined
   return (JSON.parse(text) as { version: string }).version
 }
 
-/** Where the `node` of this checkout is. */
+/** Folder of this checkout's `node` package. */
 export function nodePackage(): string {
   return join(CHECKOUT, 'node_modules', `node-${process.platform}-${process.arch}`)
 }

@@ -6,7 +6,7 @@ export interface LocalImage {
   readonly id: string
   readonly tags: readonly string[]
   readonly labels: Readonly<Record<string, string>>
-  /** Of all its layers, unpacked. */
+  /** Size of all layers, unpacked. */
   readonly bytes: number
 }
 
@@ -26,12 +26,12 @@ export async function localImages(dockerHost: string): Promise<LocalImage[]> {
   }))
 }
 
-/** The image of that tag, if it is there. */
+/** The image with a tag; undefined if there is none. */
 export function findImage(images: readonly LocalImage[], tag: string): LocalImage | undefined {
   return images.find((image) => image.tags.includes(tag))
 }
 
-/** An engine's processor, in Node's words. */
+/** The processor architecture of an engine, by Node's name. */
 export async function engineArchitecture(dockerHost: string): Promise<string> {
   const { Arch } = (await engineJson(dockerHost, '/version')) as { Arch: string }
   return Arch === 'amd64' ? 'x64' : Arch

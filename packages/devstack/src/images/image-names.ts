@@ -11,15 +11,15 @@ export const IMAGES = Object.fromEntries(
   IMAGE_NAMES.map((name) => [name, `isopod/${name}:${RECIPES[name].version}`]),
 ) as Readonly<Record<ImageName, string>>
 
-/** What set-up builds, the slowest first; all others are built on request. */
+/** The images that set-up builds, the slowest first; others are built on request. */
 export const USUAL_IMAGES = ['python', 'c', 'javascript', 'bash'] as const satisfies readonly ImageName[]
 
-/** What an image is made of. */
+/** The recipe of an image. */
 export function recipeOf(name: ImageName): ImageRecipe {
   return RECIPES[name]
 }
 
-/** The language image below another; undefined where it is Debian. */
+/** The language image that another one is based on; undefined for Debian. */
 export function parentOf(name: ImageName): ImageName | undefined {
   const { on } = recipeOf(name)
   return on !== undefined && isImageName(on) ? on : undefined

@@ -1,23 +1,23 @@
-/** What one language image is made of; `deploy/images/Dockerfile` builds it. */
+/** The recipe of one language image; `deploy/images/Dockerfile` builds it. */
 export interface ImageRecipe {
-  /** The language's version as programs see it, and the image's tag. The build fails on any other. */
+  /** The language's version, also the image's tag. The build fails if the installed version differs. */
   readonly version: string
-  /** What it is, for its label: `Ruby 3.3 with minitest`. */
+  /** Description for the image's label: `Ruby 3.3 with minitest`. */
   readonly about: string
-  /** The image below, whose layers it shares. @default Debian */
+  /** The base image. @default Debian */
   readonly on?: string
   /** Debian packages; `deploy/images/NAME/setup.sh`, if there is one, runs after they are installed. */
   readonly packages: string
-  /** Prints the version. */
+  /** Command that prints the version. */
   readonly versionCommand: string
 }
 
-/** All language images. A language that needs a further one has its entry here. */
+/** The recipes of all language images. */
 export const RECIPES = {
   python: {
     version: '3.13',
     about: 'Python 3.13 with numpy, pandas and dateutil',
-    // They bring their byte code compiled: a read-only root file system could not hold what Python would compile.
+    // These packages contain compiled byte code, which Python could not write to a read-only root file system.
     packages: 'python3 python3-dateutil python3-numpy python3-pandas',
     versionCommand: 'python3 --version',
   },
@@ -78,7 +78,7 @@ export const RECIPES = {
   csharp: {
     version: '6.12',
     about: 'C# on Mono 6.12',
-    // The C compiler is for setup.sh, which removes it again.
+    // setup.sh needs the C compiler, and removes it again.
     packages:
       'mono-mcs mono-runtime libmono-system-core4.0-cil libmono-system-numerics4.0-cil libmono-microsoft-csharp4.0-cil libmono-system-xml-linq4.0-cil libmono-system-json4.0-cil libmono-i18n4.0-cil gcc libc6-dev',
     versionCommand: 'mono --version',

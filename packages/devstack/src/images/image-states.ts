@@ -8,17 +8,17 @@ import { IMAGE_NAMES, IMAGES, type ImageName, parentOf } from './image-names.ts'
 export interface ImageState {
   readonly name: ImageName
   readonly tag: string
-  /** `outdated`: its recipe, or the image below it, has changed since it was built. */
+  /** `outdated`: its recipe or its base has changed since it was built. */
   readonly state: 'ready' | 'outdated' | 'absent'
-  /** The image below it: another language's, or Debian. */
+  /** Name of its base: another language image, or Debian. */
   readonly standsOn: string
-  /** Bytes of all its layers; 0 where it is absent. */
+  /** Bytes of all layers; 0 if it is absent. */
   readonly bytes: number
-  /** Bytes beyond those of the image below; 0 where one of the two is absent. */
+  /** Bytes beyond those of its base; 0 if one of the two is absent. */
   readonly ownBytes: number
 }
 
-/** All language images as they are on an engine; builds nothing. */
+/** The states of all language images on an engine. */
 export async function imageStates(engine: EngineService): Promise<ImageState[]> {
   const there = await localImages(engine.dockerHost)
   const debian = await localBase(engine)

@@ -24,7 +24,7 @@ import { IMAGES, type ImageName, parentOf } from './image-names.ts'
 const NODE_TAG = 'isopod/node:24'
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
 const AT_ONCE = 2
-/** The longest that a build of one image may hold up another process, in milliseconds. */
+/** Maximum wait for another process that builds an image, in milliseconds. */
 const MAX_WAIT_MS = 3_600_000
 
 interface ImageOptions {
@@ -32,15 +32,15 @@ interface ImageOptions {
   readonly log: Log
 }
 
-/** What an image is built on. */
+/** The base of an image. */
 interface Below {
   readonly tag: string
   readonly id: string
 }
 
 /**
- * Builds those of the named images that the engine lacks or whose folder or base has changed, and the images below them,
- * two at a time; silent when there are none. Another process that needs one of them waits for that one only.
+ * Builds the named images, and their bases, if they are missing or outdated; two at a time. Logs nothing if there is nothing to
+ * build. Another process that needs one of them waits only for that one.
  *
  * @throws {SetupError} with the last lines of the build that failed
  */
@@ -57,7 +57,7 @@ export async function buildImages(
   const wanted = missing.length
   let begun = 0
 
-  /** The image of that name once it is there, built if need be; once for all callers. */
+  /** Resolves with an image, built if necessary; once for all callers. */
   const ensure = (name: ImageName): Promise<Below> => {
     const there = started.get(name) ?? build(name)
     started.set(name, there)
@@ -76,7 +76,7 @@ export async function buildImages(
     begun += 1
     if (wanted > AT_ONCE) options.log(`building ${IMAGES[name]} (${begun} of ${Math.max(begun, wanted)})`)
     await buildImage(engine, name, below, content, options)
-    // Nothing uses the old one any more; if something does, it stays until that ends.
+    // The engine keeps the old image while a container uses it.
     if (old) await tryDocker(engine, ['rmi', old.id], { env: options.env })
     const made = findImage(await localImages(engine.dockerHost), IMAGES[name])
     return { tag: IMAGES[name], id: made?.id ?? '' }
@@ -90,7 +90,7 @@ export async function buildImages(
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
-/** Those of the named images that would have to be built, in the order of the names. */
+/** The named images that have to be built, in the same order. */
 async function outdatedImages(engine: EngineService, names: readonly ImageName[]): Promise<ImageName[]> {
   const there = await localImages(engine.dockerHost)
   const debian = await localBase(engine)
@@ -130,15 +130,15 @@ async function buildImage(
   options.log(`built ${IMAGES[name]} in ${secondsSince(startedAt)}`)
 }
 
-/** `--build-arg` words: ours, and the proxies of the environment, which Docker keeps out of the image. */
+/** `--build-arg` options: ours, and the environment's proxies, which Docker does not store in the image. */
 export function buildArguments(own: Readonly<Record<string, string>>, env: NodeJS.ProcessEnv): string[] {
   const proxies = PROXY_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))
   return [...Object.entries(own), ...proxies].flatMap(([name, value]) => ['--build-arg', `${name}=${value}`])
 }
 
 /**
- * An image that holds nothing but the `node` of this checkout, pinned by its lock file; undefined where there is none
- * for the engine's processor, and the Dockerfile's own default has to be pulled.
+ * Provides an image with only this checkout's `node`, which its lock file pins. Undefined if the checkout has none for the
+ * engine's processor; the Dockerfile then pulls its default.
  */
 async function localNodeImage(engine: EngineService, options: ImageOptions): Promise<string | undefined> {
   if ((await localNodeVersion()) === undefined) return undefined

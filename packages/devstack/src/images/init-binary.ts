@@ -14,13 +14,12 @@ import { buildArguments } from './images.ts'
 
 const FOLDER = join(CHECKOUT, 'packages', 'init')
 
-/** What is built from C: name of the program → folder of its sources. */
+/** Programs in C: name → folder of the sources. */
 const PROGRAMS = { init: 'native', probe: 'probe' } as const
 
 /**
- * Makes init and the probe for the engine's processor from the present sources, if they are missing. Where
- * this machine has a C compiler the build has done that; where it has none, or the processors differ, they are compiled in
- * a container. Silent when nothing is to be done.
+ * Compiles init and the probe for the engine's processor in a container, unless the build has compiled them from the same
+ * sources. The build cannot do so without a C compiler, or for another processor. Logs nothing if they exist.
  *
  * @throws {SetupError} with the last lines of the build if that fails
  */
@@ -40,7 +39,7 @@ export async function ensureInitBinary(
 
   const startedAt = performance.now()
   await installPackages(['docker-cli'], log, env)
-  // The C image is the base with the compiler installed already.
+  // The C image is the base image with a compiler.
   const compiler = findImage(await localImages(engine.dockerHost), IMAGES.c)
   const base = compiler ? IMAGES.c : (await baseImage(engine, { env, log })).tag
   await mkdir(join(FOLDER, 'build'), { recursive: true })
@@ -74,7 +73,7 @@ async function compile(
 ): Promise<void> {
   const what = 'building init in a container'
   const tag = `isopod/init-build:${process.pid}`
-  // Only a tagged stage can be removed again; as a by-product of the last one it would stay, compiler and all.
+  // Tagged, so that this stage with its compiler can be removed.
   const build = ['build', '--network', 'host', '--force-rm', '--target', 'build', '--tag', tag]
   await docker(engine, [...build, ...buildArguments({ BASE: base }, env), FOLDER], { env, what })
   try {

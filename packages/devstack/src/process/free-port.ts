@@ -4,17 +4,17 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { SetupError } from '../setup-error.ts'
 
-/** Where Linux says which ports it gives to connections. */
+/** Linux' range of ports for outgoing connections. */
 const OF_CONNECTIONS = '/proc/sys/net/ipv4/ip_local_port_range'
-/** Where a host gives nearly all of them to connections, one may take ours. */
+/** Minimum end of the search range, for hosts that use nearly all ports for outgoing connections. */
 const LOWEST_END = 8192
 const TRIES = 100
 
 /**
- * Finds a free TCP port of 127.0.0.1, below those that the kernel gives to connections, so that no connection takes it
- * before the caller does.
+ * Finds a free TCP port of 127.0.0.1 below the range for outgoing connections, so that none of them takes the port before the
+ * caller listens.
  *
- * @throws {SetupError} when a hundred tries find none
+ * @throws {SetupError} after a hundred attempts
  */
 export async function freePort(): Promise<number> {
   const range = await readFile(OF_CONNECTIONS, 'utf8')

@@ -1,16 +1,16 @@
 import { freePort } from './free-port.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 
-/** What a gateway is started with. */
+/** Options of {@link startGateway}. */
 export interface GatewayOptions {
   readonly redisUrl: string
-  /** Gets the gateway's log, one JSON object a line; overwritten. */
+  /** Log file, one JSON object per line; overwritten. */
   readonly log: string
-  /** @default any free one */
+  /** @default a free port */
   readonly port?: number
-  /** The gateway's settings beside these. @default process.env */
+  /** Further settings of the gateway. @default process.env */
   readonly env?: NodeJS.ProcessEnv
-  /** How long it may take to be ready. @default 60 s */
+  /** Timeout for the start, in milliseconds. @default 60000 */
   readonly deadlineMs?: number
 }
 

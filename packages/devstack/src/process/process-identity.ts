@@ -9,20 +9,20 @@ export interface ProcessIdentity {
   readonly startedAt: string
 }
 
-/** Identity of a running process; undefined if there is none of that number, or only its zombie. */
+/** Identity of a running process; undefined if there is no process with this number, or only a zombie. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
   const startedAt = process.platform === 'linux' ? startOnLinux(pid) : startElsewhere(pid)
   return startedAt === undefined ? undefined : { pid, startedAt }
 }
 
-/** Says whether that very process still runs; a reused number is not it. */
+/** Whether the same process still runs, as opposed to another one with a reused number. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return identifyProcess(identity.pid)?.startedAt === identity.startedAt
 }
 
 /**
- * Ends a process: SIGTERM, then SIGKILL once `graceMs` have passed. Resolves when it is gone, at once if it was.
+ * Ends a process: SIGTERM, and SIGKILL after `graceMs`. Resolves when it has ended.
  *
  * @returns true if the process was running
  */
@@ -41,7 +41,7 @@ export async function endProcess(identity: ProcessIdentity, graceMs: number): Pr
  * @returns undefined for a zombie or a line of another form
  */
 export function startTicks(stat: string): string | undefined {
-  // The second field is the command in brackets and may hold anything, brackets and spaces too.
+  // The second field is the command in brackets, which can contain brackets and spaces.
   const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   if (state === undefined || 'ZXx'.includes(state)) return undefined
   return rest[18]

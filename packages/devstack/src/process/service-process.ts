@@ -11,20 +11,20 @@ import { endProcess, identifyProcess, type ProcessIdentity } from './process-ide
 const START_DEADLINE_MS = 60_000
 const STOP_GRACE_MS = 40_000
 
-/** One of our processes, and what it is started with. */
+/** Options of {@link startService}. */
 export interface ServiceOptions {
   /** Folder below `apps`, and its name in messages. */
   readonly app: 'worker' | 'gateway'
   readonly env: NodeJS.ProcessEnv
-  /** Where its `/readyz` is, on loopback. */
+  /** Port of its `/readyz` on loopback. */
   readonly port: number
-  /** Gets its log, one JSON object a line; overwritten. */
+  /** Log file, one JSON object per line; overwritten. */
   readonly log: string
-  /** Let it outlive this process. @default false */
+  /** Whether it outlives this process. @default false */
   readonly detached?: boolean
-  /** How long it may take to be ready. @default 60 s */
+  /** Timeout for the start, in milliseconds. @default 60000 */
   readonly deadlineMs?: number
-  /** File that starts it. @default the app's own launcher */
+  /** The launcher. @default the app's own */
   readonly launcher?: string
 }
 
@@ -33,14 +33,14 @@ export interface ServiceProcess {
   readonly process: ProcessIdentity
   /** Base of `/metrics`, `/healthz` and `/readyz`. */
   readonly url: string
-  /** SIGTERM, a grace of 40 s, SIGKILL; resolves when it is gone, and changes nothing the second time. */
+  /** Sends SIGTERM, and SIGKILL after 40 s. Resolves when it has ended. Idempotent. */
   stop(): Promise<void>
 }
 
 /**
- * Starts one process and waits until it says that it is ready.
+ * Starts one process and waits until it is ready.
  *
- * @throws {SetupError} when it ends before, or is not ready in time; the last lines of its log follow
+ * @throws {SetupError} with the last lines of its log if it ends, or is not ready in time
  */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const { app, port, launcher = join(CHECKOUT, 'apps', app, 'bin', `isopod-${app}.js`) } = options
@@ -67,9 +67,9 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
 }
 
 /**
- * Asks a process whether it can do its work.
+ * Checks whether a process is ready.
  *
- * @returns undefined when it can, else why not, as the end of a sentence; never throws
+ * @returns undefined if it is, else the reason, as the end of a sentence; never throws
  */
 export async function checkService(url: string, deadlineMs = 2000): Promise<string | undefined> {
   try {

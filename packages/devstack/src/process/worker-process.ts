@@ -1,34 +1,34 @@
 import { freePort } from './free-port.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 
-/** The path of the stack is no setting of a worker. */
+/** Variables that are no settings of a worker. */
 const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 
-/** What a worker is started with. */
+/** Options of {@link startWorker}. */
 export interface WorkerOptions {
   readonly redisUrl: string
   readonly dockerHost: string
-  /** Gets the worker's log, one JSON object a line; overwritten. */
+  /** Log file, one JSON object per line; overwritten. */
   readonly log: string
-  /** Labels its containers `isopod.stack`. */
+  /** Value of the label `isopod.stack` on its containers. */
   readonly stack?: string
-  /** The worker's settings beside these. @default process.env */
+  /** Further settings of the worker. @default process.env */
   readonly env?: NodeJS.ProcessEnv
-  /** Let the worker outlive this process. @default false */
+  /** Whether the worker outlives this process. @default false */
   readonly detached?: boolean
-  /** How long it may take to be ready. @default 60 s */
+  /** Timeout for the start, in milliseconds. @default 60000 */
   readonly deadlineMs?: number
-  /** File that starts it. @default the launcher of this checkout */
+  /** The launcher. @default this checkout's */
   readonly launcher?: string
 }
 
-/** A worker process that is ready for jobs. */
+/** A worker process that takes jobs. */
 export type WorkerProcess = ServiceProcess
 
 /**
- * Starts one worker process on a free port and waits until it says that it is ready.
+ * Starts one worker process on a free port and waits until it is ready.
  *
- * @throws {SetupError} when it ends before, or is not ready in time; the last lines of its log follow
+ * @throws {SetupError} with the last lines of its log if it ends, or is not ready in time
  */
 export async function startWorker(options: WorkerOptions): Promise<WorkerProcess> {
   const { log, detached, deadlineMs, launcher } = options
@@ -49,7 +49,7 @@ function workerEnvironment(port: number, options: WorkerOptions): NodeJS.Process
   const inherited = Object.entries(given).filter(([name]) => !NOT_INHERITED.includes(name))
   return {
     ...Object.fromEntries(inherited),
-    // Drained jobs go back to the queue; half a minute, as on a server, is too long at a terminal.
+    // A server's default of half a minute is too long at a terminal. Interrupted jobs are requeued.
     ISOPOD_DRAIN_SECONDS: given['ISOPOD_DRAIN_SECONDS'] ?? '10',
     ISOPOD_BIND: '127.0.0.1',
     REDIS_URL: options.redisUrl,

@@ -2,10 +2,10 @@ import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
 /**
- * Sends PING to a Redis, with the password of the URL. Without a client library: those belong to the queue.
+ * Sends PING to a Redis, with the password of the URL. Uses no client library, because the queue owns it.
  *
  * @param url `redis://`, `rediss://`, `redis+unix://<path>` or the absolute path of a socket
- * @returns undefined when it answers PONG, else why not, as the end of a sentence; never throws
+ * @returns undefined if it answers PONG, else the reason, as the end of a sentence; never throws
  */
 export async function checkRedis(url: string, deadlineMs = 2000): Promise<string | undefined> {
   const target = parseRedisUrl(url)
@@ -27,7 +27,7 @@ export async function checkRedis(url: string, deadlineMs = 2000): Promise<string
     socket.on('close', () => finish('closed the connection'))
     socket.on('data', (chunk) => {
       reply += chunk.toString('latin1')
-      // The replies come in order; AUTH's is not of interest unless it is an error.
+      // Replies arrive in order; that of AUTH matters only if it is an error.
       if (reply.startsWith('-') && reply.includes('\r\n'))
         finish(`refuses: ${reply.slice(1, 80).split('\r\n')[0]}`)
       else if (reply.includes('+PONG\r\n')) finish(undefined)
@@ -37,7 +37,7 @@ export async function checkRedis(url: string, deadlineMs = 2000): Promise<string
   })
 }
 
-/** A Redis URL without its password, for people to read. */
+/** A Redis URL for messages, without its password. */
 export function withoutPassword(url: string): string {
   return url.replace(/^([a-z+]+:\/\/[^:@/]*):[^@/]*@/i, '$1:***@')
 }

@@ -4,18 +4,18 @@ import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join, resolve } from 'node:path'
 
-/** Longest path of a unix socket that Linux takes, in bytes. */
+/** Maximum length of the path of a unix socket on Linux, in bytes. */
 const MAX_SOCKET_PATH = 107
 const START_DEADLINE_MS = 10_000
 const STOP_DEADLINE_MS = 10_000
 
-/** What a private Redis is started with. */
+/** Options of {@link startRedisServer}. */
 export interface RedisServerOptions {
-  /** Made if it is missing, for its owner only; holds the socket, the log and the data. */
+  /** Folder for socket, log and data; created if missing, only for its owner. */
   readonly directory: string
-  /** Keep every write in an append-only file, so that a restart in the same directory finds it. @default false */
+  /** Whether an append-only file keeps the data over restarts. @default false */
   readonly persistent?: boolean
-  /** Let the server outlive this process. @default false */
+  /** Whether the server outlives this process. @default false */
   readonly detached?: boolean
 }
 
@@ -24,7 +24,7 @@ export interface RedisServer {
   /** `redis+unix://` and the absolute path of the socket. */
   readonly url: string
   readonly pid: number
-  /** Ends the server and waits until it is gone; calling it again changes nothing. */
+  /** Ends the server. Resolves when it has ended. Idempotent. */
   stop(): Promise<void>
 }
 
@@ -32,8 +32,9 @@ export interface RedisServer {
  * Starts the distribution's `redis-server` for this user alone: a unix socket and no port, no eviction, no snapshots.
  * Resolves when it answers PING.
  *
- * @throws {Error} one sentence when the binary is missing, the directory's path is too long for a socket, or the server
- * does not come up within 10 s
+ * @throws {Error} one sentence if the binary is missing, the directory's path is too long for a socket, or the server does
+ *   not start
+ *   within 10 s
  *
  * @example
  * ```ts
@@ -51,7 +52,7 @@ export async function startRedisServer(options: RedisServerOptions): Promise<Red
   }
   await mkdir(directory, { recursive: true, mode: 0o700 })
   await chmod(directory, 0o700)
-  // A server that still answers here would lose its socket to the new one, and both would write one append-only file.
+  // Two servers in one directory would write the same append-only file.
   if (await answersPing(socket)) throw new Error(`a Redis server runs in ${directory} already`)
   await rm(socket, { force: true })
 
@@ -125,7 +126,7 @@ function answersPing(socket: string): Promise<boolean> {
     connection.setTimeout(1000, () => settle(false))
     connection.once('error', () => settle(false))
     connection.once('connect', () => connection.write('PING\r\n'))
-    // While it loads its append-only file it answers -LOADING, which is not ready yet.
+    // It answers -LOADING while it loads its append-only file.
     connection.once('data', (chunk) => settle(chunk.toString('latin1').startsWith('+PONG')))
     connection.once('close', () => answer(false))
   })

@@ -17,11 +17,11 @@ export interface RedisService {
 }
 
 /**
- * The Redis of `REDIS_URL` if it answers PING within 2 s; else a private one on a unix socket that keeps its data
+ * The Redis of `REDIS_URL` if it answers PING within 2 s; otherwise a private one on a unix socket, which keeps its data
  * (append-only file, no eviction) and outlives this process.
  *
- * @param options.privateOnly start our own whatever the environment says
- * @throws {SetupError} when there is none and none can be started
+ * @param options.privateOnly ignores the environment and uses a private Redis
+ * @throws {SetupError} if there is none and none can be started
  */
 export async function findOrStartRedis(
   paths: Paths,
@@ -54,7 +54,7 @@ export async function findOrStartRedis(
   return { url: server.url, ours: true }
 }
 
-/** Its data belong to the state directory, but a socket's path must be short: a link in the runtime directory is both. */
+/** A link in the runtime directory to the Redis folder in the state directory, whose path can be too long for a socket. */
 async function shortPath(paths: Paths): Promise<string> {
   await mkdir(paths.redis, { recursive: true, mode: 0o700 })
   const link = join(paths.runtime, 'redis')

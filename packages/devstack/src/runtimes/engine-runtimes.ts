@@ -11,15 +11,15 @@ import { SetupError } from '../setup-error.ts'
 import { readRecord } from '../stack-record.ts'
 import { ensureRunsc } from './runsc.ts'
 
-/** OCI runtimes beside the engine's own that set-up can supply. */
+/** OCI runtimes that set-up can install. */
 export type ExtraRuntime = 'runsc'
 
 const RELOAD_DEADLINE_MS = 10_000
 
 /**
- * Adds these runtimes to the engine. Our own takes them without a restart; one that was there already must have them.
+ * Adds these runtimes to a private engine, without a restart. Any other engine must already have them.
  *
- * @throws {SetupError} when it lacks one that cannot be supplied
+ * @throws {SetupError} if it lacks one that set-up cannot install
  */
 export async function ensureRuntimes(
   engine: EngineService,

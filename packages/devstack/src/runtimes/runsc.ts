@@ -9,18 +9,18 @@ import type { Paths } from '../paths.ts'
 import { findProgram } from '../run-command.ts'
 import { installPackages } from '../system-packages.ts'
 
-/** apt checks the package by the archive's signature. */
+/** apt verifies the signature of the package archive. */
 const DOCKERFILE = `ARG BASE
 FROM \${BASE}
 RUN apt-get update && apt-get install -y --no-install-recommends runsc && runsc --version
 `
 
 /**
- * gVisor's one program: what this machine has on PATH, else Debian trixie's, taken out of its package in a build on our
- * own engine and kept in the state directory.
+ * Provides gVisor's program: the one on PATH, else Debian trixie's, which a build on the private engine extracts from its
+ * package into the state directory.
  *
  * @returns its absolute path
- * @throws {SetupError} with the last lines of the build when no package archive is in reach
+ * @throws {SetupError} with the last lines of the build if no package archive responds
  */
 export async function ensureRunsc(
   engine: EngineService,
@@ -52,7 +52,7 @@ export async function ensureRunsc(
     await tryDocker(engine, ['rmi', tag], { env })
   }
   await chmod(`${paths.runsc}.new`, 0o755)
-  // In one step: an interrupted copy must not be taken for the program.
+  // Renamed at the end, so that an incomplete copy is never used.
   await rename(`${paths.runsc}.new`, paths.runsc)
   log(`took runsc (gVisor) from Debian’s package in ${secondsSince(startedAt)}`)
   return paths.runsc

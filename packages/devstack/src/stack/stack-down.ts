@@ -12,20 +12,20 @@ import { asSetupError } from '../setup-error.ts'
 import { readRecord, updateRecord } from '../stack-record.ts'
 import { stopWorkers } from './stack-workers.ts'
 
-/** How a stack is taken down. */
+/** Options of {@link stackDown}. */
 export interface DownOptions {
-  /** Delete the image store of our own engine too, and our images on engines that were there already. @default false */
+  /** Whether to delete the private engine's images too, and our images on other engines. @default false */
   readonly purge?: boolean
-  /** Read for `ISOPOD_STATE_DIR`. @default process.env */
+  /** Environment with `ISOPOD_STATE_DIR`. @default process.env */
   readonly env?: NodeJS.ProcessEnv
-  /** Gets one line for each thing that is done. @default none */
+  /** Receives one line per step. @default none */
   readonly log?: Log
 }
 
 /**
- * Stops and removes all that `ensureStack` has started: workers, containers, volumes, engine, Redis and its data, mounts,
- * sockets. Never touches an engine or a Redis that was there already, but for this stack's own containers and volumes on
- * it. Our engine's image store stays for the next time unless `purge` is set. Calling it again changes nothing.
+ * Stops and removes everything that `ensureStack` has started: workers, containers, volumes, engine, Redis and its data,
+ * mounts, sockets. On an engine that it did not start it removes only this stack's containers and volumes. Keeps the private
+ * engine's images unless `purge` is set. Idempotent.
  */
 export async function stackDown(options: DownOptions = {}): Promise<void> {
   const { env = process.env, log = () => {}, purge = false } = options
@@ -63,14 +63,14 @@ async function stopEngine(paths: Paths, log: Log, env: NodeJS.ProcessEnv): Promi
   }
   if (engine) await endProcess(engine.containerd, 10_000)
   await endShims(paths)
-  // An engine that was killed can't remove its containers and volumes any more, and the next one would bring them back.
+  // The next engine would restore containers and volumes that a killed one left.
   await endMounts([paths.docker])
   for (const folder of ['containers', 'volumes']) {
     await rm(join(paths.docker, folder), { recursive: true, force: true })
   }
 }
 
-/** Removes the containers, then the volumes, that a filter finds; an engine that does not answer is skipped. */
+/** Removes the containers and then the volumes that match a filter. Skips an engine that does not respond. */
 async function clearEngine(dockerHost: string, filters: string, env: NodeJS.ProcessEnv): Promise<void> {
   if ((await checkEngine(dockerHost, env)) !== undefined) return
   const query = `filters=${encodeURIComponent(filters)}`

@@ -11,10 +11,10 @@ import { readRecord, updateRecord, type WorkerRecord } from '../stack-record.ts'
 import { workerSettings } from './worker-settings.ts'
 
 const STOP_GRACE_MS = 40_000
-/** Settings that a worker reads once, at its start. */
+/** Names of a worker's settings. */
 const SETTING = /^(ISOPOD|SANDBOX)_(?!STATE_DIR$|DEBUG$)/
 
-/** What the workers of a stack share. */
+/** Services and settings that the workers of a stack share. */
 export interface WorkerSurroundings {
   readonly redisUrl: string
   readonly engine: EngineService
@@ -23,8 +23,8 @@ export interface WorkerSurroundings {
 }
 
 /**
- * Makes `count` recorded workers ready for that Redis and that engine, with the present build and settings. Workers that
- * no longer fit are drained and stopped; those above `count` stay.
+ * Ensures that at least `count` recorded workers run with this Redis, engine, build and settings. Stops workers with others;
+ * additional ones stay.
  */
 export async function ensureWorkers(
   paths: Paths,
@@ -43,7 +43,7 @@ export async function ensureWorkers(
   await updateRecord(paths, (record) => ({ ...record, workers: fitting }))
   while (fitting.length < count) {
     const logFile = join(paths.logs, `worker-${freeNumber(fitting)}.log`)
-    // A worker's name must be unique, so one that the user has set cannot serve for these.
+    // Ids of workers must be unique, so the user's cannot be used for several.
     const { ISOPOD_WORKER_ID: _, ...env } = workerEnv
     const worker = await startWorker({
       redisUrl,
@@ -65,7 +65,7 @@ export async function ensureWorkers(
   return fitting
 }
 
-/** Drains and stops all recorded workers, side by side. */
+/** Drains and stops all recorded workers at the same time. */
 export async function stopWorkers(paths: Paths, log: Log): Promise<void> {
   const { workers } = await readRecord(paths)
   const ended = await Promise.all(workers.map((worker) => endProcess(worker.process, STOP_GRACE_MS)))
@@ -87,7 +87,7 @@ async function fits(
   )
 }
 
-/** Repeats the warnings of the first worker about its engine; the others would give the same. */
+/** Repeats the first worker's warnings about the engine; those of the others are the same. */
 async function repeatWarnings(logFile: string, log: Log): Promise<void> {
   const lines = (await readFile(logFile, 'utf8').catch(() => '')).split('\n')
   for (const line of lines.filter((text) => text.includes('"level":"warn"'))) {

@@ -15,19 +15,22 @@ import { asSetupError } from '../setup-error.ts'
 import { readRecord } from '../stack-record.ts'
 import { ensureWorkers } from './stack-workers.ts'
 
-/** What a stack is asked for. */
+/** Options of {@link ensureStack}. */
 export interface StackOptions {
-  /** How many workers; they outlive this process. 0 starts none. @default 1 */
+  /** Minimum number of workers, which outlive this process. @default 1 */
   readonly workers?: number
-  /** Language images to build where they are missing. @default {@link USUAL_IMAGES} */
+  /** Language images to build if they are missing or outdated. @default {@link USUAL_IMAGES} */
   readonly images?: readonly ImageName[]
-  /** OCI runtimes to add to the engine's own. @default runsc if `ISOPOD_RUNTIME` says so */
+  /** OCI runtimes to add to the engine. @default runsc if `ISOPOD_RUNTIME` names it */
   readonly runtimes?: readonly ExtraRuntime[]
-  /** Start a Redis and an engine of our own whatever the environment says. @default false */
+  /** Whether to ignore the environment and use a private Redis and engine. @default false */
   readonly privateOnly?: boolean
-  /** `REDIS_URL`, `DOCKER_HOST`, `DOCKER_SOCKET_PATH`, `ISOPOD_STATE_DIR`, `CI`, and settings of the workers. @default process.env */
+  /**
+   * `REDIS_URL`, `DOCKER_HOST`, `DOCKER_SOCKET_PATH`, `ISOPOD_STATE_DIR`, `CI`, and settings of the workers. @default
+   * process.env
+   */
   readonly env?: NodeJS.ProcessEnv
-  /** Gets one line for each thing that is done. @default none */
+  /** Receives one line per step. @default none */
   readonly log?: Log
 }
 
@@ -42,10 +45,10 @@ export interface Stack {
 }
 
 /**
- * Provides everything that a job needs: Redis, a Docker engine, init, the images, workers. Uses what runs already,
- * installs and starts what is missing, does nothing twice. Two calls at once, from two processes even, are safe.
+ * Provides everything that a job needs: Redis, a Docker engine, init, images, workers. Uses the parts that already run;
+ * installs and starts the missing ones. Concurrent calls are safe, even from several processes.
  *
- * @throws {SetupError} one sentence about the piece that is missing and can't be supplied
+ * @throws {SetupError} one sentence about the part that is missing
  *
  * @example
  * ```ts
@@ -64,7 +67,7 @@ export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
       await ensureRuntimes(engine, paths, runtimes, { env, log })
       return { engine, redis: await findOrStartRedis(paths, { env, log, privateOnly }) }
     })
-    // Without the lock: a build may take long, and commands that need no new image go on meanwhile.
+    // Without the lock, because builds take long and other commands may need no new image.
     await buildImages(engine, images, { env, log })
     return await locked(async () => {
       await ensureInitBinary(engine, { env, log })
@@ -76,9 +79,9 @@ export async function ensureStack(options: StackOptions = {}): Promise<Stack> {
 }
 
 /**
- * The stack that an earlier call left running with at least one worker; starts nothing and takes well under a second.
+ * Finds the stack that an earlier call left running, with at least one worker. Starts nothing, and takes well under a second.
  *
- * @returns undefined if none was left, or a part of it is gone
+ * @returns undefined if there is none, or a part of it no longer runs
  */
 export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promise<Stack | undefined> {
   const paths = stackPaths(options.env)
@@ -100,7 +103,7 @@ export async function findStack(options: Pick<StackOptions, 'env'> = {}): Promis
   }
 }
 
-/** The private Redis and engine that an earlier call left running, with or without workers; starts nothing. */
+/** Finds the private Redis and engine that an earlier call left running. Starts nothing. */
 export async function findPrivateServices(
   options: Pick<StackOptions, 'env'> = {},
 ): Promise<Partial<Pick<Stack, 'redis' | 'engine'>>> {
@@ -116,7 +119,7 @@ export async function findPrivateServices(
 }
 
 /**
- * A bare Debian image that has perl and no other language, for proofs that any image can be one.
+ * Provides a bare Debian image, which has perl and no other language. Specs use it to prove that any image can be a language's.
  *
  * @returns its tag
  */

@@ -9,15 +9,15 @@ export interface WorkerSelfTestOptions {
   readonly engine: EngineService
   /** The worker's settings. */
   readonly env: NodeJS.ProcessEnv
-  /** Gets each line as it comes: one JSON object, see the worker's README. */
+  /** Receives each line, a JSON object that the worker's README describes. */
   readonly onLine: (line: string) => void
 }
 
 /**
- * Has a worker process attack containers of its own on an engine; needs no Redis.
+ * Runs the self-test of a worker process on an engine. Needs no Redis.
  *
- * @returns its exit code: 0 when all probes held
- * @throws {SetupError} with the worker's own words when it could not test
+ * @returns its exit code; 0 if the containers withstood all probes
+ * @throws {SetupError} with the worker's message if it could not run the test
  */
 export async function runSelfTest({ engine, env, onLine }: WorkerSelfTestOptions): Promise<number> {
   const launcher = join(CHECKOUT, 'apps', 'worker', 'bin', 'isopod-worker.js')

@@ -1,7 +1,7 @@
 import { type ConnectOptions, connect } from '@isopod/client'
 import { type ConnectionOptions, FlowProducer, QueueEvents, Worker } from 'bullmq'
 
-/** What the flow needs: a Redis for its own queues, and Isopod's. */
+/** Options of the flow: a Redis for its own queues, and Isopod's. */
 export interface FlowOptions {
   readonly connection: ConnectionOptions
   readonly prefix: string
@@ -9,10 +9,10 @@ export interface FlowOptions {
 }
 
 /**
- * Runs one program for each chunk of numbers, side by side, and adds up what they print: fan out, fan in.
+ * Runs one program for each chunk of numbers at the same time, and adds up their outputs.
  *
- * A child of the flow is a job of our own queue whose processor calls `isopod.run`; the parent starts when all of its
- * children are done. A platform fault rejects `run`, and BullMQ tries that child again.
+ * Each child of the flow is a job of the flow's own queue, whose processor calls `isopod.run`. The parent starts when all of its
+ * children are done. A platform fault rejects `run`, and BullMQ retries that child.
  */
 export async function sumOfChunks(chunks: readonly number[][], options: FlowOptions): Promise<number> {
   const { connection, prefix } = options

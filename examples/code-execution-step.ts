@@ -39,7 +39,7 @@ export async function codeExecutionStep(
 ): Promise<CodeStepResult> {
   const { code = '', language = 'python', timeout = 30, memory_mb = 256 } = step.config ?? {}
   const service = process.env['CODE_EXECUTION_SERVICE_URL'] ?? 'http://localhost:8007'
-  // Waiting for a free worker comes on top of the program's own time.
+  // The wait for a free worker adds to the program's own time.
   const late = AbortSignal.timeout((timeout + 60) * 1000)
   const answer = await fetch(`${service}/execute`, {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { InvalidJobError, type IsopodClient, type JobInput, type Result } from '@isopod/client'
 import { ApplicationFailure, Context } from '@temporalio/activity'
 
-/** Details of a heartbeat: the execution that the next attempt continues. */
+/** Details of a heartbeat: the execution that the next attempt waits for. */
 interface Progress {
   readonly executionId: string
 }
@@ -31,7 +31,7 @@ export function createActivities(isopod: IsopodClient) {
       const executionId =
         (await unfinishedBusiness(isopod, info.heartbeatDetails)) ?? (await submit(isopod, job))
       const progress: Progress = { executionId }
-      // Temporal tells of a cancellation in its answers to heartbeats.
+      // Temporal reports a cancellation in its responses to heartbeats.
       heartbeat(progress)
       const beats = setInterval(heartbeat, (info.heartbeatTimeoutMs ?? 30_000) / 3, progress)
       try {
@@ -40,7 +40,7 @@ export function createActivities(isopod: IsopodClient) {
         throw ApplicationFailure.retryable(result.errorMessage ?? result.status, 'PlatformFault')
       } catch (error) {
         if (!cancellationSignal.aborted) throw error
-        // Only now does the program end: a caller that stops to wait does not stop it.
+        // Aborting the wait does not end the program.
         await isopod.cancel(executionId)
         throw cancellationSignal.reason
       } finally {
@@ -50,7 +50,7 @@ export function createActivities(isopod: IsopodClient) {
   }
 }
 
-/** The execution of an attempt whose worker went away, unless it is gone or says nothing about the program. */
+/** The execution of an earlier attempt whose worker died, unless it is unknown or its result is not attributable. */
 async function unfinishedBusiness(isopod: IsopodClient, details: Progress | undefined) {
   if (details === undefined || (await isopod.state(details.executionId)) === 'unknown') return undefined
   const result = await isopod.result(details.executionId)

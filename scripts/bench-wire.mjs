@@ -1,5 +1,5 @@
-// How fast a worker reads what its containers send: demultiplexer, decoder and collector in a row, without any engine.
-// Prints, for each shape of the stream, the best of some rounds in MB of the stream per second of one core.
+// Measures how fast a worker reads the streams of its containers: demultiplexer, decoder and collector, without an engine.
+// Prints the best of several rounds for each shape of stream, in MB per second of one core.
 import { FrameDecoder, WIRE } from '../packages/init/dist/index.js'
 import { Demultiplexer } from '../packages/sandbox/dist/docker/demultiplexer.js'
 import { OutputCollector } from '../packages/sandbox/dist/program/output.js'
@@ -8,7 +8,7 @@ const ROUNDS = 7
 const KIB = 1024
 const MIB = KIB * KIB
 
-/** Frames of init, in packets of the engine, in chunks as the socket gives them: bytes of each, and how many MB in all. */
+/** Sizes in bytes of init's frames, the engine's packets and the socket's chunks, and the total in MB. */
 const SHAPES = [
   { name: 'full frames', frame: 64 * KIB, packet: 32 * KIB, chunk: 64 * KIB, mb: 32, keep: 100 * KIB },
   {

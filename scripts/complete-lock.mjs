@@ -1,6 +1,6 @@
-// Adds to package-lock.json what npm leaves out when its registry lacks a package for another platform: such a lock file
-// passes `npm install` and fails `npm ci`, for everyone. Run it after a change of dependencies: `npm run lock`.
-// With --check it changes nothing and exits 1 if something is missing.
+// Adds packages for other platforms to package-lock.json that npm omits if its registry lacks them. Without them `npm
+// install` works but `npm ci` fails. Run it after a change of dependencies: `npm run lock`. With --check it changes nothing
+// and exits with 1 if something is missing.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -42,7 +42,7 @@ function missingPackages(packages) {
       const target = `node_modules/${name}`
       const [os, cpu] = [OS, CPU].map((table) => table.find(([, pattern]) => pattern.test(name))?.[0])
       const isThere = target in packages || `${path}/${target}` in packages
-      // A range could mean any version; only packages that pin their platforms' packages can be completed from here.
+      // Only packages that pin the versions of their platform packages can be completed.
       if (isThere || os === undefined || cpu === undefined || !/^\d[\w.+-]*$/.test(version)) continue
       const dev = entry.dev ? { dev: true } : {}
       const libc = /musl/.test(name) ? { libc: ['musl'] } : {}

@@ -1,4 +1,4 @@
-// Takes down what set-up has started: `npm run down`, and with `-- --purge` the image store too.
+// Stops everything that set-up has started: `npm run down`; with `-- --purge` it also deletes the images.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

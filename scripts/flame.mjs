@@ -1,5 +1,5 @@
-// Where a worker's CPU time goes: runs jobs through a worker of its own under Node's profiler and saves the profile of its
-// busiest thread, without its start, for speedscope. `npm run flame`, or `npm run flame -- --jobs 500 --out FILE`.
+// Profiles a worker: runs jobs on a new worker under Node's profiler and saves the profile of its busiest thread, without the
+// start, for speedscope. `npm run flame`, or `npm run flame -- --jobs 500 --out FILE`.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,10 +41,10 @@ async function measure({ redis, engine }) {
     env: {
       ...process.env,
       NODE_OPTIONS: `--cpu-prof --cpu-prof-interval=500 --cpu-prof-dir=${folder}`,
-      // As for every worker on an engine that set-up has started.
+      // As for every worker on a private engine.
       ISOPOD_ALLOW_OLD_RUNC: process.env.ISOPOD_ALLOW_OLD_RUNC || String(engine.ours),
       ISOPOD_QUEUE_PREFIX: prefix,
-      // Its programs are not the jobs' path.
+      // The self-test would distort the profile.
       ISOPOD_SELF_TEST: 'false',
     },
   })
@@ -67,7 +67,7 @@ async function measure({ redis, engine }) {
   return threads.reduce((busiest, thread) => (thread.busyUs > busiest.busyUs ? thread : busiest))
 }
 
-/** Leaves the samples before `readyUs` out, and adds up the time of those in which the thread did something. */
+/** Drops the samples before `readyUs`, and sums the time of those in which the thread was busy. */
 function withoutStart(profile, readyUs) {
   const idle = new Set(
     profile.nodes

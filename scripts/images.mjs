@@ -1,5 +1,5 @@
-// The images of the languages. `npm run images` lists them, `npm run images -- NAME…` builds those that are not there or
-// whose recipe has changed, `npm run images -- --all` builds them all, and whatever else a job needs.
+// The language images. `npm run images` lists them, `npm run images -- NAME…` builds these if they are missing or outdated, and
+// `npm run images -- --all` builds all of them.
 const { ensureStack, IMAGE_NAMES, imageStates, isImageName } = await import('@isopod/devstack')
 
 const words = process.argv.slice(2)

@@ -12,7 +12,7 @@ import {
 import { DEFAULT_CATALOGUE_PATH } from '@isopod/languages'
 import { parse, stringify } from 'yaml'
 
-/** The text of deploy/images/compose.yaml: one service per image, which is only ever built. */
+/** The text of deploy/images/compose.yaml: one service per image, only for building. */
 export function imagesComposeFile(): string {
   const services = Object.fromEntries(IMAGE_NAMES.map((name) => [`image-${name}`, composeService(name)]))
   return [
@@ -25,7 +25,7 @@ export function imagesComposeFile(): string {
 function composeService(name: ImageName) {
   const parent = parentOf(name)
   const words = { ...recipeArguments(name), ...(parent && { BASE: 'base' }) }
-  // Compose would take a dollar sign for a variable.
+  // Compose interprets a dollar sign as a variable.
   const args = Object.entries(words).map(([key, value]) => [key, value.replaceAll('$', '$$$$')])
   const isUsual = USUAL_IMAGES.some((usual) => usual === name)
   return {

@@ -1,6 +1,6 @@
-// Takes one hardening flag after the other away, on the way to the engine, and shows which test notices: `npm run mutation`.
-// Writes docs/mutation-table.md; exits with 1 if one is not noticed, or only the engine's record shows it and no reason is given.
-//   node scripts/mutation-check.mjs [part of a flag's name]
+// Removes one hardening flag after the other between worker and engine, and shows which test notices: `npm run mutation`.
+// Writes docs/mutation-table.md. Exits with 1 if a mutation is not noticed, or only in the engine's record without a stated
+// reason.   node scripts/mutation-check.mjs [part of a flag's name]
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const { openDockerSandbox } = await import('@isopod/sandbox')
 const { MUTATIONS } = await import('../test/security/mutations.ts')
 const { RewritingEngine } = await import('../test/support/rewriting-engine.ts')
 
-/** Asked when the self-test of a worker noticed nothing: what the container does, and what the engine says it is. */
+/** Specs that run if the self-test noticed nothing: on behaviour, and on the engine's record. */
 const BEHAVIOUR = 'test/security/worker-gone.test.ts'
 const RECORD = 'test/security/made-as-asked.test.ts'
 const TABLE = join(root, 'docs', 'mutation-table.md')
@@ -43,7 +43,7 @@ const unexplained = rows.filter(({ by, why }) => by === 'record' && why === unde
 if (only === '') {
   mkdirSync(join(root, 'docs'), { recursive: true })
   writeFileSync(TABLE, table(rows))
-  // As the repository wants it, so that what is committed is what was written.
+  // Formatted like all files of the repository.
   spawnSync('biome', ['format', '--write', TABLE], { cwd: root, stdio: 'inherit' })
 }
 for (const { flag, to } of unnoticed) console.error(`not noticed: ${flag} -> ${to}`)
@@ -63,7 +63,7 @@ async function check(mutation, control = false) {
   if (!changed && !control)
     throw new Error(`${flag} -> ${to} changes nothing: the flag is no longer asked for`)
   if (control && noticed !== undefined) throw new Error(`without any mutation: ${noticed.by}, ${noticed.how}`)
-  // The reason is for those that nothing else noticed, and wrong for any other.
+  // The reason applies only if nothing but the record noticed the mutation.
   const why = noticed?.by === 'record' ? onlyRecord : undefined
   const row = { flag, to, ...noticed, why }
   console.error(
@@ -72,14 +72,14 @@ async function check(mutation, control = false) {
   return row
 }
 
-/** What a worker would find at its start: a container that it refuses to use, or a probe that succeeded. */
+/** Runs a worker's self-test: it can refuse the container, or find that a probe succeeded. */
 async function asSelfTest() {
   const sandbox = await openDockerSandbox({
     address: engine.path,
     deployment: 'mutation',
     owner: 'mutation',
     users: USERS,
-    // The engine of the check is whatever the distribution has.
+    // The distribution's runc can be old.
     allowOldRunc: true,
   })
   const stop = new AbortController()
@@ -88,7 +88,7 @@ async function asSelfTest() {
   const onFinding = ({ probe, verdict, detail }) => {
     if (verdict === 'succeeded') succeeded.push(probe)
     if (verdict === 'untried') refused ??= detail
-    // One is enough for a worker to take no job, and where one is refused the rest are.
+    // One finding is enough: the worker then takes no jobs.
     if (verdict === 'succeeded' || verdict === 'untried') stop.abort(new Error('seen enough'))
   }
   try {
@@ -106,9 +106,9 @@ async function asSelfTest() {
     : { by: 'read-back', how: differences.replaceAll(/wanted 60\d{3}\b/g, 'wanted its own') }
 }
 
-/** What the specs find on the same engine. */
+/** Runs the specs on the same engine. */
 async function asSpec() {
-  // Not the synchronous call: the way to the engine leads through this very process.
+  // Asynchronous, because this process forwards the connections to the engine.
   const report = join(folder, 'specs.json')
   rmSync(report, { force: true })
   const words = ['run', '--project', 'system', '--reporter=json', `--outputFile=${report}`, BEHAVIOUR, RECORD]
@@ -123,7 +123,7 @@ async function asSpec() {
   const failed = (spec) => {
     const file = files.find(({ name }) => name.endsWith(spec))
     const titles = file?.assertionResults.filter((test) => test.status === 'failed').map(({ title }) => title)
-    // A file that could not even begin is red for another reason than the mutation.
+    // A file without any test result failed for another reason than the mutation.
     if (file === undefined || (file.status === 'failed' && titles.length === 0)) {
       throw new Error(`${spec} could not be run: ${file?.message}`)
     }

@@ -1,16 +1,16 @@
-// Says how many memory cgroups this host's kernel keeps of containers that are gone: `node scripts/offline-cgroups.mjs`.
-// docs/offline-cgroups.md has what that means.
+// Counts the memory cgroups of removed containers that this host's kernel keeps: `node scripts/offline-cgroups.mjs`.
+// docs/offline-cgroups.md explains them.
 import { readdirSync, readFileSync } from 'node:fs'
 
 const ROOT = '/sys/fs/cgroup'
 
-/** Folders below, the first one among them. */
+/** A folder and all folders in it. */
 function folders(path) {
   let entries
   try {
     entries = readdirSync(path, { withFileTypes: true })
   } catch {
-    // Gone since it was listed.
+    // Removed since it was listed.
     return 0
   }
   return entries

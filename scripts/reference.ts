@@ -1,5 +1,4 @@
-// The parts of pages and of docker-compose.yaml that follow from schemas: tables of settings, metrics and languages,
-// environments.
+// Generates parts of pages and of docker-compose.yaml from schemas: tables of settings, metrics and languages, and environments.
 import { METRIC_TABLE, type MetricTable } from '@isopod/telemetry'
 import type { z } from 'zod'
 import { GATEWAY_SETTINGS } from '../apps/gateway/dist/config.js'
@@ -16,7 +15,7 @@ const FILE_SETTING = /_(FILE|DIR|SECCOMP_PROFILE)$/
 /** Values in Compose of settings that the host's environment does not decide. */
 const SET_IN_COMPOSE: Record<string, string> = { REDIS_URL: 'redis://redis:6379', ISOPOD_BIND: '0.0.0.0' }
 
-/** What each marker holds: file → name of the marker → lines. */
+/** Content of each marker: file → name of the marker → lines. */
 export const REFERENCE: Record<string, Record<string, string[]>> = {
   'docs/settings.md': { worker: settingsTable(WORKER_SETTINGS) },
   'apps/gateway/README.md': { settings: settingsTable(GATEWAY_SETTINGS) },

@@ -1,6 +1,5 @@
-// Writes what follows from the schemas and the catalogue: docs/schema, tables of settings, metrics and languages, environments
-// in docker-compose.yaml, and the images that Compose builds.
-// With --check it changes nothing, and fails if a file differs.
+// Writes the generated files: docs/schema, tables of settings, metrics and languages, environments in docker-compose.yaml,
+// and the images that Compose builds. With --check it changes nothing, and fails if a file differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { jobJsonSchema, resultJsonSchema } from '@isopod/protocol'
 import { imagesComposeFile } from './language-lists.ts'

@@ -1,5 +1,5 @@
-// Makes a fresh checkout ready to run: packages from the lock file, then a build. Silent when nothing is to be done.
-// It runs before anything is installed, so it needs only Node 18 and its own modules.
+// Prepares a fresh checkout: installs packages from the lock file, then builds. Prints nothing if there is nothing to do.
+// It runs before anything is installed, so it needs only Node 18.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -29,12 +29,12 @@ try {
   build()
   unlinkSync(lock)
 } catch (error) {
-  // A full disk, a checkout of another user: the system's own words name the file.
+  // The message of a system error names the file.
   if (error.code === undefined) throw error
   fail(error.message)
 }
 
-/** Two set-ups of one checkout at once would remove packages that the other one uses. */
+/** Waits for another set-up of this checkout, which may be replacing packages. */
 function takeTurn() {
   mkdirSync(join(root, '.isopod'), { recursive: true, mode: 0o700 })
   let logged = false
@@ -46,7 +46,7 @@ function takeTurn() {
     }
     const holder = Number(read(lock))
     if (!isAlive(holder)) {
-      // An empty file is one that is being written; a second later it is one that was never finished.
+      // An empty file is still being written, or, after a second, was left by a crash.
       if (holder === 0) sleep(1000)
       if (Number(read(lock)) === holder) rmSync(lock, { force: true })
       continue
@@ -65,7 +65,7 @@ function installPackages() {
   if (!isInstalled(JSON.parse(lockText))) {
     const startedAt = Date.now()
     say('installing packages (npm ci)')
-    // No package here needs its install script, and a script of unknown authors is a risk.
+    // No package here needs its install script, and such scripts are a risk.
     const npm = run(
       'npm',
       ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
@@ -77,14 +77,14 @@ function installPackages() {
   writeFileSync(lockStamp, wanted)
 }
 
-/** Whether node_modules has what the lock file says, however it got there. */
+/** Whether node_modules contains the packages of the lock file. */
 function isInstalled(wanted) {
   const text = read(join(modules, '.package-lock.json'))
   if (text === '') return false
   const installed = JSON.parse(text).packages
   return Object.entries(wanted.packages).every(([path, entry]) => {
     if (!path.startsWith('node_modules/')) {
-      // A workspace's own commands are linked by npm too, and only when it installs.
+      // Only an install links the commands of workspaces.
       return Object.keys(entry.bin ?? {}).every((name) => path === '' || existsSync(join(bin, name)))
     }
     const found = installed[path]
@@ -93,7 +93,7 @@ function isInstalled(wanted) {
   })
 }
 
-/** What follows in an npm script finds node_modules/.bin first on PATH, and there a Node of the right age. */
+/** Checks the version of the Node in node_modules/.bin, which is first on PATH in npm scripts. */
 function checkNode() {
   const supplied = join(bin, 'node')
   const isSupplied = existsSync(supplied)
@@ -121,7 +121,7 @@ function build() {
   say(`built in ${seconds(startedAt)}`)
 }
 
-/** The compiler leaves what it once made of a source that is gone; it could still be imported, and would be packed. */
+/** Removes compiled files without a source, which could still be imported and would be packed. */
 function removeStrays(folder) {
   for (const file of filesBelow(join(folder, 'dist')).filter((name) => name.endsWith('.d.ts'))) {
     const source = join(root, file.replace(`${folder}/dist/`, `${folder}/src/`).replace(/\.d\.ts$/, '.ts'))
@@ -131,7 +131,7 @@ function removeStrays(folder) {
   }
 }
 
-/** Names, sizes and times of all that the build reads; times are enough here, since turbo then compares contents. */
+/** Names, sizes and times of all inputs of the build. If they differ, turbo compares contents. */
 function sourcesFingerprint() {
   const lines = ['package.json', 'turbo.json', 'tsconfig.json', 'tsconfig.base.json'].map(describe)
   for (const folder of workspaces()) {
@@ -179,7 +179,7 @@ function run(program, words, env = process.env) {
   return { status, output: error ? error.message : `${stdout}${stderr}`.trim() }
 }
 
-/** npm removes node_modules first; the Node that it runs on must not be the one in there. */
+/** PATH without node_modules/.bin, because npm removes that folder, and must not run on the Node in it. */
 function withoutBin() {
   const folders = (process.env.PATH ?? '')
     .split(delimiter)
@@ -197,7 +197,7 @@ function isAlive(pid) {
   }
 }
 
-/** When a lock file was written, in the time of this machine. */
+/** Local time at which a lock file was written. */
 function startOf(file) {
   return statSync(file, { throwIfNoEntry: false })?.mtime.toTimeString().slice(0, 8) ?? 'now'
 }

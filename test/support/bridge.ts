@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 
-/** A way to the engine that can be cut and mended, so that no test has to stop the engine itself. */
+/** A relay to the engine whose connections can be cut, so that no test has to stop the engine itself. */
 export class Bridge {
   readonly path: string
   readonly #to: string
@@ -44,24 +44,24 @@ export class Bridge {
     await once(this.#server, 'listening')
   }
 
-  /** Breaks the connection of the next request that matches in the middle of the engine's answer. */
+  /** Cuts the connection of the next matching request in the middle of the engine's response. */
   breakAnswerTo(request: RegExp): void {
     this.#breakOnce = request
   }
 
-  /** Whether no such request came yet. */
+  /** Whether no matching request has arrived yet. */
   get waitsToBreak(): boolean {
     return this.#breakOnce !== undefined
   }
 
-  /** Breaks the connections to running containers only; says how many that were. */
+  /** Cuts only the connections to running containers. @returns how many there were */
   cutAttached(): number {
     const attached = [...this.#attached]
     for (const socket of attached) socket.destroy()
     return attached.length
   }
 
-  /** Breaks everything, until it is mended. */
+  /** Cuts all connections and refuses new ones until {@link mend}. */
   async cut(): Promise<void> {
     this.#server?.close()
     for (const socket of this.#open) socket.destroy()

@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 /** A problem of HumanEval or MBPP as its authors test it. */
 export interface Problem {
   readonly name: string
-  /** All before the body of the function that is asked for, and the reference's body. */
+  /** The prompt, followed by the reference solution. */
   readonly code: string
   readonly script: string
 }

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Runs the docker command line against one engine and gives its standard output. */
+/** Runs the `docker` command on an engine and returns its standard output. */
 export async function docker(dockerHost: string, ...args: string[]): Promise<string> {
   const { stdout } = await run('docker', args, { env: { ...process.env, DOCKER_HOST: dockerHost } })
   return stdout.trim()

@@ -1,6 +1,6 @@
 import { scaled } from './time-factor.ts'
 
-/** Reads until the value is good or time is up, and gives the last one: for what a test can only wait for. */
+/** Polls until a value is accepted or the time is up. Resolves with the last value. */
 export async function eventually<T>(
   read: () => Promise<T>,
   good: (value: T) => boolean,

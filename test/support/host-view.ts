@@ -5,19 +5,19 @@ import { RUNTIME } from './runtime.ts'
 
 const MIB = 1024 * 1024
 
-/** Limits of a running container as the host's kernel has them, with the units of `limits`; null for «none». */
+/** Limits of a running container in the host's kernel, with the units of `limits`; null for none. */
 export interface HostView {
   readonly memoryMb: number | null
   readonly memorySwapMb: number | null
   readonly cpus: number | null
-  /** Init and gVisor's own included. */
+  /** Includes init and the tasks of gVisor. */
   readonly tasks: number | null
-  /** These two only where the host's kernel is the program's. */
+  /** This and the next field only if the program uses the host's kernel. */
   readonly diskMb?: number
   readonly openFiles?: number
 }
 
-/** Reads a container's limits from outside: its control groups, its mounts, and the limits of the program in it. */
+/** Reads a container's limits on the host: control groups, mounts, and limits of its program. */
 export async function hostView(dockerHost: string, container: string): Promise<HostView> {
   const pid = await docker(dockerHost, 'inspect', '--format', '{{.State.Pid}}', container)
   const groups = await groupsOf(pid)
@@ -43,7 +43,7 @@ export async function hostView(dockerHost: string, container: string): Promise<H
   }
 }
 
-/** What programs under gVisor have of its own kernel. */
+/** Limits that gVisor's own kernel enforces under gVisor. */
 async function filesOf(pid: string): Promise<{ diskMb: number; openFiles: number }> {
   const [program] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
   const limits = await readFile(`/proc/${program}/limits`, 'utf8')
@@ -53,7 +53,7 @@ async function filesOf(pid: string): Promise<{ diskMb: number; openFiles: number
   }
 }
 
-/** Gives the folder of a controller's group that a process is in. */
+/** Makes a function from a controller to the folder of a process's group. */
 async function groupsOf(pid: string): Promise<(controller: string) => string> {
   const lines = (await readFile(`/proc/${pid}/cgroup`, 'utf8')).trim().split('\n')
   return (controller) => {
@@ -66,7 +66,7 @@ async function groupsOf(pid: string): Promise<(controller: string) => string> {
   }
 }
 
-/** The numbers of a group's file; «max», -1 and a missing file give none. */
+/** The numbers in a file of a group; none for «max», -1 and a missing file. */
 async function numbers(folder: string, name: string): Promise<number[]> {
   const text = await readFile(`${folder}/${name}`, 'utf8').catch(() => '')
   return text

@@ -11,34 +11,34 @@ import { selfSigned } from './self-signed.ts'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A process in one of the namespaces and what it has printed. */
+/** A process in one of the namespaces, and its output. */
 interface Inhabitant {
   readonly process: ChildProcess
   readonly lines: string[]
 }
 
 /**
- * Two network namespaces with a cable between them and to nowhere else: in one runs a worker, the other is its internet.
- * Redis and the engine are reached by Unix sockets, which know no network namespaces.
+ * Two network namespaces that are connected only to each other: a worker runs in one, and the other is its internet. The worker
+ * reaches Redis and the engine by Unix sockets, which work across network namespaces.
  */
 export interface OutsideWorld {
-  /** What the servers of the internet saw, in order. */
+  /** Requests to the servers of the internet, in order. */
   readonly seen: string[]
-  /** What runs beside the worker, on its own host, saw. */
+  /** Requests to servers on the worker's own host. */
   readonly seenAtHome: string[]
   /** The worker's log, one line each. */
   readonly log: string[]
   close(): Promise<void>
 }
 
-/** Why the two cannot be made here; undefined if they can. */
+/** Why the namespaces cannot be made here; undefined if they can. */
 export async function outsideWorldMissing(redisUrl: string, dockerHost: string): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'making namespaces needs root on Linux'
   const probe = `isopod-probe-${process.pid}`
   try {
     await run('ip', ['netns', 'add', probe])
     await run('ip', ['netns', 'delete', probe])
-    // Off where the kernel was started so, as in some containers.
+    // Some kernels have no IPv6.
     await access('/proc/sys/net/ipv6')
   } catch (error) {
     return `ip of iproute2, network namespaces and IPv6 are needed: ${error instanceof Error ? error.message : error}`
@@ -47,14 +47,14 @@ export async function outsideWorldMissing(redisUrl: string, dockerHost: string):
   return byPath ? undefined : 'Redis and the engine must be reached by Unix sockets, which know no namespaces'
 }
 
-/** Makes the two and starts servers and a worker in them; resolves when the worker takes jobs. Needs root on Linux. */
+/** Makes the namespaces and starts servers and a worker in them. Resolves when the worker takes jobs. Needs root on Linux. */
 export async function startOutsideWorld(options: {
   readonly id: string
   /** Lines of the worker's /etc/hosts. */
   readonly hosts: readonly string[]
-  /** The worker's network profiles, as they stand in its file. */
+  /** Content of the worker's file of network profiles. */
   readonly profiles: object
-  /** The worker's environment beside that. */
+  /** Further settings of the worker. */
   readonly env: NodeJS.ProcessEnv
 }): Promise<OutsideWorld> {
   const [home, net] = [`${options.id}-home`, `${options.id}-net`]
@@ -126,7 +126,7 @@ function cables(home: string, net: string): string[] {
     ...[home, net].flatMap((name) => [`-n ${name} link set lo up`, `-n ${name} link set wire up`]),
     `-n ${home} address add 10.99.0.1/30 dev wire`,
     `-n ${net} address add 10.99.0.2/30 dev wire`,
-    // Nothing else can have these: no need to ask around for duplicates before they may be used.
+    // `nodad`: usable at once, without the check for duplicate addresses.
     `-n ${home} address add fd99::1/64 dev wire nodad`,
     `-n ${net} address add fd99::2/64 dev wire nodad`,
     ...['93.184.216.100/32', '2606:2800:220:1::100/128'].map(

@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Where the sources are. */
+/** Root of the checkout. */
 export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A package.json, as far as packing and installing are concerned. */
+/** The fields of a package.json that matter for packing and installing. */
 export interface Manifest {
   readonly name: string
   readonly version: string
@@ -24,7 +24,7 @@ export interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** Each workspace: its folder → its manifest. */
+/** All workspaces: folder → manifest. */
 export function workspaces(): Map<string, Manifest> {
   const files = globSync('{packages,apps}/*/package.json', { cwd: CHECKOUT }).sort()
   return new Map(
@@ -45,7 +45,7 @@ export interface PackedPackage {
   readonly name: string
   /** The tarball's path. */
   readonly file: string
-  /** What is in it. */
+  /** Paths of its files. */
   readonly paths: readonly string[]
 }
 
@@ -64,7 +64,7 @@ export async function packPublic(folder: string): Promise<PackedPackage[]> {
   }))
 }
 
-/** Runs npm, with the registry and the cache of the user, and nothing of the script that started it. */
+/** Runs npm with the user's registry and cache, without the variables of an npm script. */
 export function npm(folder: string, ...words: string[]): Promise<{ stdout: string; stderr: string }> {
   const kept = Object.entries(process.env).filter(
     ([name]) =>

@@ -1,23 +1,23 @@
 import type { Language } from '@isopod/protocol'
 import { docker } from './engine.ts'
 
-/** A program, and each of the texts that it gets on stdin. */
+/** A program, and the stdin of each run. */
 export interface PlainProgram {
   readonly code: string
   readonly stdins: readonly string[]
   readonly timeoutSeconds: number
 }
 
-/** How one run ended; 124 if its time was over. */
+/** The end of one run; exit code 124 after a timeout. */
 export interface PlainRun {
   readonly exitCode: number
   readonly stdout: string
 }
 
 /**
- * Runs programs by nothing but the language's own toolchain: all of them in one plain container of its image.
+ * Runs programs with only the language's own toolchain, all in one plain container of its image.
  *
- * @returns a list of runs for each program, one for each stdin
+ * @returns for each program one run per stdin
  */
 export async function plainToolchain(
   dockerHost: string,

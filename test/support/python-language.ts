@@ -1,6 +1,6 @@
 import type { Language } from '@isopod/protocol'
 
-/** Python as a catalogue has it, with nothing that an entry may leave out. */
+/** A catalogue entry for Python with only the required fields. */
 export const PYTHON: Language = {
   name: 'python',
   image: 'x',

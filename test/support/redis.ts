@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** Runs one command of redis-cli against a Redis of any address form and gives its lines. */
+/** Runs one command of redis-cli, with a URL in any form. Returns the lines of its output. */
 export async function redisCli(url: string, ...command: string[]): Promise<string[]> {
   const socket = url.startsWith('redis+unix://') ? url.slice('redis+unix://'.length) : undefined
   const address = socket === undefined ? ['-u', url] : ['-s', socket]

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
-/** A way to a server that can be cut, as a network is. */
+/** A relay to a server whose connections can be cut, like a network failure. */
 export interface Relay {
-  /** Where the server is reached through it. */
+  /** URL of the server through the relay. */
   readonly url: string
-  /** Breaks all connections; new ones are refused. */
+  /** Cuts all connections; new ones are refused. */
   cut(): void
-  /** Takes connections again, at the same address. */
+  /** Accepts connections again, at the same address. */
   mend(): Promise<void>
 }
 

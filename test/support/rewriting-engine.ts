@@ -5,18 +5,18 @@ import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
-/** The JSON of a call that creates a container, as the engine takes it. */
+/** The JSON body of the call that creates a container. */
 export type CreateOptions = Record<string, unknown> & { HostConfig: Record<string, unknown> }
 
 /**
- * A way to the engine on which the containers of jobs, those that wait for one too, are made with other flags than were asked for: what a test needs to
- * see which check notices. Everything else passes as it is, helper containers of the platform included.
+ * A relay to the engine that changes the flags of new containers for jobs and for the pool, so that a test can see which check
+ * notices. All other calls pass unchanged, including those for the platform's helper containers.
  */
 export class RewritingEngine {
   readonly path: string
-  /** What was asked for, before it was changed. */
+  /** The original options. */
   readonly asked: CreateOptions[] = []
-  /** Bytes that went into containers over their wire, since it was last set to 0. */
+  /** Bytes sent to containers over their wire since it was set to 0. */
   sent = 0
   readonly #to: string
   readonly #server: Server
@@ -29,16 +29,16 @@ export class RewritingEngine {
     this.path = path
     this.#to = to
     this.#server = createServer((near, answer) => void this.#forward(near, answer))
-    // The wire of a container: from here on these are bytes, no longer HTTP.
+    // The wire of a container; after the upgrade the connection carries raw bytes.
     this.#server.on('upgrade', (near, socket, head) => {
-      // The body of the call itself stands before the wire.
+      // The body of the call precedes the bytes of the wire.
       this.sent += head.length - Number(near.headers['content-length'] ?? 0)
       socket.on('data', (chunk: Buffer) => {
         this.sent += chunk.length
       })
       const far = connect({ path: to, allowHalfOpen: true }, () => {
         const request = `${near.method} ${near.url} HTTP/1.1\r\n${headerLines(near)}\r\n`
-        // In one write: what the engine has not got with the request it takes for the container's input, its body too.
+        // In one write, because the engine treats later bytes, even those of the body, as input of the container.
         far.write(Buffer.concat([Buffer.from(request), head]))
         far.pipe(socket).pipe(far)
       })
@@ -59,7 +59,7 @@ export class RewritingEngine {
     await once(this.#server, 'listening')
   }
 
-  /** Ends every connection, those of containers too. */
+  /** Ends every connection, including those to containers. */
   async close(): Promise<void> {
     this.#server.close()
     this.#server.closeAllConnections()
@@ -76,7 +76,7 @@ export class RewritingEngine {
       { socketPath: this.#to, method, path: url, headers: { ...headers, ...length } },
       (reply) => {
         answer.writeHead(reply.statusCode ?? 502, reply.headers)
-        // Long answers (logs, waits) are to be seen as they come.
+        // Streams long responses (logs, waits).
         answer.flushHeaders()
         reply.pipe(answer)
       },

@@ -4,27 +4,27 @@ const MIB = 1024 * 1024
 export const RUNTIME = process.env['ISOPOD_RUNTIME'] === 'runsc' ? 'runsc' : 'runc'
 
 /**
- * Whether the attacks are jobs of one batch, which follow each other in its containers: `TEST_REUSE=batch`. Not a setting of
- * the worker's: each job asks for it.
+ * Whether all attacks are jobs of one batch and share its containers: `TEST_REUSE=batch`. Each job requests this; it is no
+ * setting of the worker.
  */
 export const REUSE = process.env['TEST_REUSE'] === 'batch' ? 'batch' : 'never'
 
-/** Everything that tests expect otherwise under gVisor, with its reason; docs/gvisor.md says the same to people. */
+/** Expectations that differ under gVisor, with the reason; docs/gvisor.md describes them. */
 export const EXPECTED = {
-  /** The whole sandbox is killed, init too: what is left of the peak is the last sample before. */
+  /** The whole sandbox is killed, including init, so only the last sample before shows the peak. */
   leastPeakOfMemoryBomb: under({ runc: 56 * MIB, runsc: 1 }),
-  /** gVisor's tmpfs has a size and no number of inodes: memory and time are what ends a filler. */
+  /** gVisor's tmpfs has no maximum number of inodes, so memory or time ends the program. */
   inodeFiller: under<object>({
     runc: { status: 'success', stdout: 'ENOSPC True\n' },
     runsc: { status: 'timeout', attributable: true },
   }),
   /** An empty file system is mounted over /proc/1; Linux shows its name. */
   namesOfProcesses: under({ runc: ['bash', 'init'], runsc: ['bash'] }),
-  /** gVisor counts by a limit of its own, and the engine's stands behind it. */
+  /** gVisor has its own limit, besides the engine's. */
   moreProcesses: under({ runc: /processes is 199, wanted 100/, runsc: /hostTasks is 200, wanted 660/ }),
   unlimitedProcesses: under({ runc: /processes is .*, wanted 100/, runsc: /hostTasks is 0, wanted 660/ }),
   unlimitedProcessesOfProbes: under({ runc: /processes is 0, wanted/, runsc: /hostTasks is 0, wanted/ }),
-  /** Probes that succeed in a container without its walls; those of the host's network, devices and objects are gVisor's. */
+  /** Probes that succeed in a container without hardening; gVisor still blocks those of network, devices and objects. */
   succeedingProbes: under({
     runc: [
       'connections',
@@ -41,9 +41,9 @@ export const EXPECTED = {
     ],
     runsc: ['files', 'limits', 'mounts', 'neighbour', 'read-only'],
   }),
-  /** Probes of the self-test that make no sense. */
+  /** Number of probes that do not apply. */
   exemptProbes: under({ runc: 0, runsc: 2 }),
-  /** Calls that the profile refuses and gVisor answers by itself: none of them reaches the host. */
+  /** Calls that the profile blocks and gVisor handles itself, so that none reaches the host. */
   harmlessCalls: [
     'get_mempolicy',
     'set_mempolicy',
@@ -51,14 +51,14 @@ export const EXPECTED = {
     'sync',
     'syncfs',
   ],
-  /** Terminals, locks and init's file are those of a kernel that no other container has. */
+  /** Under gVisor, terminals, locks and init's file belong to the container's own kernel. */
   sharedThings: under({
     runc: /^aio -1\n(LOCKS 0\n)?$/,
     runsc: /^aio -1\n(OPENED a pseudo terminal\n)?(LOCKS \d+\n)?(OPENED init\n)?$/,
   }),
 }
 
-/** Tasks of the host that a container with so many processes may have: init is one, and gVisor has a kernel to run. */
+/** Maximum number of the host's tasks for a container with so many processes, including init and gVisor's kernel. */
 export function hostTasks(processes: number, runtime: string = RUNTIME): number {
   return runtime === 'runsc' ? 256 + 4 * (processes + 1) : processes + 1
 }

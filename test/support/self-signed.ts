@@ -6,7 +6,7 @@ const ALGORITHM = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
 /** 2.5.4.3, the common name. */
 const COMMON_NAME = der(0x06, Buffer.from('550403', 'hex'))
 
-/** A new key and a certificate that it has signed for itself, valid today, both as PEM. */
+/** A new key and a self-signed certificate, valid today, both as PEM. */
 export function selfSigned(name: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const who = der(0x30, der(0x31, der(0x30, COMMON_NAME, der(0x0c, Buffer.from(name)))))
@@ -22,7 +22,7 @@ export function selfSigned(name: string): { key: string; cert: string } {
   }
 }
 
-/** One element of ASN.1: a tag, the length, what is in it. */
+/** One element of ASN.1: tag, length, content. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content
@@ -30,7 +30,7 @@ function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from([tag, ...size]), content])
 }
 
-/** A moment as a certificate writes it: YYMMDDHHMMSSZ. */
+/** A time in the form of certificates: YYMMDDHHMMSSZ. */
 function time(ms: number): Buffer {
   const digits = new Date(ms).toISOString().replace(/\D/g, '').slice(2, 14)
   return der(0x17, Buffer.from(`${digits}Z`))

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { type Catalogue, compileCatalogue, DEFAULT_CATALOGUE_PATH, fillPrograms } from '@isopod/languages'
 import { parse } from 'yaml'
 
-/** The catalogue that a worker has by default. */
+/** The default catalogue of workers. */
 export async function shippedCatalogue(): Promise<Catalogue> {
   const document: unknown = parse(await readFile(DEFAULT_CATALOGUE_PATH, 'utf8'))
   const read = (file: string) => readFile(join(dirname(DEFAULT_CATALOGUE_PATH), file), 'utf8')

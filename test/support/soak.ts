@@ -1,2 +1,2 @@
-/** True in `npm run test:soak`, where specs use numbers that take minutes; elsewhere smaller ones prove the same. */
+/** True in `npm run test:soak`, where specs use larger numbers that take minutes. */
 export const SOAK = process.env['TEST_SOAK'] === 'true'

@@ -3,21 +3,21 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Services that stand ready for system tests; each test starts the workers that it needs. */
+    /** The services for system tests; each test starts its own workers. */
     stack: { readonly redisUrl: string; readonly dockerHost: string }
   }
 }
 
-/** A compiler that stands on another's image, and a virtual machine; other languages are tested where their image is there. */
+/** Also an image based on another one, and a virtual machine. Other languages are tested only if their image exists. */
 const IMAGES: readonly ImageName[] = [...USUAL_IMAGES, 'cpp', 'java']
-/** An engine that cannot have all of them says which it has: names with blanks between. */
+/** Images that the engine can have, separated by spaces. @default all */
 const GIVEN = process.env['TEST_IMAGES']?.split(' ').filter(isImageName)
 
-/** Starts Redis and an engine and builds the images before the first system test; they are left running for the next time. */
+/** Starts Redis and an engine and builds images before the first system test. Leaves them running for the next run. */
 export async function setup(project: TestProject): Promise<void> {
   const log = (line: string) => console.error(`stack: ${line}`)
   const stack = await ensureStack({ workers: 0, images: GIVEN ?? IMAGES, log })
-  // Only root can use it; the specs that need it say so when they are skipped.
+  // Only root can use it; specs that need it are skipped with this reason.
   if (process.getuid?.() === 0) await installPackages(['iproute2'], log).catch((error) => log(String(error)))
   project.provide('stack', { redisUrl: stack.redis.url, dockerHost: stack.engine.dockerHost })
 }

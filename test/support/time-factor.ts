@@ -1,10 +1,10 @@
 /**
- * How much longer than on a quiet machine things may take: `TEST_TIME_FACTOR`, which the virtual machines set. It lengthens
- * what specs wait for, and never what a program is given.
+ * Multiplies the timeouts of specs on slow machines: `TEST_TIME_FACTOR`, which the virtual machines set. It never changes the
+ * limits of a program.
  */
 export const TIME_FACTOR = factorOf(process.env['TEST_TIME_FACTOR'])
 
-/** Milliseconds that a spec waits for, on this machine. */
+/** A timeout of a spec on this machine, in milliseconds. */
 export function scaled(milliseconds: number): number {
   return milliseconds * TIME_FACTOR
 }

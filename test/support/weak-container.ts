@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 /** Maximum characters shown of the engine's error. */
 const WORDS = 500
 
-/** A program and the container, weaker than a worker's, that runs it. */
+/** A program and its container, which is weaker than a worker's. */
 export interface WeakContainer {
   readonly dockerHost: string
   /** Label `isopod.stack`. */

@@ -7,7 +7,7 @@ import { inject } from 'vitest'
 import { containersOf } from './engine.ts'
 import { scaled } from './time-factor.ts'
 
-/** A queue of its own, real workers on it, and a client: what a system test stands on. */
+/** The environment of a system test: its own queue, real workers, and a client. */
 export interface World {
   readonly prefix: string
   readonly redisUrl: string
@@ -18,7 +18,7 @@ export interface World {
   addWorker(env?: NodeJS.ProcessEnv): Promise<WorkerProcess>
   /** The log of the n-th worker, one parsed line each. */
   log(index?: number): Promise<Record<string, unknown>[]>
-  /** All that the n-th worker has written on stdout and stderr. */
+  /** Everything that the n-th worker has written to stdout and stderr. */
   written(index?: number): Promise<string>
   /** Ids of this world's containers, whatever their state. */
   containers(): Promise<string[]>
@@ -26,17 +26,17 @@ export interface World {
   close(): Promise<void>
 }
 
-/** How a world differs from the usual. */
+/** Options of {@link startWorld}. */
 export interface WorldOptions {
   /** @default 1 */
   readonly workers?: number
   /** Settings of all workers. */
   readonly env?: NodeJS.ProcessEnv
-  /** File that starts the workers. @default that of users */
+  /** The launcher of the workers. @default the released one */
   readonly launcher?: string
-  /** A Redis of the test's own. */
+  /** Another Redis than the shared one. */
   readonly redisUrl?: string
-  /** Another way to the same engine, for the workers only. */
+  /** Another address of the same engine, only for the workers. */
   readonly workersDockerHost?: string
 }
 
@@ -67,7 +67,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         stack: prefix,
         deadlineMs: scaled(60_000),
         ...(launcher !== undefined && { launcher }),
-        // Some thirty workers start in one run of the specs; what the test finds, the specs of it look at.
+        // The self-test has its own specs; about thirty workers start in one run.
         env: {
           ...process.env,
           ISOPOD_SELF_TEST: 'false',

@@ -3,17 +3,17 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Observer } from './observer.ts'
 
-/** Files of the host that hold a secret. */
+/** Files of the host with a secret. */
 export interface Canaries extends Observer {
-  /** Where they are. */
+  /** Paths of the files. */
   readonly paths: readonly string[]
-  /** What they hold: a text that is nowhere else in the world. */
+  /** Their content, a unique text. */
   readonly secret: string
 }
 
 /**
- * Plants one readable and writable file in a new folder of each place, and watches the files and what appears beside
- * them. What bears the marker counts in the places themselves too.
+ * Creates one readable and writable file in a new folder of each place, and watches the files and their folders. Also watches the
+ * places for names with the marker.
  */
 export async function plantCanaries(places: readonly string[], marker: string): Promise<Canaries> {
   const [folder, secret] = ['isopod-canary', 'secret'].map(
@@ -24,7 +24,7 @@ export async function plantCanaries(places: readonly string[], marker: string): 
   const marked = async (place: string) =>
     (await readdir(place)).filter((name) => name.includes(marker)).map((name) => join(place, name))
   for (const path of paths) {
-    // Open to everybody, so that nothing but the sandbox stands between a program and the file.
+    // Open to all users, so that only the sandbox keeps a program from the file.
     await mkdir(dirname(path), { mode: 0o777 })
     await writeFile(path, secret, { mode: 0o666 })
   }

@@ -11,31 +11,31 @@ import { bytesOnDisk } from './engine-disk.ts'
 const SAMPLE_MS = 20
 const DISK_EVERY = 5
 const NAMESPACES = ['pid', 'net', 'mnt', 'ipc', 'uts', 'user', 'cgroup'] as const
-/** What the kernel says of a process that has a filter, and of one that its filter has just ended. */
+/** States of `Seccomp` in /proc: filtered, and just ended by the filter. */
 const FILTERED: ReadonlySet<string> = new Set(['2', '3'])
 const MIB = 1024 * 1024
 /** The kernel charges in batches of pages per processor, so a reading may be this much ahead. */
 const CHARGE_SLACK = 2 * MIB
 
-/** What the host saw of one container from its start to its end. */
+/** The host's observations of one container from its start to its end. */
 export interface Sighting {
   readonly container: string
-  /** Milliseconds of the first and the last look. */
+  /** Times of the first and the last reading, in milliseconds. */
   readonly from: number
   until: number
   /** Values of the limits, one after the other; more than one means that it was changed. */
   readonly limits: { readonly memory: number[]; readonly pids: number[]; readonly cpus: number[] }
-  /** It was started before there was a job for it: its limits may have been others until then. */
+  /** Whether it was pooled before it got a job; until then its limits may differ. */
   waited: boolean
-  /** Tasks of the host that stand for so many processes of the program. */
+  /** Number of the host's tasks for a number of processes of the program. */
   readonly tasks: (processes: number) => number
-  /** User id of init; undefined if it ended before it was looked at. */
+  /** User id of init; undefined if it ended before the first reading. */
   user: number | undefined
   memoryPeak: number
   pidsPeak: number
-  /** Bytes that it took of the engine's disk: its log, and its changes to the image. */
+  /** Bytes on the engine's disk: its log, and its changes to the image. */
   diskPeak: number
-  /** What no process in a container may have: a capability, a namespace of its own, a cgroup of its own. */
+  /** Violations: a process with a capability, its own namespace, or its own cgroup. */
   readonly wrong: Set<string>
   gone: boolean
 }
@@ -50,15 +50,15 @@ interface Place {
 export interface ContainmentWatch {
   /** The containers of a job, oldest first, once each of them has ended. */
   ofJob(job: string): Promise<readonly Sighting[]>
-  /** What was seen of a container so far. */
+  /** The observations of a container so far. */
   ofContainer(container: string): Sighting | undefined
   close(): void
 }
 
 /**
- * Follows the engine's events and looks into the control groups and processes of each container that starts.
+ * Follows the engine's events and reads the control groups and processes of each container that starts.
  *
- * @param assigned says which containers that no label gives to a job were its own in the end
+ * @param assigned returns the pooled containers that a job got, which have no label with its id
  */
 export async function watchContainment(
   dockerHost: string,
@@ -116,7 +116,7 @@ export async function watchContainment(
   }
 }
 
-/** What is wrong with a container, as one sentence each, when these limits were asked for. */
+/** Problems of a container that was made with these limits, one sentence each. */
 export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[] {
   const found = [...seen.wrong]
   const limits = [
@@ -125,7 +125,7 @@ export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[
     ['cpus', seen.limits.cpus, wanted.cpus],
   ] as const
   for (const [name, values, right] of limits) {
-    // Changed once, before the job: after that there is one value.
+    // A pooled container's limits change once, before its job.
     const own = seen.waited && values.length > 1 ? values.slice(1) : values
     const wrong = own.filter((value) => Math.abs(value - right) > 0.001)
     if (wrong.length > 0) found.push(`the limit ${name} was ${wrong.join(', ')} on the host, wanted ${right}`)
@@ -134,7 +134,7 @@ export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[
     found.push(`it had ${seen.memoryPeak} bytes of memory`)
   if (seen.pidsPeak > seen.tasks(wanted.processes)) found.push(`it had ${seen.pidsPeak} processes`)
   if (seen.diskPeak > MIB) found.push(`it took ${seen.diskPeak} bytes of the engine's disk`)
-  // A container of a batch may well wait for the next job.
+  // The container of a batch waits for the next job.
   if (!seen.gone && REUSE === 'never') found.push('it was still there when its result was')
   return found
 }
@@ -182,7 +182,7 @@ async function follow(
     if (looks++ % DISK_EVERY === 0)
       seen.diskPeak = Math.max(seen.diskPeak, bytesOnDisk(dataRoot, seen.container))
     for (const name of now.below) seen.wrong.add(`it has a control group of its own making: ${name}`)
-    // Under gVisor these are processes of its kernel, which is what confines the programs.
+    // Under gVisor these are processes of its own kernel, which confines the programs.
     if (runtime !== 'runsc') for (const problem of processProblems(now.processes)) seen.wrong.add(problem)
     await sleep(SAMPLE_MS)
   }
@@ -192,7 +192,7 @@ function note(values: number[], value: number | undefined): void {
   if (value !== undefined && values.at(-1) !== value) values.push(value)
 }
 
-/** Every process must be in the namespaces of the first, and as powerless as it. */
+/** Checks that every process has the namespaces and privileges of the first one. */
 function processProblems(pids: readonly number[]): string[] {
   const init = pids.find((pid) => /^NSpid:.*\t1$/m.test(read(`/proc/${pid}/status`)))
   if (init === undefined) return []

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Bytes that a container has on the engine's disk: log and settings, and what it changed in its image (overlay2). */
+/** Bytes of a container on the engine's disk: log, settings, and changes to its image (overlay2). */
 export function bytesOnDisk(dataRoot: string, container: string): number {
   const own = bytesBelow(join(dataRoot, 'containers', container))
   try {
@@ -21,7 +21,7 @@ function bytesBelow(folder: string): number {
       })
       .reduce((sum, bytes) => sum + bytes, 0)
   } catch {
-    // On its way out.
+    // It is being removed.
     return 0
   }
 }

@@ -3,13 +3,13 @@ import { globSync, readFileSync, statSync } from 'node:fs'
 import { engineJson } from '@isopod/devstack'
 import { differences, type Observer } from './observer.ts'
 
-/** The engine as the host sees it. */
+/** The engine's state on the host. */
 export interface EngineState extends Observer {
-  /** Where the engine keeps its data on this host. */
+  /** Folder of the engine's data on this host. */
   readonly dataRoot: string
 }
 
-/** Watches the engine's images, its version, whatever bears the marker, and the bytes of every volume with init in it. */
+/** Watches the engine's images and version, names with the marker, and the bytes of every volume with init. */
 export async function watchEngine(
   dockerHost: string,
   marker: string,
@@ -23,7 +23,7 @@ export async function watchEngine(
     dataRoot,
     async findings() {
       const after = inits(dataRoot, volumes)
-      // A worker of another release may fill a volume of its own meanwhile; one that was there stays as it was.
+      // A worker of another release may add its own volume; existing ones must not change.
       const known = new Map([...after].filter(([path]) => before.has(path)))
       const found = differences(new Map([...before].filter(([path]) => after.has(path))), known)
       for (const path of ['/containers/json?all=1', '/volumes', '/images/json', '/networks'] as const) {

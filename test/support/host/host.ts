@@ -11,7 +11,7 @@ import { watchRedis } from './redis-state.ts'
 import { watchSharedObjects } from './shared-objects.ts'
 import { watchWorker } from './worker-state.ts'
 
-/** What is watched on the host; each name is one observer. `containment` is judged for each job by itself. */
+/** Names of the observers of the host. `containment` is checked for each job separately. */
 export const OBSERVERS = [
   'files',
   'network',
@@ -24,24 +24,24 @@ export const OBSERVERS = [
   'worker',
 ] as const
 
-/** Name of something that is watched on the host. */
+/** Name of an observer of the host. */
 export type ObserverName = (typeof OBSERVERS)[number]
 
-/** The host under watch. */
+/** The observed host. */
 export interface Host {
-  /** What a well-informed attacker would know of this host: lines of `name value`, the program's stdin. */
+  /** Knowledge of a well-informed attacker about this host, for the program's stdin: lines of `name value`. */
   readonly knowledge: string
-  /** Texts of the host that must be in no output. */
+  /** Texts of the host that must not appear in any output. */
   readonly secrets: readonly string[]
-  /** What has changed since the watch began: one sentence each, with the observer's name before it. */
+  /** Changes since the start: one sentence each, after the observer's name. */
   findings(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** Programs' user where the deployment names none. */
+/** User of programs if the deployment sets none. */
 const NOBODY = { uid: 65534, gid: 65534 }
 
-/** Begins to watch a host on which a world's workers run. */
+/** Starts to observe the host of a world's workers. */
 export async function watchHost(world: Pick<World, 'dockerHost' | 'redisUrl' | 'workers'>): Promise<Host> {
   const number = randomBytes(4)
   const marker = `isopod-attack-${number.toString('hex')}`

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { differences, type Observer } from './observer.ts'
 
-/** What an escape would write to run code on the host, or to hurt it; none of these changes by itself. */
+/** Kernel settings that an escape would write to run code on the host or to harm it; none changes by itself. */
 const SETTINGS = [
   '/proc/sys/kernel/core_pattern',
   '/proc/sys/kernel/modprobe',
@@ -45,7 +45,7 @@ function read(): Map<string, string> {
   ])
 }
 
-/** A folder, or a file that this kernel does not have, is the same before and after. */
+/** The content of a file; the same text for a folder and for a file that this kernel lacks. */
 function text(path: string): string {
   try {
     return readFileSync(path, 'utf8')

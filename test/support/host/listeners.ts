@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Observer } from './observer.ts'
 
-/** Servers on the host to which only an escaped program would connect. */
+/** Servers on the host to which only an escaped program can connect. */
 export interface Listeners extends Observer {
   readonly tcpPort: number
   readonly udpPort: number
@@ -18,7 +18,7 @@ export interface Listeners extends Observer {
   readonly addresses: readonly string[]
 }
 
-/** Opens one server of each kind, on every address, and counts whom they hear. */
+/** Opens one server of each kind on every address, and counts their connections. */
 export async function listenEverywhere(): Promise<Listeners> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-listen-'))
   const socketPath = join(folder, 'listen.sock')

@@ -1,12 +1,12 @@
-/** One kind of thing on the host that no attack may touch. */
+/** Observes one aspect of the host that no attack may change. */
 export interface Observer {
   /**
-   * What an attack has done to it since the watch began.
+   * Lists the changes since the start.
    *
-   * @returns one sentence each; empty while all is as it was
+   * @returns one sentence each
    */
   findings(): Promise<string[]>
-  /** Takes away what the observer put on the host. */
+  /** Removes what the observer has added to the host. */
   close?(): Promise<void>
 }
 

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { differences, type Observer } from './observer.ts'
 
-/** A process of the host that a program could hurt if it could reach it. */
+/** A process of the host that an escaped program could harm. */
 export interface Victim extends Observer {
   readonly pid: number
 }
 
-/** Only what others can change about a process without its doing. */
+/** Facts about a process that only other processes change. */
 const FACTS = ['oom_score_adj', 'limits', 'cgroup']
 
 /** Starts a process with the programs' user id, so that only namespaces protect it. */
@@ -42,7 +42,7 @@ export function hostRuns(...argv: readonly string[]): boolean {
   return readdirSync('/proc').some((name) => /^\d+$/.test(name) && read(`/proc/${name}/cmdline`) === cmdline)
 }
 
-/** Watches for processes of an attack that are in no container: they bear the marker in their command line. */
+/** Watches for processes of an attack outside of containers, by the marker in their command line. */
 export function watchProcesses(marker: string): Observer {
   return {
     async findings() {
@@ -51,7 +51,7 @@ export function watchProcesses(marker: string): Observer {
           .filter((name) => /^\d+$/.test(name))
           .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
           .filter((pid) => !/[0-9a-f]{64}/.test(read(`/proc/${pid}/cgroup`)))
-          // Tools that other observers look with.
+          // Tools of other observers.
           .filter((pid) => !new RegExp(`^PPid:\\s*${process.pid}$`, 'm').test(read(`/proc/${pid}/status`)))
           .map((pid) => `process ${pid} of an attack runs outside of every container`)
       )

@@ -4,14 +4,14 @@ import { promisify } from 'node:util'
 import type { Observer } from './observer.ts'
 
 const run = promisify(execFile)
-/** Tables of the host in which an object with the marker in its name would be seen. */
+/** Tables of the host that would list an object with the marker in its name. */
 const TABLES = ['/proc/keys', '/proc/net/unix', '/proc/self/mountinfo', '/proc/swaps']
 const FOLDERS = ['/', '/etc', '/run', '/dev', '/dev/shm', '/dev/mqueue', '/var/tmp']
 const SYSTEM_V = ['shm', 'sem', 'msg']
 const KEY_COLUMN = 0
 
 /**
- * Watches what a program can leave in the host's kernel or its folders under a name of its own: keys, sockets, mounts,
+ * Watches for objects that a program can leave in the host's kernel or folders: keys, sockets, mounts,
  * System V objects with the marker's number as their key, message queues, files, and lines of the kernel's log.
  */
 export function watchSharedObjects(marker: string, key: number): Observer {
@@ -33,7 +33,7 @@ export function watchSharedObjects(marker: string, key: number): Observer {
           found.push(`the host has a System V object (${kind}) of the attack`)
         }
       }
-      // A kernel whose log cannot be read shows nothing here; the other tables remain.
+      // If the kernel's log cannot be read, only the other tables count.
       const { stdout: log } = await run('dmesg', { maxBuffer: 64 * 1024 * 1024 }).catch(() => ({
         stdout: '',
       }))

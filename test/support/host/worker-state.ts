@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
 import type { Observer } from './observer.ts'
 
-/** Above what a worker needs, 470 MiB while it checks 2 MiB of source, below what an attack would make it hold. */
-const MOST_MEMORY = 600 * 1024 * 1024
+/** A worker needs up to 470 MiB, while it checks 2 MiB of source; an attack that reaches it would need more. */
+const MAX_MEMORY = 600 * 1024 * 1024
 
-/** Watches that a process of ours goes on: the same one, with bounded memory. */
+/** Watches that the same process keeps running, with bounded memory. */
 export function watchWorker(pid: number): Observer {
   const before = startTime(pid)
   return {
     async findings() {
       if (before === undefined || startTime(pid) !== before) return [`the worker (process ${pid}) has ended`]
       const peak = Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
-      return peak < MOST_MEMORY ? [] : [`the worker has taken ${Math.round(peak / 1024 / 1024)} MiB`]
+      return peak < MAX_MEMORY ? [] : [`the worker has taken ${Math.round(peak / 1024 / 1024)} MiB`]
     },
   }
 }

@@ -11,6 +11,11 @@ export interface Requirement {
  * requirements.test.ts fails when a promise is cited nowhere, or a citation names no promise.
  */
 export const REQUIREMENTS: readonly Requirement[] = [
+  {
+    id: 'hello-path',
+    behaviour: 'a job enters no module of a feature that it does not use',
+    source: 'issue 14, the path of hello world',
+  },
   { id: 'run-python', behaviour: 'Python runs and its output comes back', source: 'SOP, example 1' },
   {
     id: 'run-error',

@@ -38,6 +38,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'test/e2e/gateway-refusals.test.ts': PLATFORM,
   'test/e2e/grade-report.test.ts': 'needs a browser',
   'test/e2e/heavy-checks.test.ts': PLATFORM,
+  'test/e2e/hello-path.test.ts': PLATFORM,
   'test/e2e/images.test.ts': NO_NETWORK,
   'test/e2e/install.test.ts': PLATFORM,
   'test/e2e/invocation.test.ts': PLATFORM,

@@ -3,7 +3,7 @@ import type { PresentedKey } from './http/presented-key.ts'
 import { RequestRefused } from './http/problem.ts'
 
 /** How long the answer to «are there any keys?» is cached, in milliseconds. */
-const BELIEVED_MS = 1_000
+const CACHE_MS = 1_000
 
 /** The caller of a request. */
 export interface Caller {
@@ -87,7 +87,7 @@ export class Callers {
   async #isKeyless(): Promise<boolean> {
     if (this.#keyless === undefined || this.#keyless.until < performance.now()) {
       const answer = this.#access.keys.any().then((any) => !any)
-      this.#keyless = { until: performance.now() + BELIEVED_MS, answer }
+      this.#keyless = { until: performance.now() + CACHE_MS, answer }
       answer.catch(() => {
         this.#keyless = undefined
       })

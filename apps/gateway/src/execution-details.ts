@@ -11,7 +11,7 @@ export interface ExecutionDetails {
 }
 
 /** How long the details of a finished execution are cached, in milliseconds. Bounded, because ids can be reused. */
-const KEPT_MS = 60_000
+const CACHE_MS = 60_000
 const MAX_KEPT = 2000
 /** Results that are read concurrently for all callers: each can have tens of megabytes and delays other calls to Redis. */
 const RESULTS_AT_ONCE = 2
@@ -42,7 +42,7 @@ export class DetailsReader {
 
   #keep(id: string, details: ExecutionDetails): void {
     this.#kept.delete(id)
-    this.#kept.set(id, { details, until: performance.now() + KEPT_MS })
+    this.#kept.set(id, { details, until: performance.now() + CACHE_MS })
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > MAX_KEPT && oldest !== undefined) this.#kept.delete(oldest)
   }

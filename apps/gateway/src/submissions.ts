@@ -79,7 +79,7 @@ export class Submissions {
     enqueue: (client: IsopodClient) => Promise<string[]>,
   ): Promise<string[]> {
     const { client, access, gate } = this.#parts
-    checkLength(jobs.length, Math.min(gate.most, caller.key?.maxInFlight ?? gate.most))
+    checkLength(jobs.length, Math.min(gate.maximum, caller.key?.maxInFlight ?? gate.maximum))
     await gate.admit(jobs.length)
     const { key } = caller
     const limit = key?.maxInFlight ?? null
@@ -128,7 +128,7 @@ export class Submissions {
     const byTenant = Map.groupBy(jobs.entries(), ([, { tenant }]) => tenant ?? 'default')
     await Promise.all(
       [...byTenant].map(([tenant, entries]) =>
-        this.#parts.access.executions.note(
+        this.#parts.access.executions.record(
           tenant,
           entries.map(([index, { labels }]) => ({ id: ids[index] ?? '', ...(labels && { labels }) })),
         ),
@@ -149,9 +149,9 @@ function forbiddenField(field: string, why: string): RequestRefused {
 }
 
 /** @throws {RequestRefused} 400 for a list that can never be admitted */
-function checkLength(length: number, most: number): void {
-  if (length <= most) return
-  const message = `jobs: must be at most ${most} at once for this caller, got a list of ${length}`
+function checkLength(length: number, maximum: number): void {
+  if (length <= maximum) return
+  const message = `jobs: must be at most ${maximum} at once for this caller, got a list of ${length}`
   throw invalidRequest([{ field: 'jobs', message }])
 }
 

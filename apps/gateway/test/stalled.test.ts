@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { closeWhenStalled } from '../src/http/stalled.ts'
 
-const PATIENCE_MS = 200
+const TIMEOUT_MS = 200
 /** More than the buffers of a connection take. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024)
 
 async function serve(write: (end: (text: string) => void) => void) {
   const server = createServer((_, response) => {
-    closeWhenStalled(response, PATIENCE_MS)
+    closeWhenStalled(response, TIMEOUT_MS)
     write((text) => response.end(text))
   })
   onTestFinished(() => void server.close())
@@ -39,7 +39,7 @@ it('one that reads slowly gets all of it', async () => {
     bytes += chunk.length
     if (bytes > (pauses + 1) * 8 * 1024 * 1024) {
       pauses += 1
-      await sleep(PATIENCE_MS / 2)
+      await sleep(TIMEOUT_MS / 2)
     }
     if (bytes > LARGE.length) break
   }

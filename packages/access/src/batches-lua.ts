@@ -17,12 +17,12 @@ return 1
 `
 
 /**
- * Finds the state of the executions whose end is not recorded.
+ * Reads the state of the executions whose end is not recorded.
  *
  * KEYS: the executions of a batch, those whose end is not recorded, the list of running jobs. ARGV: the prefix of all keys.
- * Returns three lists of places: executions that run, that have a result, and that have neither job nor result.
+ * Returns three lists of indexes: executions that run, that have a result, and that have neither job nor result.
  */
-export const LOOK_AT_BATCH = `
+export const READ_UNRECORDED = `
 local ids = redis.call('LRANGE', KEYS[1], 0, -1)
 local active = {}
 for _, id in ipairs(redis.call('LRANGE', KEYS[3], 0, -1)) do active[id] = true end
@@ -40,9 +40,9 @@ return {running, ended, lost}
  * Records ends, each once, and extends the life of the batch to that of the latest result.
  *
  * KEYS: the batch, its executions, those whose end is not recorded, the ends, the fingerprint. ARGV: seconds to keep
- * them; then place and JSON of each end.
+ * them; then index and JSON of each end.
  */
-export const NOTE_BATCH_ENDS = `
+export const RECORD_BATCH_ENDS = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 for at = 2, #ARGV, 2 do
   if redis.call('ZREM', KEYS[3], ARGV[at]) == 1 then redis.call('RPUSH', KEYS[4], ARGV[at + 1]) end

@@ -1,6 +1,6 @@
 import type { DeploymentRedis } from '@isopod/queue'
 import { z } from 'zod'
-import { LOOK_AT_BATCH, NOTE_BATCH_ENDS, RECORD_BATCH } from './batches-lua.ts'
+import { READ_UNRECORDED, RECORD_BATCH, RECORD_BATCH_ENDS } from './batches-lua.ts'
 
 /** The parts of a batch that are fixed at submit. */
 export interface BatchRecord {
@@ -17,9 +17,9 @@ export interface BatchRecord {
 }
 
 const endSchema = z.object({
-  /** The place of its job in the batch, from 0. */
+  /** Index of its job in the batch. */
   index: z.int(),
-  /** Of the execution. */
+  /** Id of the execution. */
   id: z.string(),
   /** Null if the result expired before its status was recorded. */
   status: z.string().nullable(),
@@ -29,13 +29,13 @@ const endSchema = z.object({
 /** How one execution of a batch ended. */
 export type BatchEnd = z.infer<typeof endSchema>
 
-/** Executions of a batch whose end is not recorded; an execution in none of the lists waits. */
-export interface UnnotedExecutions {
-  /** Their places in the batch, from 0. */
+/** Indexes of executions whose end is not recorded. An execution in none of the lists waits. */
+export interface UnrecordedExecutions {
+  /** Executions that a worker runs. */
   readonly running: readonly number[]
-  /** Those with a result. */
+  /** Executions with a result. */
   readonly ended: readonly number[]
-  /** Those without job and result: the result has expired. */
+  /** Executions whose result has expired. */
   readonly lost: readonly number[]
 }
 
@@ -84,7 +84,7 @@ export class Batches {
     await this.#ask((redis) =>
       redis.eval(
         RECORD_BATCH,
-        ...([3, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
+        ...([3, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unrecorded')] as const),
         ...[this.#ttlSeconds, JSON.stringify(fields), ...executions],
       ),
     )
@@ -104,24 +104,24 @@ export class Batches {
   }
 
   /** Reads the state of all executions whose end is not recorded, atomically. */
-  async look(id: string): Promise<UnnotedExecutions> {
+  async readUnrecorded(id: string): Promise<UnrecordedExecutions> {
     const reply = await this.#ask((redis) =>
       redis.eval(
-        LOOK_AT_BATCH,
-        ...([3, this.#key(id, 'executions'), this.#key(id, 'unnoted'), this.#active, this.#tag] as const),
+        READ_UNRECORDED,
+        ...([3, this.#key(id, 'executions'), this.#key(id, 'unrecorded'), this.#active, this.#tag] as const),
       ),
     )
-    const [running, ended, lost] = lookSchema.parse(reply)
+    const [running, ended, lost] = unrecordedSchema.parse(reply)
     return { running, ended, lost }
   }
 
   /** Records ends. An end that another reader has recorded is skipped. */
-  async note(id: string, ends: readonly BatchEnd[]): Promise<void> {
+  async recordEnds(id: string, ends: readonly BatchEnd[]): Promise<void> {
     if (ends.length === 0) return
     await this.#ask((redis) =>
       redis.eval(
-        NOTE_BATCH_ENDS,
-        ...([5, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
+        RECORD_BATCH_ENDS,
+        ...([5, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unrecorded')] as const),
         ...[this.#key(id, 'ends'), this.#key(id, 'fingerprint')],
         ...[this.#ttlSeconds, ...ends.flatMap((end) => [end.index, JSON.stringify(end)])],
       ),
@@ -134,7 +134,7 @@ export class Batches {
     return stored.map((text) => endSchema.parse(JSON.parse(text)))
   }
 
-  #key(id: string, part?: 'fingerprint' | 'executions' | 'unnoted' | 'ends'): string {
+  #key(id: string, part?: 'fingerprint' | 'executions' | 'unrecorded' | 'ends'): string {
     const rest = part === undefined ? '' : `:${part}`
     return `${this.#tag}:access:batch:${id}${rest}`
   }
@@ -149,8 +149,8 @@ const recordSchema = z.object({
   tests: z.array(z.number().nullable()),
 })
 
-const places = z.array(z.coerce.number())
-const lookSchema = z.tuple([places, places, places])
+const indexes = z.array(z.coerce.number())
+const unrecordedSchema = z.tuple([indexes, indexes, indexes])
 
 function valuesOf(replies: [error: Error | null, value: unknown][] | null): unknown[] {
   return (replies ?? []).map(([error, value]) => {

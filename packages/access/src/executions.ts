@@ -23,8 +23,8 @@ export interface ExecutionPage {
  */
 const ADMIT = `
 local inFlight, tag = KEYS[1], ARGV[1]
-local wanted, most, now, reserved = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
-if redis.call('ZCARD', inFlight) + wanted > most then
+local wanted, maximum, now, reserved = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+if redis.call('ZCARD', inFlight) + wanted > maximum then
   for _, id in ipairs(redis.call('ZRANGE', inFlight, 0, 999)) do
     local over
     if string.sub(id, 1, 1) == '+' then
@@ -34,7 +34,7 @@ if redis.call('ZCARD', inFlight) + wanted > most then
     end
     if over then redis.call('ZREM', inFlight, id) end
   end
-  if redis.call('ZCARD', inFlight) + wanted > most then return 0 end
+  if redis.call('ZCARD', inFlight) + wanted > maximum then return 0 end
 end
 for place = 1, wanted do redis.call('ZADD', inFlight, now, '+' .. reserved .. place) end
 redis.call('EXPIRE', inFlight, ARGV[6])
@@ -64,15 +64,15 @@ export class Executions {
   /**
    * Reserves places for executions of a key.
    *
-   * @returns undefined if the key would have more than `most` unfinished executions
+   * @returns undefined if the key would have more than `maximum` unfinished executions
    */
-  async admit(keyId: string, count: number, most: number): Promise<Reservation | undefined> {
+  async admit(keyId: string, count: number, maximum: number): Promise<Reservation | undefined> {
     const inFlight = this.#inFlight(keyId)
     const reserved = randomUUID()
     const admitted = await this.#ask((redis) =>
       redis.eval(
         ADMIT,
-        ...([1, inFlight, this.#tag, count, most, Date.now(), reserved, this.#ttlSeconds] as const),
+        ...([1, inFlight, this.#tag, count, maximum, Date.now(), reserved, this.#ttlSeconds] as const),
       ),
     )
     if (admitted !== 1) return undefined
@@ -92,15 +92,15 @@ export class Executions {
   }
 
   /** Records executions of a tenant, also under each of their labels. */
-  async note(
+  async record(
     tenant: string,
-    noted: readonly { id: string; labels?: Readonly<Record<string, string>> }[],
+    submitted: readonly { id: string; labels?: Readonly<Record<string, string>> }[],
   ): Promise<void> {
     const now = Date.now()
     await this.#ask(async (redis) => {
       const pipeline = redis.pipeline()
       const indexes = new Set<string>()
-      for (const { id, labels } of noted) {
+      for (const { id, labels } of submitted) {
         for (const index of [
           this.#index(tenant),
           ...labelled(labels).map((label) => this.#index(tenant, label)),

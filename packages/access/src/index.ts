@@ -1,6 +1,6 @@
 export { type ApiKey, KEY_SCOPES, type KeyScope } from './api-key.ts'
 export { ApiKeys, type NewApiKey } from './api-keys.ts'
-export { type BatchEnd, Batches, type BatchRecord, type UnnotedExecutions } from './batches.ts'
+export { type BatchEnd, Batches, type BatchRecord, type UnrecordedExecutions } from './batches.ts'
 export { type ExecutionPage, Executions, type ListedExecution, type Reservation } from './executions.ts'
 export { type Access, openAccess } from './open-access.ts'
 export { RateLimits } from './rate-limits.ts'

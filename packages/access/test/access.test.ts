@@ -90,7 +90,7 @@ describe('budgets of unfinished executions', () => {
 describe('the executions of a tenant', () => {
   it('are listed newest first, page by page, also by a label', async () => {
     for (const id of ['j1', 'j2', 'j3']) {
-      await access.executions.note('t', [{ id, labels: { kind: id === 'j2' ? 'even' : 'odd' } }])
+      await access.executions.record('t', [{ id, labels: { kind: id === 'j2' ? 'even' : 'odd' } }])
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
     const first = await access.executions.list('t', { limit: 2 })
@@ -105,12 +105,12 @@ describe('the executions of a tenant', () => {
   it('are forgotten when results are, whatever came since', async () => {
     const brief = await openAccess({ url: server.url, resultTtlSeconds: 2 })
     onTestFinished(() => brief.close())
-    await brief.executions.note('brief', [{ id: 'old', labels: { run: '1' } }])
+    await brief.executions.record('brief', [{ id: 'old', labels: { run: '1' } }])
     expect(await brief.executions.belongs('brief', 'old')).toBe(true)
     await new Promise((resolve) => setTimeout(resolve, 1_100))
-    await brief.executions.note('brief', [{ id: 'new', labels: { run: '1' } }])
+    await brief.executions.record('brief', [{ id: 'new', labels: { run: '1' } }])
     await new Promise((resolve) => setTimeout(resolve, 1_100))
-    await brief.executions.note('brief', [{ id: 'newer', labels: { run: '1' } }])
+    await brief.executions.record('brief', [{ id: 'newer', labels: { run: '1' } }])
     for (const label of [undefined, 'run=1']) {
       const { executions } = await brief.executions.list('brief', { limit: 10, ...(label && { label }) })
       expect(executions.map(({ id }) => id)).toEqual(['newer', 'new'])
@@ -119,7 +119,7 @@ describe('the executions of a tenant', () => {
   })
 
   it('belong to no other tenant', async () => {
-    await access.executions.note('mine', [{ id: 'j9' }])
+    await access.executions.record('mine', [{ id: 'j9' }])
     expect(await access.executions.belongs('mine', 'j9')).toBe(true)
     expect(await access.executions.belongs('yours', 'j9')).toBe(false)
     expect(await access.executions.list('yours', { limit: 10 })).toEqual({ executions: [] })
@@ -148,7 +148,7 @@ describe('a Redis that does not answer', () => {
       keys.list(),
       rates.take(key.id, 3),
       executions.admit(key.id, 1, 3),
-      executions.note('a', [{ id: 'j1' }]),
+      executions.record('a', [{ id: 'j1' }]),
       executions.belongs('a', 'j1'),
       executions.list('a', { limit: 1 }),
     ]

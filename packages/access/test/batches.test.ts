@@ -47,19 +47,19 @@ describe('a batch', () => {
   it('is not found by the name of a part of it', async () => {
     await recorded('b-parts')
     await access.batches.claim('b-parts', 'content')
-    for (const part of ['executions', 'unnoted', 'ends', 'fingerprint']) {
+    for (const part of ['executions', 'unrecorded', 'ends', 'fingerprint']) {
       expect(await access.batches.find(`b-parts:${part}`)).toBeUndefined()
     }
   })
 
   it('knows which of its executions wait, have a result, and are lost', async () => {
     const { executions } = await recorded('b-2')
-    expect(await access.batches.look('b-2')).toEqual({ running: [], ended: [], lost: [] })
+    expect(await access.batches.readUnrecorded('b-2')).toEqual({ running: [], ended: [], lost: [] })
     await client.cancel(executions[1] ?? '')
-    expect(await access.batches.look('b-2')).toEqual({ running: [], ended: [1], lost: [] })
+    expect(await access.batches.readUnrecorded('b-2')).toEqual({ running: [], ended: [1], lost: [] })
     const lost = { id: 'b-3', tenant: 'a', name: 'n', submittedAt: 1, executions: ['j-gone'], tests: [2] }
     await access.batches.record(lost)
-    expect(await access.batches.look('b-3')).toEqual({ running: [], ended: [], lost: [0] })
+    expect(await access.batches.readUnrecorded('b-3')).toEqual({ running: [], ended: [], lost: [0] })
   })
 
   it('notes each end once, in their order', async () => {
@@ -70,11 +70,14 @@ describe('a batch', () => {
       status: 'success',
       outcome: 'passed' as const,
     })
-    await access.batches.note('b-4', [end(2)])
-    await Promise.all([access.batches.note('b-4', [end(0), end(2)]), access.batches.note('b-4', [end(0)])])
+    await access.batches.recordEnds('b-4', [end(2)])
+    await Promise.all([
+      access.batches.recordEnds('b-4', [end(0), end(2)]),
+      access.batches.recordEnds('b-4', [end(0)]),
+    ])
     expect(await access.batches.ends('b-4')).toEqual([end(2), end(0)])
     expect(await access.batches.ends('b-4', 1)).toEqual([end(0)])
-    await access.batches.note('b-none', [end(1)])
+    await access.batches.recordEnds('b-none', [end(1)])
     expect(await access.batches.ends('b-none')).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Access, BatchEnd, BatchRecord, UnnotedExecutions } from '@isopod/access'
+import type { Access, BatchEnd, BatchRecord, UnrecordedExecutions } from '@isopod/access'
 import { type IsopodClient, judged, type Result } from '@isopod/client'
 
 /** Maximum number of results that are read concurrently. */
@@ -27,8 +27,8 @@ export interface NumberedEnd {
 export class BatchProgress {
   readonly #client: Pick<IsopodClient, 'result'>
   readonly #batches: Access['batches']
-  /** Running polls; concurrent readers of one batch share a poll. */
-  readonly #looks = new Map<string, Promise<UnnotedExecutions>>()
+  /** Running polls by id of the batch; concurrent readers share a poll. */
+  readonly #polls = new Map<string, Promise<UnrecordedExecutions>>()
 
   constructor(client: Pick<IsopodClient, 'result'>, batches: Access['batches']) {
     this.#client = client
@@ -36,11 +36,11 @@ export class BatchProgress {
   }
 
   async view(batch: BatchRecord): Promise<BatchView> {
-    const found = await this.#look(batch)
+    const found = await this.#poll(batch)
     const ends = await this.#batches.ends(batch.id)
     // Another gateway may have recorded ends since.
     const ended = new Set(ends.map(({ index }) => index))
-    const running = found.running.filter((place) => !ended.has(place))
+    const running = found.running.filter((index) => !ended.has(index))
     return { waiting: batch.executions.length - ends.length - running.length, running, ends }
   }
 
@@ -54,9 +54,9 @@ export class BatchProgress {
   ): AsyncGenerator<NumberedEnd, void, undefined> {
     let pause = FIRST_PAUSE_MS
     // Clamped: otherwise a reader that claims more ends than there are would see the batch as finished.
-    const noted = after === 0 ? 0 : (await this.#batches.ends(batch.id)).length
-    for (let number = Math.min(after, noted); ; ) {
-      await this.#look(batch)
+    const recorded = after === 0 ? 0 : (await this.#batches.ends(batch.id)).length
+    for (let number = Math.min(after, recorded); ; ) {
+      await this.#poll(batch)
       const ends = await this.#batches.ends(batch.id, number)
       for (const end of ends) {
         number += 1
@@ -69,27 +69,27 @@ export class BatchProgress {
     }
   }
 
-  #look(batch: BatchRecord): Promise<UnnotedExecutions> {
-    const underWay = this.#looks.get(batch.id)
-    if (underWay !== undefined) return underWay
-    const look = this.#noteEnds(batch).finally(() => this.#looks.delete(batch.id))
-    this.#looks.set(batch.id, look)
-    return look
+  #poll(batch: BatchRecord): Promise<UnrecordedExecutions> {
+    const running = this.#polls.get(batch.id)
+    if (running !== undefined) return running
+    const poll = this.#recordEnds(batch).finally(() => this.#polls.delete(batch.id))
+    this.#polls.set(batch.id, poll)
+    return poll
   }
 
-  /** Reads each result once, because results are large, and records its outcome. */
-  async #noteEnds(batch: BatchRecord): Promise<UnnotedExecutions> {
-    const found = await this.#batches.look(batch.id)
+  /** Records the ends that are not recorded yet. Reads each result once, because results are large. */
+  async #recordEnds(batch: BatchRecord): Promise<UnrecordedExecutions> {
+    const found = await this.#batches.readUnrecorded(batch.id)
     for (let at = 0; at < found.ended.length; at += RESULTS_AT_ONCE) {
-      const places = found.ended.slice(at, at + RESULTS_AT_ONCE)
-      const ends = places.map(async (place) =>
-        endOf(batch, place, await this.#resultOf(batch.executions[place])),
+      const indexes = found.ended.slice(at, at + RESULTS_AT_ONCE)
+      const ends = indexes.map(async (index) =>
+        endOf(batch, index, await this.#resultOf(batch.executions[index])),
       )
-      await this.#batches.note(batch.id, await Promise.all(ends))
+      await this.#batches.recordEnds(batch.id, await Promise.all(ends))
     }
-    await this.#batches.note(
+    await this.#batches.recordEnds(
       batch.id,
-      found.lost.map((place) => endOf(batch, place, undefined)),
+      found.lost.map((index) => endOf(batch, index, undefined)),
     )
     return found
   }

@@ -3,10 +3,10 @@ import type { TestResult, Verdict } from '@isopod/protocol'
 /** One of several runs of the same program. */
 export interface RepeatedRun {
   readonly result: Pick<TestResult, 'verdict' | 'exitCode' | 'signal'>
-  /** It timed out while other executions kept it from the processor. */
+  /** Whether it timed out while other executions kept it from the processor. */
   readonly starved: boolean
-  /** It repeats a starved run, exclusively. */
-  readonly alone: boolean
+  /** Whether it is the exclusive repetition of a starved run. */
+  readonly exclusive: boolean
 }
 
 const FROM_GOOD_TO_BAD: readonly Verdict[] = [
@@ -29,7 +29,7 @@ export function foldRuns<Run extends RepeatedRun>(
   runs: readonly Run[],
 ): { readonly run: Run; readonly flaky: boolean } | undefined {
   const [first] = runs
-  const counted = runs.some(({ alone }) => alone) ? runs.filter(({ starved }) => !starved) : runs
+  const counted = runs.some(({ exclusive }) => exclusive) ? runs.filter(({ starved }) => !starved) : runs
   const [run] = counted.toSorted((one, other) => badness(other) - badness(one))
   if (first === undefined || run === undefined) return undefined
   return { run, flaky: runs.some((other) => endOf(other) !== endOf(first)) }

@@ -8,8 +8,8 @@ const run = (
   verdict: Result['verdict'],
   changes: Partial<Omit<RepeatedRun, 'result'> & Result> = {},
 ): RepeatedRun => {
-  const { starved = false, alone = false, exitCode = null, signal = null } = changes
-  return { result: { verdict, exitCode, signal }, starved, alone }
+  const { starved = false, exclusive = false, exitCode = null, signal = null } = changes
+  return { result: { verdict, exitCode, signal }, starved, exclusive }
 }
 const folded = (...runs: RepeatedRun[]) => {
   const { run: found, flaky } = foldRuns(runs) ?? {}
@@ -49,10 +49,10 @@ describe('runs of one test', () => {
 
   it('do not count where they were starved, once there is one that was alone', () => {
     const starved = run('timeout', { starved: true })
-    expect(folded(starved, run('passed', { alone: true }))).toEqual(['passed', true])
-    expect(folded(starved, run('wrong_answer', { alone: true }))).toEqual(['wrong_answer', true])
-    expect(folded(starved, run('timeout', { alone: true }))).toEqual(['timeout', false])
-    expect(folded(starved, run('timeout'), run('passed', { alone: true }))).toEqual(['timeout', true])
+    expect(folded(starved, run('passed', { exclusive: true }))).toEqual(['passed', true])
+    expect(folded(starved, run('wrong_answer', { exclusive: true }))).toEqual(['wrong_answer', true])
+    expect(folded(starved, run('timeout', { exclusive: true }))).toEqual(['timeout', false])
+    expect(folded(starved, run('timeout'), run('passed', { exclusive: true }))).toEqual(['timeout', true])
     expect(folded(starved, run('passed'))).toEqual(['timeout', true])
   })
 

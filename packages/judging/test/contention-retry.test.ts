@@ -37,7 +37,7 @@ it('a suspicious run marks its test case, whichever run counts', () => {
     ({
       index,
       starved: false,
-      alone: false,
+      exclusive: false,
       result: { verdict, ...(suspicious && { suspicious }) },
     }) as JudgedRun
   const folded = foldByTest([

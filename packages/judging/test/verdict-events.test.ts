@@ -6,7 +6,7 @@ import { onceForEachVerdict, reportTest } from '../src/verdict-events.ts'
 function run(index: number, verdict: Verdict, starved = false): JudgedRun {
   const figures = { exitCode: 0, signal: null, wallMs: 1, cpuMs: 1, memoryPeakBytes: 1, diff: null }
   const result = { name: `test ${index}`, verdict, ...figures }
-  return { index, result, status: 'success', starved, alone: false }
+  return { index, result, status: 'success', starved, exclusive: false }
 }
 
 function listener() {

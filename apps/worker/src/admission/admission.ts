@@ -46,35 +46,35 @@ const MILLI = 1000
 interface Entry {
   readonly memoryMb: number
   readonly millicpus: number
-  /** Whether it must run alone. */
-  readonly alone: boolean
+  /** Whether it must run while nothing else runs. */
+  readonly exclusive: boolean
 }
 
 interface Waiting extends Entry, Waiter {
   /** Grows with each arrival. */
   readonly arrival: number
-  /** Called when no other execution may pass this one. */
-  readonly onBar: (() => void) | undefined
+  /** Called when it starts to block all others. */
+  readonly onBlocking: (() => void) | undefined
   /** How many later executions have passed it. */
   passes: number
-  letIn(): void
-  turnAway(reason: Error): void
+  admit(): void
+  reject(reason: Error): void
 }
 
 /**
  * Admits executions in the order of their arrival while the budget has room. Smaller ones may pass one that does not fit yet,
- * {@link MAX_PASSES} times; then all others wait until it is in. An execution that runs alone can be passed as often, by any
- * other one.
+ * {@link MAX_PASSES} times; then it blocks all others until it is admitted. An exclusive execution can be passed as often, by
+ * any other one.
  */
 export class Admission {
-  readonly #budget: Omit<Entry, 'alone'> & { readonly slots: number }
+  readonly #budget: Omit<Entry, 'exclusive'> & { readonly slots: number }
   readonly #running = new Set<Entry>()
   #waiting: Waiting[] = []
   #memoryMb = 0
   #millicpus = 0
   #arrivals = 0
   readonly #closing = new AbortController()
-  /** When two or more were last in at the same time. */
+  /** When two or more executions last ran at the same time. */
   #overcommittedAt = Number.NEGATIVE_INFINITY
 
   constructor({ memoryMb, cpus, slots }: Budget) {
@@ -82,7 +82,7 @@ export class Admission {
   }
 
   /**
-   * Waits until there is room. A share larger than the budget counts as all of it, so it runs alone.
+   * Waits until there is room. A share larger than the budget counts as the whole budget.
    *
    * @returns releases the share; idempotent
    * @throws the reason of `signal` once aborted, or the one that {@link Admission.close} was given
@@ -91,7 +91,7 @@ export class Admission {
     const entry: Entry = {
       memoryMb: Math.min(share.memoryMb, this.#budget.memoryMb),
       millicpus: Math.min(Math.ceil(share.cpus * MILLI), this.#budget.millicpus),
-      alone: false,
+      exclusive: false,
     }
     return await this.#enter(entry, claimant, signal)
   }
@@ -99,17 +99,17 @@ export class Admission {
   /**
    * Waits until nothing else runs and no other execution may go first; otherwise as {@link Admission.enter}.
    *
-   * @param onBar called once it has been passed as often as allowed and the others wait for it
+   * @param onBlocking called once it has been passed as often as allowed and blocks the others
    */
-  async enterAlone(onBar: () => void, signal: AbortSignal): Promise<() => void> {
+  async enterExclusively(onBlocking: () => void, signal: AbortSignal): Promise<() => void> {
     const { memoryMb, millicpus } = this.#budget
-    return await this.#enter({ memoryMb, millicpus, alone: true }, ANONYMOUS, signal, onBar)
+    return await this.#enter({ memoryMb, millicpus, exclusive: true }, ANONYMOUS, signal, onBlocking)
   }
 
   /** Rejects every wait, now and later; running executions keep their shares. */
   close(reason: Error): void {
     this.#closing.abort(reason)
-    for (const waiting of [...this.#waiting]) waiting.turnAway(reason)
+    for (const waiting of [...this.#waiting]) waiting.reject(reason)
   }
 
   /** Current use of the budget. */
@@ -122,9 +122,9 @@ export class Admission {
     }
   }
 
-  /** Executions that wait for a share, except those that must run alone. */
+  /** Executions that wait for a share, except exclusive ones. */
   get waiting(): readonly Waiter[] {
-    return this.#waiting.filter(({ alone }) => !alone)
+    return this.#waiting.filter(({ exclusive }) => !exclusive)
   }
 
   /** Whether two or more executions ran at the same time within the last `ms` milliseconds. */
@@ -138,70 +138,71 @@ export class Admission {
    */
   get wanted(): number {
     const { memoryMb, millicpus, slots } = this.#budget
-    const lonely = this.#waiting.filter(({ alone }) => alone).length
-    // Jobs that wait for an exclusive run must be here, because it may have to yield to them.
-    if ([...this.#running].some(({ alone }) => alone)) return slots + Math.min(lonely + 1, MAX_WAITING)
+    const exclusiveCount = this.#waiting.filter(({ exclusive }) => exclusive).length
+    // Other jobs must wait here during an exclusive run, because it may have to yield to them.
+    if ([...this.#running].some(({ exclusive }) => exclusive))
+      return slots + Math.min(exclusiveCount + 1, MAX_WAITING)
     const isFull =
       this.#running.size >= slots ||
       memoryMb - this.#memoryMb < MIN_SHARE.memoryMb ||
       millicpus - this.#millicpus < MIN_SHARE.cpus * MILLI
-    const bar = this.#waiting.find(({ passes }) => passes >= MAX_PASSES)
-    if (bar?.alone) return slots + Math.min(lonely, MAX_WAITING)
-    return slots + (isFull || bar ? 0 : Math.min(this.#waiting.length, MAX_WAITING))
+    const blocking = this.#waiting.find(({ passes }) => passes >= MAX_PASSES)
+    if (blocking?.exclusive) return slots + Math.min(exclusiveCount, MAX_WAITING)
+    return slots + (isFull || blocking ? 0 : Math.min(this.#waiting.length, MAX_WAITING))
   }
 
   async #enter(
     entry: Entry,
     claimant: Claimant,
     signal: AbortSignal,
-    onBar?: () => void,
+    onBlocking?: () => void,
   ): Promise<() => void> {
     signal.throwIfAborted()
     this.#closing.signal.throwIfAborted()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const abort = () => waiting.turnAway(signal.reason)
+    const { promise, resolve, reject: refuse } = Promise.withResolvers<void>()
+    const abort = () => waiting.reject(signal.reason)
     const leave = () => {
       signal.removeEventListener('abort', abort)
       this.#waiting = this.#waiting.filter((other) => other !== waiting)
     }
     const waiting: Waiting = {
-      ...{ ...entry, ...claimant, onBar },
+      ...{ ...entry, ...claimant, onBlocking },
       since: performance.now(),
       arrival: this.#arrivals++,
       passes: 0,
-      letIn: () => {
+      admit: () => {
         leave()
         this.#take(entry)
         resolve()
       },
-      turnAway: (reason) => {
+      reject: (reason) => {
         leave()
-        reject(reason)
-        // Executions that could not pass it may now be admitted.
-        this.#letIn()
+        refuse(reason)
+        // Executions that it blocked may now be admitted.
+        this.#admitAll()
       },
     }
     signal.addEventListener('abort', abort)
     this.#waiting.push(waiting)
-    this.#letIn()
+    this.#admitAll()
     await promise
     return () => this.#release(entry)
   }
 
   /** Admits every execution that fits now. */
-  #letIn(): void {
+  #admitAll(): void {
     if (this.#closing.signal.aborted) return
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      next.letIn()
+      next.admit()
       for (const waiting of this.#waiting) {
-        if (waiting.arrival < next.arrival && ++waiting.passes === MAX_PASSES) waiting.onBar?.()
+        if (waiting.arrival < next.arrival && ++waiting.passes === MAX_PASSES) waiting.onBlocking?.()
       }
     }
   }
 
-  /** The first that fits, by arrival; those that must run alone come last, until they were passed often enough. */
+  /** The first one that fits, by arrival. Exclusive ones come last until they have been passed {@link MAX_PASSES} times. */
   #next(): Waiting | undefined {
-    const isLast = ({ alone, passes }: Waiting) => alone && passes < MAX_PASSES
+    const isLast = ({ exclusive, passes }: Waiting) => exclusive && passes < MAX_PASSES
     const first = this.#waiting.filter((waiting) => !isLast(waiting))
     for (const waiting of [...first, ...this.#waiting.filter(isLast)]) {
       if (this.#fits(waiting)) return waiting
@@ -210,9 +211,9 @@ export class Admission {
     return undefined
   }
 
-  #fits({ memoryMb, millicpus, alone }: Entry): boolean {
+  #fits({ memoryMb, millicpus, exclusive }: Entry): boolean {
     return (
-      (!alone || this.#running.size === 0) &&
+      (!exclusive || this.#running.size === 0) &&
       this.#running.size < this.#budget.slots &&
       this.#memoryMb + memoryMb <= this.#budget.memoryMb &&
       this.#millicpus + millicpus <= this.#budget.millicpus
@@ -230,6 +231,6 @@ export class Admission {
     if (!this.#running.delete(entry)) return
     this.#memoryMb -= entry.memoryMb
     this.#millicpus -= entry.millicpus
-    this.#letIn()
+    this.#admitAll()
   }
 }

@@ -14,7 +14,7 @@ type Refusal = Exclude<ExclusiveOutcome, 'made'>
 
 /** Dependencies and bounds of {@link ExclusiveRuns}. */
 export interface ExclusiveRunsOptions {
-  readonly admission: Pick<Admission, 'enterAlone' | 'waiting'>
+  readonly admission: Pick<Admission, 'enterExclusively' | 'waiting'>
   /** How long a job may wait for its exclusive run; 0: there are none. */
   readonly maxWaitMs: number
   /** Share of the worker's time for which they may hold up other executions, 0 to 1. */
@@ -98,7 +98,7 @@ export class ExclusiveRuns {
     try {
       // The wait would be useless if the allowance does not suffice for one run.
       if (!this.enabled || this.#affordable(request, 0) === 0) end('denied')
-      leave = await admission.enterAlone(hold, until)
+      leave = await admission.enterExclusively(hold, until)
       clearTimeout(timer)
       hold()
       const count = this.#affordable(request, heldMs())

@@ -228,9 +228,9 @@ it('knows until when two or more were in', async () => {
 })
 
 describe('one that is to be alone', () => {
-  const enterAlone = (admission: Admission, log: string[] = []) =>
+  const enterExclusively = (admission: Admission, log: string[] = []) =>
     admission
-      .enterAlone(() => log.push('bar'), never)
+      .enterExclusively(() => log.push('bar'), never)
       .then((leave) => {
         log.push('alone')
         return leave
@@ -240,7 +240,7 @@ describe('one that is to be alone', () => {
     const admission = new Admission(BUDGET)
     const leave = await admission.enter(SMALL, never)
     const log: string[] = []
-    const alone = enterAlone(admission, log)
+    const alone = enterExclusively(admission, log)
     await settled()
     expect({ log, waiting: admission.waiting }).toEqual({ log: [], waiting: [] })
     leave()
@@ -257,7 +257,7 @@ describe('one that is to be alone', () => {
   it('has jobs taken in its place while it waits, and in that of the one that runs: they must be seen', async () => {
     const admission = new Admission({ ...BUDGET, slots: 1 })
     const leave = await admission.enter(SMALL, never)
-    const [first, second] = [enterAlone(admission), enterAlone(admission)]
+    const [first, second] = [enterExclusively(admission), enterExclusively(admission)]
     expect(admission.wanted).toBe(1)
     leave()
     const leaveFirst = await first
@@ -274,7 +274,7 @@ describe('one that is to be alone', () => {
     const log: string[] = []
     let inside = new Visitor(admission, SMALL)
     await settled()
-    void enterAlone(admission, log)
+    void enterExclusively(admission, log)
     for (let passed = 0; passed < MAX_PASSES; passed++) {
       expect(log).toEqual([])
       const next = new Visitor(admission, SMALL)

@@ -194,10 +194,10 @@ describe('exclusive runs', () => {
       onOutcome: (...told) => outcomes.push(told),
       admission: {
         waiting: [{ tenant: 'b', timeoutMs: 1_000, since: performance.now() - 1_001 }],
-        enterAlone: async (onBar, signal) => {
+        enterExclusively: async (onBlocking, signal) => {
           const { promise, reject } = Promise.withResolvers<never>()
           signal.addEventListener('abort', () => reject(signal.reason))
-          setTimeout(onBar, 100)
+          setTimeout(onBlocking, 100)
           return await promise
         },
       },

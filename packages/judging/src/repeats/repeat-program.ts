@@ -41,7 +41,7 @@ export async function repeatProgram(
     const starved = !exclusive && wasStarved(outcome, limits, (ms) => retry.wasOvercommitted(ms))
     const result = { verdict: failureOf(status) ?? ('passed' as const), exitCode, signal }
     const isKnown = kept.some((run) => run.starved === starved && run.result.verdict === result.verdict)
-    kept.push({ result, starved, alone: exclusive, outcome: isKnown ? undefined : outcome })
+    kept.push({ result, starved, exclusive: exclusive, outcome: isKnown ? undefined : outcome })
     return true
   }
   const runs = Array.from({ length: repeat }, () => ({ limits, stdin, args }))

@@ -1,4 +1,4 @@
-import { composeScript, detectTampering, judgeScript, type ScriptJudgement } from '@isopod/grading'
+import { composeScript, detectTampering, judgeScript, type ScriptVerdict } from '@isopod/grading'
 import { NO_NETWORK, type ScriptRules, type TestResult } from '@isopod/protocol'
 import {
   type Execution,
@@ -121,7 +121,7 @@ async function runRound(
     if (isLate && runs.at(-1)?.index === index) return { runs, outcomes, ranOut: true }
     const starved = !exclusive && wasStarved(outcome, test.execution.limits, wasOvercommitted)
     const result = testResult(test.name, outcome, judge(outcome, rules), remark)
-    runs.push({ index, result, status: outcome.status, starved, alone: exclusive })
+    runs.push({ index, result, status: outcome.status, starved, exclusive: exclusive })
     if (pending[position + 1]?.index !== index) reportTest(index, runs, onVerdict)
     if (isLate) return { runs, outcomes, ranOut: true }
   }
@@ -135,7 +135,7 @@ function withScript({ script, execution }: PlannedScript, { rules, code }: Scrip
   return { ...execution, code: program, report }
 }
 
-function judge(outcome: Outcome, rules: ScriptRules): ScriptJudgement {
+function judge(outcome: Outcome, rules: ScriptRules): ScriptVerdict {
   const { status, exitCode, errorMessage, compileOutput = '' } = outcome
   const stderr = status === 'compile_error' ? compileOutput : Buffer.from(outcome.stderr.bytes).toString()
   const report = outcome.report && Buffer.from(outcome.report).toString()
@@ -145,7 +145,7 @@ function judge(outcome: Outcome, rules: ScriptRules): ScriptJudgement {
 function testResult(
   name: string,
   { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes }: Outcome,
-  { verdict, diff, suspicious }: ScriptJudgement,
+  { verdict, diff, suspicious }: ScriptVerdict,
   remark: string | undefined,
 ): TestResult {
   const cpuMs = cpuUserMs === null || cpuSysMs === null ? null : cpuUserMs + cpuSysMs

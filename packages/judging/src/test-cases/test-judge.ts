@@ -94,7 +94,7 @@ export class TestJudge {
     const { exitCode, signal, wallMs, cpuUserMs, cpuSysMs, memoryPeakBytes } = outcome
     const cpuMs = cpuUserMs === null && cpuSysMs === null ? null : (cpuUserMs ?? 0) + (cpuSysMs ?? 0)
     const result = { name: test.name, ...judgement, exitCode, signal, wallMs, cpuMs, memoryPeakBytes }
-    this.#runs.push({ index, result, status: outcome.status, starved, alone: exclusive })
+    this.#runs.push({ index, result, status: outcome.status, starved, exclusive: exclusive })
     if (outcome.status !== 'success' && !starved) this.#failed ??= outcome
     this.#stops ||= isLate || (stopOnFirstFailure && judgement.verdict !== 'passed')
     if (!this.#unchecked.some((output) => pending[output.position]?.index === index)) this.#report(position)

@@ -32,5 +32,5 @@ export {
 export { percentText } from './report/units.ts'
 export { type Composed, composeScript, type ScriptParts } from './script/compose.ts'
 export { detectTampering } from './script/detect-tampering.ts'
-export { judgeScript, type ScriptJudgement, type ScriptRun } from './script/judge.ts'
+export { judgeScript, type ScriptRun, type ScriptVerdict } from './script/judge.ts'
 export { type ExecutedStatus, failureOf, type JudgedTest, summarize } from './verdict.ts'

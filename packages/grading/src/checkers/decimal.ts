@@ -1,6 +1,6 @@
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/
 /** Maximum length of an exponent, in digits. */
-const LONGEST_EXPONENT = 1_000
+const MAX_EXPONENT_DIGITS = 1_000
 
 /**
  * The canonical form of a decimal number, so that equal numbers are equal texts: `1.50e3`, `1500` and `15e2` become `15e2`.
@@ -12,7 +12,7 @@ export function canonicalDecimal(text: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? []
   const digits = (whole + fraction).replace(/^0+/, '')
   if (digits === '') return '0'
-  if (exponent.length > LONGEST_EXPONENT) return text
+  if (exponent.length > MAX_EXPONENT_DIGITS) return text
   // Not with an expression, which would retry at each zero.
   let end = digits.length
   while (digits[end - 1] === '0') end--

@@ -2,14 +2,14 @@ import { RE2JS } from 're2js'
 import { type Difference, quoted } from './difference.ts'
 
 /** Maximum length of output to match, in characters; expressions are unsuitable for longer output. */
-const MOST_CHARACTERS = 1024 * 1024
+const MAX_CHARACTERS = 1024 * 1024
 
 /** Matches the whole output, except trailing white space, with an expression in RE2, which takes linear time. */
 export function regexDifference(pattern: string, actual: string): Difference {
   const expression = compiled(pattern)
   if (expression === undefined)
     return `the expected output is no regular expression (RE2): ${quoted(pattern)}`
-  if (actual.length > MOST_CHARACTERS) return `the output is longer than ${MOST_CHARACTERS} characters`
+  if (actual.length > MAX_CHARACTERS) return `the output is longer than ${MAX_CHARACTERS} characters`
   if (expression.matches(actual.trimEnd())) return undefined
   return `expected a match of ${quoted(pattern)}, got ${quoted(actual)}`
 }

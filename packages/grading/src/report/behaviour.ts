@@ -1,6 +1,6 @@
 /**
- * The page's script: searches, filters and sorts problems. The page is readable without it. It never reads or creates markup;
- * it takes the words of a row from its text.
+ * The page's script: searches, filters and sorts problems. The page is readable without it. It uses only the text of rows, and
+ * never reads or creates markup.
  */
 export const BEHAVIOUR = `
 'use strict';

@@ -34,9 +34,9 @@ export interface Remark {
 }
 
 /** Maximum number of detailed samples of one problem. */
-const DETAILS_EACH = 3
+const MAX_DETAILS_PER_PROBLEM = 3
 /** Maximum total length of all details, in characters. */
-const DETAILS_IN_ALL = 6_000_000
+const MAX_DETAIL_CHARACTERS = 6_000_000
 const REMARKS = 200
 
 /** Collects the results of a batch for a report, in bounded memory. */
@@ -117,7 +117,7 @@ export class Grades {
   #keepDetail(sample: GradedSample, problem: ProblemGrades): void {
     const detail = detailOf(sample)
     const size = detailSize(detail)
-    if (problem.details.length >= DETAILS_EACH || this.#held + size > DETAILS_IN_ALL) {
+    if (problem.details.length >= MAX_DETAILS_PER_PROBLEM || this.#held + size > MAX_DETAIL_CHARACTERS) {
       this.detailsLeftOut += 1
       return
     }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { BEHAVIOUR } from './behaviour.ts'
 import type { Grades } from './grades.ts'
 import { Html, html } from './html.ts'
-import { MOST_FOLDED, PROBLEM_HEAD, passedShare, problemRows } from './problem-rows.ts'
+import { MAX_PROBLEMS_WITH_DETAILS, PROBLEM_HEAD, passedShare, problemRows } from './problem-rows.ts'
 import type { ReportText } from './report-text.ts'
 import { distributions, passRates, remarks, slowest, verdictOfBatch, verdictShares } from './sections.ts'
 import { STYLE } from './style.ts'
@@ -48,7 +48,7 @@ function hash(text: string): string {
 function* problemTable(grades: Grades): Generator<string> {
   const problems = [...grades.problems.values()].sort((one, other) => passedShare(one) - passedShare(other))
   const folded = problems.filter(({ details }) => details.length > 0).length
-  const plain = Math.max(0, folded - MOST_FOLDED)
+  const plain = Math.max(0, folded - MAX_PROBLEMS_WITH_DETAILS)
   const leftOut = [
     grades.detailsLeftOut > 0
       ? `${counted(grades.detailsLeftOut, 'sample')} that did not pass ${grades.detailsLeftOut === 1 ? 'has' : 'have'} no details here, to keep the page usable.`
@@ -70,7 +70,7 @@ function* problemTable(grades: Grades): Generator<string> {
   let unfolded = 0
   for (const problem of problems) {
     if (problem.details.length > 0) unfolded += 1
-    yield problemRows(unfolded > MOST_FOLDED ? { ...problem, details: [] } : problem).toString()
+    yield problemRows(unfolded > MAX_PROBLEMS_WITH_DETAILS ? { ...problem, details: [] } : problem).toString()
   }
   yield '</table></div></section>\n'
 }

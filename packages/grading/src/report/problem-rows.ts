@@ -5,7 +5,7 @@ import { SAMPLE_VERDICTS, type SampleVerdict, VERDICT_WORDS } from './sample-ver
 import { count, counted, duration, mebibytes, percentText } from './units.ts'
 
 /** Maximum number of problems with details; more would make the page slow. */
-export const MOST_FOLDED = 3_000
+export const MAX_PROBLEMS_WITH_DETAILS = 3_000
 
 /** The head of the table of problems. */
 export const PROBLEM_HEAD = html`<thead><tr><th scope="col">Problem</th>

@@ -1,6 +1,6 @@
 import type { Result } from '@isopod/protocol'
 
-/** Verdicts of samples, from good to bad; the last three say nothing about the code. */
+/** Verdicts of samples, from good to bad. `failed` has no details; `skipped` and `fault` say nothing about the code. */
 export const SAMPLE_VERDICTS = [
   'passed',
   'wrong_answer',
@@ -77,27 +77,27 @@ export function humanEvalResult(verdict: SampleVerdict, result: Result | undefin
     case 'fault':
       return `platform fault: ${result?.errorMessage ?? 'no worker could judge it'}`.slice(0, MAX_REASON)
     default:
-      return `failed: ${raisedMessage(result) ?? ownWords(result) ?? firstWords(result) ?? VERDICT_WORDS[verdict]}`.slice(
+      return `failed: ${raisedMessage(result) ?? refusalMessage(result) ?? firstLineOfDiff(result) ?? VERDICT_WORDS[verdict]}`.slice(
         0,
         MAX_REASON,
       )
   }
 }
 
-/** The compiler's first line about an error, or its first line; otherwise why the code did not run. */
-function ownWords(result: Result | undefined): string | undefined {
+/** Why the code did not run: the compiler's first line about an error, else its first line, or the refusal. */
+function refusalMessage(result: Result | undefined): string | undefined {
   if (result?.status === 'validation_error') return result.errorMessage || undefined
   if (result?.status !== 'compile_error') return undefined
   const lines = (result.compileOutput || result.stderr).split('\n').map((line) => line.trim())
   return lines.find((line) => /\berror\b/i.test(line)) ?? lines.find((line) => line !== '')
 }
 
-/** The first line about the test that did not pass. */
-function firstWords(result: Result | undefined): string | undefined {
+/** The first line of the difference of the first test that did not pass. */
+function firstLineOfDiff(result: Result | undefined): string | undefined {
   return result?.tests?.find(({ verdict }) => verdict !== 'passed')?.diff?.split('\n')[0] || undefined
 }
 
-/** A line of a traceback with an exception and its message. */
+/** The line of a traceback that names the exception. */
 const RAISED =
   /^(?:[A-Za-z_]\w*\.){0,9}[A-Z]\w*(?:Error|Exception|Exit|Interrupt|Iteration|Warning)(?:: (.*))?$/
 

@@ -13,7 +13,7 @@ export interface ScriptRun {
 }
 
 /** The verdict of one script. */
-export interface ScriptJudgement {
+export interface ScriptVerdict {
   readonly verdict: Verdict
   /** How the program ended, if it did not pass. */
   readonly diff: string | null
@@ -44,7 +44,7 @@ const SHOWN = 300
  *
  * @param assertion texts on stderr that identify a failed assertion; undefined: every exit code except 0 does
  */
-export function judgeScript(run: ScriptRun, assertion: readonly string[] | undefined): ScriptJudgement {
+export function judgeScript(run: ScriptRun, assertion: readonly string[] | undefined): ScriptVerdict {
   const failure = failureOf(run.status)
   if (failure !== undefined) {
     const tampering = run.exitCode === TAMPERED ? notesOf(TAMPERING.exec(run.stderr)?.[1]) : {}

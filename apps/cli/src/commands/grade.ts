@@ -10,11 +10,11 @@ import { gradeTable } from '../grade/grade-table.ts'
 import { Ledger, sampleId, untried } from '../grade/ledger.ts'
 import { loadProblems } from '../grade/load-problems.ts'
 import {
-  type SampleCensus,
+  type SampleScan,
   type SampleSource,
   samplesOfFile,
   samplesOfReference,
-  takeCensus,
+  scanSamples,
 } from '../grade/sample-source.ts'
 import { checkOutput, writeWhole } from '../grade/write-file.ts'
 import { interruptible } from '../interrupt.ts'
@@ -33,7 +33,7 @@ interface Grading {
   readonly plan: GradePlan
   readonly problems: ProblemSet
   readonly source: SampleSource
-  readonly census: SampleCensus
+  readonly scan: SampleScan
   readonly id: string
   /** Problems without a sample. */
   readonly missing: readonly string[]
@@ -72,24 +72,24 @@ async function prepare(file: string, plan: GradePlan): Promise<Grading> {
   const problems = await loadProblems(plan.dataset, file)
   const source =
     plan.samples === undefined ? samplesOfReference(problems) : samplesOfFile(plan.samples, problems)
-  const census = await takeCensus(source, plan.language)
+  const scan = await scanSamples(source, plan.language)
   const grades = new Grades()
   return {
     plan,
     problems,
     source,
-    census,
-    id: plan.batchId ?? derivedBatchId(plan, problems, census.digest),
-    missing: untried(problems.all(), census.perProblem),
+    scan,
+    id: plan.batchId ?? derivedBatchId(plan, problems, scan.digest),
+    missing: untried(problems.all(), scan.perProblem),
     grades,
     ledger: new Ledger(grades, plan.details),
   }
 }
 
-function announce(io: Io, { plan, problems, census, id, missing }: Grading): void {
+function announce(io: Io, { plan, problems, scan, id, missing }: Grading): void {
   note(
     io,
-    `isopod: ${countText(census.count, 'sample')} of ${countText(problems.size, `${plan.dataset} problem`)}, batch ${id}`,
+    `isopod: ${countText(scan.count, 'sample')} of ${countText(problems.size, `${plan.dataset} problem`)}, batch ${id}`,
   )
   if (missing.length === 0) return
   const names = missing.slice(0, 5).map((name) => JSON.stringify(name))
@@ -101,9 +101,9 @@ function announce(io: Io, { plan, problems, census, id, missing }: Grading): voi
 }
 
 /** Refuses an unknown language with the option's name; the client's error would name a field of the first sample. */
-async function checkLanguage(io: Io, client: JobClient, { plan, census }: Grading): Promise<void> {
+async function checkLanguage(io: Io, client: JobClient, { plan, scan }: Grading): Promise<void> {
   const { language } = plan
-  const offered = await offeredLanguages(io, client, census.languages)
+  const offered = await offeredLanguages(io, client, scan.languages)
   if (language === undefined || offered === undefined || findLanguage(offered, language)) return
   throw new UsageError(`--${unsupportedLanguage(offered, language)}`)
 }
@@ -115,12 +115,12 @@ async function judge(
   grading: Grading,
   signal: AbortSignal,
 ): Promise<BatchSummary | undefined> {
-  const { plan, census, id, ledger } = grading
-  const progress = startGradeProgress(io.stderr, census.count)
+  const { plan, scan, id, ledger } = grading
+  const progress = startGradeProgress(io.stderr, scan.count)
   const batch: Batch = client.batch({
     id,
     samples: samplesOf(grading),
-    total: census.count,
+    total: scan.count,
     k: plan.k,
     stopWhen: plan.stopWhen,
     signal,
@@ -141,7 +141,7 @@ async function judge(
     progress.stop()
     if (!signal.aborted) throw error
     const { done } = batch.progress()
-    note(io, `isopod: stopped at ${done} of ${census.count}; the same command resumes there (batch ${id})`)
+    note(io, `isopod: stopped at ${done} of ${scan.count}; the same command resumes there (batch ${id})`)
     return undefined
   }
 }

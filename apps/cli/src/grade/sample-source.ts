@@ -22,17 +22,17 @@ export interface GivenSample {
   readonly fields: Readonly<Record<string, unknown>>
 }
 
-/** What a first pass over all samples found. */
-export interface SampleCensus {
+/** The result of a first pass over all samples. */
+export interface SampleScan {
   readonly count: number
-  /** How many each problem has. */
+  /** Name of the problem → number of its samples. */
   readonly perProblem: ReadonlyMap<string, number>
   readonly languages: ReadonlySet<string>
   /** SHA-256 of all samples, in their order. */
   readonly digest: string
 }
 
-/** Samples that can be gone through again and again; never more than one record of them is held. */
+/** Iterates over all samples, any number of times. Holds one record in memory. */
 export type SampleSource = () => AsyncIterable<GivenSample>
 
 const MAX_SAMPLES = 1_000_000
@@ -67,7 +67,7 @@ export function samplesOfReference(problems: ProblemSet): SampleSource {
       const solution = referenceOf(problem)
       if (solution === undefined) {
         throw new UsageError(
-          `--reference: ${JSON.stringify(visible(problem.id))} has no solution of its own in this data set`,
+          `--reference: ${JSON.stringify(visible(problem.id))} has no reference solution in this data set`,
         )
       }
       yield { index: index++, problem, solution, fields: { task_id: problem.id } }
@@ -76,11 +76,11 @@ export function samplesOfReference(problems: ProblemSet): SampleSource {
 }
 
 /**
- * Goes through all samples once, so that what is wrong with them is known before anything runs.
+ * Reads all samples once, so that errors in them are found before anything runs.
  *
- * @param language takes the place of the problems' and the samples' own
+ * @param language overrides the language of problems and samples
  */
-export async function takeCensus(source: SampleSource, language: string | undefined): Promise<SampleCensus> {
+export async function scanSamples(source: SampleSource, language: string | undefined): Promise<SampleScan> {
   const perProblem = new Map<string, number>()
   const languages = new Set<string>()
   const hash = createHash('sha256')
@@ -97,7 +97,7 @@ export async function takeCensus(source: SampleSource, language: string | undefi
   return { count, perProblem, languages, digest: hash.digest('hex') }
 }
 
-/** A record with many completions becomes one record for each, with its number. */
+/** The fields of one sample. A record with several completions becomes one record per completion, with its number. */
 function fieldsOf(value: unknown, number: number, solution: Solution): Readonly<Record<string, unknown>> {
   const fields = value as Readonly<Record<string, unknown>>
   const list = SOLUTION_FIELDS.find((field) => Array.isArray(fields[field]))

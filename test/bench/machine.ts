@@ -27,7 +27,7 @@ export interface Surroundings {
 /** Cores in use by others from which on a run is not to be trusted. */
 export const TOO_BUSY_CORES = 0.1
 
-const LOOK_MS = 2000
+const MEASURE_MS = 2000
 
 /** Looks where the run takes place, before it. */
 export async function surroundings(engine: Engine): Promise<Surroundings> {
@@ -52,7 +52,7 @@ export async function surroundings(engine: Engine): Promise<Surroundings> {
 async function coresInUse(): Promise<number> {
   if (process.platform !== 'linux') return Number.NaN
   const before = machineTime()
-  await sleep(LOOK_MS)
+  await sleep(MEASURE_MS)
   const after = machineTime()
   const share = (after.busy - before.busy) / Math.max(after.all - before.all, 0.01)
   return Math.round(share * cpus().length * 100) / 100

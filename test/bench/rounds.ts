@@ -1,17 +1,17 @@
 import type { Bench } from './bench.ts'
-import { Impossible } from './contenders/contender.ts'
+import { ContenderUnavailable } from './contenders/contender.ts'
 import { shuffled } from './measure/random.ts'
 
-/** Something with a name that is measured, one block a round. */
+/** A measured contender. */
 export interface Entrant {
   readonly name: string
-  /** One block of measurements. */
+  /** Makes one block of measurements. */
   block(round: number): Promise<void>
 }
 
 /**
- * Has everyone do a block in each round, in another order each time, so that whatever the machine does besides meets all
- * alike. Who fails is written down and takes no further part.
+ * Runs one block of each entrant per round, in a new random order, so that other load of the machine affects all equally. An
+ * entrant that fails is recorded and left out of the following rounds.
  */
 export async function interleave(
   bench: Bench,
@@ -32,7 +32,7 @@ export async function interleave(
         out.add(entrant)
         const words = error instanceof Error ? error.message : String(error)
         const reason = words.trim().replaceAll(/\s+/g, ' ').slice(0, 400)
-        const kind = error instanceof Impossible ? 'impossible' : 'failed'
+        const kind = error instanceof ContenderUnavailable ? 'impossible' : 'failed'
         bench.log(`${name}: ${entrant.name} ${kind}: ${reason}`)
         bench.book.miss({ case: name, contender: entrant.name, kind, reason })
       }
@@ -40,7 +40,7 @@ export async function interleave(
   }
 }
 
-/** A block is left behind by an interruption, whatever it still waits for; what it has begun is removed with the stage. */
+/** Rejects as soon as the signal aborts, without waiting for the block; closing the stage removes what it has started. */
 function unlessAborted<T>(block: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)

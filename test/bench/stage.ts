@@ -120,7 +120,7 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
 }
 
 /** How long Redis may take to write to disk what earlier cases left, in milliseconds. */
-const LONGEST_SAVE_MS = 30_000
+const MAX_SAVE_MS = 30_000
 
 /** Removes every key under these prefixes. */
 export async function removeKeys(url: string, prefixes: readonly string[]): Promise<void> {
@@ -136,7 +136,7 @@ export async function removeKeys(url: string, prefixes: readonly string[]): Prom
 /** Waits until Redis writes nothing to disk in the background, which takes a core. */
 export async function redisRests(url: string): Promise<void> {
   await withRedis(url, async (redis) => {
-    const deadline = performance.now() + LONGEST_SAVE_MS
+    const deadline = performance.now() + MAX_SAVE_MS
     const busy = /^(?:rdb_bgsave|aof_rewrite)_in_progress:1/m
     while (performance.now() < deadline && busy.test(await redis.info('persistence'))) await sleep(100)
   })

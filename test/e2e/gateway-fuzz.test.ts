@@ -171,7 +171,7 @@ it(`${REQUESTS} malformed requests get no 500 and no data of another tenant`, as
   const victim = await keys.create({ name: 'a', tenant: 'a', scopes: ['submit', 'read'] })
   const attacker = await keys.create({ name: 'b', tenant: 'b', scopes: ['submit', 'read'] })
   const id = await world.client.submit({ language: 'bash', code: `echo ${SECRET}`, tenant: 'a' })
-  await gateway.access.executions.note('a', [{ id, labels: { secret: SECRET } }])
+  await gateway.access.executions.record('a', [{ id, labels: { secret: SECRET } }])
   await world.client.wait(id)
   await gateway.asksForKeys()
   const mine = await fetch(`${gateway.url}/v1/executions/${id}`, {

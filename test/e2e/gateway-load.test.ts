@@ -6,7 +6,7 @@ import { type Gateway, startTestGateway } from '../support/gateway.ts'
 
 const CALLERS = 2_000
 const READERS = 200
-const MOST_MB = 300
+const MAX_MB = 300
 
 const prefix = `test-load-${process.pid}`
 let gateway: Gateway
@@ -35,7 +35,7 @@ async function inFlight(): Promise<number> {
 }
 
 // promise: http-load
-it(`${CALLERS} callers that wait and ${READERS} that follow lose nothing, in at most ${MOST_MB} MB`, async () => {
+it(`${CALLERS} callers that wait and ${READERS} that follow lose nothing, in at most ${MAX_MB} MB`, async () => {
   // No worker runs: a cancelled job has its result at once, so all answers arrive together.
   const ids = await client.submitMany(
     Array.from({ length: CALLERS }, (_, index) => ({ code: 'x', labels: { index: String(index) } })),
@@ -60,5 +60,5 @@ it(`${CALLERS} callers that wait and ${READERS} that follow lose nothing, in at 
   expect(streams.filter((text) => !text.includes('event: finished'))).toEqual([])
   const mb = Math.max(whileWaiting, await residentMb())
   console.log(`gateway: ${mb.toFixed(0)} MB with ${CALLERS} callers and ${READERS} readers`)
-  expect(mb).toBeLessThanOrEqual(MOST_MB)
+  expect(mb).toBeLessThanOrEqual(MAX_MB)
 })

@@ -3,7 +3,7 @@ import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 
-const PATIENCE_SECONDS = 6
+const WAIT_SECONDS = 6
 const LIMIT_SECONDS = 12
 
 let world: World
@@ -11,7 +11,7 @@ let world: World
 beforeAll(async () => {
   world = await startWorld({
     // More than the host has, so that executions compete for the processors.
-    env: { ISOPOD_SLOTS: '8', ISOPOD_CPUS: '64', ISOPOD_SECOND_RUN_SECONDS: String(PATIENCE_SECONDS) },
+    env: { ISOPOD_SLOTS: '8', ISOPOD_CPUS: '64', ISOPOD_SECOND_RUN_SECONDS: String(WAIT_SECONDS) },
   })
 })
 

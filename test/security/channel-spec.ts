@@ -10,9 +10,9 @@ import { expectContained, expectVerdict, jobOf, type Stage } from './stage.ts'
 const LEADS_SECONDS = RUNTIME === 'runsc' ? [6, 9, 12, 15] : [3, 6, 12, 15]
 const BITS = 64
 /** The shortest channel works for half a second after the start; a program that was late did less. */
-const LEAST_WALL_MS = 500
+const MIN_WALL_MS = 500
 /** Of 64 bits, so many that guessing them has odds of one in ten thousand. */
-const MOST_RIGHT = 47
+const MAX_CORRECT_BITS = 47
 /** The channel that separate user ids close. */
 const PER_USER = 'counters-of-the-user'
 /** The user id of containers where the operator has set one for all. */
@@ -44,7 +44,7 @@ export function channelSpec(pair: () => Pair): void {
       // Each worker assigns ids by itself, so two workers may assign the same one.
       const shared = users[0] === users[1] && (stages[0] !== stages[1] || users[0] === NOBODY)
       if (attack.id === PER_USER && shared) return context.skip('both had one user id')
-      expect(heard, results[1].stdout).toBeLessThanOrEqual(MOST_RIGHT)
+      expect(heard, results[1].stdout).toBeLessThanOrEqual(MAX_CORRECT_BITS)
     })
   }
 }
@@ -54,7 +54,7 @@ async function runPair(pair: Pair, attack: Attack, message: string): Promise<[Re
   let late: Result | undefined
   for (const leadSeconds of LEADS_SECONDS) {
     const results = await runOnce(pair, attack, message, leadSeconds)
-    late = results.find(({ wallMs }) => (wallMs ?? 0) < LEAST_WALL_MS)
+    late = results.find(({ wallMs }) => (wallMs ?? 0) < MIN_WALL_MS)
     if (late === undefined) return results
   }
   throw new Error(`the pair never met: ${late?.wallMs} ms; ${late?.stderr}`)

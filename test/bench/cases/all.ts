@@ -14,7 +14,7 @@ import { helloSaturated } from './saturated.ts'
 import { workerMemory } from './worker-memory.ts'
 import { workers } from './workers.ts'
 
-const EVERYONE = [NAMES.dockerRun, NAMES.loop, NAMES.plain]
+const ALL_OTHERS = [NAMES.dockerRun, NAMES.loop, NAMES.plain]
 const LOOPS = [NAMES.loopOurSeccomp, NAMES.loopCrun]
 const WITHOUT_PRELOAD = MODES.filter(({ preload }) => !preload)
 const OTHER_LANGUAGES = ['javascript', 'bash', 'c'] as const
@@ -30,9 +30,9 @@ export const CASES: readonly BenchCase[] = [
   workerMemory,
   helloIdle('python', [15, 20], [1, 4]),
   ...OTHER_LANGUAGES.map((language) => helloIdle(language, [5, 10], [1, 2])),
-  helloSaturated('python', [...EVERYONE, ...LOOPS], MODES, { full: [6, 60], quick: [1, 16] }),
+  helloSaturated('python', [...ALL_OTHERS, ...LOOPS], MODES, { full: [6, 60], quick: [1, 16] }),
   ...OTHER_LANGUAGES.map((language) =>
-    helloSaturated(language, EVERYONE, hasPreload(language) ? MODES : WITHOUT_PRELOAD, {
+    helloSaturated(language, ALL_OTHERS, hasPreload(language) ? MODES : WITHOUT_PRELOAD, {
       full: [3, 40],
       quick: [1, 6],
     }),
@@ -44,7 +44,7 @@ export const CASES: readonly BenchCase[] = [
     title: 'a Python program that prints 1 MiB, one at a time',
     program: MEBIBYTE,
     output: (stdout) => stdout.length === 2 ** 20,
-    others: EVERYONE,
+    others: ALL_OTHERS,
     full: [5, 10],
     quick: [1, 2],
   }),
@@ -73,7 +73,7 @@ function helloIdle(
     title: `hello in ${language}, one at a time, from submit until the result is in hand`,
     program: HELLO[language],
     output: (stdout) => stdout === 'hello\n',
-    others: EVERYONE,
+    others: ALL_OTHERS,
     modes: hasPreload(language) ? MODES : WITHOUT_PRELOAD,
     full,
     quick,

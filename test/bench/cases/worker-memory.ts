@@ -6,7 +6,7 @@ import { interleave } from '../rounds.ts'
 import { passJobs, startSimulated } from './simulated.ts'
 
 /** Jobs between two readings. */
-const LOOK_JOBS = 100
+const JOBS_PER_READING = 100
 const JOBS = 20_000
 
 /** Resident memory of a worker: after its start with the real sandbox, and over many jobs with a simulated one. */
@@ -27,7 +27,7 @@ export const workerMemory: BenchCase = {
       const worker = await startSimulated(stage, prefix, 0, 4)
       const seen: number[] = []
       await passJobs(await stage.connect(prefix), bench.size(JOBS, JOBS / 10), 2000, (done) => {
-        if (done % LOOK_JOBS === 0) seen.push(residentMb(worker.process.pid))
+        if (done % JOBS_PER_READING === 0) seen.push(residentMb(worker.process.pid))
       })
       await worker.stop()
       book.add({ ...place, metric: 'RSS, highest' }, Math.max(...seen))

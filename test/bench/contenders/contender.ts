@@ -32,8 +32,8 @@ export interface Contender {
 }
 
 /** A contender that this machine cannot have, with the reason. */
-export class Impossible extends Error {
-  override readonly name = 'Impossible'
+export class ContenderUnavailable extends Error {
+  override readonly name = 'ContenderUnavailable'
 }
 
 /** Runs tasks, `lanes` at once, in order of the list. */

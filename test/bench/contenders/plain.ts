@@ -4,7 +4,7 @@ import { IMAGES } from '@isopod/devstack'
 import type { Engine } from '../engine.ts'
 import { NAMES } from '../names.ts'
 import { FROM_FILE } from './commands.ts'
-import { type Contender, Impossible, type Program } from './contender.ts'
+import { type Contender, ContenderUnavailable, type Program } from './contender.ts'
 import { type LanesTrial, laned } from './laned.ts'
 import { runProcess } from './spawned.ts'
 
@@ -64,7 +64,7 @@ function needsShell({ language }: Program, folder: string, inside: readonly stri
 /** The host's path to the root of a sleeping container, which is removed by its label. */
 async function rootOf(engine: Engine, image: string): Promise<string> {
   if (process.getuid?.() !== 0 || process.platform !== 'linux') {
-    throw new Impossible('chroot into the file system of an image needs root on Linux')
+    throw new ContenderUnavailable('chroot into the file system of an image needs root on Linux')
   }
   const container = await engine.docker.createContainer({
     Image: image,
@@ -83,7 +83,7 @@ async function rootOf(engine: Engine, image: string): Promise<string> {
   const root = `/proc/${State.Pid}/root`
   // The process id of an engine on another machine means nothing here.
   await mkdir(join(root, 'workspace', 'probe')).catch(() => {
-    throw new Impossible('the engine is not on this machine')
+    throw new ContenderUnavailable('the engine is not on this machine')
   })
   return root
 }

@@ -36,16 +36,16 @@ function labelsOf(text: string): Map<string, string> {
   return new Map([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]))
 }
 
-const LOOK_MS = 20
+const POLL_MS = 20
 /** A pool that never comes to rest is measured as it is. */
-const LONGEST_REST_MS = 5000
+const MAX_REST_MS = 5000
 const POOL = 'isopod_pool_containers'
 
 /** Waits until a worker has removed its containers and its pool is as full as before, or no fuller for `quietMs`. */
 export async function workerRests(url: string, level: number, quietMs: number): Promise<void> {
   let seen = -1
   let since = performance.now()
-  const deadline = since + LONGEST_REST_MS
+  const deadline = since + MAX_REST_MS
   while (performance.now() < deadline) {
     const now = await scrape(url)
     const pooled = now.sum(POOL)
@@ -55,7 +55,7 @@ export async function workerRests(url: string, level: number, quietMs: number): 
     seen = pooled
     if (busy === 0 && pooled >= level && level > 0) return
     if (busy === 0 && performance.now() - since >= quietMs) return
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
 }
 

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 /* Even where no wall stands, the host loses no more than this. */
-#define MOST_BYTES (1200L << 20)
+#define MAX_BYTES (1200L << 20)
 
 static struct shared {
   long objects, bytes;
@@ -55,7 +55,7 @@ static long made(void) { return __atomic_load_n(&shared->objects, __ATOMIC_RELAX
 /* Counts an object of about this size; 0 when it is enough, of memory or of time. */
 static int more(long bytes) {
   __atomic_add_fetch(&shared->objects, 1, __ATOMIC_RELAXED);
-  return __atomic_add_fetch(&shared->bytes, bytes, __ATOMIC_RELAXED) < MOST_BYTES && ms() < shared->deadline;
+  return __atomic_add_fetch(&shared->bytes, bytes, __ATOMIC_RELAXED) < MAX_BYTES && ms() < shared->deadline;
 }
 
 static void finish(void) {

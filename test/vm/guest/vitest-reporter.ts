@@ -1,7 +1,7 @@
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node'
 import { report, say } from './report.ts'
 
-const LONGEST_ERROR = 2000
+const MAX_ERROR_CHARACTERS = 2000
 
 /** Tells the host of each file as it starts, and of each test as it ends. */
 export default class GuestReporter implements Reporter {
@@ -41,5 +41,5 @@ function fail(file: string, title: string, errors: readonly SerializedError[]): 
 
 function words({ message, stack, diff }: SerializedError): string {
   const where = stack?.split('\n').find((line) => /\.test\.ts|attack-spec|stage\.ts/.test(line))
-  return [message, diff, where].filter(Boolean).join('\n').slice(0, LONGEST_ERROR)
+  return [message, diff, where].filter(Boolean).join('\n').slice(0, MAX_ERROR_CHARACTERS)
 }

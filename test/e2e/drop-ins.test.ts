@@ -40,6 +40,14 @@ async function ask(
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
+it('a method that a path does not have is refused in the form of its service', async () => {
+  expect(await ask('PUT', '/submissions')).toEqual({ status: 405, body: { error: expect.any(String) } })
+  expect(await ask('GET', '/api/v2/execute')).toEqual({ status: 405, body: { message: expect.any(String) } })
+  expect(await ask('GET', '/run_code')).toEqual({ status: 405, body: { detail: expect.any(String) } })
+  const options = await fetch(`${gateway.url}/run_code`, { method: 'OPTIONS' })
+  expect([options.status, options.headers.get('allow')]).toEqual([204, 'POST, OPTIONS'])
+})
+
 const GREETING = `#include <stdio.h>
 int main(void) { char name[10]; if (scanf("%9s", name) == 1) printf("hello, %s\\n", name); return 0; }`
 
@@ -243,7 +251,7 @@ describe('Piston', () => {
       expect.objectContaining({ language: 'bash', installed: true }),
     )
     const install = await ask('POST', '/api/v2/packages', { language: 'bash', version: '5.x' })
-    expect(install).toEqual({ status: 405, body: { message: expect.any(String) } })
+    expect(install).toEqual({ status: 405, body: { message: expect.stringContaining('allowed: GET,') } })
   })
 
   it('refuses what is not valid with a message', async () => {

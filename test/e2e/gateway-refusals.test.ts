@@ -11,11 +11,13 @@ let directory: string
 let redis: RedisServer
 let gateway: Gateway
 let token: string
+const PAGE = 'https://page.example'
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'isopod-refusals-'))
   redis = await startRedisServer({ directory })
-  gateway = await startTestGateway({ redisUrl: redis.url, prefix: 'refusals' })
+  const settings = { ISOPOD_GATEWAY_CORS_ORIGINS: PAGE }
+  gateway = await startTestGateway({ redisUrl: redis.url, prefix: 'refusals' }, settings)
   token = (await gateway.access.keys.create({ name: 'x', tenant: 'x', scopes: ['submit', 'read'] })).token
   await gateway.asksForKeys()
 })
@@ -45,7 +47,7 @@ describe('each refusal is a problem document with the id of the request', () => 
     ['a path that is not UTF-8', '/v1/executions/%zz', 400],
     ['a path that is too long', `/v1/executions/${'x'.repeat(300)}`, 414],
     ['a path that there is not', '/v1/none', 404],
-    ['another method', '/execute', 404],
+    ['another method', '/execute', 405],
   ])('%s', async (_, path, status) => {
     const answer = await fetch(`${gateway.url}${path}`)
     expect(answer.status).toBe(status)
@@ -95,6 +97,65 @@ describe('each refusal is a problem document with the id of the request', () => 
       headers: { ...withKey(), 'last-event-id': 'nonsense' },
     })
     expect(await answer.json()).toMatchObject({ status: 400, errors: [{ field: 'last-event-id' }] })
+  })
+})
+
+// promise: http-refusals
+describe('a method that a path does not have', () => {
+  const send = (method: string, path: string, headers: Record<string, string> = {}) =>
+    fetch(`${gateway.url}${path}`, { method, headers, ...(method === 'POST' && { body: 'nonsense' }) })
+
+  it.each([
+    ['GET', '/execute', 'POST, OPTIONS'],
+    ['HEAD', '/execute', 'POST, OPTIONS'],
+    ['DELETE', '/v1/executions', 'GET, HEAD, POST, OPTIONS'],
+    ['POST', '/v1/executions/j-1', 'GET, HEAD, DELETE, OPTIONS'],
+    ['POST', '/v1/executions/j-1/events', 'GET, HEAD, OPTIONS'],
+    ['POST', '/openapi.json', 'GET, HEAD, OPTIONS'],
+    ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
+    ['PUT', '/', 'GET, HEAD, OPTIONS'],
+  ])('%s %s is refused with 405, whoever asks', async (method, path, allow) => {
+    const answer = await send(method, path)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow])
+    if (method === 'HEAD') return
+    const detail = `${method} is not allowed for ${path}; allowed: ${allow}.`
+    expect(await answer.json()).toMatchObject({ code: 'method_not_allowed', detail })
+  })
+
+  it('is allowed where another path with a parameter has it', async () => {
+    const answer = await send('GET', '/v1/executions/many', withKey())
+    expect(await answer.json()).toMatchObject({ status: 404, code: 'unknown_job' })
+    expect((await send('PUT', '/v1/executions/many')).headers.get('allow')).toMatch(/^GET, .*POST/)
+  })
+
+  it('that no path has is 501, and a path that there is not stays 404', async () => {
+    expect((await send('PROPFIND', '/execute')).status).toBe(501)
+    expect((await send('PUT', '/v1/none')).status).toBe(404)
+  })
+
+  it('HEAD has the answer of GET without its body, and does not wait for the end of events', async () => {
+    expect((await send('HEAD', '/v1/queue', withKey())).status).toBe(200)
+    const submitted = await fetch(`${gateway.url}/v1/executions`, {
+      method: 'POST',
+      headers: withKey(),
+      body: '{"code":"x"}',
+    })
+    const { id } = (await submitted.json()) as { id: string }
+    const events = await send('HEAD', `/v1/executions/${id}/events`, withKey())
+    expect([events.status, events.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect((await send('HEAD', '/v1/executions/j-none/events', withKey())).status).toBe(404)
+  })
+
+  it('OPTIONS names the methods of a path, and allows pages of a listed origin all of them', async () => {
+    const plain = await send('OPTIONS', '/v1/executions')
+    expect([plain.status, plain.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, OPTIONS'])
+    const preflight = { origin: PAGE, 'access-control-request-method': 'DELETE' }
+    const asked = await send('OPTIONS', '/v1/executions/j-1', preflight)
+    expect(asked.status).toBe(204)
+    expect(asked.headers.get('access-control-allow-origin')).toBe(PAGE)
+    expect(asked.headers.get('access-control-allow-methods')).toContain('DELETE')
+    const other = { ...preflight, origin: 'https://other.example' }
+    expect((await send('OPTIONS', '/v1/executions/j-1', other)).status).toBe(403)
   })
 })
 

@@ -2,6 +2,7 @@ import { healthAnswer, type Readiness } from '@isopod/service-kit'
 import type { GatewayParts } from './gateway-parts.ts'
 import { createHttp, type Http } from './http/create-http.ts'
 import { serveDocument } from './http/document.ts'
+import { collectPaths } from './http/other-methods.ts'
 import { batchRoutes } from './routes/batches.ts'
 import { boardRoutes } from './routes/board/board-routes.ts'
 import { dropInRoutes } from './routes/drop-in/drop-in-routes.ts'
@@ -19,6 +20,7 @@ const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** Makes the HTTP server with all of its routes; it does not listen yet. */
 export async function createServer(parts: GatewayParts): Promise<Http> {
   const http = createHttp(parts)
+  const answerOtherMethods = collectPaths(http)
   http.addHook('preParsing', async ({ method, is404, token }) => {
     // Otherwise anyone could have it read and parse large bodies.
     if (BODY_METHODS.has(method) && !is404) await parts.callers.authenticate(token)
@@ -37,6 +39,7 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
   })
   await http.register((routes) => pageRoutes(routes as Http, parts))
   await http.register((routes) => boardRoutes(routes as Http, parts))
+  await http.register(async () => answerOtherMethods())
   await http.ready()
   return http
 }

@@ -2,7 +2,7 @@ import type { Access } from '@isopod/access'
 import { InvalidJobError, type IsopodClient, type JobInput, type Result } from '@isopod/client'
 import type { CallbackRule } from './callback-rule.ts'
 import type { Caller } from './callers.ts'
-import { invalidRequest, RequestRefused } from './http/problem.ts'
+import { invalidField, RequestRefused } from './http/problem.ts'
 import type { QueueGate } from './queue-gate.ts'
 
 /** `Retry-After` of a key that has too many executions, in seconds. */
@@ -151,8 +151,7 @@ function forbiddenField(field: string, why: string): RequestRefused {
 /** @throws {RequestRefused} 400 for a list that can never be admitted */
 function checkLength(length: number, maximum: number): void {
   if (length <= maximum) return
-  const message = `jobs: must be at most ${maximum} at once for this caller, got a list of ${length}`
-  throw invalidRequest([{ field: 'jobs', message }])
+  throw invalidField('jobs', `must be at most ${maximum} at once for this caller, got a list of ${length}`)
 }
 
 function tooMany(limit: number): never {

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Access, BatchRecord } from '@isopod/access'
 import { IdempotencyConflictError, InvalidJobError } from '@isopod/client'
 import type { Caller } from '../callers.ts'
-import { RequestRefused } from '../http/problem.ts'
+import { invalidField, RequestRefused } from '../http/problem.ts'
 import type { Submissions, UncheckedJob } from '../submissions.ts'
 
 /** A requested batch, before the client validates its jobs. */
@@ -77,9 +77,8 @@ function tenantOf(jobs: readonly unknown[]): string {
   const [first] = tenants
   const other = tenants.findIndex((tenant) => tenant !== first)
   if (other < 0) return String(first)
-  const message = `jobs[${other}].tenant: must be that of the first job; a batch belongs to one tenant`
-  const errors = [{ field: `jobs[${other}].tenant`, message }]
-  throw new RequestRefused({ status: 400, code: 'invalid_request', detail: message, errors })
+  const rule = 'must be that of the first job; a batch belongs to one tenant'
+  throw invalidField(`jobs[${other}].tenant`, rule)
 }
 
 function countTests(job: unknown): number | null {

@@ -89,7 +89,16 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
   )
   http.decorateRequest('token', undefined)
   http.decorateRequest('startedAt', 0)
-  if (config.corsOrigins.length > 0) void http.register(cors, { origin: [...config.corsOrigins] })
+  if (config.corsOrigins.length > 0) {
+    void http.register(cors, {
+      origin: [...config.corsOrigins],
+      methods: ['GET', 'HEAD', 'POST', 'DELETE'],
+      exposedHeaders: ['allow', 'location', 'retry-after', 'x-request-id'],
+      // Any OPTIONS request gets to its route, which answers with `Allow`.
+      strictPreflight: false,
+      preflightContinue: true,
+    })
+  }
 
   let isStopping = false
   http.addHook('preClose', async () => {
@@ -115,14 +124,19 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
   })
   answerRefusals(http, { logger, metrics }, sendProblem)
   http.setNotFoundHandler((request, reply) => {
-    const detail = `There is no ${request.method} ${request.url.split('?', 1)[0]}; see /docs.`
+    const { method, url } = request
+    if (!http.supportedMethods.includes(method)) {
+      const detail = `No path has the method ${method}; see /docs.`
+      return sendProblem(reply, request, { status: 501, code: 'method_unknown', detail })
+    }
+    const detail = `There is no ${url.split('?', 1)[0]}; see /docs.`
     return sendProblem(reply, request, { status: 404, code: 'not_found', detail })
   })
   return http
 }
 
 /** Sends a refusal in the form of the API that was called. */
-export type SendRefusal = (reply: FastifyReply, request: FastifyRequest, refusal: Refusal) => FastifyReply
+type SendRefusal = (reply: FastifyReply, request: FastifyRequest, refusal: Refusal) => FastifyReply
 
 /** Turns errors that the routes of a scope throw into refusals, counts and sends them, and logs bugs. */
 export function answerRefusals(

@@ -16,7 +16,8 @@ export async function serveDocument(http: Http): Promise<void> {
       info: {
         title: 'Isopod',
         version: VERSION,
-        description: 'Runs code you do not trust, each execution in a fresh hardened container.',
+        description:
+          'Runs code you do not trust, each execution in a fresh hardened container. A method that a path does not have is answered with 405 and `Allow`.',
       },
       components: {
         securitySchemes: {

@@ -20,7 +20,7 @@ export interface ServerSentEvent {
 }
 
 /**
- * Sends events until they end or the signal is aborted. Waits for slow readers.
+ * Sends events until they end or the signal is aborted. Waits for slow readers. A HEAD request gets the headers at once.
  *
  * @param onBroken called if the events fail; the reader can resume on this gateway or another
  */
@@ -29,6 +29,7 @@ export async function sendEvents(
   events: AsyncIterable<ServerSentEvent>,
   { signal, onBroken }: { readonly signal: AbortSignal; readonly onBroken: (error: unknown) => void },
 ): Promise<void> {
+  if (reply.request.method === 'HEAD') return void reply.type('text/event-stream').send()
   reply.hijack()
   const { raw } = reply
   // Writes to a reader that has already disconnected would never drain.

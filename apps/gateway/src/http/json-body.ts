@@ -1,12 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { scanJson } from './json-scan.ts'
-import { type Refusal, RequestRefused } from './problem.ts'
+import { badRequest, invalidField } from './problem.ts'
 
 /** Maximum nesting of objects and lists: that of a job, plus the request around it. */
 const MAX_DEPTH = 120
-
-/** Maximum length of a field's name in a refusal. */
-const SHOWN = 255
 
 /**
  * Parses a JSON body. Refuses bodies that are not UTF-8, nested too deeply, or have duplicate fields.
@@ -14,16 +11,15 @@ const SHOWN = 255
  * @throws {RequestRefused}
  */
 export function parseJsonBody(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw refused('not_utf8', 'The body is not valid UTF-8.')
+  if (!isUtf8(bytes)) throw badRequest('The body is not valid UTF-8.', { code: 'not_utf8' })
   const finding = scanJson(bytes, MAX_DEPTH)
   if (finding?.problem === 'too_deep') {
-    throw refused('too_deep', `The body nests objects and lists more than ${MAX_DEPTH} deep.`)
+    const detail = `The body nests objects and lists more than ${MAX_DEPTH} deep.`
+    throw badRequest(detail, { code: 'too_deep' })
   }
   const body = parse(bytes)
   if (finding?.problem === 'duplicate') {
-    const field = finding.field.slice(0, SHOWN).replaceAll(/\p{C}/gu, '\ufffd')
-    const message = `${field}: must not appear twice in an object`
-    throw refused('duplicate_field', message, [{ field, message }])
+    throw invalidField(finding.field, 'must not appear twice in an object', 'duplicate_field')
   }
   return body
 }
@@ -32,10 +28,6 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw refused('invalid_json', 'The body is not valid JSON.')
+    throw badRequest('The body is not valid JSON.', { code: 'invalid_json' })
   }
-}
-
-function refused(code: string, detail: string, errors?: Refusal['errors']): RequestRefused {
-  return new RequestRefused({ status: 400, code, detail, errors })
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { Busboy } from '@fastify/busboy'
 import { type JobFile, MAX_FILES, MAX_FILES_BYTES } from '@isopod/protocol'
 import { parseJsonBody } from './json-body.ts'
-import { RequestRefused } from './problem.ts'
+import { badRequest, invalidField } from './problem.ts'
 
 /** Name of the part with the job; all other parts are files. */
 const JOB_PART = 'job'
@@ -23,11 +23,11 @@ export async function parseMultipartJob(contentType: string, body: Buffer): Prom
   const jobs = parts.filter(({ name }) => name === JOB_PART)
   const [part] = jobs
   if (part === undefined || jobs.length > 1) {
-    throw refused(JOB_PART, 'must be one part with the job as JSON')
+    throw invalidField(JOB_PART, 'must be one part with the job as JSON')
   }
   const job = parseJsonBody(part.bytes)
   if (typeof job !== 'object' || job === null || Array.isArray(job)) {
-    throw refused(JOB_PART, 'must be an object')
+    throw invalidField(JOB_PART, 'must be an object')
   }
   const given: unknown = Reflect.get(job, 'files')
   // The client refuses `files` that are not an object.
@@ -35,7 +35,7 @@ export async function parseMultipartJob(contentType: string, body: Buffer): Prom
   const files = new Map<string, unknown>(Object.entries(given ?? {}))
   for (const { name, bytes } of parts) {
     if (name === JOB_PART) continue
-    if (files.has(name)) throw refused(`files.${shown(name)}`, 'must not appear twice')
+    if (files.has(name)) throw invalidField(`files.${name}`, 'must not appear twice')
     files.set(name, fileOf(bytes))
   }
   return files.size === 0 ? job : { ...job, files: Object.fromEntries(files) }
@@ -50,7 +50,7 @@ function readParts(contentType: string, body: Buffer): Promise<readonly Part[]> 
   const { promise, resolve, reject } = Promise.withResolvers<readonly Part[]>()
   const heads = partHeads(contentType, body)
   const parts: Part[] = []
-  const broken = () => reject(refused('', 'the body is not valid multipart/form-data'))
+  const broken = () => reject(badRequest('The body is not valid multipart/form-data.'))
   let parser: Busboy
   try {
     parser = new Busboy({
@@ -60,9 +60,9 @@ function readParts(contentType: string, body: Buffer): Promise<readonly Part[]> 
       limits: { parts: MAX_FILES + 1, headerSize: MAX_HEADER_BYTES },
     })
   } catch {
-    throw refused('Content-Type', 'must be multipart/form-data with a boundary')
+    throw invalidField('Content-Type', 'must be multipart/form-data with a boundary')
   }
-  parser.on('partsLimit', () => reject(refused('files', `must be at most ${MAX_FILES} files`)))
+  parser.on('partsLimit', () => reject(invalidField('files', `must be at most ${MAX_FILES} files`)))
   parser.on('file', (name: string | undefined, stream) => {
     const chunks: Buffer[] = []
     stream.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -105,15 +105,4 @@ function fileOf(bytes: Buffer): JobFile {
   const kept = bytes.subarray(0, MAX_FILES_BYTES + 1)
   if (isUtf8(kept)) return { content: kept.toString('utf8'), encoding: 'utf8' }
   return { content: kept.toString('base64'), encoding: 'base64' }
-}
-
-/** A name for error messages: shortened, without control characters. */
-function shown(name: string): string {
-  return name.slice(0, 255).replaceAll(/\p{C}/gu, '\ufffd')
-}
-
-function refused(field: string, rule: string): RequestRefused {
-  const message = field === '' ? rule : `${field}: ${rule}`
-  const errors = field === '' ? undefined : [{ field, message }]
-  return new RequestRefused({ status: 400, code: 'invalid_request', detail: message, errors })
 }

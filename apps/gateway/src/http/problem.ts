@@ -31,8 +31,12 @@ const TITLES: Readonly<Record<number, string>> = {
   429: 'Too many requests',
   431: 'The headers are too large',
   500: 'Internal error',
+  501: 'Not implemented',
   503: 'Unavailable',
 }
+
+/** Maximum length of a field's name in a refusal. */
+const MAX_FIELD_LENGTH = 255
 
 /** The content of a {@link RequestRefused}. */
 export interface Refusal {
@@ -61,10 +65,25 @@ export class RequestRefused extends Error implements Refusal {
   }
 }
 
+/** Refuses a request with 400. */
+export function badRequest(
+  detail: string,
+  { code = 'invalid_request', errors }: Partial<Pick<Refusal, 'code' | 'errors'>> = {},
+): RequestRefused {
+  return new RequestRefused({ status: 400, code, detail, errors })
+}
+
 /** Refuses a request because of its fields. */
 export function invalidRequest(errors: readonly FieldProblem[]): RequestRefused {
-  const detail = errors.map(({ message }) => message).join('; ')
-  return new RequestRefused({ status: 400, code: 'invalid_request', detail, errors })
+  return badRequest(errors.map(({ message }) => message).join('; '), { errors })
+}
+
+/** Refuses a request because of one field. @param rule what is allowed: the end of a sentence that begins with the field */
+export function invalidField(field: string, rule: string, code?: string): RequestRefused {
+  // Names can come from the caller.
+  const name = field.slice(0, MAX_FIELD_LENGTH).replaceAll(/\p{C}/gu, '\ufffd')
+  const message = `${name}: ${rule}`
+  return badRequest(message, { errors: [{ field: name, message }], ...(code !== undefined && { code }) })
 }
 
 /** `Retry-After` of a stopping gateway, in seconds: its successor may serve the retry. */

@@ -140,8 +140,6 @@ export function batchRoutes(http: Http, parts: GatewayParts): void {
   http.get(
     '/v1/batches/:id/events',
     {
-      // A HEAD request would wait for the end of the batch, as a GET does.
-      exposeHeadRoute: false,
       schema: {
         operationId: 'followBatch',
         summary: 'Follow a batch',

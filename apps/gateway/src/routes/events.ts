@@ -17,8 +17,6 @@ export function eventRoutes(http: Http, { client, callers, submissions, logger }
   http.get(
     '/v1/executions/:id/events',
     {
-      // A HEAD request would wait for the end of the execution, as a GET does.
-      exposeHeadRoute: false,
       schema: {
         operationId: 'followExecution',
         summary: 'Follow an execution',

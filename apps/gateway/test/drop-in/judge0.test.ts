@@ -2,7 +2,7 @@ import { type Result, STATUSES, VERDICTS } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { sampleResult } from '../../../../test/support/samples.ts'
 import { shippedCatalogue } from '../../../../test/support/shipped-catalogue.ts'
-import { decodeText, encodeLines } from '../../src/routes/drop-in/judge0/base64.ts'
+import { decodeText, encodeLines } from '../../src/routes/drop-in/base64.ts'
 import {
   JUDGE0_LANGUAGES,
   judge0LanguageEntries,

@@ -33,6 +33,7 @@ beforeAll(async () => {
   const watch = (message: unknown) => {
     const { fastify } = message as { fastify: Http }
     fastify.addHook('onRoute', (route) => {
+      if (route.config?.isOtherMethods) return
       for (const method of [route.method].flat()) declared.push({ method, url: route.url })
     })
   }

@@ -1,6 +1,6 @@
 import type { Result } from '@isopod/client'
 import { JUDGE0_LABELS } from './submission-job.ts'
-import { requestedFields, submissionView } from './submission-view.ts'
+import { DEFAULT_FIELDS, submissionView } from './submission-view.ts'
 
 /** Whether an execution was a Judge0 submission. */
 export function isSubmission(result: Result): boolean {
@@ -9,7 +9,5 @@ export function isSubmission(result: Result): boolean {
 
 /** The body that Judge0 sends to a `callback_url`: the default fields, texts in base64. */
 export function callbackView(result: Result): Record<string, unknown> {
-  const asked = requestedFields(undefined)
-  const fields = 'fields' in asked ? asked.fields : []
-  return submissionView({ token: result.id, state: 'finished', result }, fields, true) ?? {}
+  return submissionView({ token: result.id, state: 'finished', result }, DEFAULT_FIELDS, true) ?? {}
 }

@@ -1,4 +1,3 @@
-import type { SendRefusal } from '../../../http/create-http.ts'
 import type { Refusal } from '../../../http/problem.ts'
 import { type FieldNames, fieldErrorsOf } from '../field-errors.ts'
 
@@ -33,10 +32,4 @@ export function judge0Errors(refusal: Refusal): Judge0Errors {
   const errors = fieldErrorsOf(refusal, JUDGE0_FIELD_NAMES)
   const byField = Map.groupBy(errors, ({ field }) => field)
   return Object.fromEntries([...byField].map(([field, all]) => [field, all.map(({ message }) => message)]))
-}
-
-/** Sends a refusal in Judge0's form. */
-export const sendJudge0Refusal: SendRefusal = (reply, _, refusal) => {
-  const { status, body } = judge0Refusal(refusal)
-  return reply.code(status).send(body)
 }

@@ -5,21 +5,14 @@ import type { Http } from '../../../http/create-http.ts'
 import { untilDisconnect } from '../../../http/disconnect.ts'
 import { documented } from '../../../http/documented.ts'
 import { PresentedKey } from '../../../http/presented-key.ts'
-import { RequestRefused } from '../../../http/problem.ts'
+import { badRequest, RequestRefused } from '../../../http/problem.ts'
 import { unknownExecution } from '../../../submissions.ts'
 import { submissionBatchRoutes } from './batch-routes.ts'
 import { configInfo } from './config-info.ts'
 import { judge0LanguageEntries } from './languages.ts'
 import { JUDGE0_STATUSES } from './statuses.ts'
 import { jobOfSubmission } from './submission-job.ts'
-import {
-  badRequest,
-  findSubmission,
-  knownFields,
-  MAX_TOKEN,
-  NOT_UTF8,
-  submissionQuery,
-} from './submission-requests.ts'
+import { findSubmission, knownFields, MAX_TOKEN, NOT_UTF8, submissionQuery } from './submission-requests.ts'
 import { submissionSchema } from './submission-schema.ts'
 import { submissionView } from './submission-view.ts'
 

@@ -1,8 +1,8 @@
 import { findLanguage, type LanguageSummary } from '@isopod/protocol'
 import type { CallbackRule } from '../../../callback-rule.ts'
 import type { UncheckedJob } from '../../../submissions.ts'
+import { base64File, decodeBytes, decodeText } from '../base64.ts'
 import { checkedJob, type DropInFieldError, parseFields, refusedFields } from '../field-errors.ts'
-import { decodeBytes, decodeText } from './base64.ts'
 import { JUDGE0_LANGUAGES, languageOfId } from './languages.ts'
 import { JUDGE0_FIELD_NAMES } from './refusals.ts'
 import { splitWords } from './split-words.ts'
@@ -109,10 +109,7 @@ async function additionalFiles({ additional_files: given }: Submission, errors: 
   const archive = decodeBytes(given)
   const unzipped = archive === undefined ? { problem: 'must be valid base64' } : await unzip(archive)
   if ('files' in unzipped) {
-    const files = [...unzipped.files].map(([path, bytes]) => {
-      return [path, { content: bytes.toString('base64'), encoding: 'base64' as const }] as const
-    })
-    return Object.fromEntries(files)
+    return Object.fromEntries([...unzipped.files].map(([path, bytes]) => [path, base64File(bytes)]))
   }
   errors.push({ field: 'additional_files', message: unzipped.problem })
   return undefined

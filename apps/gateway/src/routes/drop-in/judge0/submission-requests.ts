@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Caller } from '../../../callers.ts'
 import type { GatewayParts } from '../../../gateway-parts.ts'
-import { RequestRefused } from '../../../http/problem.ts'
+import { badRequest, RequestRefused } from '../../../http/problem.ts'
 import { type KnownSubmission, requestedFields } from './submission-view.ts'
 
 /** Judge0's error for output that is not UTF-8. */
@@ -45,9 +45,4 @@ export function knownFields(text: string | undefined) {
   const asked = requestedFields(text)
   if ('fields' in asked) return asked.fields
   throw badRequest(`invalid fields: [${asked.unknown.join(', ')}]`)
-}
-
-/** Makes a refusal that is not about a field of a submission. */
-export function badRequest(detail: string): RequestRefused {
-  return new RequestRefused({ status: 400, code: 'invalid_request', detail })
 }

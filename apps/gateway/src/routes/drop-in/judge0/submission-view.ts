@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type Result, signalNumber } from '@isopod/protocol'
-import { encodeLines } from './base64.ts'
+import { encodeLines } from '../base64.ts'
 import { JUDGE0_STATUSES, statusIdOf } from './statuses.ts'
 import { JUDGE0_LABELS } from './submission-job.ts'
 
@@ -27,7 +27,7 @@ export const SUBMISSION_FIELDS = [
 export type SubmissionField = (typeof SUBMISSION_FIELDS)[number]
 
 /** The attributes for a request without `fields`. */
-const DEFAULT_FIELDS = SUBMISSION_FIELDS.slice(0, 8)
+export const DEFAULT_FIELDS = SUBMISSION_FIELDS.slice(0, 8)
 const TEXTS: readonly SubmissionField[] = ['stdout', 'stderr', 'compile_output', 'message']
 
 /** A submission that exists; it has a result once it is finished. */

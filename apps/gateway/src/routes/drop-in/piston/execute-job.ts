@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { UncheckedJob } from '../../../submissions.ts'
+import { base64File, decodeBytes } from '../base64.ts'
 import { checkedJob, refusedFields } from '../field-errors.ts'
 import type { ExecuteRequest } from './execute-schema.ts'
 import { PISTON_FIELD_NAMES } from './refusals.ts'
@@ -7,7 +8,6 @@ import { PISTON_FIELD_NAMES } from './refusals.ts'
 const DEFAULT_RUN_MS = 3000
 const OUTPUT_BYTES = 1024 * 1024
 const HEX = /^[0-9a-f]*$/i
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /**
  * The job of a request: its first file is the program, the others are files of the workspace.
@@ -19,7 +19,7 @@ export function jobOfExecute(request: ExecuteRequest, language: string): Uncheck
   if (!isUtf8(program)) throw refusedFields([{ field: 'files[0].content', message: 'must be UTF-8 text' }])
   const files = others.map((bytes, index) => {
     const name = request.files[index + 1]?.name || `file${index + 1}.code`
-    return [name, { content: bytes.toString('base64'), encoding: 'base64' }] as const
+    return [name, base64File(bytes)] as const
   })
   const { stdin, args, run_memory_limit: memory, run_cpu_time: cpuMs } = request
   const names = new Set(files.map(([name]) => name))
@@ -51,7 +51,7 @@ function decoded({ content, encoding }: ExecuteRequest['files'][number], index: 
     throw refusedFields([{ field, message: 'must be valid hex' }])
   }
   if (encoding !== 'base64') return Buffer.from(content, 'utf8')
-  const plain = content.replace(/[\r\n]/g, '')
-  if (BASE64.test(plain)) return Buffer.from(plain, 'base64')
+  const bytes = decodeBytes(content)
+  if (bytes !== undefined) return bytes
   throw refusedFields([{ field, message: 'must be valid base64' }])
 }

@@ -1,4 +1,3 @@
-import type { SendRefusal } from '../../../http/create-http.ts'
 import type { Refusal } from '../../../http/problem.ts'
 import { type FieldNames, fieldErrorsOf } from '../field-errors.ts'
 
@@ -22,10 +21,4 @@ export function pistonRefusal(refusal: Refusal): { status: number; body: { messa
     return field === '' || message.startsWith(field) ? message : `${field} ${message}`
   })
   return { status: refusal.status === 422 ? 400 : refusal.status, body: { message: sentences.join('; ') } }
-}
-
-/** Sends a refusal in Piston's form. */
-export const sendPistonRefusal: SendRefusal = (reply, _, refusal) => {
-  const { status, body } = pistonRefusal(refusal)
-  return reply.code(status).send(body)
 }

@@ -3,7 +3,7 @@ import type { Http } from '../../../http/create-http.ts'
 import { untilDisconnect } from '../../../http/disconnect.ts'
 import { documented } from '../../../http/documented.ts'
 import type { PresentedKey } from '../../../http/presented-key.ts'
-import { RequestRefused } from '../../../http/problem.ts'
+import { badRequest } from '../../../http/problem.ts'
 import { parseFields } from '../field-errors.ts'
 import { jobOfExecute } from './execute-job.ts'
 import { executeResponse } from './execute-response.ts'
@@ -13,7 +13,7 @@ import { findRuntime, runtimesOf } from './runtimes.ts'
 /** The path of Piston's API, and that of its former public host. */
 const PREFIXES = ['/api/v2', '/api/v2/piston']
 
-/** Piston's API: execute, runtimes, and packages to read. */
+/** Piston's API: execute, runtimes, and packages, which come with the images of workers and are read-only. */
 export function pistonRoutes(http: Http, parts: GatewayParts): void {
   for (const prefix of PREFIXES) {
     executeRoute(http, prefix, parts)
@@ -28,11 +28,11 @@ function executeRoute(http: Http, prefix: string, { callers, client, submissions
     const body = parseFields(executeSchema, request.body)
     const found = findRuntime(runtimesOf((await client.languages()) ?? []), body.language, body.version)
     if (found === undefined) {
-      throw badRequest(400, `${body.language}-${body.version} runtime is unknown`)
+      throw badRequest(`${body.language}-${body.version} runtime is unknown`)
     }
     const job = jobOfExecute(body, found.catalogueName)
     const result = await submissions.run(caller, job, untilDisconnect(reply))
-    if (result.status === 'validation_error') throw badRequest(400, result.errorMessage ?? 'was refused')
+    if (result.status === 'validation_error') throw badRequest(result.errorMessage ?? 'was refused')
     return executeResponse(result, found.runtime)
   })
 }
@@ -56,21 +56,4 @@ function listRoutes(http: Http, prefix: string, { callers, client }: GatewayPart
       installed,
     }))
   })
-  const readOnly = { summary: 'Piston: packages cannot be changed' }
-  for (const method of ['POST', 'DELETE'] as const) {
-    http.route({
-      method,
-      url: `${prefix}/packages`,
-      schema: readOnly,
-      handler: async (request, reply) => {
-        await callers.identify(request.token, 'admin')
-        reply.header('allow', 'GET')
-        throw badRequest(405, 'packages are read-only: languages come with the images of workers')
-      },
-    })
-  }
-}
-
-function badRequest(status: number, detail: string): RequestRefused {
-  return new RequestRefused({ status, code: 'invalid_request', detail })
 }

@@ -1,4 +1,3 @@
-import type { SendRefusal } from '../../../http/create-http.ts'
 import type { Refusal } from '../../../http/problem.ts'
 import { type FieldNames, fieldErrorsOf } from '../field-errors.ts'
 
@@ -37,12 +36,6 @@ export function sandboxFusionRefusal(refusal: Refusal): {
     return { status: 422, body: { detail: [{ type: 'json_invalid', loc: ['body'], msg: detail }] } }
   }
   return { status, body: { detail } }
-}
-
-/** Sends a refusal in SandboxFusion's form. */
-export const sendSandboxFusionRefusal: SendRefusal = (reply, _, refusal) => {
-  const { status, body } = sandboxFusionRefusal(refusal)
-  return reply.code(status).send(body)
 }
 
 /** Splits the path of a field of `config`. Other fields are single names, which may contain dots. */

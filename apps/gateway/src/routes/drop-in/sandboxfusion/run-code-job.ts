@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { UncheckedJob } from '../../../submissions.ts'
+import { base64File } from '../base64.ts'
 import { checkedJob } from '../field-errors.ts'
 import { SANDBOXFUSION_LANGUAGES, SANDBOXFUSION_NAMES } from './languages.ts'
 import { SANDBOXFUSION_FIELD_NAMES } from './refusals.ts'
@@ -67,9 +68,7 @@ export type RunCodeRequest = z.output<typeof runCodeSchema>
 export function jobOfRunCode(request: RunCodeRequest): UncheckedJob {
   const { code, stdin, memory_limit_MB: memoryMb } = request
   const files = Object.entries(request.files).flatMap(([path, content]) =>
-    content === null
-      ? []
-      : [[path, { content: content.replace(/[\r\n]/g, ''), encoding: 'base64' }] as const],
+    content === null ? [] : [[path, base64File(content)] as const],
   )
   return checkedJob(
     {

@@ -1,5 +1,6 @@
 import { MAX_CODE_BYTES } from '@isopod/protocol'
 import { z } from 'zod'
+import { base64File } from '../../base64.ts'
 import { extractCode } from '../extract-code.ts'
 import { SANDBOXFUSION_NAMES } from '../languages.ts'
 import { type DatasetRow, orJson, parseRow, refusedRow, type SubmitRequest } from '../submit-request.ts'
@@ -52,10 +53,7 @@ export function gradeAutoEval(row: DatasetRow, { completion, config }: SubmitReq
   // A JSON string is also a Python string literal.
   const code = asLiteral ? JSON.stringify(trimmed) : trimmed
   const files = Object.fromEntries(
-    Object.entries(test.asset ?? {}).map(([path, content]) => [
-      path,
-      { content: content.replace(/[\r\n]/g, ''), encoding: 'base64' as const },
-    ]),
+    Object.entries(test.asset ?? {}).map(([path, content]) => [path, base64File(content)]),
   )
   const beside = { language, extracted, ...(Object.keys(files).length > 0 && { files }) }
   if (test.code.includes(INSERT)) {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { newWebhookSecret, WebhookSecrets } from '@isopod/webhooks'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Received, startReceiver } from '../../packages/webhooks/test/receiver.ts'
@@ -91,6 +92,21 @@ describe('a finished execution', () => {
     expect(event).toEqual({ type: 'execution.finished', timestamp: expect.any(String), data: execution })
     expect(Date.parse(event.timestamp)).toBeGreaterThanOrEqual(before)
     expect(Date.parse(event.timestamp)).toBeLessThanOrEqual(Date.now())
+  })
+
+  it('is as the OpenAPI document describes it', async () => {
+    const { url, received } = await startReceiver()
+    await ask('POST', '/v1/executions', bash('printf "a\\377b"; exit 3', url, { tests: [{ stdin: '' }] }))
+    await arrived(received, 1)
+    const { headers, body } = received[0] as Received
+    const { webhooks } = await ask('GET', '/openapi.json')
+    const { parameters, requestBody } = webhooks.executionFinished.post
+    const names = Object.keys(headers).filter((name) => name.startsWith('webhook-'))
+    expect(parameters.map(({ name }: { name: string }) => name).sort()).toEqual(names.sort())
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    const accepts = ajv.compile(requestBody.content['application/json'].schema)
+    expect(accepts(JSON.parse(String(body))), JSON.stringify(accepts.errors)).toBe(true)
+    expect(accepts({ ...JSON.parse(String(body)), data: {} })).toBe(false)
   })
 
   it.each([

@@ -13,6 +13,7 @@ import { outputRoutes } from './routes/outputs.ts'
 import { pageRoutes } from './routes/page.ts'
 import { queueRoutes } from './routes/queue.ts'
 import { submitRoutes } from './routes/submit.ts'
+import { describeWebhook } from './webhooks/webhook-content.ts'
 
 /** Methods whose bodies are read only after authentication. */
 const BODY_METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -25,7 +26,7 @@ export async function createServer(parts: GatewayParts): Promise<Http> {
     // Otherwise anyone could have it read and parse large bodies.
     if (BODY_METHODS.has(method) && !is404) await parts.callers.authenticate(token)
   })
-  await serveDocument(http)
+  await serveDocument(http, describeWebhook())
   await http.register(async (routes) => {
     executeRoutes(routes as Http, parts)
     submitRoutes(routes as Http, parts)

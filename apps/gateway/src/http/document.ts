@@ -8,8 +8,12 @@ import { z } from 'zod'
 import type { Http } from './create-http.ts'
 import { problemSchema } from './problem.ts'
 
-/** Serves `/openapi.json`, generated from the schemas of the routes, and a reference page at `/docs`. */
-export async function serveDocument(http: Http): Promise<void> {
+/**
+ * Serves `/openapi.json`, generated from the schemas of the routes, and a reference page at `/docs`.
+ *
+ * @param webhooks what the gateway sends
+ */
+export async function serveDocument(http: Http, webhooks: Readonly<Record<string, object>>): Promise<void> {
   await http.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -27,6 +31,7 @@ export async function serveDocument(http: Http): Promise<void> {
       },
       // `{}`: a gateway without keys serves callers on its own host.
       security: [{ bearer: [] }, { apiKey: [] }, {}],
+      webhooks,
     },
     transform: describeRoute,
   })

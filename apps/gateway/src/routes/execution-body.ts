@@ -43,6 +43,6 @@ export async function resultWithin(
 }
 
 /** The body of a finished execution, also sent by webhooks. */
-export function finishedExecution(id: string, result: Result): ExecutionBody {
-  return { id, state: 'finished', result }
+export function finishedExecution(id: string, result: Result) {
+  return { id, state: 'finished' as const, result }
 }

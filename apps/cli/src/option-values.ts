@@ -1,7 +1,6 @@
-/** The command line is invalid; the message is one sentence for the user. */
-export class UsageError extends Error {
-  readonly code = 'usage'
-}
+import { UsageError } from '@isopod/service-kit'
+
+const MAX_PORT = 65_535
 
 /**
  * Parses a whole number of the command line.
@@ -11,6 +10,18 @@ export class UsageError extends Error {
 export function wholeNumber(option: string, value: string, max: number): number {
   if (/^[1-9]\d{0,8}$/.test(value) && Number(value) <= max) return Number(value)
   throw new UsageError(`${option}: must be a whole number from 1 to ${max}, got ${JSON.stringify(value)}`)
+}
+
+/**
+ * Parses a port of the command line; 0 selects a free one.
+ *
+ * @throws {UsageError} naming the option, what was wanted and what was given
+ */
+export function portNumber(option: string, value: string): number {
+  if (/^\d{1,5}$/.test(value) && Number(value) <= MAX_PORT) return Number(value)
+  throw new UsageError(
+    `${option}: must be a port from 1 to ${MAX_PORT}, or 0 for a free one, got ${JSON.stringify(value)}`,
+  )
 }
 
 /**

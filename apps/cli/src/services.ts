@@ -15,8 +15,8 @@ export interface Services {
   ensureStack(options: { env: NodeJS.ProcessEnv; workers: number; log: Log }): Promise<Stack>
   /** Stops and removes what {@link Services.ensureStack} has started. */
   stackDown(options: { env: NodeJS.ProcessEnv; purge: boolean; log: Log }): Promise<void>
-  /** Starts a gateway for a Redis on this machine; it ends with this process. */
-  startGateway(options: { env: NodeJS.ProcessEnv; redisUrl: string; port: number }): Promise<ServiceProcess>
+  /** Starts a gateway for a Redis on this machine, on a free port unless one is given; it ends with this process. */
+  startGateway(options: { env: NodeJS.ProcessEnv; redisUrl: string; port?: number }): Promise<ServiceProcess>
   /** API keys and budgets of the deployment that the environment names. */
   openAccess(url: string, env: NodeJS.ProcessEnv): Promise<Access>
   /** Webhooks of the deployment that the environment names. */

@@ -94,6 +94,13 @@ describe('isopod mcp', () => {
     await cli(['mcp'], { ...withoutRedis, services })
     expect(asked).toEqual(['mcp redis+unix:///run/x'])
   })
+
+  it.each(['x', '70000', 'host:', '::1:80'])('refuses --http %s before anything starts', async (address) => {
+    const { asked, services } = noting(undefined)
+    const { exitCode, stderr } = await cli(['mcp', '--http', address], { ...withoutRedis, services })
+    expect([exitCode, asked]).toEqual([2, []])
+    expect(stderr).toContain('isopod: --http: must be [host:]port')
+  })
 })
 
 describe('isopod up and down', () => {
@@ -124,6 +131,15 @@ describe('isopod up and down', () => {
     expect((await listensOn('--port', '8300')).gateway).toMatch(/^gateway 8300 /)
   })
 
+  it('takes a free port for 0', async () => {
+    const { asked, services } = noting(undefined)
+    const running = cli(['up'], { ...withoutRedis, env: { ...withoutRedis.env, PORT: '0' }, services })
+    await expect.poll(() => asked.length).toBe(2)
+    process.emit('SIGTERM')
+    expect((await running).exitCode).toBe(0)
+    expect(asked[1]).toMatch(/^gateway undefined /)
+  })
+
   it('ends, and says why, when its stack is gone', async () => {
     const { asked, services } = noting(undefined)
     const { exitCode, stderr } = await cli(['up'], { ...withoutRedis, services })
@@ -148,7 +164,7 @@ describe('isopod up and down', () => {
     expect(asked).toEqual(['down', 'purge', 'down'])
   })
 
-  it.each(['0', '65536', 'x'])('refuses --port %s', async (port) => {
+  it.each(['-1', '65536', 'x'])('refuses --port %s', async (port) => {
     const { asked, services } = noting(undefined)
     expect((await cli(['up', '--port', port], { services })).exitCode).toBe(2)
     expect(asked).toEqual([])

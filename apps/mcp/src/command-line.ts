@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util'
-import { ConfigError } from '@isopod/protocol'
-import { type HttpAddress, parseAddress } from './http/address.ts'
+import { type HttpAddress, parseHttpAddress, UsageError } from '@isopod/service-kit'
 
 /** A parsed command line. */
 export type CommandLine =
@@ -21,13 +20,13 @@ REDIS_URL names the queue; apps/mcp/README.md lists all settings.
 /**
  * Parses the command line.
  *
- * @throws {ConfigError} naming the option
+ * @throws {UsageError} naming the option
  */
 export function readCommandLine(args: readonly string[]): CommandLine {
   const { values } = parse(args)
   if (values.help) return { show: 'help' }
   if (values.version) return { show: 'version' }
-  return values.http === undefined ? {} : { http: parseAddress(values.http) }
+  return values.http === undefined ? {} : { http: parseHttpAddress('--http', values.http) }
 }
 
 function parse(args: readonly string[]) {
@@ -41,6 +40,6 @@ function parse(args: readonly string[]) {
       },
     })
   } catch (error) {
-    throw new ConfigError(error instanceof Error ? error.message : String(error))
+    throw new UsageError(error instanceof Error ? error.message : String(error))
   }
 }

@@ -4,16 +4,18 @@ import { VERSION } from '@isopod/protocol'
 import {
   type Component,
   describeFailure,
+  type HttpAddress,
+  isLoopback,
   Lifecycle,
   onStopSignal,
   runService,
   serviceLogger,
+  UsageError,
 } from '@isopod/service-kit'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { Calls } from './calls.ts'
 import { HELP, readCommandLine } from './command-line.ts'
 import { type McpConfig, readMcpConfig } from './config.ts'
-import { type HttpAddress, refuseRemote } from './http/address.ts'
 import { type HttpServer, startHttpServer } from './http/http-server.ts'
 import { Sessions } from './http/sessions.ts'
 import { createMcpServer, type McpServerParts } from './mcp-server.ts'
@@ -92,7 +94,12 @@ function httpTransport(
   { http, maxMessageBytes }: McpConfig,
   address: HttpAddress,
 ): Component[] {
-  refuseRemote(address, http.allowRemote)
+  // This server has no API keys.
+  if (!isLoopback(address.host) && !http.allowRemote) {
+    throw new UsageError(
+      `--http: must be a loopback address, got ${address.host}: this server has no keys, so anyone who reaches it can run code; ISOPOD_MCP_ALLOW_REMOTE_WITHOUT_KEYS=true allows it`,
+    )
+  }
   const { logger } = parts
   const { allowedHosts, sessionIdleSeconds: idleSeconds } = http
   const sessions = new Sessions({ createServer: () => createMcpServer(parts), idleSeconds })

@@ -1,4 +1,14 @@
+import { IsopodError } from '@isopod/protocol'
 import { EXIT, type ExitCode } from './exit-codes.ts'
+
+/** A command was called wrongly; the message is the sentence that its user reads. */
+export class UsageError extends IsopodError {
+  readonly code = 'usage'
+
+  constructor(message: string, options: ErrorOptions = {}) {
+    super(message, { publicMessage: message, ...options })
+  }
+}
 
 /** An error for the user of a command. */
 export interface Failure {

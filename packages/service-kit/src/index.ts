@@ -5,7 +5,7 @@ export {
   policyVariable,
   QUEUE_VARIABLES,
 } from './env-schemas.ts'
-export { describeFailure, errorCode, type Failure } from './error-exit.ts'
+export { describeFailure, errorCode, type Failure, UsageError } from './error-exit.ts'
 export { httpStatusOf } from './error-status.ts'
 export { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts'
 export { healthAnswer } from './health-routes.ts'
@@ -15,6 +15,7 @@ export {
   type Readiness,
   startHealthServer,
 } from './health-server.ts'
+export { type HttpAddress, parseHttpAddress } from './http-address.ts'
 export { type Component, Lifecycle, type LifecycleOptions } from './lifecycle.ts'
 export { isLoopback } from './loopback.ts'
 export { type QueueSettings, readQueueSettings } from './queue-settings.ts'

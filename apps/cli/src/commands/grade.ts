@@ -1,7 +1,7 @@
 import type { Batch, BatchSummary, Sample } from '@isopod/client'
 import { Grades, gradingJob, type ProblemSet } from '@isopod/grading'
 import { findLanguage, unsupportedLanguage } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '@isopod/service-kit'
+import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
 import { derivedBatchId } from '../grade/batch-id.ts'
 import { type GradeOptions, type GradePlan, parseGradeOptions } from '../grade/grade-options.ts'
 import { startGradeProgress } from '../grade/grade-progress.ts'
@@ -25,7 +25,6 @@ import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { widthOf } from '../terminal/table.ts'
 import { countText } from '../terminal/units.ts'
-import { UsageError } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
 
 /** What is known before the first sample runs. */

@@ -1,11 +1,11 @@
 import type { Access, ApiKey, KeyScope, NewApiKey } from '@isopod/access'
 import { visible } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '@isopod/service-kit'
+import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
 import { type Io, note, write } from '../io.ts'
+import { plainName, wholeNumber } from '../option-values.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { tableText, widthOf } from '../terminal/table.ts'
-import { plainName, UsageError, wholeNumber } from '../usage-error.ts'
 import { redisUrl } from '../with-client.ts'
 
 const DAY_MS = 86_400_000

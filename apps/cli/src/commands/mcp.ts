@@ -1,4 +1,4 @@
-import type { ExitCode } from '@isopod/service-kit'
+import { type ExitCode, parseHttpAddress } from '@isopod/service-kit'
 import type { Io } from '../io.ts'
 import type { Services } from '../services.ts'
 import { redisUrl } from '../with-client.ts'
@@ -9,6 +9,8 @@ export async function mcpCommand(
   services: Services,
   options: { readonly http?: string },
 ): Promise<ExitCode> {
+  // The server parses it too, but a wrong one must start nothing.
+  if (options.http !== undefined) parseHttpAddress('--http', options.http)
   const args = options.http === undefined ? [] : ['--http', options.http]
   return await services.serveMcp(args, { ...io.env, REDIS_URL: await redisUrl(io, services) })
 }

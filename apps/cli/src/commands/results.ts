@@ -1,12 +1,12 @@
 import type { Result } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '@isopod/service-kit'
+import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
 import { aborted, interruptible } from '../interrupt.ts'
 import { type Io, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
+import { wholeNumber } from '../option-values.ts'
 import type { Services } from '../services.ts'
 import { resultText } from '../terminal/result-text.ts'
 import { jsonLine } from '../terminal/show-result.ts'
-import { UsageError, wholeNumber } from '../usage-error.ts'
 import { withClient } from '../with-client.ts'
 
 /** Options of `isopod results`. */

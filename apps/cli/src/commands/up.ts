@@ -3,15 +3,14 @@ import type { ServiceProcess, Stack } from '@isopod/devstack'
 import { EXIT, type ExitCode } from '@isopod/service-kit'
 import { aborted, interruptible } from '../interrupt.ts'
 import { type Io, note, write } from '../io.ts'
+import { portNumber, wholeNumber } from '../option-values.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
-import { wholeNumber } from '../usage-error.ts'
 
 /** Default port of the HTTP API, from the service plan. */
 const GATEWAY_PORT = '8007'
 /** Worker processes that one command may start. */
 const MAX_WORKERS = 64
-const MAX_PORT = 65_535
 /** How often a running stack is checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 2_000
 
@@ -24,8 +23,8 @@ export async function upCommand(
   const workers = wholeNumber('--workers', options.workers ?? '1', MAX_WORKERS)
   const port =
     options.port === undefined && io.env['PORT']
-      ? wholeNumber('PORT', io.env['PORT'], MAX_PORT)
-      : wholeNumber('--port', options.port ?? GATEWAY_PORT, MAX_PORT)
+      ? portNumber('PORT', io.env['PORT'])
+      : portNumber('--port', options.port ?? GATEWAY_PORT)
   const log = (line: string) => note(io, `isopod: ${line}`)
   const { env } = io
   return await interruptible(async (signal) => {
@@ -33,7 +32,7 @@ export async function upCommand(
     try {
       const stack = await services.ensureStack({ env, workers, log })
       if (signal.aborted) return EXIT.success
-      gateway = await services.startGateway({ env, redisUrl: stack.redis.url, port })
+      gateway = await services.startGateway({ env, redisUrl: stack.redis.url, ...(port > 0 && { port }) })
       if (signal.aborted) return EXIT.success
       await write(
         io.stdout,

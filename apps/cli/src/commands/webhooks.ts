@@ -1,10 +1,10 @@
 import { ConfigError, visible } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '@isopod/service-kit'
+import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
 import { type ListedWebhook, newWebhookSecret, type WebhookQueue, WebhookSecrets } from '@isopod/webhooks'
 import { type Io, note, type Output, write } from '../io.ts'
+import { plainName } from '../option-values.ts'
 import type { Services } from '../services.ts'
 import { jsonLine } from '../terminal/show-result.ts'
-import { plainName, UsageError } from '../usage-error.ts'
 import { keepWebhookSecret, SECRET_VARIABLE, webhookSecret } from '../webhook-secret.ts'
 import { redisUrl } from '../with-client.ts'
 

@@ -41,7 +41,7 @@ export const declareDemo: Declare = (command, { io, services, end }) => {
 export const declareUp: Declare = (command, { io, services, end }) => {
   command
     .option('-w, --workers <n>', 'worker processes, 1 to 64 (default: 1)')
-    .option('-p, --port <port>', 'port of the HTTP API, on loopback (default: PORT, or 8007)')
+    .option('-p, --port <port>', 'port of the HTTP API, on loopback; 0: a free one (default: PORT, or 8007)')
     .option('-j, --json', 'print the addresses as one JSON object')
     .action(async (options) => {
       const { upCommand } = await import('../commands/up.ts')

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { DATASETS, type Dataset, DEFAULT_TIMEOUT } from '@isopod/grading'
 import { type JobInput, limitsSchema } from '@isopod/protocol'
-import { plainName, UsageError, wholeNumber } from '../usage-error.ts'
+import { UsageError } from '@isopod/service-kit'
+import { plainName, wholeNumber } from '../option-values.ts'
 
 /** The options of `isopod grade`, as they come from the command line. */
 export interface GradeOptions {

@@ -1,5 +1,5 @@
 import { type Dataset, DatasetError, ProblemSet } from '@isopod/grading'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@isopod/service-kit'
 import { readRecords } from './read-records.ts'
 
 const MAX_PROBLEMS = 100_000

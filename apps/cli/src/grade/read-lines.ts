@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { DatasetError } from '@isopod/grading'
 import { sizeText } from '@isopod/protocol'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@isopod/service-kit'
 
 /** One line of a file, without its end. */
 export interface Line {

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatasetError, type Place } from '@isopod/grading'
 import { sizeText } from '@isopod/protocol'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@isopod/service-kit'
 import { type Line, MAX_LINE_BYTES, readLines } from './read-lines.ts'
 
 /** One record and its place in the file. */

@@ -9,7 +9,7 @@ import {
   type Solution,
 } from '@isopod/grading'
 import { visible } from '@isopod/protocol'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@isopod/service-kit'
 import { readRecords } from './read-records.ts'
 
 /** One sample of the file, with its problem. */

@@ -1,6 +1,6 @@
 import { access, constants, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@isopod/service-kit'
 import { DATA_FILE } from './read-records.ts'
 
 /**

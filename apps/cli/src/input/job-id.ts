@@ -1,4 +1,4 @@
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@isopod/service-kit'
 
 /**
  * Checks the id of a job on the command line.

@@ -8,8 +8,8 @@ import {
   parseJob,
   parsePolicy,
 } from '@isopod/protocol'
+import { UsageError } from '@isopod/service-kit'
 import type { Io } from '../io.ts'
-import { UsageError } from '../usage-error.ts'
 import { guessLanguage } from './guess-language.ts'
 import { type JobFieldOption, jobFieldOptions } from './job-fields.ts'
 import { readText } from './read-text.ts'

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { sizeText } from '@isopod/protocol'
+import { UsageError } from '@isopod/service-kit'
 import { type Io, note } from '../io.ts'
-import { UsageError } from '../usage-error.ts'
 
 /**
  * Reads text from a file, or from standard input for `-`. No more than `maxBytes` is ever held.

@@ -1,5 +1,6 @@
 // The lists of languages and images that follow from the catalogue and from the recipes of the images.
 import { readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import {
   IMAGE_NAMES,
   IMAGES,
@@ -41,16 +42,38 @@ function composeService(name: ImageName) {
   }
 }
 
+/** The text of apps/cli/src/input/language-extensions.ts. */
+export function languageExtensionsFile(): string {
+  const lines = Object.entries(defaultCatalogue()).map(([name, { filename }]) => {
+    const key = /^\w+$/.test(name) ? name : `'${name}'`
+    return `  ${key}: '${extname(filename)}',\n`
+  })
+  return [
+    '// Written by `npm run schemas` from packages/languages/languages.yaml; do not edit it.\n\n',
+    '/** Languages of the default catalogue → extension of their programs. */\n',
+    'export const LANGUAGE_EXTENSIONS: Readonly<Record<string, string>> = {\n',
+    ...lines,
+    '}\n',
+  ].join('')
+}
+
 /** Rows of the table of languages: name, version, aliases, image. */
 export function languageRows(): string[][] {
-  const catalogue = parse(readFileSync(DEFAULT_CATALOGUE_PATH, 'utf8')) as Record<
-    string,
-    { version: string; aliases?: string[]; image: string }
-  >
-  return Object.entries(catalogue).map(([name, { version, aliases = [], image }]) => [
+  return Object.entries(defaultCatalogue()).map(([name, { version, aliases = [], image }]) => [
     name,
     version,
     aliases.join(', '),
     IMAGE_NAMES.find((each) => IMAGES[each] === image) ?? image,
   ])
+}
+
+interface Entry {
+  readonly version: string
+  readonly aliases?: string[]
+  readonly image: string
+  readonly filename: string
+}
+
+function defaultCatalogue(): Readonly<Record<string, Entry>> {
+  return parse(readFileSync(DEFAULT_CATALOGUE_PATH, 'utf8')) as Record<string, Entry>
 }

@@ -1,8 +1,9 @@
 // Writes the generated files: docs/schema, tables of settings, metrics and languages, environments in docker-compose.yaml,
-// and the images that Compose builds. With --check it changes nothing, and fails if a file differs.
+// the images that Compose builds, and the file extensions of languages. With --check it changes nothing, and fails if a file
+// differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { jobJsonSchema, resultJsonSchema } from '@isopod/protocol'
-import { imagesComposeFile } from './language-lists.ts'
+import { imagesComposeFile, languageExtensionsFile } from './language-lists.ts'
 import { fillMarkers, REFERENCE } from './reference.ts'
 
 const isCheck = process.argv.includes('--check')
@@ -13,7 +14,10 @@ const written = Object.entries(schemas).map(([name, schema]) => [
   `docs/schema/${name}.schema.json`,
   async () => `${JSON.stringify(schema, null, 2)}\n`,
 ])
-written.push(['deploy/images/compose.yaml', async () => imagesComposeFile()])
+written.push(
+  ['deploy/images/compose.yaml', async () => imagesComposeFile()],
+  ['apps/cli/src/input/language-extensions.ts', async () => languageExtensionsFile()],
+)
 const filled = Object.entries(REFERENCE).map(([path, sections]) => [
   path,
   async () => fillMarkers(await readFile(urlOf(path), 'utf8'), sections, path),

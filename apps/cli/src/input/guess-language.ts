@@ -1,52 +1,26 @@
 import { extname } from 'node:path'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '@isopod/service-kit'
+import { LANGUAGE_EXTENSIONS } from './language-extensions.ts'
 
-const BY_EXTENSION: Readonly<Record<string, string>> = {
-  '.py': 'python',
-  '.js': 'javascript',
+/** Extensions besides that of a language's `filename` in the catalogue. */
+const OTHER_EXTENSIONS: Readonly<Record<string, string>> = {
   '.mjs': 'javascript',
   '.cjs': 'javascript',
-  '.ts': 'typescript',
   '.mts': 'typescript',
   '.cts': 'typescript',
-  '.sh': 'bash',
   '.bash': 'bash',
-  '.c': 'c',
-  '.cpp': 'cpp',
   '.cc': 'cpp',
   '.cxx': 'cpp',
-  '.java': 'java',
-  '.go': 'go',
-  '.rs': 'rust',
-  '.rb': 'ruby',
-  '.php': 'php',
-  '.pl': 'perl',
-  '.lua': 'lua',
-  '.r': 'r',
-  '.sql': 'sql',
-  '.cs': 'csharp',
-  '.hs': 'haskell',
-  '.ml': 'ocaml',
-  '.scala': 'scala',
-  '.kt': 'kotlin',
-  '.swift': 'swift',
-  '.rkt': 'racket',
-  '.d': 'd',
   '.ex': 'elixir',
-  '.exs': 'elixir',
-  '.erl': 'erlang',
-  '.clj': 'clojure',
-  '.f90': 'fortran',
-  '.adb': 'ada',
-  '.pas': 'pascal',
-  '.cob': 'cobol',
-  '.scm': 'scheme',
-  '.lisp': 'lisp',
-  '.pro': 'prolog',
-  '.m': 'octave',
-  '.tcl': 'tcl',
-  '.awk': 'awk',
 }
+
+/** Extension → language; of two with the same extension the first of the catalogue. */
+const BY_EXTENSION: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(OTHER_EXTENSIONS),
+  ...Object.entries(LANGUAGE_EXTENSIONS)
+    .toReversed()
+    .map(([language, extension]) => [extension.toLowerCase(), language] as const),
+])
 
 /**
  * The language of a file by its extension; undefined for `-`, which gets the protocol's default.
@@ -55,10 +29,9 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
  */
 export function guessLanguage(path: string): string | undefined {
   if (path === '-') return undefined
-  const extension = extname(path).toLowerCase()
-  const language = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined
+  const language = BY_EXTENSION.get(extname(path).toLowerCase())
   if (language !== undefined) return language
   throw new UsageError(
-    `--language: cannot be guessed from ${JSON.stringify(path)}; known extensions: ${Object.keys(BY_EXTENSION).join(', ')}`,
+    `--language: cannot be guessed from ${JSON.stringify(path)}; give it, as in --language python («isopod languages» lists all)`,
   )
 }

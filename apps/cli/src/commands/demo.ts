@@ -1,5 +1,5 @@
 import type { Result } from '@isopod/protocol'
-import { EXIT, type ExitCode } from '@isopod/service-kit'
+import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
 import { collectResults, DEMO_QUEUE } from '../demo/collect.ts'
 import { type DemoJob, differences } from '../demo/expectation.ts'
 import { DEMO_JOBS } from '../demo/jobs.ts'
@@ -13,7 +13,6 @@ import { paintOn } from '../terminal/paint.ts'
 import { jsonLine } from '../terminal/show-result.ts'
 import { widthOf } from '../terminal/table.ts'
 import { secondsText } from '../terminal/units.ts'
-import { UsageError } from '../usage-error.ts'
 
 /** Timeout for all jobs, in milliseconds; a normal run takes a tenth of it. */
 const DEADLINE_MS = 120_000
@@ -65,18 +64,19 @@ interface Judged {
 async function runJobs(io: Io, client: JobClient, interrupted: AbortSignal): Promise<Judged[]> {
   const ids = await client.submitMany(DEMO_JOBS.map(({ job }) => ({ ...job, replyTo: DEMO_QUEUE })))
   const jobs = new Map(ids.map((id, index) => [id, DEMO_JOBS[index]]))
+  const judged = new Map<string, Judged>()
   const progress = startDemoProgress(io.stderr, ids.length)
   const late = AbortSignal.timeout(DEADLINE_MS)
   try {
     const onResult = (result: Result) => {
       const job = jobs.get(result.id)
-      if (job !== undefined) progress.step(stepLine(judge(job, result)))
+      if (job === undefined) return
+      const verdict = judge(job, result)
+      judged.set(result.id, verdict)
+      progress.step(stepLine(verdict))
     }
-    const results = await collectResults(client, ids, onResult, AbortSignal.any([interrupted, late]))
-    return [...jobs].flatMap(([id, job]) => {
-      const result = results.get(id)
-      return job === undefined || result === undefined ? [] : [judge(job, result)]
-    })
+    await collectResults(client, ids, onResult, AbortSignal.any([interrupted, late]))
+    return ids.flatMap((id) => judged.get(id) ?? [])
   } catch (error) {
     // Nothing reads their results any more.
     await Promise.allSettled(ids.map((id) => client.cancel(id)))

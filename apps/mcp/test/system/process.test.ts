@@ -246,23 +246,26 @@ describe('a server that is started wrongly', () => {
     [
       '0.0.0.0:0',
       {},
+      2,
       /^isopod-mcp: --http: must be a loopback address, got 0\.0\.0\.0: this server has no keys/,
     ],
-    ['[::]:0', {}, /must be a loopback address/],
-    ['8008x', {}, /--http: must be \[host:\]port/],
+    ['[::]:0', {}, 2, /must be a loopback address/],
+    ['8008x', {}, 2, /--http: must be \[host:\]port/],
     [
       '0',
       { ISOPOD_MCP_WAIT_SECOND: '5' },
+      3,
       /ISOPOD_MCP_WAIT_SECOND: unknown setting; did you mean ISOPOD_MCP_WAIT_SECONDS\?/,
     ],
     [
       '0',
       { ISOPOD_MCP_WAIT_SECONDS: '0' },
+      3,
       /ISOPOD_MCP_WAIT_SECONDS: must be a whole number from 1 to 86400, got "0"/,
     ],
-  ])('--http %s %o says why', async (address, env, sentence) => {
+  ])('--http %s %o ends with %i and says why', async (address, env, exitCode, sentence) => {
     const server = rawServer([MCP_BIN, '--http', address], env)
-    expect(await server.exited).toBe(3)
+    expect(await server.exited).toBe(exitCode)
     expect(server.stderr.join('')).toMatch(sentence)
     expect(server.lines).toEqual([])
   })

@@ -1,6 +1,7 @@
 import { ConfigError, type LanguageSummary } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import pTimeout from 'p-timeout'
 import { ResultCache } from './cache/result-cache.ts'
 import { guardedObserver, type Observe } from './consumer-events.ts'
 import { toError } from './errors.ts'
@@ -11,7 +12,7 @@ import { type QueueStats, readStats } from './jobs/queue-stats.ts'
 import { RunningJobs } from './jobs/running-jobs.ts'
 import { sweepFailedJobs } from './jobs/sweep-failed.ts'
 import type { JobWorkerOptions } from './jobs/worker-options.ts'
-import { connectRedis, settledWithin, unavailable, waitingDuplicate, within } from './redis/connect-redis.ts'
+import { connectRedis, settledWithin, unavailable, waitingDuplicate } from './redis/connect-redis.ts'
 import { interval } from './redis/interval.ts'
 import { Keys } from './redis/keys.ts'
 import { watchQuarantine } from './redis/quarantine.ts'
@@ -26,8 +27,8 @@ import { LEASE_RENEWAL_MS, Leases } from './workers/leases.ts'
 const SWEEP_INTERVAL_MS = 30_000
 /** How long aborted handlers may take to stop, in milliseconds. */
 const STOP_DEADLINE_MS = 10_000
-/** Timeout of one call to Redis, in milliseconds. */
-const ANSWER_DEADLINE_MS = 5000
+/** Timeout of one call to Redis. */
+const ANSWER_TIMEOUT = { milliseconds: 5000, message: 'no answer within 5 s' }
 
 /** Options of a worker's connection to the queue. */
 export interface ConsumerOptions extends QueueOptions {
@@ -92,7 +93,7 @@ export async function openConsumer(options: ConsumerOptions): Promise<Consumer> 
   const { redis, shownUrl } = await connectRedis(resolved, 'wait')
   const consumer = new RedisConsumer(options, resolved.resultTtlSeconds, redis, shownUrl)
   try {
-    await within(ANSWER_DEADLINE_MS, consumer.start(), 'no answer within 5 s')
+    await pTimeout(consumer.start(), ANSWER_TIMEOUT)
   } catch (error) {
     redis.disconnect()
     throw unavailable(shownUrl, error)
@@ -262,7 +263,7 @@ class RedisConsumer implements Consumer {
   /** Bounds a call to Redis, which would otherwise wait until the end of an outage. */
   #ask<T>(answer: Promise<T>): Promise<T> {
     answer.catch(() => {})
-    return within(ANSWER_DEADLINE_MS, answer, 'no answer within 5 s').catch((error) => {
+    return pTimeout(answer, ANSWER_TIMEOUT).catch((error) => {
       throw unavailable(this.#shownUrl, error)
     })
   }

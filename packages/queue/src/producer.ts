@@ -7,6 +7,7 @@ import {
 } from '@isopod/protocol'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
+import pTimeout from 'p-timeout'
 import { type BatchClaim, type BatchState, takeBatch } from './batches/batch-state.ts'
 import { type CancelOutcome, cancelJob } from './jobs/cancel.ts'
 import { type Enqueued, type Entry, enqueueJobs } from './jobs/enqueue.ts'
@@ -17,7 +18,7 @@ import { checkCursor } from './live/event-entry.ts'
 import { EventFeed } from './live/event-feed.ts'
 import { JobEnds } from './live/job-ends.ts'
 import { type EventsOptions, readEvents } from './live/read-events.ts'
-import { connectRedis, unavailable, within } from './redis/connect-redis.ts'
+import { connectRedis, unavailable } from './redis/connect-redis.ts'
 import { Keys } from './redis/keys.ts'
 import { JOBS_QUEUE, type QueueOptions, resolveOptions } from './redis/queue-options.ts'
 import { isSafeId } from './redis/safe-id.ts'
@@ -213,7 +214,10 @@ class RedisProducer implements Producer {
     return this.#translate(() => {
       const answer = ask()
       answer.catch(() => {})
-      return within(deadlineMs, answer, `no answer within ${deadlineMs / 1000} s`)
+      return pTimeout(answer, {
+        milliseconds: deadlineMs,
+        message: `no answer within ${deadlineMs / 1000} s`,
+      })
     })
   }
 

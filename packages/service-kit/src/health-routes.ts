@@ -1,4 +1,5 @@
 import type { MetricsExposition } from '@isopod/telemetry'
+import pTimeout from 'p-timeout'
 
 /** Whether an app is ready, and the state of each of its dependencies. */
 export interface Readiness {
@@ -45,17 +46,11 @@ export async function healthAnswer(
 
 /** A check that throws or hangs means «not ready». */
 async function readinessWithin(ready: () => Promise<Readiness>): Promise<Readiness> {
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<Readiness>((resolve) => {
-    const late = { ok: false, checks: { ready: `no answer within ${READY_DEADLINE_MS / 1000} s` } }
-    timer = setTimeout(() => resolve(late), READY_DEADLINE_MS)
-  })
+  const message = `no answer within ${READY_DEADLINE_MS / 1000} s`
   try {
-    return await Promise.race([ready(), deadline])
+    return await pTimeout(ready(), { milliseconds: READY_DEADLINE_MS, message })
   } catch (error) {
     return { ok: false, checks: { ready: reason(error) } }
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '@isopod/telemetry'
+import pTimeout from 'p-timeout'
 
 /** One step of a shutdown. */
 export interface ShutdownStep {
@@ -20,23 +21,12 @@ export async function shutDown(
   let clean = true
   for (const { name, run } of steps) {
     try {
-      await within(Math.max(100, until - Date.now()), run)
+      const milliseconds = Math.max(100, until - Date.now())
+      await pTimeout(Promise.resolve(run()), { milliseconds, message: `took longer than ${milliseconds} ms` })
     } catch (error) {
       clean = false
       logger.error({ err: error, step: name }, 'shutdown step failed')
     }
   }
   return clean
-}
-
-async function within(ms: number, run: ShutdownStep['run']): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`took longer than ${ms} ms`)), ms)
-  })
-  try {
-    await Promise.race([run(), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout'
 import * as prom from 'prom-client'
 import { boundLabels, type ListedLabels } from './bound-labels.ts'
 import type { LabelSpec, LabelValues, MetricDefinition } from './metric-definition.ts'
@@ -145,15 +146,9 @@ function createHandle(row: MetricDefinition, listed: ListedLabels, registry: pro
 
 /** Ignores faults and hangs of reads, because metrics must work while what they measure is broken. */
 async function runGuarded(collect: () => Promise<void> | void): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const deadline = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, COLLECT_DEADLINE_MS)
-  })
   try {
-    await Promise.race([collect(), deadline])
+    await pTimeout(Promise.resolve(collect()), { milliseconds: COLLECT_DEADLINE_MS, message: false })
   } catch {
     // The gauges keep their last value; `redis_up` or `docker_up` shows the cause.
-  } finally {
-    clearTimeout(timer)
   }
 }

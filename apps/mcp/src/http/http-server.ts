@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { UnavailableError } from '@isopod/protocol'
@@ -45,11 +46,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     })
   })
   server.requestTimeout = REQUEST_TIMEOUT_MS
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
-      reject(new UnavailableError(`--http: cannot listen on ${shownHost}:${port} (${cause.code})`, { cause }))
-    })
-    server.listen(port, host, resolve)
+  server.listen(port, host)
+  await once(server, 'listening').catch((cause: NodeJS.ErrnoException) => {
+    throw new UnavailableError(`--http: cannot listen on ${shownHost}:${port} (${cause.code})`, { cause })
   })
   const { port: bound } = server.address() as AddressInfo
   return {

@@ -1,5 +1,6 @@
 import { ConfigError } from '@isopod/protocol'
 import { BatchConflictError, type BatchState, type Producer } from '@isopod/queue'
+import pTimeout from 'p-timeout'
 import type { LocatedJob } from '../supported-languages.ts'
 import { deliver } from './deliver.ts'
 import { Judge, type PendingSample } from './judge.ts'
@@ -228,14 +229,5 @@ async function close(source: AsyncIterator<unknown> | Iterator<unknown>): Promis
 
 /** Waits for a promise until the signal aborts. */
 async function unlessAborted<T>(promise: T | Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    // Raced even after an abort, so that a rejection of the promise is handled.
-    return await Promise.race([aborted, promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
+  return await pTimeout(Promise.resolve(promise), { milliseconds: Number.POSITIVE_INFINITY, signal })
 }

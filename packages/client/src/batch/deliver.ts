@@ -21,6 +21,7 @@ export async function deliver(
   signal: AbortSignal,
   pauseMs = FIRST_PAUSE_MS,
 ): Promise<boolean> {
+  // Not p-retry, which discards the answer to an attempt that ends after an abort.
   for (let attempt = 1; ; attempt++) {
     signal.throwIfAborted()
     if (await post(url, secret, body, signal)) return true

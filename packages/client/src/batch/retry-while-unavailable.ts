@@ -6,7 +6,7 @@ const TIMEOUT_MS = 60_000
 const PAUSE_MS = 500
 
 /**
- * Repeats an idempotent call while Redis is away.
+ * Repeats an idempotent call while Redis is away. Not p-retry, which discards the result of a call that ends after an abort.
  *
  * @throws {UnavailableError} after a minute
  * @throws the signal's reason when it aborts

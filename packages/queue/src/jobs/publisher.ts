@@ -104,6 +104,7 @@ export class Publisher {
     abandoned: AbortSignal,
   ): Promise<Publication> {
     const data = JSON.stringify(outgoing.result)
+    // Not p-retry, which throws the reason of an abort instead of the last error, and never retries a TypeError.
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
         const publication = await this.#publish(data, outgoing)

@@ -1,4 +1,5 @@
 import type { Result, Status } from '@isopod/protocol'
+import pTimeout from 'p-timeout'
 
 /** The wait of all readers of one job for its end. */
 interface WaitingForEnd {
@@ -20,14 +21,10 @@ export class JobEnds {
   async wait(id: string, signal: AbortSignal): Promise<Status> {
     signal.throwIfAborted()
     const job = this.#jobs.get(id) ?? this.#begin(id)
-    const left = Promise.withResolvers<never>()
-    const leave = () => left.reject(signal.reason)
-    signal.addEventListener('abort', leave, { once: true })
     job.readers += 1
     try {
-      return await Promise.race([job.status, left.promise])
+      return await pTimeout(job.status, { milliseconds: Number.POSITIVE_INFINITY, signal })
     } finally {
-      signal.removeEventListener('abort', leave)
       job.readers -= 1
       if (job.readers === 0) this.#end(id, job)
     }

@@ -1,5 +1,6 @@
 import { ConfigError, UnavailableError } from '@isopod/protocol'
 import type { Redis, RedisOptions } from 'ioredis'
+import pTimeout from 'p-timeout'
 import { GuardedRedis } from './guarded-redis.ts'
 import type { ResolvedOptions } from './queue-options.ts'
 import { parseRedisUrl, type RedisAddress } from './redis-url.ts'
@@ -52,7 +53,10 @@ export async function connectRedis(
     lastError = error
   })
   try {
-    await within(CONNECT_TIMEOUT_MS, check(redis, options, address), 'no answer within 4 s')
+    await pTimeout(check(redis, options, address), {
+      milliseconds: CONNECT_TIMEOUT_MS,
+      message: 'no answer within 4 s',
+    })
     checked = true
     return { redis, shownUrl: address.shown }
   } catch (error) {
@@ -85,26 +89,13 @@ function codeOf(cause: unknown): string {
   return /^E[A-Z0-9_]{1,31}$/.test(code) ? ` (${code})` : ''
 }
 
-/** Rejects with an error of the given text if the promise does not settle within `ms`. */
-export async function within<T>(ms: number, promise: Promise<T>, text: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(text)), ms)
-  })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
 /** Waits for a promise, at most `ms`. @returns whether it settled, either way */
 export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
   const settled = promise.then(
     () => true,
     () => true,
   )
-  return await within(ms, settled, '').catch(() => false)
+  return await pTimeout(settled, { milliseconds: Math.max(ms, 1), fallback: () => false })
 }
 
 function outageOptions(duringOutage: DuringOutage): RedisOptions {

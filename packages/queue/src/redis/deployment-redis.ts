@@ -1,11 +1,12 @@
 import { IsopodError } from '@isopod/protocol'
 import type { Redis } from 'ioredis'
-import { connectRedis, unavailable, within } from './connect-redis.ts'
+import pTimeout from 'p-timeout'
+import { connectRedis, unavailable } from './connect-redis.ts'
 import { Keys } from './keys.ts'
 import { type QueueOptions, resolveOptions } from './queue-options.ts'
 
-/** Timeout of one call to Redis, in milliseconds. */
-const ANSWER_TIMEOUT_MS = 5000
+/** Timeout of one call to Redis. */
+const ANSWER_TIMEOUT = { milliseconds: 5000, message: 'no answer within 5 s' }
 
 /** A checked connection to the Redis of a deployment, for everything but its queue. */
 export interface DeploymentRedis {
@@ -40,7 +41,7 @@ export async function openDeploymentRedis(options: QueueOptions): Promise<Deploy
       try {
         const answer = question(redis)
         answer.catch(() => {})
-        return await within(ANSWER_TIMEOUT_MS, answer, `no answer within ${ANSWER_TIMEOUT_MS / 1000} s`)
+        return await pTimeout(answer, ANSWER_TIMEOUT)
       } catch (error) {
         throw error instanceof IsopodError ? error : unavailable(shownUrl, error)
       }

@@ -84,7 +84,7 @@ export class Batches {
     await this.#ask((redis) =>
       redis.eval(
         RECORD_BATCH,
-        ...([3, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unrecorded')] as const),
+        ...([3, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
         ...[this.#ttlSeconds, JSON.stringify(fields), ...executions],
       ),
     )
@@ -108,7 +108,7 @@ export class Batches {
     const reply = await this.#ask((redis) =>
       redis.eval(
         READ_UNRECORDED,
-        ...([3, this.#key(id, 'executions'), this.#key(id, 'unrecorded'), this.#active, this.#tag] as const),
+        ...([3, this.#key(id, 'executions'), this.#key(id, 'unnoted'), this.#active, this.#tag] as const),
       ),
     )
     const [running, ended, lost] = unrecordedSchema.parse(reply)
@@ -121,7 +121,7 @@ export class Batches {
     await this.#ask((redis) =>
       redis.eval(
         RECORD_BATCH_ENDS,
-        ...([5, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unrecorded')] as const),
+        ...([5, this.#key(id), this.#key(id, 'executions'), this.#key(id, 'unnoted')] as const),
         ...[this.#key(id, 'ends'), this.#key(id, 'fingerprint')],
         ...[this.#ttlSeconds, ...ends.flatMap((end) => [end.index, JSON.stringify(end)])],
       ),
@@ -134,7 +134,8 @@ export class Batches {
     return stored.map((text) => endSchema.parse(JSON.parse(text)))
   }
 
-  #key(id: string, part?: 'fingerprint' | 'executions' | 'unrecorded' | 'ends'): string {
+  // Executions whose end is not recorded are stored under `unnoted`, as in earlier releases.
+  #key(id: string, part?: 'fingerprint' | 'executions' | 'unnoted' | 'ends'): string {
     const rest = part === undefined ? '' : `:${part}`
     return `${this.#tag}:access:batch:${id}${rest}`
   }

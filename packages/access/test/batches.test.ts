@@ -47,7 +47,7 @@ describe('a batch', () => {
   it('is not found by the name of a part of it', async () => {
     await recorded('b-parts')
     await access.batches.claim('b-parts', 'content')
-    for (const part of ['executions', 'unrecorded', 'ends', 'fingerprint']) {
+    for (const part of ['executions', 'unnoted', 'ends', 'fingerprint']) {
       expect(await access.batches.find(`b-parts:${part}`)).toBeUndefined()
     }
   })

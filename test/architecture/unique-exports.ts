@@ -6,7 +6,7 @@ export function declaredExports(text: string): string[] {
   return [...new Set([...text.matchAll(EXPORTS)].map(({ groups }) => groups?.['name'] ?? ''))]
 }
 
-/** Names that several files export, one sentence each: two things with one name cannot be told apart by a reader. */
+/** Names that several files export, one sentence each. A name must mean one thing in the whole repository. */
 export function findDuplicateExports(files: ReadonlyMap<string, string>): string[] {
   const declared = [...files].flatMap(([file, text]) => declaredExports(text).map((name) => ({ file, name })))
   return [...Map.groupBy(declared, ({ name }) => name)]

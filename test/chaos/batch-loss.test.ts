@@ -37,11 +37,11 @@ function produce(of: World, each: number, problems: number, language: string) {
   input.on('line', (line) => lines.push(JSON.parse(line) as Line))
   const over = Promise.all([once(child, 'exit'), once(input, 'close')])
   /** Resolves when that many samples are finished. */
-  const told = async (count: number) => {
+  const reported = async (count: number) => {
     while (lines.length < count && child.exitCode === null)
       await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  return { child, lines, over, told }
+  return { child, lines, over, reported }
 }
 
 /** Checks that the lines hold each sample once, with the verdict that its program has. */
@@ -63,14 +63,14 @@ it('of thousands of samples none is lost or doubled when the producer and a work
   const env = simulatedSettings(20, 8)
   world = await startWorld({ workers: 2, env, launcher: SIMULATED_LAUNCHER })
   const first = produce(world, each, problems, 'bash')
-  await first.told(500)
+  await first.reported(500)
   first.child.kill('SIGKILL')
   await first.over
-  const told = first.lines.length
-  expect([told >= 500, told < each * problems]).toEqual([true, true])
+  const reported = first.lines.length
+  expect([reported >= 500, reported < each * problems]).toEqual([true, true])
 
   const second = produce(world, each, problems, 'bash')
-  await second.told(1200)
+  await second.reported(1200)
   const victim = world.workers[0]?.process.pid
   if (victim === undefined) throw new Error('no worker')
   process.kill(victim, 'SIGKILL')
@@ -106,7 +106,7 @@ it('the same holds with programs in containers', async () => {
   const [each, problems] = [8, 4]
   world = await startWorld({ workers: 2, env: { ISOPOD_SLOTS: '2', ISOPOD_POOL_SIZE: '0' } })
   const first = produce(world, each, problems, 'bash')
-  await first.told(8)
+  await first.reported(8)
   first.child.kill('SIGKILL')
   await first.over
   const second = produce(world, each, problems, 'bash')

@@ -104,10 +104,10 @@ it('the logs report it in few lines, and the metrics count it', async () => {
     expect(trouble.length).toBeLessThan(150)
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThan(4000)
   }
-  const told = (await world.log()).filter(
+  const reported = (await world.log()).filter(
     ({ msg }) => msg === 'moved entries that are no jobs out of the queue',
   )
-  expect(told.length).toBeGreaterThan(0)
+  expect(reported.length).toBeGreaterThan(0)
   const metrics = await Promise.all(
     world.workers.map(async ({ url }) => await (await fetch(`${url}/metrics`)).text()),
   )

@@ -101,7 +101,7 @@ describe('Judge0', () => {
     ['Runtime Error (SIGSEGV)', { language_id: 46, source_code: 'kill -SEGV $$' }],
     ['Runtime Error (NZEC)', { language_id: 46, source_code: 'exit 3' }],
     ['Runtime Error (Other)', { language_id: 46, source_code: 'yes', max_file_size: 1 }],
-  ])('%s is told', async (description, submission) => {
+  ])('%s is refused with a message', async (description, submission) => {
     const { body } = await ask('POST', '/submissions?wait=true', submission)
     expect(body.status.description).toBe(description)
   })

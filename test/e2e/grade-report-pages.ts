@@ -111,10 +111,10 @@ export function hostileReport(): Iterable<string> {
       suspicious: text,
       verdict: 'runtime_error',
     }
-    const told = sampleResult({ stdout: text, stderr: text, compileOutput: text, errorMessage: text })
-    const judged = { ...told, tests: [test] } as Result
+    const result = sampleResult({ stdout: text, stderr: text, compileOutput: text, errorMessage: text })
+    const judged = { ...result, tests: [test] } as Result
     grades.add({ ...base, code: text, result: judged })
-    grades.add({ ...base, number: at * 3 + 1, verdict: 'fault', code: text, result: told })
+    grades.add({ ...base, number: at * 3 + 1, verdict: 'fault', code: text, result })
   }
   const [title = ''] = ATTACKS.slice(2)
   return reportPage(grades, {

@@ -16,7 +16,7 @@ async function all(id: string, after?: string): Promise<JobEvent[]> {
   return events
 }
 
-async function told(job: JobInput): Promise<JobEvent[]> {
+async function received(job: JobInput): Promise<JobEvent[]> {
   return await all(await world.client.submit({ ...job, stream: true }))
 }
 
@@ -101,7 +101,7 @@ for byte in "ä€".encode():
   os.write(1, bytes([byte]))
   time.sleep(0.03)
 os.write(2, bytes([0xff, 0xfe, 27]))`
-  const events = await told({ language: 'python', code })
+  const events = await received({ language: 'python', code })
   expect(events.some((event) => event.type === 'stdout' && event.raw !== undefined)).toBe(false)
   expect(output(events, 'stdout').toString()).toBe('ä€')
   expect(output(events, 'stderr')).toEqual(Buffer.from([0xff, 0xfe, 27]))
@@ -132,7 +132,7 @@ it('verdicts arrive as they are decided, and those of skipped tests at the end',
 
 it('verdicts of scripts arrive, too', async () => {
   const tests = [{ script: 'assert f(1) == 1' }, { script: 'assert f(1) == 2' }]
-  const events = await told({ language: 'python', code: 'def f(n): return n', tests })
+  const events = await received({ language: 'python', code: 'def f(n): return n', tests })
   expect(types(events)).toEqual(['status', 'test', 'test', 'finished'])
   expect(events.slice(1, 3)).toMatchObject([{ verdict: 'passed' }, { verdict: 'wrong_answer' }])
 })

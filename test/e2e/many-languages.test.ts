@@ -110,8 +110,8 @@ describe.each([...samples.keys()])('samples in %s', (language) => {
       timeoutSeconds: limits?.timeoutSeconds ?? 10,
     }))
     const runs = await plainToolchain(dockerHost, entry, plain)
-    const told = all.map((sample, index) => plainVerdict(sample, runs[index] ?? []))
-    expect(told).toEqual(
+    const reported = all.map((sample, index) => plainVerdict(sample, runs[index] ?? []))
+    expect(reported).toEqual(
       all.map(({ job, verdict, escapes }) => {
         if (escapes) return 'passed'
         return verdict !== 'passed' && job.tests?.[0]?.script !== undefined ? 'failed' : verdict

@@ -13,7 +13,7 @@ async function printed(language: string, code: string): Promise<string> {
   return stdout.trim()
 }
 
-// docs/security.md says what programs are told, where the kernel would answer them by netlink.
+// docs/security.md describes the error for programs that ask the kernel by netlink.
 it('a list of network interfaces is an error in Node and Python, and there in Java', async () => {
   const node = `try { require('os').networkInterfaces() } catch (error) { console.log(error.code) }`
   const python = `import socket\ntry: socket.if_nameindex()\nexcept OSError as error: print(error.strerror)`

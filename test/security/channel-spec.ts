@@ -67,7 +67,7 @@ async function runOnce(
   leadSeconds: number,
 ): Promise<[Result, Result]> {
   const at = `at ${Math.ceil(Date.now() / 1000) + leadSeconds}`
-  const knows = (role: string, told: string) => [`role ${role}`, `message ${told}`, at, ''].join('\n')
+  const knows = (role: string, reported: string) => [`role ${role}`, `message ${reported}`, at, ''].join('\n')
   return await Promise.all([
     sender.world.client.run(jobOf(attack, knows('sender', message))),
     // As many characters, so that only the message differs.

@@ -7,16 +7,16 @@ import { startWorld, type World } from '../support/world.ts'
 
 const MIB = 1024 * 1024
 const SAMPLE_MS = 20
-/** Other programs of the host use kernel memory too; a hoard shows in each try. */
+/** Attempts per kind, because other programs of the host use kernel memory too. A real leak shows in each attempt. */
 const TRIES = 5
 /**
- * What a hoard may come to beyond the memory limit: what sockets take between two looks of init, pages that each processor
- * keeps at hand, and what the host does meanwhile. Each program stops at 1200 MiB of its own.
+ * Allowed kernel memory beyond the memory limit: growth between two checks of init, per-processor page caches, and other load
+ * of the host. Each program stops at 1200 MiB.
  */
 const SLACK = 256 * MIB
 
 const CGROUP = existsSync('/sys/fs/cgroup/cgroup.controllers') ? 2 : 1
-/** What no cgroup counts, on one version or both: only init ends it. */
+/** Kinds that the cgroup of this version does not count, so that init must end the program. */
 const ENDED_BY_INIT =
   CGROUP === 1
     ? ['connections unread', 'connections unaccepted', 'datagrams']
@@ -45,7 +45,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** Bytes of the host that are neither free nor of processes and files, and those of files without a disk. */
+/** Bytes of the host's memory that the kernel uses, including tmpfs. */
 function kernelBytes(): number {
   const fields = new Map<string, number>()
   for (const [, name = '', kilobytes] of readFileSync('/proc/meminfo', 'utf8').matchAll(
@@ -57,7 +57,7 @@ function kernelBytes(): number {
   return sum('MemTotal', 'Shmem') - sum('MemFree', 'Active', 'Inactive', 'Unevictable', 'SReclaimable')
 }
 
-/** Runs a hoard of one kind. */
+/** Runs the program for one kind of objects. */
 async function hoard(kind: string) {
   await eventually(world.containers, (left) => left.length === 0)
   const before = kernelBytes()

@@ -33,10 +33,10 @@ async function killFirstProcess(): Promise<void> {
     async () => {
       const [container] = await world.containers()
       if (container === undefined) return undefined
-      const told = await docker(dockerHost, 'inspect', '-f', '{{.Id}} {{.State.Pid}}', container).catch(
+      const output = await docker(dockerHost, 'inspect', '-f', '{{.Id}} {{.State.Pid}}', container).catch(
         () => '',
       )
-      const [id = '', pid] = told.split(' ')
+      const [id = '', pid] = output.split(' ')
       if (pid === undefined) return undefined
       return (groupOf(id)?.read()?.memoryPeak ?? 0) > 150 * MIB ? Number(pid) : undefined
     },

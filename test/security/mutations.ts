@@ -113,7 +113,7 @@ function securityOpt(name: string, to?: string): Mutation {
 }
 
 const MODE =
-  'one user is in there, so a mode keeps nobody out; and older runtimes give a folder the mode that it has in the image'
+  'all processes in there have the same user, so a mode has no effect; older runtimes use the mode of the folder in the image'
 const JOINED =
   'it decides whether another container may join, which the engine does only if that other one asks for it'
 const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: [] })
@@ -199,7 +199,7 @@ export const MUTATIONS: readonly Mutation[] = [
   top('Cmd', ['version']),
   onlyOnRecord('init goes to / by itself, and each run says where it starts', top('WorkingDir', '/tmp')),
   onlyOnRecord(
-    'init passes none of it on, and lets nobody read its own',
+    'init passes none of it on, and its own environment cannot be read',
     top('Env', ['SECRET=must-not-leak']),
   ),
   top('Hostname', 'worker-17'),

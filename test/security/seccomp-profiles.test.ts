@@ -18,7 +18,7 @@ import { ALLOWED_ATTEMPTS, NOTHING } from './support/seccomp-attempts.ts'
 
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
 const SHIPPED = ['compute', 'query']
-const OWN = 'blocked: [{ name: n, reason: nobody asks for it, calls: [getcpu] }]\n'
+const OWN = 'blocked: [{ name: n, reason: not needed, calls: [getcpu] }]\n'
 const C = {
   image: IMAGES.c,
   version: '14',

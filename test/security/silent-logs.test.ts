@@ -253,8 +253,8 @@ describe('a log has no word of a job', () => {
     const cached = await command('--scan', '--pattern', key('cache:*'))
     for (const name of cached) await command('SET', name, `{"stdout": "${secret('spoiled result')}`)
     expect((await world.client.run(job)).status).toBe('success')
-    const told = async () => (await world.log()).filter(({ msg }) => String(msg).startsWith('the cache'))
-    expect((await eventually(told, (found) => found.length > 0)).length).toBeGreaterThan(0)
+    const reported = async () => (await world.log()).filter(({ msg }) => String(msg).startsWith('the cache'))
+    expect((await eventually(reported, (found) => found.length > 0)).length).toBeGreaterThan(0)
   })
 
   it('that the queue failed, for a reason that quotes it', async () => {
@@ -280,7 +280,7 @@ describe('after all of that', () => {
     const log = await world.log()
     const met = new Set(log.filter(({ event }) => event === 'finished').map(({ status }) => status))
     expect([...met, 'setup_error'].sort()).toEqual([...STATUSES].sort())
-    const told = new Set(log.flatMap(({ event, msg }) => [event, msg]))
+    const reported = new Set(log.flatMap(({ event, msg }) => [event, msg]))
     for (const one of [
       'refused',
       'setup_failed',
@@ -288,7 +288,7 @@ describe('after all of that', () => {
       'a queue operation failed',
       'Redis is not connected; finished results wait for it',
     ]) {
-      expect(told).toContain(one)
+      expect(reported).toContain(one)
     }
     expect(log.filter(({ event }) => event === 'setup_failed')).toContainEqual(
       expect.objectContaining({ error: 'a program that judges the tests failed' }),

@@ -9,7 +9,7 @@ function progress(changes: Partial<Progress>): Progress {
 }
 
 describe('the progress of a batch', () => {
-  it('is a line every ten seconds and at the end, where nobody looks', () => {
+  it('without a terminal is a line every ten seconds and at the end', () => {
     let now = 0
     const { stream, text } = recorder()
     const shown = startGradeProgress(stream, 10, () => now)

@@ -217,7 +217,7 @@ describe('isopod grade', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('lets no name in a data set move the cursor of whoever looks on', async () => {
+  it('escapes names in a data set, which cannot move the cursor', async () => {
     const hostile = '\u009b31mred\u009b2J\u202eevil'
     const at = given([MIXED[0]], [PROBLEMS[0], { ...PROBLEMS[1], task_id: hostile }])
     const first = await grade(at, '--samples', at('samples.jsonl'))
@@ -230,7 +230,7 @@ describe('isopod grade', () => {
       expect(stderr.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
-  it('takes fences off only when told to', async () => {
+  it('removes fences only with --strip-fences', async () => {
     const at = given([{ task_id: 'a', solution: 'Sure:\n```python\ndef a():\n    return 1\n```\n' }])
     const codes: string[] = []
     const client = fakeClient((job) => {

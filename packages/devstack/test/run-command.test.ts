@@ -18,7 +18,7 @@ it('feeds the input, and outlives a command that does not read it', async () => 
   expect((await tryCommand(['true'], { input: unread })).exitCode).toBe(0)
 })
 
-it('ends a command at its deadline, and when it is told to', async () => {
+it('ends a command at its deadline, and when its signal aborts', async () => {
   expect((await tryCommand(['sleep', '60'], { deadlineMs: 50 })).exitCode).toBeNull()
   expect((await tryCommand(['sleep', '60'], { signal: AbortSignal.timeout(50) })).exitCode).toBeNull()
 })

@@ -7,7 +7,7 @@ const byte = fc.integer({ min: 0, max: 255 })
 const v4 = fc.tuple(byte, byte, byte, byte)
 const groups = fc.tuple(...Array.from({ length: 8 }, () => fc.integer({ min: 0, max: 0xffff })))
 
-/** The same rule as a person would write it, from the registry, with numbers instead of a list. */
+/** The same rule, written by hand from the registry as comparisons. */
 function isPublicV4([a, b, c, d]: readonly number[] & { length: 4 }): boolean {
   const [w = 0, x = 0, y = 0, z = 0] = [a, b, c, d]
   if (w === 0 || w === 10 || w === 127 || w >= 224) return false
@@ -20,7 +20,7 @@ function isPublicV4([a, b, c, d]: readonly number[] & { length: 4 }): boolean {
   return !(w === 203 && x === 0 && y === 113)
 }
 
-/** Addresses near the edges of the ranges, which plain chance would hardly meet. */
+/** Addresses near the edges of the ranges, which random addresses rarely hit. */
 const edges = fc
   .tuple(
     fc.constantFrom(0, 9, 10, 11, 99, 100, 101, 126, 127, 128, 168, 169, 172, 192, 198, 203, 223, 224, 255),

@@ -18,7 +18,7 @@ it.each([
   expect(findLanguage(languages, asked)?.version).toBe(version)
 })
 
-it('an unsupported language is told with the supported ones', () => {
+it('the error for an unsupported language lists the supported ones', () => {
   expect(unsupportedLanguage(languages, 'perl')).toBe(
     'language: "perl" is not supported; the supported languages are python@3.13, python-old@3.1',
   )

@@ -13,7 +13,7 @@ async function serve(options: Partial<HealthServerOptions> = {}) {
   return { server, get }
 }
 
-/** Sends bytes as they are, and returns all that comes back until the server ends the connection. */
+/** Sends raw bytes, and returns the response up to the end of the connection. */
 function raw(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -34,7 +34,7 @@ describe('startHealthServer', () => {
     expect(await response.text()).toBe('ok\n')
   })
 
-  it('gives Prometheus its text', async () => {
+  it('serves the metrics for Prometheus', async () => {
     const { get } = await serve()
     const response = await get('/metrics?x=1')
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
@@ -106,7 +106,7 @@ describe('startHealthServer', () => {
     )
   })
 
-  it('closes once, whoever asks, and does not wait for a silent connection', async () => {
+  it('closes once, and does not wait for a silent connection', async () => {
     const { server, get } = await serve()
     await get('/healthz')
     const silent = connect(server.port, '127.0.0.1')

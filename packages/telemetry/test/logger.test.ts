@@ -93,7 +93,7 @@ describe('createLogger', () => {
     ])
   })
 
-  it('has the message of an error that is known to quote nobody', () => {
+  it('has the message of an error that is known to quote no job', () => {
     const { lines, logger } = recorded({
       publicMessage: (error) => (error instanceof RangeError ? error.message : undefined),
     })

@@ -67,7 +67,7 @@ async function finish(callbackUrl: string, tenant = 'a'): Promise<string> {
   return id
 }
 
-/** A deliverer that ends with the test, and what it has told. */
+/** A deliverer that ends with the test, and what it has reported. */
 function deliver(options: Partial<DelivererOptions> = {}) {
   const events: WebhookEvent[] = []
   const deliverer = new WebhookDeliverer({
@@ -84,19 +84,19 @@ function deliver(options: Partial<DelivererOptions> = {}) {
   })
   deliverer.start()
   onTestFinished(() => deliverer.stop(0))
-  const told = async (count: number): Promise<string[]> => {
+  const reported = async (count: number): Promise<string[]> => {
     await expect.poll(() => events.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(count)
     return events.map((event) => ('reason' in event ? `${event.type}: ${event.reason}` : event.type))
   }
-  return { deliverer, told }
+  return { deliverer, reported }
 }
 
 describe('a webhook', () => {
   it('reaches its receiver once, signed', async () => {
     const { url, received } = await startReceiver()
-    const { told } = deliver()
+    const { reported } = deliver()
     const id = await finish(`${url}/hook?a=b`)
-    expect(await told(1)).toEqual(['delivered'])
+    expect(await reported(1)).toEqual(['delivered'])
     expect(received).toMatchObject([
       {
         method: 'POST',
@@ -114,9 +114,9 @@ describe('a webhook', () => {
     const { url, received } = await startReceiver((response, count) =>
       response.writeHead(count < 3 ? 500 : 200).end('thanks'),
     )
-    const { told } = deliver()
+    const { reported } = deliver()
     const id = await finish(url)
-    expect(await told(3)).toEqual(['retried: answered 500', 'retried: answered 500', 'delivered'])
+    expect(await reported(3)).toEqual(['retried: answered 500', 'retried: answered 500', 'delivered'])
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([id, id, id])
   })
 
@@ -125,9 +125,9 @@ describe('a webhook', () => {
     [404, ['retried: answered 404', 'dead: answered 404']],
   ])('that is answered %s comes to %j', async (status, expected) => {
     const { url, received } = await startReceiver((response) => response.writeHead(status).end())
-    const { told } = deliver({ maxTries: 2 })
+    const { reported } = deliver({ maxTries: 2 })
     const id = await finish(url)
-    expect(await told(expected.length)).toEqual(expected)
+    expect(await reported(expected.length)).toEqual(expected)
     expect(received).toHaveLength(expected.length)
     expect(await all(queue.dead())).toMatchObject([{ id, error: `answered ${status}` }])
   })
@@ -135,9 +135,9 @@ describe('a webhook', () => {
   it('follows no redirect', async () => {
     const other = await startReceiver()
     const { url } = await startReceiver((response) => response.writeHead(307, { location: other.url }).end())
-    const { told } = deliver({ maxTries: 1 })
+    const { reported } = deliver({ maxTries: 1 })
     await finish(url)
-    expect(await told(1)).toEqual(['dead: answered 307'])
+    expect(await reported(1)).toEqual(['dead: answered 307'])
     expect(other.received).toEqual([])
   })
 
@@ -150,9 +150,9 @@ describe('a webhook', () => {
         delete process.env[name]
     })
     const { url, received } = await startReceiver()
-    const { told } = deliver()
+    const { reported } = deliver()
     await finish(url)
-    expect(await told(1)).toEqual(['delivered'])
+    expect(await reported(1)).toEqual(['delivered'])
     expect([received.length, proxy.received.length]).toEqual([1, 0])
   })
 })
@@ -160,9 +160,9 @@ describe('a webhook', () => {
 describe('a receiver', () => {
   it('that says nothing is waited for no longer than a try may take', async () => {
     const { url } = await startReceiver(() => {})
-    const { told } = deliver({ maxTries: 1 })
+    const { reported } = deliver({ maxTries: 1 })
     await finish(url)
-    expect(await told(1)).toEqual(['dead: no answer within 0.4 s'])
+    expect(await reported(1)).toEqual(['dead: no answer within 0.4 s'])
   })
 
   it('that never ends its headers, or sends too many, is cut off', async () => {
@@ -171,9 +171,9 @@ describe('a receiver', () => {
       if (count === 1) socket?.write('HTTP/1.1 200 OK\r\nx: ')
       else socket?.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`)
     })
-    const { told } = deliver({ maxTries: 2 })
+    const { reported } = deliver({ maxTries: 2 })
     await finish(url)
-    expect(await told(2)).toEqual([
+    expect(await reported(2)).toEqual([
       'retried: no answer within 0.4 s',
       expect.stringMatching(/^dead: the connection failed \(HPE_/),
     ])
@@ -190,9 +190,9 @@ describe('a receiver', () => {
       response.on('drain', more)
       more()
     })
-    const { told } = deliver()
+    const { reported } = deliver()
     await finish(url)
-    expect(await told(1)).toEqual(['delivered'])
+    expect(await reported(1)).toEqual(['delivered'])
     const [before] = [sent, await sleep(200)]
     expect(sent).toBe(before)
     // What the kernel holds of both ends is all that was sent beyond what was read.
@@ -217,11 +217,11 @@ describe('a receiver', () => {
 it('webhooks with large results wait for each other', async () => {
   const hanging = await startReceiver(() => {})
   for (const tenant of ['a', 'b', 'c']) await finish(hanging.url, tenant)
-  const { told } = deliver({ maxBytes: 1, timeoutMs: 300, maxTries: 1 })
+  const { reported } = deliver({ maxBytes: 1, timeoutMs: 300, maxTries: 1 })
   await expect.poll(() => hanging.received.length).toBe(1)
   await sleep(100)
   expect(hanging.received).toHaveLength(1)
-  expect(await told(3)).toHaveLength(3)
+  expect(await reported(3)).toHaveLength(3)
   expect(hanging.received).toHaveLength(3)
 })
 
@@ -231,7 +231,7 @@ it('a webhook whose content cannot be made is given up', async () => {
   const contentOf = () => {
     throw new RangeError('Invalid time value')
   }
-  expect(await deliver({ contentOf }).told(1)).toEqual(['dead: its content cannot be made'])
+  expect(await deliver({ contentOf }).reported(1)).toEqual(['dead: its content cannot be made'])
   expect(received).toEqual([])
 })
 
@@ -241,20 +241,20 @@ describe('a target', () => {
 
   it.each(['127.0.0.1', 'localhost'])('%s is not called unless it is allowed', async (host) => {
     const { url, received } = await startReceiver()
-    const { told } = deliver({ targets: NONE })
+    const { reported } = deliver({ targets: NONE })
     await finish(url.replace('127.0.0.1', host))
-    expect(await told(1)).toEqual([refused])
+    expect(await reported(1)).toEqual([refused])
     expect(received).toEqual([])
   })
 
   it('that is allowed by name may have any address', async () => {
     const { url, received } = await startReceiver()
-    const { told } = deliver({
+    const { reported } = deliver({
       targets: parseTargetRules(['inside.example']),
       resolve: async () => ['127.0.0.1'],
     })
     await finish(url.replace('127.0.0.1', 'INSIDE.example.'))
-    expect(await told(1)).toEqual(['delivered'])
+    expect(await reported(1)).toEqual(['delivered'])
     expect(received).toHaveLength(1)
   })
 
@@ -264,9 +264,9 @@ describe('a target', () => {
     let asked = 0
     // 198.18.0.0/15 stands for the public internet: no route leads there from here, and it is allowed for this spec.
     const resolve = async () => [asked++ === 0 ? '198.18.0.1' : '127.0.0.1']
-    const { told } = deliver({ targets: parseTargetRules(['198.18.0.0/15']), resolve, timeoutMs: 300 })
+    const { reported } = deliver({ targets: parseTargetRules(['198.18.0.0/15']), resolve, timeoutMs: 300 })
     await finish(`http://rebinding.example:${port}/`)
-    const events = await told(2)
+    const events = await reported(2)
     expect(events[0]).toMatch(/^retried: /)
     expect(events[1]).toBe(refused)
     expect(asked).toBe(2)
@@ -275,16 +275,16 @@ describe('a target', () => {
 
   it('is called at an address that passed if only some of them do', async () => {
     const { url, received } = await startReceiver()
-    const { told } = deliver({ resolve: async () => ['10.255.255.1', '::1', '127.0.0.1'] })
+    const { reported } = deliver({ resolve: async () => ['10.255.255.1', '::1', '127.0.0.1'] })
     await finish(url.replace('127.0.0.1', 'mixed.example'))
-    expect(await told(1)).toEqual(['delivered'])
+    expect(await reported(1)).toEqual(['delivered'])
     expect(received[0]?.headers.host).toBe(`mixed.example:${new URL(url).port}`)
   })
 
   it('whose name cannot be resolved is tried again', async () => {
-    const { told } = deliver({ maxTries: 2, resolve: async () => [] })
+    const { reported } = deliver({ maxTries: 2, resolve: async () => [] })
     await finish('http://nowhere.example/')
-    expect(await told(2)).toEqual([
+    expect(await reported(2)).toEqual([
       'retried: the name cannot be resolved',
       'dead: the name cannot be resolved',
     ])
@@ -303,18 +303,18 @@ describe('TLS', () => {
     await new Promise<void>((listening) => receiver.listen(0, '127.0.0.1', listening))
     onTestFinished(() => void receiver.close())
     const { port } = receiver.address() as AddressInfo
-    const { told } = deliver({ resolve: async () => ['127.0.0.1'], firstPauseMs: 100 })
+    const { reported } = deliver({ resolve: async () => ['127.0.0.1'], firstPauseMs: 100 })
 
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
     onTestFinished(() => void delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'])
     await finish(`https://secure.example:${port}/`)
-    expect(await told(1)).toEqual(['retried: the connection failed (DEPTH_ZERO_SELF_SIGNED_CERT)'])
+    expect(await reported(1)).toEqual(['retried: the connection failed (DEPTH_ZERO_SELF_SIGNED_CERT)'])
     expect(hosts).toEqual([])
 
     const trusted = getCACertificates('default')
     setDefaultCACertificates([...trusted, cert])
     onTestFinished(() => setDefaultCACertificates(trusted))
-    expect((await told(2)).at(-1)).toBe('delivered')
+    expect((await reported(2)).at(-1)).toBe('delivered')
     expect(hosts).toEqual([`secure.example:${port}`, 'secure.example'])
   })
 })
@@ -328,8 +328,8 @@ describe('a deliverer', () => {
     const first = deliver({ timeoutMs: 30_000, firstPauseMs: 60_000 })
     await expect.poll(() => received.length).toBe(1)
     await first.deliverer.stop(0)
-    const { told } = deliver()
-    expect(await told(1)).toEqual(['delivered'])
+    const { reported } = deliver()
+    expect(await reported(1)).toEqual(['delivered'])
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([id, id])
   })
 
@@ -340,8 +340,8 @@ describe('a deliverer', () => {
       expect(await queue.claim({ tenants: [], targets: [] }, 0)).toMatchObject({ id })
       await sleep(2)
     }
-    const { told } = deliver({ maxTries: 2 })
-    expect(await told(1)).toEqual(['dead: it was tried 2 times'])
+    const { reported } = deliver({ maxTries: 2 })
+    expect(await reported(1)).toEqual(['dead: it was tried 2 times'])
     expect(received).toEqual([])
   })
 
@@ -349,7 +349,7 @@ describe('a deliverer', () => {
     const { url, received } = await startReceiver()
     const [one, other] = [deliver(), deliver()]
     for (let at = 0; at < 50; at++) await finish(`${url}/${at}`)
-    await expect.poll(async () => (await one.told(0)).length + (await other.told(0)).length).toBe(50)
+    await expect.poll(async () => (await one.reported(0)).length + (await other.reported(0)).length).toBe(50)
     expect(new Set(received.map(({ path }) => path)).size).toBe(50)
     expect(received).toHaveLength(50)
   })

@@ -1,4 +1,4 @@
-/* Has the kernel make objects of one kind, whose name is on stdin, until it refuses, holds them, and ends. */
+/* Makes the kernel create objects of the kind that stdin names until it refuses; holds them for a while, then ends. */
 #include "hoard.h"
 #include "sockets.h"
 #include "objects.h"
@@ -50,7 +50,7 @@ int main(void) {
   name[strcspn(name, "\n")] = '\0';
   for (unsigned i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
     if (strcmp(KINDS[i].name, name) != 0) continue;
-    /* Where it is init that ends it, there must be more than the limit even on a busy host. */
+    /* If init ends the program, it must hold more than the limit for long enough even on a busy host. */
     begin(strstr(name, "connections un") != NULL || strncmp(name, "datagrams", 9) == 0 ? 10000 : 2500);
     for (int child = 1; child < KINDS[i].processes; child++) {
       if (fork() != 0) continue;
@@ -59,7 +59,7 @@ int main(void) {
       finish();
     }
     KINDS[i].take();
-    /* The others may be slower, with half a processor for all. */
+    /* The other processes may be slower, because all share half a processor. */
     await(KINDS[i].processes);
     printf("%ld objects\n", made());
     return 0;

@@ -27,7 +27,7 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
   },
   { program: 'odd-files.py', tries: 'leave files that are hard to remove', ...REUSED },
   { program: 'attributes-of-the-mounts.py', tries: 'mark the mounts themselves', ...REUSED },
-  { program: 'replace-the-mounts.sh', tries: 'put other places where the mounts are', ...REUSED },
+  { program: 'replace-the-mounts.sh', tries: 'replace the mounts by other folders', ...REUSED },
   { program: 'plant-hooks.py', tries: 'have an interpreter or a shell run what it left', ...REUSED },
   {
     program: 'fill-the-mounts.py',
@@ -37,7 +37,7 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
   },
   {
     program: 'held-on-the-way.py',
-    tries: 'leave memory, a file, ports and its output in a message to nobody',
+    tries: 'leave memory, a file, ports and its output in a message without a receiver',
     ...REUSED,
   },
   { program: 'listeners.py', tries: 'keep ports and names', ...REUSED },

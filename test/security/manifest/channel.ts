@@ -164,6 +164,6 @@ export const CHANNELS: readonly Entry[] = [
     source: 'own',
     must: IN_VAIN,
     proof: UNHEARD,
-    known: 'free memory and load of the whole host are told to everybody by sysinfo',
+    known: 'sysinfo reports free memory and load of the whole host to every program',
   },
 ]

@@ -6,7 +6,7 @@ const IN_VAIN = { status: 'success', exitCode: 0 } as const
 export const DISK_AND_OUTPUT: readonly Entry[] = [
   {
     program: 'disk-deep-folders.py',
-    tries: 'build a tree so deep that nobody can remove it',
+    tries: 'build a tree too deep to be removed',
     source: 'own',
     must: IN_VAIN,
     proof: ['containment', 'worker'],

@@ -32,7 +32,7 @@ export const MEMORY: readonly Entry[] = [
   },
   {
     program: 'memory-in-pipes.c',
-    tries: 'hold memory in pipes that nobody reads',
+    tries: 'hold memory in unread pipes',
     source: 'own',
     limits: { ...SMALL, openFiles: 4096 },
     must: { status: ['memory_exceeded', 'success'] },
@@ -48,7 +48,7 @@ export const MEMORY: readonly Entry[] = [
   },
   {
     program: 'memory-in-netlink.c',
-    tries: 'hold memory in answers of netlink, which are charged to nobody',
+    tries: 'hold memory in answers of netlink, which no cgroup counts',
     source: 'own',
     must: IN_VAIN,
     proof: ['containment', 'result'],
@@ -62,7 +62,7 @@ export const MEMORY: readonly Entry[] = [
   },
   {
     program: 'memory-in-unaccepted-connections.c',
-    tries: 'hold memory in connections that nobody accepts, which are charged to nobody',
+    tries: 'hold memory in unaccepted connections, which no cgroup counts',
     source: 'own',
     limits: SMALL,
     must: {

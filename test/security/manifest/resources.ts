@@ -46,7 +46,7 @@ export const RESOURCES: readonly Entry[] = [
   },
   {
     program: 'zombies.c',
-    tries: 'fill the table of processes by dead ones that nobody waits for',
+    tries: 'fill the process table with zombies',
     source: 'verl #1466',
     limits: { processes: 40 },
     must: IN_VAIN,

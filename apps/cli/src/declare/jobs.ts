@@ -6,9 +6,9 @@ import { type Declare, examples } from './declare.ts'
 export const declareRun: Declare = (command, { io, services, end }) => {
   addJobOptions(command)
     .argument('<file>', 'the program, or - for standard input')
-    .option('-j, --json', 'print the result as one JSON object; with --follow its events, a line each')
-    .option('-f, --follow', 'print the output as it comes')
-    .option('--raw', 'leave control characters as they are on a terminal, too')
+    .option('-j, --json', 'print the result as one JSON object; with --follow one event per line')
+    .option('-f, --follow', 'print the output while the program runs')
+    .option('--raw', 'do not escape control characters on a terminal')
     .action(async (file, options) => {
       const { runJobCommand } = await import('../commands/run.ts')
       end(await runJobCommand(io, services, file, options))
@@ -32,7 +32,7 @@ standard input is Python.`
 export const declareSubmit: Declare = (command, { io, services, end }) => {
   addJobOptions(command, ['replyTo', 'callbackUrl'])
     .argument('<file...>', 'the programs, - for standard input')
-    .option('-j, --json', 'print one JSON object a line: id and file')
+    .option('-j, --json', 'print one JSON object per line: id and file')
     .action(async (files, options) => {
       const { submitCommand } = await import('../commands/submit.ts')
       end(await submitCommand(io, services, files, options))
@@ -46,7 +46,7 @@ export const declareResult: Declare = (command, { io, services, end }) => {
     .argument('<id>', 'the job, as submit printed it')
     .option('-w, --wait', 'wait until the job has ended')
     .option('-j, --json', 'print the whole result as one JSON object')
-    .option('--raw', 'leave control characters as they are on a terminal, too')
+    .option('--raw', 'do not escape control characters on a terminal')
     .action(async (id, options) => {
       const { resultCommand } = await import('../commands/result.ts')
       end(await resultCommand(io, services, id, options))
@@ -70,7 +70,10 @@ export const declareResults: Declare = (command, { io, services, end }) => {
     'isopod results',
     'isopod results --reply-to grades --count 10 --json',
     'isopod results --follow',
-  ]).addHelpText('after', '\nWhat is printed is gone from the queue; «isopod result ID» still has it.')
+  ]).addHelpText(
+    'after',
+    '\nPrinted results are removed from the queue; «isopod result ID» still shows them.',
+  )
 }
 
 /** Declares `isopod cancel`. */

@@ -26,7 +26,7 @@ export const declareKeys: Declare = (keys, { io, services, end }) => {
   keys
     .command('list')
     .description('list the keys, the oldest first')
-    .option('-j, --json', 'print one JSON object a line')
+    .option('-j, --json', 'print one JSON object per line')
     .action(async (options) => end(await (await load()).listKeys(io, services, options)))
   keys
     .command('revoke')

@@ -4,7 +4,7 @@ import { type Declare, examples } from './declare.ts'
 
 /** Declares `isopod languages`. */
 export const declareLanguages: Declare = (command, { io, services, end }) => {
-  command.option('-j, --json', 'print one JSON object a line').action(async (options) => {
+  command.option('-j, --json', 'print one JSON object per line').action(async (options) => {
     const { languagesCommand } = await import('../commands/languages.ts')
     end(await languagesCommand(io, services, options))
   })
@@ -29,7 +29,7 @@ export const declareMcp: Declare = (command, { io, services, end }) => {
 export const declareDemo: Declare = (command, { io, services, end }) => {
   command
     .option('--allow-shared-redis', 'send the hostile jobs through REDIS_URL, too')
-    .option('-j, --json', 'print one JSON object a job')
+    .option('-j, --json', 'print one JSON object per job')
     .action(async (options) => {
       const { demoCommand } = await import('../commands/demo.ts')
       end(await demoCommand(io, services, options))
@@ -66,7 +66,7 @@ export const declareDown: Declare = (command, { io, services, end }) => {
 export const declareDoctor: Declare = (command, { io, services, end }) => {
   command
     .option('--attack', 'attack containers on the engine, as a worker does at its start')
-    .option('-j, --json', 'print one JSON object a line')
+    .option('-j, --json', 'print one JSON object per line')
     .action(async ({ attack, ...options }) => {
       if (attack) {
         const { doctorAttackCommand } = await import('../commands/doctor-attack.ts')

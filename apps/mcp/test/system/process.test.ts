@@ -115,7 +115,7 @@ it('without Redis it still presents its tools, and calls end as setup_error with
   }
 })
 
-it('a job that no worker takes in time is cancelled, and the caller told', async () => {
+it('a job that no worker takes in time is cancelled, and the caller gets an error', async () => {
   const { client, close } = await overStdio({
     ...environment(),
     ISOPOD_QUEUE_PREFIX: `${world.prefix}-none`,
@@ -202,7 +202,7 @@ describe('the HTTP server', () => {
     expect(second.stderr.join('')).toMatch(/--http: cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/)
   })
 
-  it('closes a session that nobody uses', async () => {
+  it('closes an idle session', async () => {
     const brief = await startHttpProcess({ ...environment(), ISOPOD_MCP_SESSION_IDLE_SECONDS: '1' })
     const ask = (body: string, headers = {}) =>
       fetch(brief.url, { method: 'POST', headers: { ...HEADERS, ...headers }, body })
@@ -270,7 +270,7 @@ describe('a server that is started wrongly', () => {
     expect(server.lines).toEqual([])
   })
 
-  it('listens on all addresses when told so in as many words', async () => {
+  it('listens on all addresses if the operator allows it', async () => {
     const server = rawServer([MCP_BIN, '--http', '0.0.0.0:0'], {
       ISOPOD_MCP_ALLOW_REMOTE_WITHOUT_KEYS: 'true',
     })

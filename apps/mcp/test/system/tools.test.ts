@@ -157,17 +157,17 @@ describe.each([
 
   // promise: mcp-progress
   it('tells a caller who asks what the job is doing, and one who does not nothing', async () => {
-    const told: { progress: number; message?: string | undefined }[] = []
+    const reported: { progress: number; message?: string | undefined }[] = []
     await server.client.callTool(
       { name: 'execute_code', arguments: { language: 'python', code: 'import time; time.sleep(2.5)' } },
       undefined,
-      { onprogress: (progress) => void told.push(progress) },
+      { onprogress: (progress) => void reported.push(progress) },
     )
-    expect(told.length).toBeGreaterThanOrEqual(2)
-    expect(told.map(({ progress }) => progress)).toEqual(
-      told.map(({ progress }) => progress).toSorted((a, b) => a - b),
+    expect(reported.length).toBeGreaterThanOrEqual(2)
+    expect(reported.map(({ progress }) => progress)).toEqual(
+      reported.map(({ progress }) => progress).toSorted((a, b) => a - b),
     )
-    expect(told.at(-1)?.message).toMatch(/^running, \d s$/)
+    expect(reported.at(-1)?.message).toMatch(/^running, \d s$/)
   })
 
   // promise: mcp-cancel

@@ -39,7 +39,7 @@ class Visitor {
     return this.release === undefined && this.#stays
   }
 
-  /** Gives back, as often as told. */
+  /** Releases the share that many times. */
   leave(times = 1): void {
     for (let done = 0; done < times; done++) this.release?.()
     this.#stays = false
@@ -103,7 +103,7 @@ describe('executions of every size, in any order', () => {
           else waiting[action.abort % waiting.length]?.controller.abort(new Error('cancelled'))
           await check()
         }
-        // Nobody is left outside once those inside have left, one after the other.
+        // All waiting executions are admitted as the running ones end.
         for (let rounds = all.length; rounds > 0 && all.some(({ isWaiting }) => isWaiting); rounds--) {
           all.find(({ isIn }) => isIn)?.leave()
           await check()
@@ -206,7 +206,7 @@ describe('the number of jobs that a worker should hold', () => {
     expect(admission.wanted).toBe(4)
   })
 
-  it('does not grow for jobs that wait for what nobody could do without', async () => {
+  it('does not grow for waiting jobs if no other job could start', async () => {
     const admission = new Admission(BUDGET)
     for (let times = 0; times < 3; times++) new Visitor(admission, { memoryMb: 64, cpus: 1 })
     expect(admission.use).toMatchObject({ running: 2, waiting: 1 })
@@ -227,7 +227,7 @@ it('knows until when two or more were in', async () => {
   expect(admission.wasOvercommitted(0)).toBe(false)
 })
 
-describe('one that is to be alone', () => {
+describe('an exclusive execution', () => {
   const enterExclusively = (admission: Admission, log: string[] = []) =>
     admission
       .enterExclusively(() => log.push('bar'), never)
@@ -236,7 +236,7 @@ describe('one that is to be alone', () => {
         return leave
       })
 
-  it('waits for everyone, and everyone waits for it', async () => {
+  it('waits for all others, and all others wait for it', async () => {
     const admission = new Admission(BUDGET)
     const leave = await admission.enter(SMALL, never)
     const log: string[] = []
@@ -269,7 +269,7 @@ describe('one that is to be alone', () => {
     leaveSecond()
   })
 
-  it('is passed by all who come, and then by nobody', async () => {
+  it('is passed by later executions up to a maximum, and then blocks them', async () => {
     const admission = new Admission(BUDGET)
     const log: string[] = []
     let inside = new Visitor(admission, SMALL)

@@ -122,7 +122,7 @@ describe('exclusive runs', () => {
     expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
   })
 
-  it('are given up by who has waited too long, and that costs no allowance: nobody was held up', async () => {
+  it('are given up after the maximum wait, at no cost to the allowance, as no other execution waited', async () => {
     const { ask, enter, outcomes } = world()
     const leave = await enter('b')
     const answer = ask('a', 1_000)
@@ -132,7 +132,7 @@ describe('exclusive runs', () => {
     leave()
   })
 
-  it('come after all who wait for an ordinary share, and hold nobody up until they were passed often', async () => {
+  it('come after all waiting executions, and block none until they have been passed often enough', async () => {
     const { ask, enter, admission, outcomes } = world({ maxWaitMs: 3_600_000 })
     const first = await enter('a')
     const answer = ask('a', 1_000)
@@ -191,7 +191,7 @@ describe('exclusive runs', () => {
     const runs = new ExclusiveRuns({
       share: 0.05,
       maxWaitMs: 30_000,
-      onOutcome: (...told) => outcomes.push(told),
+      onOutcome: (...reported) => outcomes.push(reported),
       admission: {
         waiting: [{ tenant: 'b', timeoutMs: 1_000, since: performance.now() - 1_001 }],
         enterExclusively: async (onBlocking, signal) => {

@@ -22,7 +22,7 @@ it('nothing is written where the log is to be silent', () => {
   expect(logged('silent')).toBe('')
 })
 
-it('an event is not made into text for a stream that nobody keeps', () => {
+it('an event is not serialized if there is no audit stream', () => {
   const kept: string[] = []
   const audit = auditLog({
     logger: createLogger({ name: 'test', level: 'silent' }),

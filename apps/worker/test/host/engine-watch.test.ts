@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { EngineWatch } from '../../src/host/engine-watch.ts'
 
-it('an engine that goes and comes back is told once each time', async () => {
+it('an engine that goes and comes back is reported once each time', async () => {
   const changes: boolean[] = []
   let answers = true
   const watch = new EngineWatch({

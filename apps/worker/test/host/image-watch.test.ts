@@ -7,7 +7,7 @@ const entry = (image: string) => ({ image, filename: 'main', command: ['x', '{fi
 const catalogue = compileCatalogue({ python: entry('p:1'), ruby: entry('r:1') }, 'langs.yaml')
 
 function watch(absent: string[], engine = { up: true }) {
-  const told: (readonly LanguageSummary[])[] = []
+  const reported: (readonly LanguageSummary[])[] = []
   const asked: (readonly string[])[] = []
   const watched = new ImageWatch({
     catalogue,
@@ -16,31 +16,31 @@ function watch(absent: string[], engine = { up: true }) {
       return references.filter((reference) => absent.includes(reference))
     },
     askable: () => engine.up,
-    register: async (languages) => void told.push(languages),
+    register: async (languages) => void reported.push(languages),
   })
-  return { watched, told, asked, engine }
+  return { watched, reported, asked, engine }
 }
 
 it('tells producers at the start, and again only when an image came or went', async () => {
   const absent = ['r:1']
-  const { watched, told } = watch(absent)
+  const { watched, reported } = watch(absent)
   await watched.check()
   await watched.check()
-  expect(told.map((languages) => languages.map(({ missingImage }) => missingImage))).toEqual([
+  expect(reported.map((languages) => languages.map(({ missingImage }) => missingImage))).toEqual([
     [undefined, 'r:1'],
   ])
   absent.length = 0
   await watched.check()
-  expect(told).toHaveLength(2)
-  expect(told[1]?.some((summary) => 'missingImage' in summary)).toBe(false)
+  expect(reported).toHaveLength(2)
+  expect(reported[1]?.some((summary) => 'missingImage' in summary)).toBe(false)
   expect(watched.missing).toEqual([])
 })
 
 it('takes an engine that is away for one that has what it had', async () => {
-  const { watched, told, asked, engine } = watch(['p:1', 'r:1'], { up: false })
+  const { watched, reported, asked, engine } = watch(['p:1', 'r:1'], { up: false })
   await watched.check()
   expect([asked, watched.missing]).toEqual([[], []])
-  expect(told).toHaveLength(1)
+  expect(reported).toHaveLength(1)
   engine.up = true
   await watched.check()
   expect(watched.missing).toEqual(['p:1', 'r:1'])

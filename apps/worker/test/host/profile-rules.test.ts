@@ -10,11 +10,11 @@ const profiles = new Map([
   ['alone', { blocked: new Set(['socketpair']) }],
 ])
 
-it('a profile without what a connection takes is offline', () => {
+it('a profile that blocks a call that connections need is offline', () => {
   expect([...offlineProfiles(profiles)]).toEqual(['sealed'])
 })
 
-it('a language that can be started ahead must have what init waits with', () => {
+it('a language with preload needs the calls with which init waits for a program', () => {
   const preload = { files: {}, modules: [], forks: false, unless_files: [] }
   const named = (seccomp_profile: string): Language => ({ ...PYTHON, preload, seccomp_profile })
   expect(() => refusePreloadWithout([named('default'), named('sealed')], profiles)).not.toThrow()

@@ -159,13 +159,13 @@ describe('times of a result', () => {
 
 // promise: result-cache
 it('says that another job used a container of it, whichever of them that was', async () => {
-  for (const [origins, told] of [
+  for (const [origins, reported] of [
     [['made'], 'made'],
     [['made', 'batch', 'made'], 'batch'],
     [['batch', 'made'], 'batch'],
   ] as const) {
     const { containerOrigin } = await runner({ origins }).run(delivery(), never)
-    expect([origins, containerOrigin]).toEqual([origins, told])
+    expect([origins, containerOrigin]).toEqual([origins, reported])
   }
 })
 
@@ -251,7 +251,7 @@ describe('a timeout that is in doubt', () => {
   })
 
   it('stands if the host cannot be had in time, or the worker makes no second runs', async () => {
-    for (const [maxWaitMs, told] of [
+    for (const [maxWaitMs, reported] of [
       [50, ['given_up']],
       [0, []],
     ] as const) {
@@ -262,7 +262,7 @@ describe('a timeout that is in doubt', () => {
       // Where the worker looks for it, the result says that it is in doubt.
       expect(warnings.some((warning) => warning.startsWith('contended: '))).toBe(maxWaitMs > 0)
       expect(beside).toEqual([])
-      expect(secondRuns).toEqual(told)
+      expect(secondRuns).toEqual(reported)
       leave()
       expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
     }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type EgressEvent, EgressProxy } from '../../src/network/egress-proxy.ts'
 import { compileNetworks } from '../../src/network/profiles.ts'
 
-/** A listener that accepts nobody and whose queue is full: who connects hears nothing. */
+/** A listener with a full backlog: it answers no connection. */
 const DEAF = `const { parentPort } = require('node:worker_threads')
 const server = require('node:net').createServer().listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => {
   parentPort.postMessage(server.address().port)
@@ -96,7 +96,7 @@ describe.concurrent('the proxy of a job', () => {
     expect(events[0]?.ms).toBeGreaterThan(20)
   })
 
-  it('has told of every connection when it is closed, whatever that was doing', async () => {
+  it('has reported every connection once it is closed, in any state', async () => {
     await using server = createServer((socket) => socket.on('error', () => {}).resume())
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo

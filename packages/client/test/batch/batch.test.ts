@@ -25,8 +25,8 @@ test('a batch yields the outcome of each sample and a summary', async () => {
   const client = await bench.client()
   await bench.worker(judge)
   const given = samples({ a: ['pass', 'fail', 'fail', 'pass'], b: ['fail', 'fail', 'fail'], c: ['pass'] })
-  const told: Progress[] = []
-  const onProgress = (progress: Progress) => void told.push(progress)
+  const received: Progress[] = []
+  const onProgress = (progress: Progress) => void received.push(progress)
   const { results, summary } = await all(client, { samples: given, k: [1, 2], onProgress })
   expect(results.map(({ id, outcome }) => `${id} ${outcome}`).sort()).toEqual([
     'a/0 passed',
@@ -44,7 +44,7 @@ test('a batch yields the outcome of each sample and a summary', async () => {
   expect(summary.passAt['1']).toMatchObject({ estimate: expect.closeTo(0.5), problems: 3 })
   // 1 - C(2,2)/C(4,2) = 5/6 of problem a, 0 of b; c has one sample and does not count.
   expect(summary.passAt['2']).toMatchObject({ estimate: expect.closeTo(5 / 12), problems: 2 })
-  expect(told.at(-1)).toMatchObject({ done: 8, total: 8, etaSeconds: 0, passAt1: expect.closeTo(0.5) })
+  expect(received.at(-1)).toMatchObject({ done: 8, total: 8, etaSeconds: 0, passAt1: expect.closeTo(0.5) })
 })
 
 test('samples are pulled only as fast as results are taken', async () => {

@@ -51,7 +51,7 @@ test('the summary of a batch is posted once, signed, and not again by later runs
   const client = await bench.client()
   await bench.worker(judge)
   const samples: Sample[] = ['pass', 'fail'].map((code) => ({ id: code, problem: 'p', job: { code } }))
-  const run = () => client.batch({ id: 'told', samples, callback: { url, secret: SECRET } }).summary()
+  const run = () => client.batch({ id: 'reported', samples, callback: { url, secret: SECRET } }).summary()
   const { callback, ...summary } = await run()
   expect(callback).toBe('delivered')
   expect(await run()).toEqual({ ...summary, callback })

@@ -19,7 +19,7 @@ let said: string[]
 const log = (line: string) => void said.push(line)
 
 beforeEach(async () => {
-  // Of its own, so that no key of these workers stays in a Redis that somebody else uses.
+  // A new Redis, so that these workers leave no keys in a shared one.
   const redis = await startRedisServer({ directory: await temporaryFolder() })
   onTestFinished(() => redis.stop())
   said = []
@@ -28,7 +28,7 @@ beforeEach(async () => {
     ISOPOD_STATE_DIR: join(await temporaryFolder(), 'state'),
     REDIS_URL: redis.url,
     DOCKER_HOST: inject('stack').dockerHost,
-    // How workers are kept is what is looked at here, not what they find out about their containers.
+    // These specs are about the processes of workers, not their containers.
     ISOPOD_SELF_TEST: 'false',
   }
 })
@@ -74,14 +74,14 @@ it('are replaced when a setting has changed, or when they have died', async () =
   expect(await checkService(third.workers[0]?.url ?? '')).toBeUndefined()
 })
 
-it('say why they do not start, in the words of their log', async () => {
+it('report why they do not start, with the end of their log', async () => {
   await expect(up(1, { ISOPOD_SLOTS: 'many' })).rejects.toThrow(
     /^the worker ended before it was ready; the end of .*worker-1\.log:\n.*ISOPOD_SLOTS: must be a whole number/,
   )
   expect(await findStack({ env })).toBeUndefined()
 })
 
-it('that are not detached stop when told to, and log where they were told to', async () => {
+it('that are not detached stop on request, and log to the given file', async () => {
   const [redisUrl = '', dockerHost = ''] = [env['REDIS_URL'], env['DOCKER_HOST']]
   const log = join(await temporaryFolder(), 'logs', 'worker.log')
   const worker = await startWorker({ redisUrl, dockerHost, log, env, stack: stackPaths(env).id })

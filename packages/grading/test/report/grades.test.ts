@@ -44,7 +44,7 @@ describe('the row of a problem', () => {
     ['that passed, but for a fault', ['passed', 'fault'], 'passed fault', '100.0 %'],
     ['whose answer was known after one', ['passed', 'skipped', 'skipped'], 'passed', '100.0 %'],
     ['with one of two', ['passed', 'timeout'], 'open', '50.0 %'],
-    ['that nobody could judge', ['fault', 'skipped'], 'unsolved fault', '–'],
+    ['without a verdict', ['fault', 'skipped'], 'unsolved fault', '–'],
   ])('%s counts what was judged', (_, verdicts, kinds, share) => {
     const grades = new Grades()
     for (const [at, verdict] of verdicts.entries()) grades.add(sample({ number: at + 1, verdict }))
@@ -61,7 +61,7 @@ describe('the verdict on a sample', () => {
     ['that passed', ['passed', undefined], 'passed', 'passed'],
     ['that was not run', ['skipped', undefined], 'skipped', 'skipped'],
     [
-      'that nobody could judge',
+      'without a verdict',
       ['fault', result({ errorMessage: 'no engine' })],
       'fault',
       'platform fault: no engine',
@@ -137,11 +137,11 @@ describe('the verdict on a sample', () => {
     expect(humanEvalResult(given, args[1])).toBe(words)
   })
 
-  it('is told in bounded words, whatever was raised', () => {
-    const told = result({
+  it('bounds the length of the message, whatever the program raised', () => {
+    const reported = result({
       tests: [test({ verdict: 'runtime_error', diff: `ValueError: ${'x'.repeat(1e6)}` })],
     })
-    expect(humanEvalResult('runtime_error', told).length).toBeLessThanOrEqual(508)
+    expect(humanEvalResult('runtime_error', reported).length).toBeLessThanOrEqual(508)
     const nested = `${'a.'.repeat(100_000)}Error`
     expect(humanEvalResult('runtime_error', result({ stderr: nested }))).toBe('failed: runtime error')
   })
@@ -179,7 +179,7 @@ describe('Grades', () => {
     const grades = new Grades()
     const wordy = 'w'.repeat(20_000)
     for (let number = 1; number <= 10_000; number++) {
-      const told = result({
+      const reported = result({
         stdout: wordy,
         stderr: wordy,
         tests: [test({ verdict: 'runtime_error', suspicious: 'odd' })],
@@ -190,7 +190,7 @@ describe('Grades', () => {
           problem: `p${number % 2_500}`,
           verdict: 'runtime_error',
           code: wordy,
-          result: told,
+          result: reported,
         }),
       )
     }

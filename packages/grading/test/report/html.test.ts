@@ -10,7 +10,7 @@ describe('a template of markup', () => {
     )
   })
 
-  it('lets no text leave its place, whatever it is', () => {
+  it('escapes any text completely', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(html`${text}`.toString()).not.toMatch(/[<>"']|&(?!amp;|lt;|gt;|quot;|#39;)/)
@@ -33,7 +33,7 @@ describe('pictured', () => {
     expect(pictured(text)).toBe(shown)
   })
 
-  it('leaves nothing that is unseen, and what is seen already as it is', () => {
+  it('leaves no invisible character, and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const shown = pictured(text)

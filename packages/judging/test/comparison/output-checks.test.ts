@@ -135,8 +135,8 @@ describe('comparisons of outputs', () => {
   it('are to be made elsewhere when the worker stops', async () => {
     const checks = open()
     const running = checks.ofJob(tenant('a')).check({ type: 'trimmed' }, LONG, `${LONG}x`)
-    const told = expect(running).rejects.toThrow(RetryableError)
+    const reported = expect(running).rejects.toThrow(RetryableError)
     await checks.close()
-    await told
+    await reported
   })
 })

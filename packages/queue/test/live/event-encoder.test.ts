@@ -28,10 +28,10 @@ it('encodes the same bytes and text, however the output was split', () => {
       const events = entries.map(([, json]) => JSON.parse(json) as { text: string; raw?: string })
       const whole = Buffer.concat(chunks)
       expect(events.map(({ text }) => text).join('')).toBe(whole.toString())
-      const told = events.map(({ text, raw }) =>
+      const reported = events.map(({ text, raw }) =>
         raw === undefined ? Buffer.from(text) : Buffer.from(raw, 'base64'),
       )
-      expect(Buffer.concat(told)).toEqual(whole)
+      expect(Buffer.concat(reported)).toEqual(whole)
     }),
   )
 })

@@ -134,15 +134,15 @@ test('live events survive a restart of Redis: readers continue after their last 
   )
   consumer.run()
   const id = await bench.enqueue({ stream: true })
-  const told: string[] = []
+  const reported: string[] = []
   const reading = (async () => {
     for await (const event of producer.events(id))
-      told.push(event.type === 'stdout' ? event.text : event.type)
+      reported.push(event.type === 'stdout' ? event.text : event.type)
   })()
-  await until(() => told.length === 2, 'the first events')
+  await until(() => reported.length === 2, 'the first events')
   // What was written is on the disk within a second.
   await sleep(1200)
   await bench.restartRedis(async () => finish())
   await reading
-  expect(told).toEqual(['status', 'before\n', 'after\n', 'finished'])
+  expect(reported).toEqual(['status', 'before\n', 'after\n', 'finished'])
 }, 60_000)

@@ -4,7 +4,7 @@ def send(through, *carried):
     rights = array.array("i", [one if isinstance(one, int) else one.fileno() for one in carried])
     through.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
 
-# A message that carries its own receiver: nobody is left who could take it, nor what else it carries.
+# A message that contains its own receiving socket: no process can receive it, or the descriptors in it.
 left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
 memory = os.memfd_create("left")
 os.write(memory, b"x" * (48 << 20))

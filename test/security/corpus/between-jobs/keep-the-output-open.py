@@ -1,6 +1,6 @@
 import os, sys, time
 
-# Whoever still has the streams of this program must not reach those of the next.
+# A process that still holds the streams of this program must not write to those of the next one.
 for _ in range(3):
     if os.fork() == 0:
         os.setsid()

@@ -15,7 +15,7 @@
 
 static unsigned char *maps[64];
 
-/* A page that others have mapped too is told as such: in a bit of pagemap, and as Shared_Clean of its mapping. */
+/* The kernel shows whether others have mapped a page too: in a bit of pagemap, and as Shared_Clean of the mapping. */
 static uint64_t by_pagemap(void) {
   uint64_t heard = 0, entry;
   int pagemap = open("/proc/self/pagemap", O_RDONLY);

@@ -5,7 +5,7 @@ import { type Random, seededRandom } from './measure/random.ts'
 import type { BenchOptions } from './options.ts'
 import type { Stage } from './stage.ts'
 
-/** What a case works with. */
+/** The tools of a case. */
 export interface Bench {
   readonly quick: boolean
   readonly stage: Stage
@@ -13,24 +13,24 @@ export interface Bench {
   readonly book: Book
   readonly random: Random
   readonly signal: AbortSignal
-  /** Where time and processor went at saturation, by contender. */
+  /** Time and processor use per program at saturation, by contender. */
   readonly bounds: Map<string, LifeOfContainer>
-  /** Says on stderr what is being done. */
+  /** Reports progress on stderr. */
   log(line: string): void
-  /** One of two sizes: of a full run, or of a quick one. */
+  /** Selects a size: for a full run, or for a quick one. */
   size(full: number, quick: number): number
 }
 
-/** A thing that is measured. */
+/** One measured case. */
 export interface BenchCase {
-  /** Stable: rows, options and targets name it. */
+  /** Stable name in rows, options and targets. */
   readonly name: string
-  /** What is done, in one line. */
+  /** What is measured, in one line. */
   readonly title: string
   run(bench: Bench): Promise<void>
 }
 
-/** What all cases of one run share. */
+/** Makes the tools that all cases of a run share. */
 export function openBench(
   options: BenchOptions,
   parts: Pick<Bench, 'stage' | 'contenders' | 'log' | 'signal' | 'book'>,

@@ -5,29 +5,29 @@ import { DEFAULT_LIMITS, type Limits } from '@isopod/protocol'
 import Docker from 'dockerode'
 
 const LABEL = 'isopod.stack'
-/** A program of the benchmark takes less. */
+/** Maximum wait for running containers; programs of the benchmark take less. */
 const SWEEP_WAIT_MS = 5000
 
-/** The engine that all contenders share, as the two that are not Isopod see it. */
+/** The engine that all contenders share. */
 export interface Engine {
   readonly docker: Docker
   readonly dockerHost: string
-  /** The `docker` command, and the environment in which it speaks to this engine. */
+  /** The `docker` command, and its environment for this engine. */
   readonly cli: string
   readonly cliEnv: NodeJS.ProcessEnv
-  /** `name=value`, on everything that the benchmark makes. */
+  /** Label `name=value` of everything that the benchmark makes. */
   readonly label: string
   readonly labels: Readonly<Record<string, string>>
   readonly limits: Limits
   readonly runtimes: readonly string[]
   readonly defaultRuntime: string
-  /** Does something that makes a container and takes it away again; nothing new is begun after an interruption. */
+  /** Runs work that makes and removes a container. Rejects after an interruption. */
   once<T>(work: () => Promise<T>): Promise<T>
-  /** Waits for what was begun, a few seconds at most, and removes every container with the label. */
+  /** Waits a few seconds for running work, then removes every container with the label. */
   sweep(): Promise<void>
 }
 
-/** Looks at the engine of a stack; `id` marks all that this run makes there. */
+/** Opens the engine of a stack; `id` labels everything that this run makes there. */
 export async function openEngine(service: EngineService, id: string, signal: AbortSignal): Promise<Engine> {
   const { dockerHost } = service
   const docker = new Docker(connection(dockerHost))
@@ -37,7 +37,7 @@ export async function openEngine(service: EngineService, id: string, signal: Abo
   return {
     docker,
     dockerHost,
-    // The command that came with a private daemon; another one on PATH may be too new for it.
+    // The distribution's command, which fits its daemon; another one on PATH can be too new for it.
     cli: service.ours && existsSync('/usr/bin/docker') ? '/usr/bin/docker' : 'docker',
     cliEnv: { ...env, DOCKER_HOST: dockerHost },
     label: `${LABEL}=${id}`,

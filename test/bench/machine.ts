@@ -6,7 +6,7 @@ import { runOnce } from './contenders/docker-loop.ts'
 import type { Engine } from './engine.ts'
 import { machineTime } from './measure/processor.ts'
 
-/** What a run was measured on; nothing that names a machine or a place. */
+/** The machine of a run, without names that identify it. */
 export interface Surroundings {
   readonly machine: {
     readonly cpu: string
@@ -18,18 +18,18 @@ export interface Surroundings {
   }
   /** Name of a program → version. */
   readonly versions: Readonly<Record<string, string>>
-  /** Over 1, 5 and 15 minutes, before the run. */
+  /** Load averages over 1, 5 and 15 minutes before the run. */
   readonly loadAverage: readonly number[]
-  /** Cores that others kept busy over two seconds before the run. */
+  /** Cores in use by other processes, measured for two seconds before the run. */
   readonly othersUseCores: number
 }
 
-/** Cores in use by others from which on a run is not to be trusted. */
+/** Minimum number of cores in use by others that makes a run unreliable. */
 export const TOO_BUSY_CORES = 0.1
 
 const MEASURE_MS = 2000
 
-/** Looks where the run takes place, before it. */
+/** Reads the machine's properties and load before a run. */
 export async function surroundings(engine: Engine): Promise<Surroundings> {
   const loadAverage = loadavg().map((load) => Math.round(load * 100) / 100)
   const othersUseCores = await coresInUse()

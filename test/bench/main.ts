@@ -14,7 +14,7 @@ const EXIT = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const
 
 const log = (line: string) => void process.stderr.write(`bench: ${line}\n`)
 
-/** Runs what the command line asks for. Resolves with the exit code. */
+/** Runs the command line. Resolves with the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   const asked = parseOptions(
     argv,
@@ -74,7 +74,7 @@ async function publish(report: Report, options: BenchOptions): Promise<void> {
   process.stdout.write(terminalText(report))
 }
 
-/** The first Ctrl-C ends the run in order, a second one at once. */
+/** The first Ctrl-C ends the run cleanly, a second one at once. */
 async function interruptible(run: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()
   const interrupt = () => {

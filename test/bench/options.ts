@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util'
 
-/** What a run of the benchmark was asked for. */
+/** Options of a run of the benchmark. */
 export interface BenchOptions {
   readonly quick: boolean
   /** Names of the cases to run; undefined for all. */
   readonly only: readonly string[] | undefined
   readonly seed: number
-  /** File that gets the rows. */
+  /** File for the rows. */
   readonly json: string | undefined
-  /** Folder that gets table, charts and numbers; undefined for none. */
+  /** Folder for table, charts and numbers; undefined for none. */
   readonly docs: string | undefined
 }
 
@@ -44,7 +44,7 @@ A missed target is no error: the exit code is 1 only if a contender failed, 2 fo
 /**
  * Reads a command line.
  *
- * @param cases all names that `--only` may give
+ * @param cases all names that `--only` accepts
  * @throws {UsageError}
  */
 export function parseOptions(argv: readonly string[], cases: readonly string[]): Asked {

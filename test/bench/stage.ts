@@ -9,24 +9,24 @@ import { type Engine, openEngine } from './engine.ts'
 
 /** The services, workers and clients of a run, and their removal. */
 export interface Stage {
-  /** Marks everything that the run makes: containers, keys, folders. */
+  /** Part of the names of everything that the run makes: containers, keys, folders. */
   readonly id: string
   readonly stack: Stack
   readonly engine: Engine
-  /** Temporary, gone at the end. */
+  /** Temporary folder, removed at the end. */
   readonly folder: string
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** The worker under test, started as users start one, and its client; made on first use. */
+  /** The measured worker, started on first use with the released launcher. */
   worker(): Promise<WorkerProcess>
   client(): Promise<IsopodClient>
-  /** One more worker on a queue of its own; the caller stops it. */
+  /** Starts a worker on its own queue; the caller stops it. */
   startWorker(prefix: string, env?: NodeJS.ProcessEnv, launcher?: string): Promise<StartedWorker>
-  /** A client of that queue; closed at the end. */
+  /** Connects to a queue; the stage closes the client. */
   connect(prefix: string): Promise<IsopodClient>
-  /** A prefix for this bench's own keys. */
+  /** A prefix for keys of this run. */
   prefix(name: string): string
-  /** Ends and removes everything. */
+  /** Stops and removes everything. */
   close(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export interface StartedWorker extends WorkerProcess {
   readonly log: string
 }
 
-/** Settings of every measured worker that differ from the default: the self-test is a case of its own. */
+/** Settings of all measured workers that differ from the defaults. The self-test is a separate case. */
 const WORKER_SETTINGS: Readonly<Record<string, string>> = { ISOPOD_SELF_TEST: 'false' }
 
 /**
@@ -88,7 +88,7 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
         ...(launcher !== undefined && { launcher }),
         env: {
           ...process.env,
-          // An engine that set-up has started may have an old runc.
+          // A private engine can have an old runc.
           ...(stack.engine.ours && { ISOPOD_ALLOW_OLD_RUNC: 'true' }),
           ...WORKER_SETTINGS,
           ISOPOD_QUEUE_PREFIX: prefix,
@@ -119,7 +119,7 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
   return stage
 }
 
-/** How long Redis may take to write to disk what earlier cases left, in milliseconds. */
+/** Maximum wait for Redis to finish writing to disk, in milliseconds. */
 const MAX_SAVE_MS = 30_000
 
 /** Removes every key under these prefixes. */

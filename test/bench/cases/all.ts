@@ -20,8 +20,7 @@ const WITHOUT_PRELOAD = MODES.filter(({ preload }) => !preload)
 const OTHER_LANGUAGES = ['javascript', 'bash', 'c'] as const
 
 /**
- * Every case, in the order in which they are run. First those without containers: no worker rests beside them yet, and Redis
- * holds nothing that others have left.
+ * All cases, in order. Those without containers come first, while no other worker runs and Redis is empty.
  */
 export const CASES: readonly BenchCase[] = [
   queueAlone,
@@ -54,7 +53,7 @@ export const CASES: readonly BenchCase[] = [
     program: NUMPY_PANDAS,
     output: (stdout) => stdout === '3 2\n',
     others: [NAMES.loop, NAMES.plain],
-    // With half a core the preloaded imports take half a second.
+    // Preloaded imports take half a second with half a core.
     pauseMs: 1000,
     full: [5, 6],
     quick: [1, 2],

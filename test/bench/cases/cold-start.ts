@@ -29,7 +29,7 @@ async function start(bench: Bench, contender: string, round: number, selfTest: s
   }
 }
 
-/** The time at which the log says that the worker takes jobs, in epoch milliseconds; `/readyz` is polled too rarely. */
+/** Epoch milliseconds at which the worker began to take jobs, from its log, because `/readyz` is polled too rarely. */
 async function takingSince(log: string): Promise<number> {
   const lines = (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('"taking jobs"'))
   const { time } = JSON.parse(lines[0] ?? '{}') as { time?: string | number }

@@ -9,12 +9,12 @@ import { interleave } from '../rounds.ts'
 
 const NAME = 'fifty-tests'
 const TESTS = 50
-/** Jobs at once, each with all tests: one alone leaves most of the host idle, as its container may use half a core. */
+/** Concurrent jobs, each with all tests. A single one would leave the host mostly idle, with half a core for its container. */
 const JOBS = 8
 const SOURCE =
   '#include <stdio.h>\nint main(void) { int n; if (scanf("%d", &n) != 1) return 1; printf("%d\\n", n * n); }\n'
 
-/** One program, 50 inputs: a container for each, the program compiled beforehand, against jobs with 50 tests. */
+/** One program with 50 inputs: one container per input for the compiled program, compared with jobs with 50 tests. */
 export const fiftyTests: BenchCase = {
   name: NAME,
   title: '50 tests on one compiled program, tests by the second',
@@ -33,7 +33,7 @@ async function compiled({ stage }: Bench): Promise<Buffer> {
   return Buffer.from(await runOnce(stage.engine, {}, IMAGES.c, words, SOURCE), 'base64')
 }
 
-/** The loop at its best concurrency, with a compiled program. */
+/** Runs the compiled program in the loop at its best concurrency. */
 async function onePerTest(bench: Bench, binary: Buffer): Promise<() => Promise<void>> {
   const unpack = `head -c ${binary.length} > main && chmod +x main && exec ./main`
   const test = async ({ code }: Program) => {
@@ -54,7 +54,10 @@ async function onePerTest(bench: Bench, binary: Buffer): Promise<() => Promise<v
   }
 }
 
-/** From submit until the producer has the verdicts, compile run included; enough jobs at once to keep the worker busy. */
+/**
+ * Measures from submit until the producer has the verdicts, including the compile run, with enough jobs to keep the worker
+ * busy.
+ */
 async function oneForAll(bench: Bench, client: IsopodClient): Promise<void> {
   const tests = Array.from({ length: TESTS }, (_, n) => ({ stdin: `${n}\n`, expected: `${n * n}\n` }))
   const job = { language: 'c', code: SOURCE, tests }

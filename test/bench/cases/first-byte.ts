@@ -3,9 +3,9 @@ import type { BenchCase } from '../bench.ts'
 import { poolLevel, workerRests } from '../measure/scrape.ts'
 import { NAMES } from '../names.ts'
 
-/** Lines that the program prints, a pause before each. */
+/** Number of lines that the program prints, with a pause before each. */
 const LINES = 5
-/** Prints the time at which it prints, as nanoseconds since 1970: it and the reader are on one host. */
+/** Prints the current time, as nanoseconds since 1970. Program and reader run on the same host. */
 const CLOCK = `import time
 for _ in range(${LINES}):
   time.sleep(0.1)

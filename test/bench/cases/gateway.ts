@@ -9,7 +9,7 @@ import { redisRests, removeKeys } from '../stage.ts'
 
 const JOB = { language: 'python', code: 'print("hello")', replyTo: 'none' }
 const BODY = JSON.stringify(JOB)
-/** Callers at once, when the rate is measured. */
+/** Concurrent callers while the rate is measured. */
 const CALLERS = 64
 
 /** Cost of the gateway compared with the client: without a worker, only the submit is measured. */

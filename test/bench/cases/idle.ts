@@ -8,19 +8,19 @@ import { interleave } from '../rounds.ts'
 /** Time without change after which a worker's pool counts as full between two jobs, in milliseconds. */
 const PAUSE_MS = 300
 
-/** A program, one at a time, from `submit` until the producer has the result. */
+/** A case that runs single programs and measures from `submit` until the producer has the result. */
 export interface IdleCase {
   readonly name: string
   readonly title: string
   readonly program: Program
   readonly output: (stdout: string) => boolean
-  /** Contenders beside the modes of Isopod. */
+  /** Contenders besides the modes of Isopod. */
   readonly others: readonly string[]
   /** @default all */
   readonly modes?: readonly Mode[]
   /** Pause for a pool whose containers take longer to make, in milliseconds. @default 300 */
   readonly pauseMs?: number
-  /** Rounds, and programs of each contender in a round. */
+  /** Numbers of rounds, and of programs per contender and round. */
   readonly full: readonly [rounds: number, programs: number]
   readonly quick: readonly [rounds: number, programs: number]
 }
@@ -80,7 +80,7 @@ async function measureOnce(bench: Bench, contender: Contender, idle: IdleCase): 
   shares(bench, place, [run])
 }
 
-/** Records the parts of the time of a job in a fresh container. */
+/** Records the time of each stage of a job in a fresh container. */
 function recordParts(
   { book }: Bench,
   place: { readonly case: string; readonly contender: string },

@@ -1,6 +1,6 @@
 import type { Program } from '../contenders/contender.ts'
 
-/** One line in each language. */
+/** A program that prints one line, in each language. */
 export const HELLO: Readonly<Record<Program['language'], Program>> = {
   python: { language: 'python', code: 'print("hello")\n' },
   javascript: { language: 'javascript', code: 'console.log("hello")\n' },
@@ -14,7 +14,7 @@ export const NUMPY_PANDAS: Program = {
   code: 'import numpy, pandas\nprint(numpy.arange(3).sum(), len(pandas.DataFrame({"a": [1, 2]})))\n',
 }
 
-/** 1 MiB, the line feed included. */
+/** Prints 1 MiB, including the line feed. */
 export const MEBIBYTE: Program = {
   language: 'python',
   code: 'import sys\nsys.stdout.write("x" * (2**20 - 1) + "\\n")\n',

@@ -6,10 +6,13 @@ import { interleave } from '../rounds.ts'
 import { redisRests, removeKeys } from '../stage.ts'
 
 const SCRIPT = fileURLToPath(new URL('../processes/queue-rate.ts', import.meta.url))
-/** Jobs at once, of both. */
+/** Concurrent jobs of both queues. */
 const CONCURRENCY = 32
 
-/** The queue without any sandbox, beside BullMQ with an empty processor: producer, worker and consumer in one process each. */
+/**
+ * The queue without a sandbox, compared with BullMQ with an empty processor. Each runs producer, worker and consumer in one
+ * process.
+ */
 export const queueAlone: BenchCase = {
   name: 'queue-alone',
   title: 'the queue with a handler that does nothing, publication, results queue and consumer included',

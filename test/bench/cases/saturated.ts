@@ -6,7 +6,7 @@ import { interleave } from '../rounds.ts'
 import { shares } from './idle.ts'
 import { HELLO } from './programs.ts'
 
-/** Programs that are all submitted at once. */
+/** A case that submits all programs at once. */
 export interface SaturatedCase {
   readonly name: string
   readonly title: string
@@ -20,7 +20,7 @@ export interface SaturatedCase {
   /** @default all */
   readonly modes?: readonly Mode[]
   readonly rounds: (bench: Bench) => number
-  /** Whether to measure engine calls and processor time too. */
+  /** Whether to measure engine calls and processor time as well. */
   readonly bounds?: boolean
 }
 
@@ -44,7 +44,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
         name: contender.name,
         block: async (round: number) => {
           const programs = await saturated.programs(bench, round, contender.name)
-          // Not counted: finds the best concurrency and fills batch and pool.
+          // Not counted: these runs find the best concurrency, and fill batch and pool.
           if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(4, 2)))
           warm.add(contender)
           await contender.settle()
@@ -59,7 +59,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
   }
 }
 
-/** The other contenders that this machine has; the missing ones are recorded. */
+/** The other contenders that this machine supports; records the missing ones. */
 function present(bench: Bench, name: string, wanted: readonly string[]): Contender[] {
   return wanted.flatMap((contender) => {
     const found = bench.contenders.others.get(contender)

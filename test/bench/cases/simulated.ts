@@ -9,7 +9,7 @@ export const SIMULATED_LAUNCHER = fileURLToPath(
 )
 const QUEUE = 'bench'
 
-/** A real worker process with simulated programs. */
+/** Starts a real worker process with simulated programs. */
 export async function startSimulated(
   stage: Stage,
   prefix: string,
@@ -19,15 +19,15 @@ export async function startSimulated(
   return await stage.startWorker(prefix, simulatedSettings(ms, slots), SIMULATED_LAUNCHER)
 }
 
-/** Settings of such a worker: its slots and the duration of each job. */
+/** Settings of a simulated worker: its slots and the duration of each job. */
 export function simulatedSettings(ms: number, slots: number): NodeJS.ProcessEnv {
   return { BENCH_SANDBOX_MS: String(ms), ISOPOD_SLOTS: String(slots) }
 }
 
 /**
- * Submits jobs and takes their results off a results queue, with a bound on those that are under way.
+ * Submits jobs and consumes their results from a results queue, with a bounded number of unfinished jobs.
  *
- * @param onDone called with the number of results that have come
+ * @param onDone called with the number of received results
  */
 export async function passJobs(
   client: IsopodClient,

@@ -5,11 +5,11 @@ import { LATE_GROWTH, NAMES } from '../names.ts'
 import { interleave } from '../rounds.ts'
 import { passJobs, startSimulated } from './simulated.ts'
 
-/** Jobs between two readings. */
+/** Number of jobs between two readings. */
 const JOBS_PER_READING = 100
 const JOBS = 20_000
 
-/** Resident memory of a worker: after its start with the real sandbox, and over many jobs with a simulated one. */
+/** Resident memory of a worker: after its start with the real sandbox, and during many jobs with a simulated one. */
 export const workerMemory: BenchCase = {
   name: 'worker-memory',
   title: `resident memory of a worker at its start, and over ${JOBS.toLocaleString('en')} jobs with a simulated sandbox`,
@@ -42,8 +42,8 @@ export const workerMemory: BenchCase = {
 }
 
 /**
- * How much more is used later, between the medians of equal parts of the readings: in the fourth quarter than in the third,
- * and in the second half than in the first.
+ * Growth between the medians of parts of the readings: from the third to the fourth quarter, and from the first to the second
+ * half.
  */
 export function growth(readings: readonly number[]): { readonly late: number; readonly half: number } {
   const part = (nth: number, of: number) =>

@@ -6,7 +6,7 @@ import { passJobs, startSimulated } from './simulated.ts'
 const SANDBOX_MS = 50
 const SLOTS = 4
 
-/** 1, 2 and 4 worker processes on one queue, each execution simulated by 50 ms of waiting. */
+/** 1, 2 and 4 worker processes on one queue, with executions simulated by 50 ms of waiting. */
 export const workers: BenchCase = {
   name: 'workers',
   title: `1, 2 and 4 workers of ${SLOTS} slots with a simulated sandbox of ${SANDBOX_MS} ms, by the second`,
@@ -25,7 +25,7 @@ export const workers: BenchCase = {
           prefixes.set(count, prefix)
           await passJobs(client, 100, 1000)
         }
-        // More workers get more jobs, so that all take equally long.
+        // More workers get more jobs, so that each measurement takes equally long.
         const jobs = count * bench.size(480, 120)
         const startedAt = performance.now()
         await passJobs(client, jobs, 4000)

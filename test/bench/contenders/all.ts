@@ -15,9 +15,9 @@ const QUIET_MS = 300
 
 /** All contenders that run programs. */
 export interface ContenderSet {
-  /** Those that are not Isopod, by name. */
+  /** Contenders other than Isopod, by name. */
   readonly others: ReadonlyMap<string, Contender>
-  /** Isopod in each of these modes (all by default), for one case: jobs of a batch are those of one case and mode. */
+  /** Isopod in each of these modes (default: all), for one case. Jobs of one case and mode form a batch. */
   isopod(batch: string, modes?: readonly Mode[]): Promise<readonly Contender[]>
 }
 

@@ -8,7 +8,7 @@ export const FROM_STDIN: Readonly<Record<Program['language'], readonly [string, 
   c: ['sh', '-c', 'gcc -O2 -std=c17 -x c -o /workspace/main - -lm && exec /workspace/main'],
 }
 
-/** Commands that run a program from a file, in the folder of the file. */
+/** Commands that run a program from a file in the working directory. */
 export const FROM_FILE: Readonly<
   Record<Program['language'], { readonly file: string; readonly words: readonly [string, ...string[]] }>
 > = {

@@ -1,22 +1,22 @@
-/** A program as every contender gets it. */
+/** A program for all contenders. */
 export interface Program {
   readonly language: 'python' | 'javascript' | 'bash' | 'c'
   readonly code: string
-  /** Bytes of output that have to come back. @default what the contender keeps anyway */
+  /** Bytes of output that the contender must return. @default the contender's own limit */
   readonly outputBytes?: number
 }
 
 /** The outcome of a program. */
 export interface Run {
   readonly stdout: string
-  /** Where the container came from, and whether its interpreter had started; only Isopod says so. */
+  /** Where the container came from, and whether its interpreter had started; only for Isopod. */
   readonly origin?: string | undefined
   readonly preloaded?: boolean | undefined
-  /** The program's own run time in its container, in milliseconds; only Isopod says so. */
+  /** The program's run time in its container, in milliseconds; only for Isopod. */
   readonly ownMs?: number | undefined
-  /** How long it took to get the container ready for it, and from its first byte to its end, in milliseconds; only Isopod says so. */
+  /** Milliseconds until the container was ready, and from the program's first byte to its end; only for Isopod. */
   readonly steps?: { readonly acquire: number; readonly run: number } | undefined
-  /** Processor time of the program itself, in milliseconds; only Isopod says so. */
+  /** Processor time of the program, in milliseconds; only for Isopod. */
   readonly cpuMs?: number | undefined
 }
 
@@ -25,18 +25,18 @@ export interface Contender {
   readonly name: string
   /** Runs one program; rejects if it did not end with exit code 0. */
   run(program: Program): Promise<Run>
-  /** Runs all of them as fast as it can, in any order. */
+  /** Runs all programs as fast as possible, in any order. */
   runAll(programs: readonly Program[]): Promise<Run[]>
-  /** Resolves when its work for finished programs has ended, so that it is not measured with the next one. */
+  /** Resolves when the clean-up of finished programs has ended, so that it does not distort the next measurement. */
   settle(): Promise<void>
 }
 
-/** A contender that this machine cannot have, with the reason. */
+/** This machine does not support a contender; the message is the reason. */
 export class ContenderUnavailable extends Error {
   override readonly name = 'ContenderUnavailable'
 }
 
-/** Runs tasks, `lanes` at once, in order of the list. */
+/** Runs tasks in order, at most `lanes` at the same time. */
 export async function inLanes<T, R>(
   items: readonly T[],
   lanes: number,

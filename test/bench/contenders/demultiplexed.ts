@@ -10,7 +10,7 @@ export function demultiplexed(
   })
 }
 
-/** Frames of the engine: one byte of stream (2 is stderr), three of nothing, four of length. */
+/** Splits the engine's frames: one byte for the stream (2 is stderr), three unused, four for the length. */
 function split(bytes: Buffer): { stdout: string; stderr: string } {
   const streams: [Buffer[], Buffer[]] = [[], []]
   for (let at = 0; at + 8 <= bytes.length; ) {

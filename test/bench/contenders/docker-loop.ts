@@ -7,16 +7,16 @@ import type { Contender, Program } from './contender.ts'
 import { demultiplexed } from './demultiplexed.ts'
 import { type LanesTrial, laned } from './laned.ts'
 
-/** What distinguishes one such loop from the next. */
+/** Variant of the loop. */
 export interface LoopKind {
   readonly name: string
-  /** Seccomp profile as JSON. @default the engine's own, as a user would have it */
+  /** Seccomp profile as JSON. @default the engine's */
   readonly seccomp?: string
-  /** @default the engine's own */
+  /** @default the engine's */
   readonly runtime?: string
 }
 
-/** The loop that a user of dockerode would write: create, attach, start, wait, remove, with the same hardening as ours. */
+/** The loop of a typical dockerode user: create, attach, start, wait, remove, with the same hardening as Isopod. */
 export function dockerLoop(engine: Engine, kind: LoopKind, trial: LanesTrial): Contender {
   const run = async (program: Program) => {
     const words = FROM_STDIN[program.language]
@@ -59,7 +59,7 @@ export function runOnce(
   })
 }
 
-/** Our own options, with the interpreter in the place of init and without its volume. */
+/** Isopod's container options, with the interpreter instead of init, and without init's volume. */
 function hardened(
   engine: Engine,
   { seccomp, runtime }: Omit<LoopKind, 'name'>,

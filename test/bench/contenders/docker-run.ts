@@ -6,7 +6,7 @@ import type { Contender, Program } from './contender.ts'
 import { type LanesTrial, laned } from './laned.ts'
 import { runProcess } from './spawned.ts'
 
-/** `docker run --rm` as a shell script would have it, with every flag of our hardening that the command has. */
+/** `docker run --rm` as in a shell script, with all of Isopod's hardening flags that the command supports. */
 export function dockerRun(engine: Engine, trial: LanesTrial): Contender {
   return laned(
     NAMES.dockerRun,

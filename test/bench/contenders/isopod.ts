@@ -2,17 +2,17 @@ import type { IsopodClient, JobInput, Result } from '@isopod/client'
 import { NAMES } from '../names.ts'
 import type { Contender, Program, Run } from './contender.ts'
 
-/** One of the ways in which Isopod runs a job. */
+/** A mode in which Isopod runs jobs. */
 export interface Mode {
   readonly name: string
   readonly preload: boolean
   readonly reuse: 'never' | 'batch'
 }
 
-/** Cores of a container that jobs share: a job must not wait for quota that the one before it used. */
+/** Cores of a shared container, so that a job need not wait for quota that the previous one used. */
 const SHARED_CPUS = 1
 
-/** All of them. */
+/** All modes. */
 export const MODES: readonly Mode[] = [
   { name: NAMES.fresh, preload: false, reuse: 'never' },
   { name: NAMES.freshPreload, preload: true, reuse: 'never' },

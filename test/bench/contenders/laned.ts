@@ -4,11 +4,11 @@ import { type Contender, inLanes, type Program, type Run } from './contender.ts'
 export interface LanesTrial {
   readonly candidates: readonly number[]
   readonly programs: readonly Program[]
-  /** Called once it is known. */
+  /** Called with the best concurrency. */
   readonly onBest: (name: string, lanes: number) => void
 }
 
-/** Runs single programs at the best concurrency, which is measured before the first block that counts. */
+/** Makes a contender that runs programs at its best concurrency, which it measures before the first counted block. */
 export function laned(
   name: string,
   run: (program: Program) => Promise<Run>,

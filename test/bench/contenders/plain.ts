@@ -15,15 +15,15 @@ const ENV = {
   PYTHONUNBUFFERED: '1',
 }
 
-/** Plain processes, and one container for each image that keeps its file system mounted. */
+/** A contender with plain processes. One container per image keeps its file system mounted. */
 export interface Plain extends Contender {
   close(): Promise<void>
 }
 
 /**
- * The plain interpreter without any sandbox: the same interpreter from the same file system as in our containers, started
- * by this process with `chroot` in namespaces and cgroups of the host, with no limit at all. A program is written to a file
- * in memory, run and removed.
+ * The plain interpreter without any sandbox: the same interpreter from the same file system as in our containers, started by
+ * this process with `chroot`, in the host's namespaces and cgroups, without limits. Writes each program to a file in memory,
+ * runs it, and removes it.
  */
 export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
   const roots = new Map<string, Promise<string>>()
@@ -36,7 +36,7 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
     const folder = `/workspace/${count++}`
     const place = join(await root, folder)
     await mkdir(place)
-    // Independent of the umask: a compiler writes beside its source.
+    // Independent of the umask, because compilers write into this folder.
     await chmod(place, 0o777)
     try {
       await writeFile(join(place, file), program.code)
@@ -81,7 +81,7 @@ async function rootOf(engine: Engine, image: string): Promise<string> {
   await container.start()
   const { State } = await container.inspect()
   const root = `/proc/${State.Pid}/root`
-  // The process id of an engine on another machine means nothing here.
+  // The process id belongs to another machine if the engine is remote.
   await mkdir(join(root, 'workspace', 'probe')).catch(() => {
     throw new ContenderUnavailable('the engine is not on this machine')
   })

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 
-/** Runs one process to its end, with this on its standard input. @throws if it does not end with exit code 0 */
+/** Runs one process with this standard input. @throws if it does not exit with 0 */
 export function runProcess(
   words: readonly [string, ...string[]],
   stdin: string,
@@ -15,7 +15,7 @@ export function runProcess(
     child.stderr.on('data', (chunk: Buffer) => {
       err = `${err}${chunk}`.slice(-500)
     })
-    // A program that does not read to its end is no fault.
+    // A program need not read all of its input.
     child.stdin.on('error', () => {})
     child.on('error', reject)
     child.on('close', (code) => {

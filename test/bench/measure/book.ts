@@ -50,7 +50,7 @@ export class Book {
     this.#missing.push(missing)
   }
 
-  /** A sentence that a reader of the report needs, said once. */
+  /** Adds a sentence to the report, once. */
   note(sentence: string): void {
     this.#notes.add(sentence)
   }
@@ -63,13 +63,13 @@ export class Book {
     return [...this.#notes]
   }
 
-  /** Every series in few numbers, in the order in which they were begun. */
+  /** Statistics of all series, in the order in which they began. */
   summaries(random: Random): Summary[] {
     return [...this.#series.values()].map((series) => summarize(series, random))
   }
 }
 
-/** One series in few numbers. */
+/** Statistics of one series. */
 export function summarize({ values, ...place }: Series, random: Random): Summary {
   const isRate = place.unit === '/s'
   return {
@@ -77,7 +77,7 @@ export function summarize({ values, ...place }: Series, random: Random): Summary
     samples: values.length,
     value:
       place.unit === 'share' ? values.reduce((sum, value) => sum + value, 0) / values.length : median(values),
-    // The bad end of a rate is the low one.
+    // For a rate, low values are the bad ones.
     p95: quantile(values, isRate ? 0.05 : 0.95),
     p99: quantile(values, isRate ? 0.01 : 0.99),
     best: isRate ? Math.max(...values) : Math.min(...values),

@@ -1,24 +1,24 @@
 import { type ProcessorTime, processorTime, secondsOf } from './processor.ts'
 import { type Scrape, scrape } from './scrape.ts'
 
-/** Steps of one container's life that the worker's metrics tell apart. */
+/** Steps of a container's life in the worker's metrics. */
 const STEPS = ['create', 'attach', 'start', 'ready', 'look', 'exit', 'inspect', 'remove'] as const
-/** Processes whose processor time the report shows apart: name → command. */
+/** Processes whose processor time is reported separately: name → command. */
 const COMMANDS = { dockerd: 'dockerd', containerd: 'containerd', redis: 'redis-server' } as const
 
-/** All that the known ones did not use. */
+/** Name of the remaining processor time. */
 export const REST = 'the rest: shims, runtime, kernel, others'
 
-/** What one program cost at saturation, on average. */
+/** Average cost of one program at saturation. */
 export interface LifeOfContainer {
   readonly programs: number
   /** Step → milliseconds of one program; steps overlap where several programs run at once. */
   readonly stepsMs: Readonly<Record<string, number>>
-  /** Who → processor milliseconds of one program. */
+  /** Process → processor milliseconds per program. */
   readonly processorMs: Readonly<Record<string, number>>
 }
 
-/** Adds up what blocks of one contender cost. */
+/** Adds up the costs of one contender's blocks. */
 export class BoundsMeter {
   #programs = 0
   readonly #steps = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Of the kernel's clock that `/proc` counts in: 100 on every architecture that Linux runs on here. */
+/** Ticks per second of the counters in `/proc`: 100 on all supported architectures. */
 const TICKS_PER_SECOND = 100
 
 /** Processor seconds of the machine since its start, and of each process since its own, ended children included. */
@@ -9,7 +9,7 @@ export interface ProcessorTime {
   readonly processes: ReadonlyMap<number, { readonly command: string; readonly seconds: number }>
 }
 
-/** Reads how long the processors have worked, and for whom. @throws on another system than Linux */
+/** Reads the processor time of the machine and of all processes. @throws on systems other than Linux */
 export function processorTime(): ProcessorTime {
   const processes = new Map<number, { command: string; seconds: number }>()
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
@@ -19,7 +19,7 @@ export function processorTime(): ProcessorTime {
   return { machine: machineTime().busy, processes }
 }
 
-/** Seconds that one process (by number), or all of one command, had between two readings; one that ended since counts as none. */
+/** Processor seconds of a process (by number) or of all processes of a command between two readings; 0 for one that has ended. */
 export function secondsOf(who: number | string, before: ProcessorTime, after: ProcessorTime): number {
   let seconds = 0
   for (const [pid, found] of after.processes) {
@@ -39,7 +39,7 @@ export function parseStat(stat: string): { command: string; seconds: number } | 
   return { command, seconds: ticks / TICKS_PER_SECOND }
 }
 
-/** Seconds that all processors together were busy and had, since the machine started. */
+/** Busy and total seconds of all processors together since the machine started. */
 export function machineTime(stat = readFileSync('/proc/stat', 'utf8')): { busy: number; all: number } {
   const fields = stat.split('\n', 1)[0]?.split(/\s+/).slice(1, 9).map(Number) ?? []
   const all = fields.reduce((sum, field) => sum + field, 0)

@@ -1,7 +1,7 @@
-/** Numbers from 0 up to, and without, 1. */
+/** Returns random numbers in [0, 1). */
 export type Random = () => number
 
-/** Numbers that follow from a seed alone (mulberry32): the same seed gives the same order and intervals. */
+/** A seeded generator (mulberry32): the same seed gives the same numbers. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -12,7 +12,7 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** The same items in another order, each order equally likely. */
+/** The items in random order, each order equally likely. */
 export function shuffled<T>(items: readonly T[], random: Random): T[] {
   return items
     .map((item) => ({ item, at: random() }))

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** One reading of a worker's metrics. */
 export interface Scrape {
-  /** Sum of a metric over all label sets that hold these labels; 0 if there are none. */
+  /** Sum of a metric over all series with these labels; 0 if there are none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number
-  /** Values that one label of a metric has. */
+  /** The values of one label of a metric. */
   values(name: string, label: string): string[]
 }
 
@@ -14,7 +14,7 @@ export async function scrape(url: string): Promise<Scrape> {
   return parseMetrics(await answer.text())
 }
 
-/** Reads the text that Prometheus takes. */
+/** Parses the exposition text of Prometheus. */
 export function parseMetrics(text: string): Scrape {
   const lines = text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? []
@@ -37,7 +37,7 @@ function labelsOf(text: string): Map<string, string> {
 }
 
 const POLL_MS = 20
-/** A pool that never comes to rest is measured as it is. */
+/** Maximum wait for a worker to become idle, in milliseconds; it is then measured anyway. */
 const MAX_REST_MS = 5000
 const POOL = 'isopod_pool_containers'
 
@@ -59,7 +59,7 @@ export async function workerRests(url: string, level: number, quietMs: number): 
   }
 }
 
-/** Containers that wait in a worker's pool. */
+/** Number of containers in a worker's pool. */
 export async function poolLevel(url: string): Promise<number> {
   return (await scrape(url)).sum(POOL)
 }

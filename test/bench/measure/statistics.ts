@@ -1,10 +1,10 @@
 import type { Random } from './random.ts'
 
-/** How many times an interval draws its sample anew. */
+/** Number of resamples for an interval. */
 export const RESAMPLES = 10_000
 
 /**
- * The value below which that share of the values lies, between two neighbours in proportion (type 7 of Hyndman and Fan).
+ * The quantile of the values for a share, interpolated between neighbours (type 7 of Hyndman and Fan).
  *
  * @param share from 0 to 1
  * @throws {RangeError} if there is no value
@@ -19,8 +19,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * The interval in which the median of such a sample lies in 95 of 100 cases: the percentile bootstrap, the sample drawn
- * anew `resamples` times with replacement.
+ * The 95 % confidence interval of the median, by the percentile bootstrap: `resamples` samples are drawn with replacement.
  *
  * @throws {RangeError} if there is no value
  */

@@ -17,7 +17,7 @@ interface Times {
   readonly fromSubmit: number
 }
 
-/** What BullMQ does by itself: jobs that carry nothing, a processor that does nothing. */
+/** Plain BullMQ: empty jobs and an empty processor. */
 async function withBullmq(): Promise<Times> {
   const connection = new Redis(url.replace(/^redis\+unix:\/\//, ''), { maxRetriesPerRequest: null })
   const queue = new Queue('jobs', { connection, prefix: `{${prefix}}` })
@@ -45,7 +45,7 @@ async function withBullmq(): Promise<Times> {
   return since(submitted, started)
 }
 
-/** Ours: validated jobs, a handler that does nothing, publication, results queue and its consumer. */
+/** Isopod's queue: validated jobs, an empty handler, publication, results queue and its consumer. */
 async function withIsopod(): Promise<Times> {
   const producer = await openProducer({ url, prefix })
   const consumer = await openConsumer({ url, prefix, workerId: 'bench' })

@@ -1,5 +1,5 @@
-// A worker whose containers are simulated; everything else of it is what users start. Plain JavaScript, because Node's
-// compiler for types would be measured with it.
+// A worker with simulated containers; everything else is the released worker. Plain JavaScript, because Node's type stripping
+// would distort the measurement.
 import { ContainerSandbox } from '@isopod/sandbox'
 import { SimulatedDriver } from '@isopod/sandbox/simulated'
 import { runService } from '@isopod/service-kit'

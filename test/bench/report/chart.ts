@@ -2,21 +2,21 @@ import { parse, View } from 'vega'
 import { compile } from 'vega-lite'
 import { short } from './format.ts'
 
-/** One bar: a value and the interval that contains it. */
+/** One bar: a value and its confidence interval. */
 export interface Bar {
   readonly label: string
   readonly value: number
   readonly interval: readonly [low: number, high: number]
 }
 
-/** Bars of one unit on one axis from zero. */
+/** Bars with the same unit on one axis from zero. */
 export interface Chart {
   readonly title: string
   readonly unit: string
   readonly bars: readonly Bar[]
 }
 
-/** Draws horizontal bars with their intervals as SVG, on a white ground for light and dark pages. */
+/** Draws horizontal bars with their intervals as SVG, on a white background for light and dark pages. */
 export async function svgOf({ title, unit, bars }: Chart): Promise<string> {
   const values = bars.map(({ label, value, interval: [low, high] }) => ({
     label,

@@ -1,6 +1,6 @@
 import type { Unit } from '../measure/book.ts'
 
-/** A number as people compare it: three digits that say something. */
+/** A number with three significant digits. */
 export function short(value: number): string {
   const size = Math.abs(value)
   if (!Number.isFinite(value)) return '–'

@@ -4,7 +4,7 @@ import { PART } from '../names.ts'
 import { factor, short, verdict, withUnit } from './format.ts'
 import type { Report } from './report.ts'
 
-/** The generated part of the page: what was promised, what was measured, where, and what bounds it. */
+/** The generated part of the page: promises, measurements, machine, and bounds. */
 export function markdownOf(report: Report, charts: readonly string[]): string {
   return [
     place(report),
@@ -77,7 +77,7 @@ function measurement(one: Summary): string[] {
   return [one.contender, one.metric, withUnit(one.value, one.unit), ...spread, String(one.samples)]
 }
 
-/** In what share of the jobs a mode had its effect. */
+/** The share of jobs in which a mode had its effect. */
 function containers(summaries: readonly Summary[], contender: string): string {
   const shares = summaries.filter((summary) => summary.contender === contender && summary.unit === 'share')
   const parts = shares
@@ -124,7 +124,7 @@ function notes({ notes, missing }: Report): string {
   return ['## Notes\n', ...[...notes, ...lost].map((line) => `- ${line}`), ''].join('\n')
 }
 
-/** A table whose columns are as wide as the formatter wants them. */
+/** A table with columns padded like the formatter does. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) =>
     row.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')),

@@ -7,7 +7,7 @@ import type { BenchOptions } from '../options.ts'
 import { workerSettings } from '../stage.ts'
 import { type Row, rowsOf } from './rows.ts'
 
-/** Everything that a run found out; `results.json` is this, as it stands. */
+/** All results of a run; the content of `results.json`. */
 export interface Report extends Surroundings {
   readonly seed: number
   readonly quick: boolean
@@ -24,7 +24,7 @@ export interface Report extends Surroundings {
   readonly bounds: Readonly<Record<string, LifeOfContainer>>
 }
 
-/** Puts together what a run found out. */
+/** Makes the report of a run. */
 export function makeReport(run: {
   readonly options: BenchOptions
   readonly place: Surroundings
@@ -51,7 +51,7 @@ export function makeReport(run: {
   }
 }
 
-/** Contenders always follow each other in one order, whichever of them came first in the run. */
+/** Sorts contenders into a fixed order. */
 function inOrder(summaries: readonly Summary[]): Summary[] {
   const names: readonly string[] = Object.values(NAMES)
   return summaries.toSorted((one, other) => names.indexOf(one.contender) - names.indexOf(other.contender))

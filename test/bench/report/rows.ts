@@ -21,7 +21,7 @@ export interface Row {
   readonly reason?: string
 }
 
-/** What was measured and what was not. */
+/** The measurements of a run, and what is missing. */
 export interface Measured {
   readonly summaries: readonly Summary[]
   readonly missing: readonly Missing[]
@@ -29,7 +29,7 @@ export interface Measured {
   readonly cases: readonly string[]
 }
 
-/** One row for each target, judged, then one or more for each series. */
+/** One judged row for each target, then one or more for each series. */
 export function rowsOf(measured: Measured, targets: readonly Target[] = TARGETS): Row[] {
   const judged = targets.map((target) => judge(target, measured))
   return [...judged, ...measured.summaries.flatMap(plainRows)]

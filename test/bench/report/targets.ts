@@ -1,20 +1,20 @@
 import type { Unit } from '../measure/book.ts'
 import { LATE_GROWTH, NAMES } from '../names.ts'
 
-/** The measured values that a target speaks of, by contender. */
+/** Returns the value of a metric of a contender in the target's case. */
 export type Look = (contender: string, metric?: string) => number | undefined
 
-/** One row of the table of targets: what was promised, and how a measurement is held against it. */
+/** One promise about speed, and how to judge a measurement by it. */
 export interface Target {
   readonly case: string
   readonly contender: string
   readonly metric: string
   readonly unit: Unit
-  /** Contender that it is compared with, in the same case; null for a target of its own. */
+  /** Contender of the same case to compare with; null for an absolute target. */
   readonly baseline: string | null
-  /** As it was promised. */
+  /** The promise in words. */
   readonly words: string
-  /** Says whether the value keeps the promise. */
+  /** Whether the value meets the promise. */
   readonly holds: (value: number, baseline: number, look: Look) => boolean
 }
 
@@ -22,7 +22,7 @@ const HELLO = { case: 'hello-python-idle', contender: NAMES.fresh, unit: 'ms' } 
 const times = (share: number) => (value: number, baseline: number) => value >= share * baseline
 const faster = (factor: number) => (value: number, baseline: number) => baseline >= factor * value
 
-/** Every promise about speed. */
+/** All promises about speed. */
 export const TARGETS: readonly Target[] = [
   {
     ...HELLO,

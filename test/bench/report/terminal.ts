@@ -1,7 +1,7 @@
 import { factor, short, verdict, withUnit } from './format.ts'
 import type { Report } from './report.ts'
 
-/** The measurements, then the promises and whether they were kept, for a terminal. */
+/** Text for a terminal: the measurements, then the promises and whether they were met. */
 export function terminalText(report: Report): string {
   return [measurements(report), promises(report), `seed ${report.seed}`]
     .filter(Boolean)

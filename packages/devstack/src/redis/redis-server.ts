@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmod, mkdir, open, readFile, rm } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Maximum length of the path of a unix socket on Linux, in bytes. */
 const MAX_SOCKET_PATH = 107
@@ -111,7 +112,7 @@ async function untilReady(child: ChildProcess, socket: string, logPath: string):
       throw new Error(`redis-server ended before it was ready; its last words: ${tail || 'none'}`)
     }
     if (await answersPing(socket)) return
-    await new Promise((done) => setTimeout(done, 15))
+    await sleep(15)
   }
   throw new Error(`redis-server did not answer PING on ${socket} within ${START_DEADLINE_MS / 1000} s`)
 }

@@ -8,23 +8,23 @@ import { type GuestEvent, type GuestTask, writeTask } from './protocol.ts'
 
 const MEMORY_MB = 4096
 /**
- * The guest's clock counts instructions, one a nanosecond, while it computes, and follows the host's while it waits: so no
- * deadline in it depends on how slow the emulation is, or how busy the host.
+ * The guest's clock advances by one nanosecond per instruction while it computes, and follows the host's clock while it waits. No
+ * deadline in it therefore depends on the speed of the emulation or the load of the host.
  */
 const CLOCK = ['-accel', 'tcg,thread=single,tb-size=512', '-icount', 'shift=0,sleep=on']
-/** How long a guest that was asked to power off may take before it is ended. */
+/** Timeout for powering off, in milliseconds; the machine is then ended. */
 const POWER_OFF_MS = 60_000
 
-/** A virtual machine to be run once. */
+/** Options of {@link boot}. */
 export interface BootOptions {
   readonly architecture: VmArchitecture
   readonly root: Root
-  /** Disks beside the root's. What the guest writes to any of them is lost in the end. */
+  /** Further disks. Writes to all disks are discarded. */
   readonly disks: readonly string[]
   readonly task: GuestTask
-  /** Gets what the guest's kernel and services print. */
+  /** File for the output of the guest's kernel and services. */
   readonly console: string
-  /** Where the emulator keeps what is written to the disks. */
+  /** Folder for writes to the disks. */
   readonly scratch: string
   readonly deadlineMs: number
   readonly signal: AbortSignal
@@ -32,7 +32,7 @@ export interface BootOptions {
 }
 
 /**
- * Boots a virtual machine, hands on what its guest tells, and resolves when it has powered off.
+ * Boots a virtual machine, passes on its guest's events, and resolves when it has powered off.
  *
  * @throws {Error} if the guest did not end its task in time, or the machine ended before
  */
@@ -40,11 +40,11 @@ export async function boot(options: BootOptions): Promise<void> {
   const { signal, onEvent } = options
   signal.throwIfAborted()
   const { emulator } = MACHINES[options.architecture]
-  // A group of its own: Ctrl-C is for us, who then end the machine.
+  // In its own process group, so that Ctrl-C reaches only this process, which then ends the machine.
   const machine = spawn(emulator, emulatorWords(options), {
     detached: true,
     env: { ...process.env, TMPDIR: options.scratch },
-    // The guest's port is closed once the emulator reads the end of its input: it must not come.
+    // Stdin stays open, because its end would close the guest's port.
     stdio: ['pipe', 'pipe', 'pipe'],
   })
   let complaint = ''
@@ -119,7 +119,7 @@ function parse(line: string): GuestEvent | undefined {
   try {
     return JSON.parse(line) as GuestEvent
   } catch {
-    // The firmware may say something before the guest does.
+    // The firmware can print lines before the guest.
     return undefined
   }
 }

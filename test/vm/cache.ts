@@ -2,12 +2,12 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endMounts, stackPaths } from '@isopod/devstack'
 
-/** Where the virtual machines' disks are kept; `npm run down -- --purge` removes it with the rest of the state. */
+/** Folder of the virtual machines' disks; `npm run down -- --purge` removes it with the rest of the state. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   return join(stackPaths(env).state, 'vm')
 }
 
-/** A folder for what is made on the way. `work` gets its path; it is unmounted and removed however that ends. */
+/** Calls `work` with a temporary folder, which is unmounted and removed afterwards. */
 export async function inScratch<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = join(cacheFolder(), `scratch-${process.pid}`)
   await mkdir(folder, { recursive: true, mode: 0o755 })
@@ -20,8 +20,8 @@ export async function inScratch<T>(work: (folder: string) => Promise<T>): Promis
 }
 
 /**
- * The kept file or folder of this name; `make` makes it at another path if it is not there, so that half a one is never
- * taken for a whole. Those of the same `kind` under other names are out of date and go.
+ * The cached file or folder with this name. If it is missing, `make` builds it at another path, so that an incomplete one is
+ * never used. Entries of the same `kind` with other names are outdated and removed.
  */
 export async function cached(
   kind: string,

@@ -1,11 +1,11 @@
 import { open, writeFile } from 'node:fs/promises'
 
 const EVERY_MS = 300
-/** Firmware and services move the cursor about. */
+/** Control sequences of firmware and services. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what is taken out
 const CONTROLS = /\x1b\[[0-9;?!]*[A-Za-z]/g
 
-/** Copies what is written to a file to stderr as it comes. Resolves with what ends that. */
+/** Copies a growing file to stderr. Resolves with a function that stops it. */
 export async function followConsole(path: string): Promise<() => void> {
   await writeFile(path, '')
   let at = 0

@@ -4,7 +4,7 @@ import type { VmArchitecture } from './machine.ts'
 /** How the guest's engine runs. */
 export type EngineMode = 'plain' | 'rootless' | 'userns-remap' | 'newer-runc'
 
-/** Whether an engine of this kind has a place of its own for images, and loads {@link FEW} at the start of its leg. */
+/** Whether an engine of this kind has its own image store, and loads {@link FEW} at the start of its leg. */
 export function loadsImages(mode: EngineMode): boolean {
   return mode === 'rootless' || mode === 'userns-remap'
 }
@@ -12,25 +12,25 @@ export function loadsImages(mode: EngineMode): boolean {
 /** Images that are loaded under emulation, which takes a minute for each 100 MB. */
 export const FEW: readonly ImageName[] = ['bash']
 
-/** One start of a virtual machine, and what runs in it. */
+/** One boot of a virtual machine, and the specs that it runs. */
 export interface Leg {
   readonly name: string
-  /** What it shows. */
+  /** What it proves. */
   readonly title: string
   readonly engine: EngineMode
-  /** Have a worker attack its own containers, as `isopod doctor --attack` does. */
+  /** Whether to run a worker's self-test, as `isopod doctor --attack` does. */
   readonly probes?: boolean
   /** Spec files, one vitest run. */
   readonly specs: readonly string[]
-  /** Pattern of the only tests to run, where a whole file is more than emulation can do. */
+  /** Pattern for the names of the tests to run, if a whole file takes too long under emulation. */
   readonly only?: string
-  /** How long it may take before it is ended. */
+  /** Timeout of the leg in minutes. */
   readonly minutes: number
   /** @default x64 */
   readonly architectures?: readonly VmArchitecture[]
 }
 
-/** What `npm run test:vm` runs, in this order. */
+/** The legs of `npm run test:vm`, in order. */
 export const LEGS: readonly Leg[] = [
   {
     name: 'self-test',

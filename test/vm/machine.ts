@@ -1,24 +1,24 @@
 import type { SystemNeed } from '@isopod/devstack'
 
-/** Processors that a virtual machine can have, in Node's words. */
+/** Processors of virtual machines, by Node's names. */
 export const ARCHITECTURES = ['x64', 'arm64'] as const
 
 /** One of {@link ARCHITECTURES}. */
 export type VmArchitecture = (typeof ARCHITECTURES)[number]
 
-/** What differs between the virtual machines of two processors. */
+/** Settings of virtual machines with one kind of processor. */
 export interface Machine {
-  /** Debian's word for the processor. */
+  /** Debian's name of the processor. */
   readonly debian: string
   readonly emulator: string
   /** The emulated board and processor. */
   readonly board: readonly string[]
-  /** The first serial port, as the kernel calls it. */
+  /** The kernel's name of the first serial port. */
   readonly console: string
   readonly needs: readonly SystemNeed[]
 }
 
-/** The machine of each processor. Software emulation throughout: no run depends on what the host can virtualize. */
+/** The machine of each processor. Always software emulation, so that no run depends on the host's virtualization. */
 export const MACHINES: Readonly<Record<VmArchitecture, Machine>> = {
   x64: {
     debian: 'amd64',

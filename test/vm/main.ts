@@ -9,7 +9,7 @@ const EXIT = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const
 
 const log = (line: string) => void process.stderr.write(`vm: ${line}\n`)
 
-/** Runs what the command line asks for. Resolves with the exit code. */
+/** Runs the command line. Resolves with the exit code. */
 async function main(argv: readonly string[]): Promise<number> {
   const asked = parseOptions(argv, (architecture) => legsOf(architecture).map(({ name }) => name))
   if (asked.kind === 'run') return await interruptible((signal) => run(asked.options, signal))
@@ -35,7 +35,7 @@ function list(): string {
   return `${legs.join('')}\nleft out:\n${leftOut.join('')}`
 }
 
-/** The first Ctrl-C ends the run in order, a second one at once. */
+/** The first Ctrl-C ends the run cleanly, a second one at once. */
 async function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
   const controller = new AbortController()
   const interrupt = () => {

@@ -1,29 +1,29 @@
 import { parseArgs } from 'node:util'
 import { ARCHITECTURES, type VmArchitecture } from './machine.ts'
 
-/** What a run in virtual machines was asked for. */
+/** Options of a run in virtual machines. */
 export interface VmOptions {
   readonly architecture: VmArchitecture
   /** Names of the legs to run. */
   readonly legs: readonly string[]
   /** Spec files to run instead of the legs' own. */
   readonly specs: readonly string[] | undefined
-  /** Pattern of the only tests. */
+  /** Pattern for the names of the tests to run; undefined for all. */
   readonly only: string | undefined
-  /** Show what the guest's kernel and services print. */
+  /** Whether to show the output of the guest's kernel and services. */
   readonly console: boolean
   /** Minutes that one leg may take; undefined for the leg's own bound. */
   readonly deadline: number | undefined
-  /** Make the disks anew. */
+  /** Whether to rebuild the disks. */
   readonly fresh: boolean
 }
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type VmRequest =
   | { readonly kind: 'run'; readonly options: VmOptions }
   | { readonly kind: 'help' | 'list' }
 
-/** A command line that means nothing; the message names the option, what is allowed and what was given. */
+/** The command line is invalid; the message names the option, what is allowed and what was given. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
@@ -38,9 +38,9 @@ Runs specs in emulated machines with another kernel than this host's: cgroup v2,
   --spec PATH       this spec file instead of the leg's own; may be repeated
   --only PATTERN    only tests whose names match
   --list            the legs, and which specs are left out and why
-  --console         show what the guest's kernel and services print
+  --console         show the output of the guest's kernel and services
   --deadline MIN    end a leg after so many minutes  [the leg's own bound]
-  --fresh           make the disks anew
+  --fresh           rebuild the disks
   --help
 
 The exit code is 1 if a test failed or a leg could not be run, 2 for a wrong option, 130 after Ctrl-C.
@@ -67,7 +67,7 @@ export function parseOptions(
   if (specs !== undefined && values.leg !== undefined && values.leg.length > 1) {
     throw new UsageError('--spec: goes with one --leg, got several')
   }
-  // Specs of one's own run in the plainest leg where none is named.
+  // The user's spec files run in the first leg unless another one is named.
   const legs = values.leg ?? (specs === undefined ? all : all.slice(0, 1))
   return {
     kind: 'run',

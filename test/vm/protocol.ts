@@ -1,27 +1,27 @@
 import type { ImageName } from '@isopod/devstack'
 
-/** What the guest is asked for; it finds it in the kernel's command line. */
+/** The guest's task, passed on the kernel's command line. */
 export interface GuestTask {
   /** Name of a leg. */
   readonly leg: string
-  /** The only spec files to run; undefined for all of the leg. */
+  /** Spec files to run. @default those of the leg */
   readonly specs?: readonly string[]
-  /** The only tests, by a pattern of their names. */
+  /** Pattern for the names of the tests to run. @default all */
   readonly only?: string
   /** Names of the images that the engine has. */
   readonly images: readonly ImageName[]
-  /** How much more time than usual the specs are given. */
+  /** Factor for the timeouts of specs. */
   readonly timeFactor: number
 }
 
-/** What the guest tells, one JSON object a line. */
+/** An event that the guest reports, one JSON object per line. */
 export type GuestEvent =
   | { readonly event: 'up'; readonly facts: Readonly<Record<string, string>> }
   | { readonly event: 'say'; readonly line: string }
   | TestEvent
   | { readonly event: 'end'; readonly trouble?: string }
 
-/** How one test ended. */
+/** The end of one test. */
 export interface TestEvent {
   readonly event: 'test'
   readonly file: string
@@ -34,13 +34,13 @@ export interface TestEvent {
 /** Name of the parameter on the kernel's command line. */
 export const TASK_PARAMETER = 'isopod.task'
 
-/** The task as one word of a kernel's command line. */
+/** Encodes the task as one word of a kernel's command line. */
 export function writeTask(task: GuestTask): string {
   return `${TASK_PARAMETER}=${Buffer.from(JSON.stringify(task)).toString('base64url')}`
 }
 
 /**
- * Finds the task in a kernel's command line.
+ * Decodes the task of a kernel's command line.
  *
  * @throws {Error} if there is none
  */

@@ -14,9 +14,9 @@ import type { VmOptions } from './options.ts'
 import { legReporter } from './terminal.ts'
 import { Totals } from './totals.ts'
 
-/** How much longer than on a quiet host things may take in the guest, by its own clock. */
+/** Factor for timeouts in the guest, by its own clock. */
 const TIME_FACTOR = 4
-/** Images that the specs use. Those of another processor are built under emulation, which only the shortest lists bear. */
+/** Images that the specs use. Those of another processor are built under emulation, so their list is short. */
 const IMAGE_NAMES: Readonly<Record<VmArchitecture, readonly ImageName[]>> = {
   x64: ['python', 'c', 'javascript', 'bash', 'cpp', 'java'],
   arm64: ['c', 'bash'],
@@ -34,7 +34,7 @@ interface Disks {
   readonly images: string
 }
 
-/** Makes what is missing, boots a machine for each leg, and counts what its tests came to. */
+/** Makes the missing disks, boots a machine for each leg, and counts its tests. */
 export async function runLegs(options: VmOptions, around: Surroundings): Promise<Totals> {
   await installPackages(MACHINES[options.architecture].needs, around.log)
   const disks = await makeDisks(options, around)

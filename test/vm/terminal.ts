@@ -2,7 +2,7 @@ import type { GuestEvent } from './protocol.ts'
 
 const MARKS = { passed: '✓', failed: '✗', skipped: '↓' } as const
 
-/** Tells people at a terminal what a guest says. */
+/** Makes a function that prints a guest's events. */
 export function legReporter(leg: string, log: (line: string) => void): (event: GuestEvent) => void {
   return (event) => {
     if (event.event === 'up') {

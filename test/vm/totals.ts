@@ -12,7 +12,7 @@ export class Totals {
     return this.#count.failed
   }
 
-  /** `N passed, N failed, N skipped`, the line that `npm test` closes with. */
+  /** `N passed, N failed, N skipped`, like the last line of `npm test`. */
   toString(): string {
     const { passed, failed, skipped } = this.#count
     return `${passed} passed, ${failed} failed, ${skipped} skipped`

@@ -4,7 +4,7 @@ import { checkEngine, runCommand, tryCommand } from '@isopod/devstack'
 import type { EngineMode } from '../legs.ts'
 
 const ANSWER_MS = 300_000
-/** The user of Docker without root, as the root disk has it. */
+/** The user of rootless Docker on the root disk. */
 const USER = 'isopod'
 const USER_ID = 1000
 
@@ -17,8 +17,8 @@ export async function startEngine(mode: EngineMode): Promise<string> {
 }
 
 /**
- * Puts the newer runc in the older one's place: under the same name it is a runtime like any other to engine and worker. Not by
- * a mount: runc starts itself anew from an overlay of its folder, which shows what lies below the mount.
+ * Replaces the old runc by the newer one under the same name, so that engine and worker use it. Not by a mount, because runc
+ * re-executes itself from an overlay of its folder, which shows the file below the mount.
  */
 async function replaceRunc(): Promise<void> {
   await runCommand(['cp', '--remove-destination', '/opt/newer-runc/usr/sbin/runc', '/usr/sbin/runc'])
@@ -31,7 +31,7 @@ async function remapUsers(): Promise<void> {
   await runCommand(['systemctl', 'restart', 'docker.service'])
 }
 
-/** Debian's own way to start Docker as a user, as a service of that user's systemd, which gives it control groups. */
+/** Starts rootless Docker with Debian's script, as a service of the user's systemd, which delegates control groups. */
 async function startRootless(): Promise<string> {
   await runCommand(['systemctl', 'stop', 'docker.socket', 'docker.service'])
   mkdirSync('/images/rootless', { recursive: true })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
 import { engineJson, tryCommand } from '@isopod/devstack'
 
-/** What this machine is, for the head of a report: versions, control groups, what the kernel guards with. */
+/** Facts about this machine for the head of a report: versions, control groups, security modules. */
 export async function facts(dockerHost: string): Promise<Record<string, string>> {
   const info = (await engineJson(dockerHost, '/info')) as {
     ServerVersion: string

@@ -10,7 +10,7 @@ import { runProbes } from './probes.ts'
 import { report, say } from './report.ts'
 import { runSpecs } from './run-specs.ts'
 
-const WORD_EVERY_MS = 60_000
+const BUSY_REPORT_MS = 60_000
 
 async function main(task: GuestTask): Promise<void> {
   const leg = LEGS.find(({ name }) => name === task.leg)
@@ -20,7 +20,7 @@ async function main(task: GuestTask): Promise<void> {
   if (loadsImages(leg.engine)) await loadImages(dockerHost)
   const images = imagesOf(leg, task)
   if (leg.probes && task.specs === undefined) {
-    // Where the processor is another than the host's, init is compiled now, in a container.
+    // On another processor than the host's, this compiles init in a container.
     await ensureStack({ workers: 0, images, log: say, env: { ...process.env, DOCKER_HOST: dockerHost } })
     await runProbes(dockerHost)
   }
@@ -31,24 +31,24 @@ async function main(task: GuestTask): Promise<void> {
   await runSpecs(specs, { timeFactor: task.timeFactor, ...(only === undefined ? {} : { only }) }, env)
 }
 
-/** Engines that found no images at their start have loaded a few. */
+/** The images of the engine: all, or the few that were loaded. */
 function imagesOf({ engine }: Leg, { images }: GuestTask): readonly ImageName[] {
   return loadsImages(engine) ? images.filter((name) => FEW.includes(name)) : images
 }
 
-/** Tells now and then what keeps the machine busy: under emulation, silence may last minutes. */
-function tellOfWork(): NodeJS.Timeout {
-  const tell = async () => {
+/** Reports regularly which processes are busy, because emulated steps can take minutes. */
+function reportBusyProcesses(): NodeJS.Timeout {
+  const reportBusiest = async () => {
     const { stdout } = await tryCommand(['ps', '-eo', 'time,args', '--sort=-pcpu', '--no-headers'])
     const first = stdout.split('\n').find((line) => !line.includes(' ps -eo ')) ?? ''
     say(`busy with ${first.trim().slice(0, 120)}`)
   }
-  return setInterval(() => void tell(), WORD_EVERY_MS)
+  return setInterval(() => void reportBusiest(), BUSY_REPORT_MS)
 }
 
-const telling = tellOfWork()
+const busyReports = reportBusyProcesses()
 try {
-  // The engine is whatever Debian has; those that are old are said to be.
+  // Debian's runc can be old.
   process.env['ISOPOD_ALLOW_OLD_RUNC'] = 'true'
   await main(readTask(readFileSync('/proc/cmdline', 'utf8')))
   report({ event: 'end' })
@@ -56,4 +56,4 @@ try {
   const trouble = error instanceof Error ? (error.stack ?? error.message) : String(error)
   report({ event: 'end', trouble })
 }
-clearInterval(telling)
+clearInterval(busyReports)

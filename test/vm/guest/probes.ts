@@ -9,7 +9,7 @@ interface Finding {
   readonly ms: number
 }
 
-/** Has a worker attack containers of its own, and reports each probe as a test. */
+/** Runs a worker's self-test, and reports each probe as a test. */
 export async function runProbes(dockerHost: string): Promise<void> {
   const onLine = (line: string) => {
     const finding = JSON.parse(line) as Finding | { contained: boolean }

@@ -1,19 +1,22 @@
 import { openSync, writeSync } from 'node:fs'
 import type { GuestEvent } from '../protocol.ts'
 
-/** The port that the host reads from. Only one process at a time may have it open. */
+/** The port that the host reads. Only one process at a time can open it. */
 const PORT = '/dev/virtio-ports/isopod'
-/** Set for a child that reports through its parent: number of the descriptor. No `ISOPOD_`: workers refuse unknown ones. */
+/**
+ * Variable with the descriptor through which a child reports to its parent. Without `ISOPOD_`, because workers refuse unknown
+ * variables.
+ */
 export const DESCRIPTOR_VARIABLE = 'GUEST_REPORT_DESCRIPTOR'
 
 let port: number | undefined
 
-/** Tells the host something: one line, whole. */
+/** Sends one event to the host, as a whole line. */
 export function report(event: GuestEvent): void {
   relay(JSON.stringify(event))
 }
 
-/** Hands on a line that is an event already. */
+/** Passes on an encoded event. */
 export function relay(event: string): void {
   const given = process.env[DESCRIPTOR_VARIABLE]
   port ??= given === undefined ? openSync(PORT, 'a') : Number(given)
@@ -21,7 +24,7 @@ export function relay(event: string): void {
   for (let at = 0; at < line.length; ) at += writeSync(port, line, at)
 }
 
-/** Tells the host one line for people. */
+/** Sends one line of text to the host. */
 export function say(line: string): void {
   report({ event: 'say', line })
 }

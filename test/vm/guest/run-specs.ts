@@ -8,10 +8,10 @@ import type { GuestEvent, GuestTask } from '../protocol.ts'
 import { DESCRIPTOR_VARIABLE, relay, report, say } from './report.ts'
 
 const REPORTER = fileURLToPath(new URL('vitest-reporter.ts', import.meta.url))
-/** Of what vitest prints the last characters are kept, for a run that ends without a word. */
+/** Number of characters kept from the end of vitest's output, for a run that ends without a report. */
 const KEPT = 4000
 
-/** Runs spec files with vitest; its reporter tells the host how each test ended. */
+/** Runs spec files with vitest, whose reporter sends the end of each test to the host. */
 export async function runSpecs(
   specs: readonly string[],
   { timeFactor, only }: Pick<GuestTask, 'timeFactor' | 'only'>,
@@ -32,11 +32,11 @@ export async function runSpecs(
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
-  const told = { tests: 0, failed: 0 }
+  const counts = { tests: 0, failed: 0 }
   createInterface(child.stdio[3] as Readable).on('line', (line) => {
     const event = JSON.parse(line) as GuestEvent
-    if (event.event === 'test') told.tests += 1
-    if (event.event === 'test' && event.state === 'failed') told.failed += 1
+    if (event.event === 'test') counts.tests += 1
+    if (event.event === 'test' && event.state === 'failed') counts.failed += 1
     relay(line)
   })
   let output = ''
@@ -47,8 +47,8 @@ export async function runSpecs(
     })
   }
   const [code] = (await once(child, 'close')) as [number | null]
-  // A run that came to nothing is a failure, and so is one that failed for another reason than a test.
-  if (told.tests === 0 || (code !== 0 && told.failed === 0)) fail(specs, output)
+  // A run without tests is a failure, and so is one that failed for another reason than a test.
+  if (counts.tests === 0 || (code !== 0 && counts.failed === 0)) fail(specs, output)
 }
 
 function fail(specs: readonly string[], output: string): void {

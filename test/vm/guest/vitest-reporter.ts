@@ -3,7 +3,7 @@ import { report, say } from './report.ts'
 
 const MAX_ERROR_CHARACTERS = 2000
 
-/** Tells the host of each file as it starts, and of each test as it ends. */
+/** Reports the start of each file and the end of each test to the host. */
 export default class GuestReporter implements Reporter {
   onTestModuleStart({ relativeModuleId }: TestModule): void {
     say(relativeModuleId)
@@ -22,7 +22,7 @@ export default class GuestReporter implements Reporter {
   }
 
   onTestModuleEnd(module: TestModule): void {
-    // A file that does not load and a hook that fails are failures too: their tests are only skipped.
+    // A file that does not load or a hook that fails counts as a failure, although its tests are only skipped.
     const { relativeModuleId: file } = module
     if (module.errors().length > 0) fail(file, 'the file itself', module.errors())
     for (const suite of module.children.allSuites()) {

@@ -11,7 +11,7 @@ const MASK =
 /** `F`: the kernel opens the emulator now, so that it is there in every root directory. */
 const RULE = `:${NAME}:M::${MAGIC}:${MASK}:/usr/bin/qemu-aarch64-static:F`
 
-/** Lets the kernel run programs of arm64 through the emulator. Resolves with what undoes it. */
+/** Registers the emulator for arm64 programs with the kernel. Resolves with a function that removes it. */
 export async function registerArm64(): Promise<() => Promise<void>> {
   const mounts = !existsSync(`${FOLDER}/register`)
   if (mounts) await runCommand(['mount', '-t', 'binfmt_misc', 'binfmt_misc', FOLDER])

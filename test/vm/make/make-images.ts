@@ -19,14 +19,14 @@ import { registerArm64 } from './binfmt.ts'
 import { makeDisk } from './disk.ts'
 
 const SIZE_MB = 12_288
-/** Raise it when what is made of the images changes. */
+/** Version of the disk's layout. */
 const RECIPE = '2'
 const BASE = 'isopod/base:trixie'
-/** The parts of an engine's data that are images; the rest belongs to the engine that ran here. */
+/** Folders of an engine's data with images. */
 const IMAGE_FOLDERS = ['image', 'overlay2']
 const DEADLINE_MS = 60 * 60_000
 
-/** What is made of images. */
+/** Options of {@link makeImages}. */
 export interface ImagesOptions {
   readonly architecture: VmArchitecture
   readonly names: readonly ImageName[]
@@ -34,8 +34,8 @@ export interface ImagesOptions {
 }
 
 /**
- * Language images as a disk: for the plain engine as data that it finds at its start, since loading them under emulation
- * would take minutes, and a few of them as an archive.
+ * Makes a disk with language images: as data of the plain engine, because loading them under emulation takes minutes, and a
+ * few as an archive for the other engines.
  */
 export async function makeImages(options: ImagesOptions): Promise<string> {
   const { architecture, names } = options

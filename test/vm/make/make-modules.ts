@@ -8,10 +8,10 @@ import type { VmArchitecture } from '../machine.ts'
 import { makeDisk } from './disk.ts'
 
 const SIZE_MB = 1536
-/** Only used at the desk, and large. */
+/** Large packages that only development needs. */
 const NOT_NEEDED = /^node_modules\/(@biomejs|@turbo|turbo|node-linux-[^/]+\/(include|share))(\/|$)/
 
-/** Outside packages as a disk: this checkout's own, or for another processor those that npm installs for it. */
+/** Makes a disk with node_modules: this checkout's, or for another processor those that npm installs for it. */
 export async function makeModules(
   architecture: VmArchitecture,
   log: (line: string) => void,
@@ -33,7 +33,7 @@ export async function makeModules(
   })
 }
 
-/** A folder with the lock file's packages for another processor. */
+/** Installs the lock file's packages for another processor. Resolves with their folder. */
 async function installElsewhere(scratch: string, architecture: VmArchitecture): Promise<string> {
   const folder = join(scratch, 'install')
   const manifests = globSync('{package.json,package-lock.json,{packages,apps}/*/package.json}', {

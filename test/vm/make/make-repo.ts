@@ -4,14 +4,14 @@ import { CHECKOUT } from '@isopod/devstack'
 import { makeDisk } from './disk.ts'
 
 const SIZE_MB = 512
-/** What the guest has on a disk of its own, makes itself, or has no use for. */
+/** Files that the guest has on another disk, makes itself, or does not need. */
 const NOT_TAKEN = /^(node_modules|\.git|\.isopod|docs\/benchmarks)$|(^|\/)(\.turbo|node_modules)$/
 
-/** Packs this checkout with its build, as it is now, into a disk at `path`. */
+/** Makes a disk at `path` with this checkout and its build. */
 export async function makeRepo(path: string, scratch: string): Promise<void> {
   const folder = join(scratch, 'repo')
   await mkdir(join(folder, 'node_modules'), { recursive: true })
-  // One by one: the scratch folder may lie within the checkout, and no folder is copied into itself.
+  // Entry by entry, because the scratch folder can be inside the checkout.
   for (const name of await readdir(CHECKOUT)) {
     if (NOT_TAKEN.test(name)) continue
     await cp(join(CHECKOUT, name), join(folder, name), {

@@ -7,14 +7,14 @@ import { MACHINES, type VmArchitecture } from '../machine.ts'
 import { registerArm64 } from './binfmt.ts'
 import { makeDisk } from './disk.ts'
 
-/** What a virtual machine starts from. */
+/** Root disk, kernel and initial RAM disk of a virtual machine. */
 export interface Root {
   readonly disk: string
   readonly kernel: string
   readonly initrd: string
 }
 
-/** Files that are laid over Debian's. */
+/** Files that are added to Debian's. */
 const OVERLAY = fileURLToPath(new URL('../root', import.meta.url))
 const SIZE_MB = 6144
 const SUITE = 'trixie'
@@ -24,10 +24,10 @@ const PACKAGES = [
   ...['docker.io', 'docker-cli', 'apparmor', 'bubblewrap', 'redis-server', 'iproute2', 'procps'],
   // Docker without root.
   ...['uidmap', 'rootlesskit', 'slirp4netns'],
-  // What Node is linked with.
+  // Libraries of Node.
   ...['ca-certificates', 'libatomic1', 'libstdc++6'],
 ]
-/** The runc of the next release, unpacked beside this one's. A mirror may be a while behind, whose lists are old then. */
+/** Commands that unpack the runc of the next Debian release next to this one's. A mirror can be behind, with old lists. */
 const NEWER_RUNC = [
   'list=/etc/apt/sources.list.d/newer.list',
   'echo "deb [check-valid-until=no] http://deb.debian.org/debian sid main" > $list',

@@ -3,14 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { probeBinary } from '@isopod/init'
-import { afterAll, beforeAll, expect, inject, it } from 'vitest'
-import { RewritingEngine } from '../../../../test/support/rewriting-engine.ts'
+import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest'
+import { type CreateOptions, RewritingEngine } from '../../../../test/support/rewriting-engine.ts'
 import { ContainerMaker } from '../../src/acquire/container-maker.ts'
 import { FreshContainers } from '../../src/acquire/fresh-containers.ts'
 import { openDockerDriver } from '../../src/docker/open-docker-driver.ts'
+import type { Driver } from '../../src/driver/driver.ts'
 import type { ProbeFinding } from '../../src/self-test/finding.ts'
 import { PROBE_IDS, selfTest } from '../../src/self-test/self-test.ts'
-import { buildBrokenInit, canCompile, type Defect } from '../support/broken-init.ts'
+import { BrokenInits, canCompile } from '../support/broken-init.ts'
 import { SHELL } from '../support/execution.ts'
 import { UnsuspectingSource } from '../support/unsuspecting-source.ts'
 import { type Weakness, weaknesses } from '../support/weaknesses.ts'
@@ -21,32 +22,51 @@ const FIRST_USER = 60_000
 const USERS = 256
 /** A host that is busy with others holds a program back as a quota would. */
 const TRIES = 3
+/** As many as a worker tries: more would disturb each other's measurements. */
+const PROBES_AT_ONCE = 4
 let folder: string
 let rewriting: RewritingEngine
+let inits: BrokenInits
+/** Drivers by the number of user ids that there are for containers. */
+const drivers = new Map<number, Promise<Driver>>()
+/** What is done to the containers of a self-test, by its name. */
+const changes = new Map<string, (options: CreateOptions) => void>()
+
+vi.setConfig({ maxConcurrency: PROBES_AT_ONCE })
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'isopod-sensitivity-'))
+  inits = new BrokenInits(folder)
   rewriting = new RewritingEngine(
     join(folder, 'engine.sock'),
     inject('stack').dockerHost.replace('unix://', ''),
   )
+  rewriting.rewrite = (options) => {
+    const { 'isopod.job': job = '' } = options['Labels'] as Record<string, string>
+    for (const [name, change] of changes) if (job.startsWith(name)) change(options)
+  }
   await rewriting.open()
 })
 
 afterAll(async () => {
+  for (const driver of drivers.values()) await (await driver).close()
   await rewriting?.close()
   await rm(folder, { recursive: true, force: true })
 })
 
-const builds = new Map<readonly Defect[], Promise<string>>()
-
-/** A folder with such an init; each is built once. */
-function brokenInit(defects: readonly Defect[]): Promise<string> {
-  const known = builds.get(defects)
-  if (known !== undefined) return known
-  const build = mkdtemp(join(folder, 'init-')).then((empty) => buildBrokenInit(empty, defects))
-  builds.set(defects, build)
-  return build
+function driverWith(users: number): Promise<Driver> {
+  const driver =
+    drivers.get(users) ??
+    openDockerDriver({
+      address: rewriting.path,
+      deployment: DEPLOYMENT,
+      owner: DEPLOYMENT,
+      users: { first: FIRST_USER, last: FIRST_USER + users - 1, gid: 65_534 },
+      runtime: 'runc',
+      allowOldRunc: true,
+    })
+  drivers.set(users, driver)
+  return driver
 }
 
 /** Tries probes in containers with a weakness, which nothing but the probes is there to notice. */
@@ -54,40 +74,23 @@ async function tried(
   probes: readonly string[],
   { change, init, users = USERS }: Partial<Weakness>,
 ): Promise<readonly ProbeFinding[]> {
-  const source = init && (await brokenInit(init))
-  rewriting.rewrite = (options) => {
+  const source = init && (await inits.with(init))
+  const driver = await driverWith(users)
+  const name = `sensitivity-${randomBytes(6).toString('hex')}`
+  changes.set(name, (options) => {
     change?.(options)
     if (source === undefined) return
     options.HostConfig['Mounts'] = [{ Type: 'bind', Source: source, Target: '/isopod', ReadOnly: true }]
-  }
-  const driver = await openDockerDriver({
-    address: rewriting.path,
-    deployment: DEPLOYMENT,
-    owner: DEPLOYMENT,
-    users: { first: FIRST_USER, last: FIRST_USER + users - 1, gid: 65_534 },
-    runtime: 'runc',
-    allowOldRunc: true,
   })
   const { bytes } = await probeBinary(driver.facts.architecture)
   const fresh = new FreshContainers(new ContainerMaker(driver), DEPLOYMENT)
-  try {
-    const report = await selfTest({
-      context: { containers: new UnsuspectingSource(fresh) },
-      kit: {
-        probe: bytes,
-        image: SHELL.image,
-        name: `sensitivity-${randomBytes(6).toString('hex')}`,
-        runtime: 'runc',
-        ownProfile: true,
-        users: USERS,
-      },
-      signal: AbortSignal.timeout(60_000),
-      only: probes,
-    })
-    return report.findings
-  } finally {
-    await driver.close()
-  }
+  const { findings } = await selfTest({
+    context: { containers: new UnsuspectingSource(fresh) },
+    kit: { probe: bytes, image: SHELL.image, name, runtime: 'runc', ownProfile: true, users: USERS },
+    signal: AbortSignal.timeout(60_000),
+    only: probes,
+  })
+  return findings
 }
 
 const ALL = weaknesses(tmpdir())
@@ -105,7 +108,9 @@ it('each probe holds in a container as asked, so it is the weakness that it noti
 // promise: self-test
 for (const weakness of ALL) {
   const { probe, what, init } = weakness
-  it(`probe ${probe} succeeds in a container ${what}`, async (context) => {
+  // Others beside it would take the processor that it must get too much of.
+  const test = probe === 'cpu' ? it : it.concurrent
+  test(`probe ${probe} succeeds in a container ${what}`, async (context) => {
     context.skip(init !== undefined && !canCompile, 'the changed init needs a C compiler')
 
     let found: ProbeFinding | undefined

@@ -6,10 +6,10 @@ import type { Execution } from '../../src/contract/execution.ts'
 import type { Container, NewContainer } from '../../src/driver/container.ts'
 import type { ContainerKind } from '../../src/driver/container-kind.ts'
 
-/** One container per kind, reset after each run and preloaded anew where it does not fork: many runs for the price of a few. */
+/** As few containers of a kind as run at once, reset after each run and preloaded anew where it does not fork: many runs for the price of a few. */
 export class KeptContainers implements ContainerSource {
   readonly #maker: ContainerMaker
-  readonly #kept = new Map<string, Promise<NewContainer | undefined>>()
+  readonly #kept = new Map<string, Promise<NewContainer | undefined>[]>()
   #made = 0
 
   constructor(maker: ContainerMaker) {
@@ -23,19 +23,25 @@ export class KeptContainers implements ContainerSource {
 
   async acquire(execution: Execution, signal: AbortSignal): Promise<Container> {
     const kind = kindOf(execution)
-    const kept = await this.#kept.get(JSON.stringify(kind))
-    this.#kept.delete(JSON.stringify(kind))
+    const kept = await this.#keptOf(kind).pop()
     return kept ?? (await this.#make(kind, signal))
   }
 
   release(container: Container, execution: Execution): void {
     const kind = kindOf(execution)
     // Only `acquire` gives them out.
-    this.#kept.set(JSON.stringify(kind), resetAndPreload(container as NewContainer, kind))
+    this.#keptOf(kind).push(resetAndPreload(container as NewContainer, kind))
   }
 
   async close(): Promise<void> {
-    for (const container of await Promise.all(this.#kept.values())) container?.destroy()
+    for (const container of await Promise.all([...this.#kept.values()].flat())) container?.destroy()
+  }
+
+  #keptOf(kind: ContainerKind): Promise<NewContainer | undefined>[] {
+    const key = JSON.stringify(kind)
+    const kept = this.#kept.get(key) ?? []
+    this.#kept.set(key, kept)
+    return kept
   }
 
   async #make(kind: ContainerKind, signal: AbortSignal): Promise<NewContainer> {

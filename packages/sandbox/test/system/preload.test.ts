@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { Execution } from '../../src/contract/execution.ts'
 import { limits } from '../support/execution.ts'
 import { comparable, type Mode, type Modes, openModes } from '../support/preload-modes.ts'
@@ -34,8 +34,10 @@ const CHANGES: Record<string, Partial<Execution>> = {
   },
 }
 
-/** They take all that there is of something for as long as they may. */
-const SHORT = { limits: limits({ cpus: 1, timeoutSeconds: 2, memoryMb: 128, processes: 40, diskMb: 8 }) }
+/** They take all that there is of something. */
+const FEW = { cpus: 1, memoryMb: 128, processes: 40, diskMb: 8 }
+/** They go on until they are ended; the others have time enough on a busy host, too. */
+const ENDLESS = ['forever.py', 'fork-bomb.py', 'sleep-past-limit.py']
 /** What they print depends on who is quicker, or on what only runs under a worker. */
 const RACES = ['fork-bomb.py', 'thread-bomb.py', 'flood-both-streams.py', 'memory-bomb-in-child.py']
 
@@ -43,6 +45,9 @@ const RACES = ['fork-bomb.py', 'thread-bomb.py', 'flood-both-streams.py', 'memor
 const SEES_ITS_ORIGIN = ['escape-by-proc.py', 'inventory.py']
 
 let modes: Modes
+
+// Many of the programs wait, or run into a limit of time.
+vi.setConfig({ maxConcurrency: 3 })
 
 beforeAll(async () => {
   modes = await openModes(inject('stack').dockerHost)
@@ -77,7 +82,7 @@ const read = (name: string, folder: URL) => {
 describe.each(['preloaded', 'forked'] as const)('a program that was %s', (mode) => {
   const fits = (name: string) => mode === 'preloaded' || extname(name) === '.py'
 
-  it.each(files(PROBES).filter(fits))('cannot tell: %s', async (name) => {
+  it.concurrent.each(files(PROBES).filter(fits))('cannot tell: %s', async (name) => {
     const code = read(name, PROBES)
     const language = LANGUAGES[extname(name)] ?? ''
     const { plain, other } = await same(mode, language, code, CHANGES[name])
@@ -85,9 +90,11 @@ describe.each(['preloaded', 'forked'] as const)('a program that was %s', (mode) 
   })
 
   const plainly = (name: string) => fits(name) && !(mode === 'forked' && SEES_ITS_ORIGIN.includes(name))
-  it.each(files(PROGRAMS).filter(plainly))('does what it does plainly: %s', async (name) => {
+  it.concurrent.each(files(PROGRAMS).filter(plainly))('does what it does plainly: %s', async (name) => {
     const code = read(name, PROGRAMS)
-    const { plain, other } = await same(mode, LANGUAGES[extname(name)] ?? '', code, SHORT)
+    const timeoutSeconds = ENDLESS.includes(name) ? 1 : 20
+    const changes = { limits: limits({ ...FEW, timeoutSeconds }) }
+    const { plain, other } = await same(mode, LANGUAGES[extname(name)] ?? '', code, changes)
     const { status, limit, limitsApplied } = plain
     expect(other).toMatchObject(RACES.includes(name) ? { status, limit, limitsApplied } : plain)
   })

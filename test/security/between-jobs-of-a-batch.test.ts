@@ -28,23 +28,35 @@ describe('within a batch a program tries to', () => {
   for (const attack of BETWEEN_JOBS) {
     const { tries, container } = attack
     it.concurrent(`${tries}; the container is ${container} (${attack.program})`, async () => {
-      const alone = await world.client.run(honest(attack))
-      expect(alone).toMatchObject({ status: 'success', stderr: '' })
-      expect(alone.containerOrigin).not.toBe('batch')
+      const alone = await runAlone(honest(attack))
 
       const shared = { reuse: 'batch', batchId: attack.program } as const
       const attacked = await world.client.run({ ...attackOf(attack), ...shared })
       expect(attacked, attacked.stderr).toMatchObject(attack.must)
-      const after: Result[] = []
-      for (let turn = 0; turn < 2; turn++)
-        after.push(await world.client.run({ ...honest(attack), ...shared }))
-
-      const again = after.map(({ containerOrigin }) => containerOrigin === 'batch')
-      expect(again).toEqual([container === 'used again', true])
-      for (const result of after) expectSame(result, alone)
+      const after = await world.client.run({ ...honest(attack), ...shared })
+      expect(after.containerOrigin === 'batch').toBe(container === 'used again')
+      expectSame(after, alone)
+      if (container === 'used again') return
+      // The batch goes on in a container that replaced it.
+      const next = await world.client.run({ ...honest(attack), ...shared })
+      expect(next.containerOrigin).toBe('batch')
+      expectSame(next, alone)
     })
   }
 })
+
+const runsAlone = new Map<string, Promise<Result>>()
+
+/** The result of an honest job in a container that no other job had, run once for each such job. */
+async function runAlone(job: JobInput): Promise<Result> {
+  const key = JSON.stringify(job)
+  const run = runsAlone.get(key) ?? world.client.run(job)
+  runsAlone.set(key, run)
+  const result = await run
+  expect(result).toMatchObject({ status: 'success', stderr: '' })
+  expect(result.containerOrigin).not.toBe('batch')
+  return result
+}
 
 /** The same result as in a fresh container, but for times. */
 function expectSame(result: Result, alone: Result): void {

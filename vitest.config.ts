@@ -9,7 +9,7 @@ const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,secu
 const SOAKED = [
   'test/e2e/{delivery,gateway-fuzz,script-cheats,script-corpora}.test.ts',
   'test/chaos/grade-loss.test.ts',
-  'test/security/limits-on-the-host.test.ts',
+  'test/security/{channel,limits-on-the-host}.test.ts',
 ]
 
 /** Specs of which `npm run test:soak` is the only run: they build images, or compute for long. */

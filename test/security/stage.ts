@@ -70,7 +70,8 @@ export async function runAttack(stage: Stage, attack: Attack): Promise<Result> {
   expect(await host.findings()).toEqual([])
   expectVerdict(result, attack, host.secrets)
   await expectContained(stage, result)
-  await expectHonestJob(stage)
+  // A container that no other job had is clean by itself.
+  if (REUSE === 'batch') await expectHonestJob(stage)
   return result
 }
 

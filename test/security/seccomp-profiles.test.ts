@@ -115,13 +115,12 @@ describe('a language with a profile of its own', () => {
   })
 
   it('shares no container with another profile, in a batch and from the pool', async () => {
-    const shared = { reuse: 'batch', batchId: 'profiles' } as const
+    const one = attemptsProgram([{ call: 'inotify_init1', args: NOTHING }])
     const answers: (string | undefined)[] = []
-    for (const language of ['c', 'compute', 'c', 'compute']) {
-      answers.push((await attemptsOf(language, shared)).get('inotify_init1'))
-    }
-    for (const language of ['c', 'compute', 'c', 'compute']) {
-      answers.push((await attemptsOf(language)).get('inotify_init1'))
+    for (const shared of [{ reuse: 'batch', batchId: 'profiles' } as const, {}]) {
+      for (const language of ['c', 'compute', 'c', 'compute']) {
+        answers.push((await attemptsOf(language, { ...shared, code: one })).get('inotify_init1'))
+      }
     }
     expect(answers.map((answer) => answer === 'EPERM')).toEqual([
       false,

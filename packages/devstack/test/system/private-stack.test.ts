@@ -134,8 +134,6 @@ describe('a private stack', () => {
 
   it('kills no stranger that has got a recorded number', async () => {
     await up()
-    await stackDown({ env })
-    await up()
     const record = await readRecord(paths)
     const stranger = { pid: process.pid, startedAt: 'another boot:1' }
     const dockerHost = record.engine?.dockerHost ?? ''

@@ -211,7 +211,7 @@ describe('isopod grade', () => {
     const at = given([MIXED[0]])
     const { stderr, stdout, exitCode } = await grade(at, '--samples', at('samples.jsonl'), '--k', '10,1')
     expect(stderr).toContain('isopod: 1 sample of 2 humaneval problems, batch ')
-    expect(stderr).toContain('isopod: 1 problem without a sample, in no figure: "b"\n')
+    expect(stderr).toContain('isopod: 1 problem without a sample, not counted: "b"\n')
     expect(stdout).toMatch(/pass@1 +100\.0 %/)
     expect(stdout).toMatch(/pass@10 +- {2}no problem has 10 judged samples/)
     expect(exitCode).toBe(0)
@@ -221,7 +221,7 @@ describe('isopod grade', () => {
     const hostile = '\u009b31mred\u009b2J\u202eevil'
     const at = given([MIXED[0]], [PROBLEMS[0], { ...PROBLEMS[1], task_id: hostile }])
     const first = await grade(at, '--samples', at('samples.jsonl'))
-    expect(first.stderr).toContain('without a sample, in no figure: "\\x9b31mred')
+    expect(first.stderr).toContain('without a sample, not counted: "\\x9b31mred')
     mkdirSync(at('samples'))
     writeFileSync(at('samples/\u001b]0;owned\u0007.jsonl'), 'nope\n')
     const second = await grade(at, '--samples', at('samples'))

@@ -83,7 +83,7 @@ function preloadProblems({ preload, compile, command, filename }: LanguageEntry)
   if (preload === undefined) return []
   const problems: string[] = []
   const paths = Object.keys(preload.files)
-  if (compile !== undefined) problems.push('preload: must not be there with compile')
+  if (compile !== undefined) problems.push('preload: must be absent with compile')
   if (!command.some((word) => word.includes('{filename}'))) {
     problems.push('preload: must have "{filename}" in command')
   }

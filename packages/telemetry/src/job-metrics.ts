@@ -21,7 +21,7 @@ export const JOB_METRICS = {
   queueQuarantined: {
     kind: 'gauge',
     name: 'isopod_queue_quarantined',
-    help: 'Entries moved out of the queue because they are no valid jobs; a client never writes such.',
+    help: 'Entries moved out of the queue because they are not valid jobs; Isopod clients write no such entries.',
     labels: { reason: ['malformed', 'reserved', 'wrong_type', 'too_large', 'structure'] },
   },
   queueWait: {
@@ -91,13 +91,13 @@ export const JOB_METRICS = {
   liveEventsDropped: {
     kind: 'counter',
     name: 'isopod_live_events_dropped_total',
-    help: 'Live events that were dropped: over the share of their job, or too many for Redis. Results are complete.',
+    help: 'Live events that were dropped because their job sent too many, or Redis was too slow. Results are complete.',
     labels: {},
   },
   outputTruncated: {
     kind: 'counter',
     name: 'isopod_output_truncated_total',
-    help: 'Output streams longer than a result may carry.',
+    help: 'Output streams that were too long for a result.',
     labels: { stream: ['stdout', 'stderr'] },
   },
   tests: {
@@ -120,7 +120,7 @@ export const JOB_METRICS = {
   testsSuspicious: {
     kind: 'counter',
     name: 'isopod_tests_suspicious_total',
-    help: 'Test cases whose program looks written to pass without doing the task.',
+    help: 'Test cases whose program seems to pass without solving the task.',
     labels: { language: 'listed' },
   },
   secondRuns: {
@@ -139,7 +139,7 @@ export const JOB_METRICS = {
     kind: 'counter',
     name: 'isopod_policy_rejections_total',
     help: 'Policy rules that jobs were refused for.',
-    // Rules are the product's own, a closed list that grows with it.
+    // The ids of rules are a closed list of each release.
     labels: { language: 'listed', rule: 'own' },
   },
   egressConnections: {

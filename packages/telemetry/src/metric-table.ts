@@ -27,7 +27,7 @@ export const METRIC_TABLE = {
   workerSlots: {
     kind: 'gauge',
     name: 'isopod_worker_slots',
-    help: 'Slots of this worker: executions that run, and how many more may.',
+    help: 'Slots of this worker, used and free.',
     labels: { state: ['busy', 'free'] },
   },
   admissionMemory: {
@@ -64,7 +64,7 @@ export const METRIC_TABLE = {
   selfTestFailed: {
     kind: 'gauge',
     name: 'isopod_selftest_failed',
-    help: '1 for a probe that got what it must not get, 0 for one that the containers withstood.',
+    help: '1 for a probe that succeeded, 0 for one that the containers withstood.',
     labels: { probe: 'own' },
   },
   selfTestDuration: {
@@ -76,7 +76,7 @@ export const METRIC_TABLE = {
   workerInfo: {
     kind: 'gauge',
     name: 'isopod_worker_info',
-    help: 'Always 1; the labels say what the worker runs on.',
+    help: 'Always 1; the labels describe the worker and its engine.',
     labels: { version: 'own', engine: 'own', runtime: 'own', cgroup: 'own' },
   },
   workerLastPickup: {

@@ -95,7 +95,7 @@ function announce(io: Io, { plan, problems, scan, id, missing }: Grading): void 
   const more = missing.length > names.length ? ', …' : ''
   note(
     io,
-    `isopod: ${countText(missing.length, 'problem')} without a sample, in no figure: ${names.join(', ')}${more}`,
+    `isopod: ${countText(missing.length, 'problem')} without a sample, not counted: ${names.join(', ')}${more}`,
   )
 }
 

@@ -62,11 +62,11 @@ async function takeResults(
     idle?.refresh()
     if (shown === count) ended.abort()
   }
-  const taker = await client.results(handler, {
+  const consumer = client.results(handler, {
     concurrency: 1,
     ...(replyTo === undefined ? {} : { replyTo }),
   })
   await aborted(AbortSignal.any([signal, ended.signal]))
   clearTimeout(idle)
-  await taker.close()
+  await consumer.close()
 }

@@ -10,7 +10,7 @@ interface Entry {
 /** All commands, in the order of the help. Help and completion follow from their declarations. */
 export const COMMANDS: Readonly<Record<string, Entry>> = {
   run: {
-    summary: 'run one program and show what it prints and how it ends',
+    summary: 'run one program and show its output and its end',
     load: async () => (await import('./jobs.ts')).declareRun,
   },
   submit: {
@@ -22,7 +22,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./jobs.ts')).declareResult,
   },
   results: {
-    summary: 'take results off a results queue and print them',
+    summary: 'print results and remove them from their queue',
     load: async () => (await import('./jobs.ts')).declareResults,
   },
   cancel: {
@@ -34,7 +34,7 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./grade.ts')).declareGrade,
   },
   languages: {
-    summary: 'list what the workers can run',
+    summary: 'list the languages that workers offer',
     load: async () => (await import('./stack.ts')).declareLanguages,
   },
   mcp: {
@@ -62,11 +62,11 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./stack.ts')).declareDown,
   },
   doctor: {
-    summary: 'check each piece: ok, or what to do',
+    summary: 'check each part of the stack',
     load: async () => (await import('./stack.ts')).declareDoctor,
   },
   completion: {
-    summary: 'print the script that completes words in your shell',
+    summary: 'print the completion script of your shell',
     load: async () => (await import('./stack.ts')).declareCompletion,
   },
 }

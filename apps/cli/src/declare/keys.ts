@@ -11,16 +11,16 @@ export const declareKeys: Declare = (keys, { io, services, end }) => {
   keys
     .command('create')
     .description('create a key; it is printed once and stored nowhere')
-    .requiredOption('--name <text>', 'what it is for')
-    .requiredOption('--tenant <name>', 'whose executions it submits and sees')
+    .requiredOption('--name <text>', 'purpose of the key')
+    .requiredOption('--tenant <name>', 'tenant whose executions the key submits and reads')
     .addOption(
-      new Option('--scope <scope...>', 'what it may do')
+      new Option('--scope <scope...>', 'permissions of the key')
         .choices(Object.keys(SCOPES))
         .default(['submit', 'read'], 'submit read'),
     )
-    .option('--per-minute <n>', 'requests a minute (default: no limit)')
-    .option('--in-flight <n>', 'unfinished executions at once (default: no limit)')
-    .option('--days <n>', 'days until it expires (default: never)')
+    .option('--per-minute <n>', 'maximum requests per minute (default: no limit)')
+    .option('--in-flight <n>', 'maximum unfinished executions (default: no limit)')
+    .option('--days <n>', 'days until the key expires (default: never)')
     .option('-j, --json', 'print one JSON object: id and token')
     .action(async (options) => end(await (await load()).createKey(io, services, options)))
   keys
@@ -31,7 +31,7 @@ export const declareKeys: Declare = (keys, { io, services, end }) => {
   keys
     .command('revoke')
     .description('delete a key; its next request is refused')
-    .argument('<id>', 'as list prints it')
+    .argument('<id>', 'id of the key, as list prints it')
     .option('-j, --json', 'print one JSON object: id and whether it was revoked')
     .action(async (id, options) => end(await (await load()).revokeKey(io, services, id, options)))
   examples(keys, [

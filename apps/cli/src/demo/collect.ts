@@ -32,7 +32,10 @@ export async function collectResults(
   const onAbort = () => complete.reject(signal.reason)
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })
-  const taker = await client.results(async (result) => take(result), { replyTo: DEMO_QUEUE, concurrency: 1 })
+  const consumer = client.results(async (result) => take(result), {
+    replyTo: DEMO_QUEUE,
+    concurrency: 1,
+  })
   // Each result goes to one consumer: a concurrent demo may receive the results of this one.
   const poll = setInterval(() => {
     for (const id of ids) {
@@ -45,6 +48,6 @@ export async function collectResults(
   } finally {
     clearInterval(poll)
     signal.removeEventListener('abort', onAbort)
-    await taker.close()
+    await consumer.close()
   }
 }

@@ -28,7 +28,7 @@ const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'stdin',
     flags: '-i, --stdin <file>',
-    text: 'what the program reads on standard input',
+    text: 'standard input of the program',
     kind: 'file',
   },
   { field: 'args', flags: '-a, --arg <text>', text: 'an argument of the program; repeatable', kind: 'list' },
@@ -105,7 +105,7 @@ const JOB_FIELDS: readonly JobField[] = [
   {
     field: 'reuse',
     flags: '--reuse <when>',
-    text: 'let its container serve other programs of the batch',
+    text: 'share the container with other programs of the batch',
     kind: 'text',
   },
   { field: 'replyTo', flags: '-r, --reply-to <queue>', text: 'name of the results queue', kind: 'text' },

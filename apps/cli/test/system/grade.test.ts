@@ -85,7 +85,7 @@ describe('isopod grade', () => {
     expect(stdout.toString()).toContain(
       'suspicious: 1\n  sample 6 of HumanEval/23: ended with exit code 0 before',
     )
-    expect(stderr).toContain('163 problems without a sample, in no figure: ')
+    expect(stderr).toContain('163 problems without a sample, not counted: ')
   })
 
   it('resumes where Ctrl-C stopped it, and judges nothing twice', async () => {

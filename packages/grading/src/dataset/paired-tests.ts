@@ -20,7 +20,7 @@ export function pairedTests(record: Fields): TestInput[] {
   if (apps?.raw('fn_name') !== undefined) {
     throw apps.refuse(
       'fn_name',
-      'must not be there: the problem calls a function and reads no standard input',
+      'must be absent: the problem calls a function and does not read standard input',
       apps.raw('fn_name'),
     )
   }
@@ -33,7 +33,7 @@ export function pairedTests(record: Fields): TestInput[] {
     }),
   ]
   if (tests.length > 0) return tests
-  throw record.refuse('tests', `must be there, or input_output, or ${LISTS.join(', ')}`, undefined)
+  throw record.refuse('tests', `must be present, or input_output, or ${LISTS.join(', ')}`, undefined)
 }
 
 function pairs(

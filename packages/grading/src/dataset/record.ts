@@ -87,7 +87,7 @@ export class Fields {
   /** The name of a problem: a text or whole number in the first of these fields that exists. */
   name(fields: readonly string[]): string {
     const field = this.firstOf(fields)
-    if (field === undefined) throw this.refuse(fields.join(' or '), 'must be there', undefined)
+    if (field === undefined) throw this.refuse(fields.join(' or '), 'must be present', undefined)
     const value = this.raw(field)
     if (Number.isSafeInteger(value)) return String(value)
     if (typeof value === 'string' && value !== '' && value.length <= MAX_NAME) return value

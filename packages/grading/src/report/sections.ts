@@ -42,7 +42,7 @@ export function verdictOfBatch(grades: Grades, text: ReportText): Html {
   const untried =
     missing.length > 0 &&
     alert(
-      `Without a sample, and in no figure: ${counted(missing.length, 'problem')} of the data set.`,
+      `Without a sample, and not counted: ${counted(missing.length, 'problem')} of the data set.`,
       missing.length > SHOWN ? `${names}, …` : names,
     )
   return html`<dl class="keys">${figures}</dl>${unjudged || undefined}${untried || undefined}`

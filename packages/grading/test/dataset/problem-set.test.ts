@@ -154,7 +154,7 @@ describe('a record that is not as it should be', () => {
     ['humaneval', [], 'record: must be an object, got a list of 0'],
     ['humaneval', { ...HUMANEVAL, prompt: 1 }, 'prompt: must be text, got 1'],
     ['humaneval', { ...HUMANEVAL, task_id: '' }, 'task_id: must be a text of 1 to 256 characters'],
-    ['humaneval', { ...HUMANEVAL, task_id: undefined }, 'task_id: must be there, got nothing'],
+    ['humaneval', { ...HUMANEVAL, task_id: undefined }, 'task_id: must be present, got nothing'],
     [
       'humaneval',
       { ...HUMANEVAL, entry_point: 'f);x(' },
@@ -169,7 +169,7 @@ describe('a record that is not as it should be', () => {
     ['mbpp', HUMANEVAL, 'test_list: must be a list of at least one assert, got nothing'],
     ['mbpp', { ...MBPP, test_list: ['x', null] }, 'test_list[1]: must be text, got null'],
     ['multipl-e', { ...MULTIPL_E, tests: null }, 'tests: must be text, got nothing'],
-    ['stdin-tests', { id: 'a' }, 'tests: must be there, or input_output, or public_tests'],
+    ['stdin-tests', { id: 'a' }, 'tests: must be present, or input_output, or public_tests'],
     ['stdin-tests', { ...STDIN, tests: [] }, 'tests: must be at least one test'],
     [
       'stdin-tests',
@@ -186,7 +186,7 @@ describe('a record that is not as it should be', () => {
     [
       'stdin-tests',
       { ...STDIN, tests: undefined, input_output: { fn_name: 'f' } },
-      'input_output.fn_name: must not be there: the problem calls a function',
+      'input_output.fn_name: must be absent: the problem calls a function',
     ],
     [
       'stdin-tests',

@@ -61,7 +61,7 @@ describe('a sample', () => {
   })
 
   it.each([
-    [{ completion: 'x' }, 'task_id: must be there'],
+    [{ completion: 'x' }, 'task_id: must be present'],
     [{ task_id: 'p' }, 'completion: must be text, or solution, or completions a list'],
     [{ task_id: 'p', completion: 7 }, 'completion: must be text, got 7'],
     [{ task_id: 'p', completions: ['a', 7] }, 'completions[1]: must be text, got 7'],

@@ -4,7 +4,7 @@ import { limits, SHELL } from '../support/execution.ts'
 
 const main = { filename: 'main.sh' }
 
-it('arguments come behind a command as they are, or where it has a place for them', () => {
+it('arguments follow the command unchanged, or replace its placeholder', () => {
   expect(argvOf(['sh', '{filename}'], main)).toEqual(['sh', 'main.sh'])
   expect(argvOf(['sh', '{filename}'], main, ['{filename}', '{args}', '$(id)', ''])).toEqual([
     ...['sh', 'main.sh', '{filename}', '{args}', '$(id)', ''],

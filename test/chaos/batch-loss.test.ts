@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { BatchSummary } from '@isopod/client'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { SIMULATED_LAUNCHER, simulatedSettings } from '../bench/cases/simulated.ts'
+import { expireLocks, killWorker } from '../support/crash.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const PRODUCER = fileURLToPath(new URL('processes/batch-producer.ts', import.meta.url))
@@ -17,66 +18,55 @@ interface Line {
   readonly summary?: BatchSummary
 }
 
-let world: World | undefined
-let producers: ChildProcess[] = []
-
-afterEach(async () => {
-  for (const producer of producers) producer.kill('SIGKILL')
-  producers = []
-  await world?.close()
-  world = undefined
-})
-
 /** A producer in its own process, the lines that it has printed so far, and its end. */
-function produce(of: World, each: number, problems: number, language: string) {
-  const args = [PRODUCER, of.redisUrl, of.prefix, 'nightly', String(each), String(problems), language]
+function produce(world: World, each: number, problems: number) {
+  const args = [PRODUCER, world.redisUrl, world.prefix, 'nightly', String(each), String(problems)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  producers.push(child)
+  onTestFinished(() => void child.kill('SIGKILL'))
   const lines: Line[] = []
   const input = createInterface({ input: child.stdout })
   input.on('line', (line) => lines.push(JSON.parse(line) as Line))
-  const over = Promise.all([once(child, 'exit'), once(input, 'close')])
-  /** Resolves when that many samples are finished. */
-  const reported = async (count: number) => {
-    while (lines.length < count && child.exitCode === null)
+  const ended = Promise.all([once(child, 'exit'), once(input, 'close')])
+  const untilFinished = async (samples: number) => {
+    while (lines.length < samples && child.exitCode === null)
       await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  return { child, lines, over, reported }
+  return { child, lines, ended, untilFinished }
 }
 
 /** Checks that the lines hold each sample once, with the verdict that its program has. */
-function expectVerdicts(lines: readonly Line[], each: number, problems: number): void {
-  const outcomes = new Map(lines.flatMap(({ sample, outcome }) => (sample ? [[sample, outcome]] : [])))
-  expect(lines.filter(({ sample }) => sample !== undefined).length).toBe(each * problems)
-  expect(outcomes.size).toBe(each * problems)
-  const wrong = [...outcomes].filter(([sample, outcome]) => {
+async function expectVerdicts(world: World, lines: readonly Line[], each: number, problems: number) {
+  const finished = lines.filter(({ sample }) => sample !== undefined)
+  expect(finished.length).toBe(each * problems)
+  expect(new Set(finished.map(({ sample }) => sample)).size).toBe(each * problems)
+  expect(new Set(finished.map(({ jobId }) => jobId)).size).toBe(each * problems)
+  const wrong = finished.filter(({ sample = '', outcome }) => {
     const [problem = 0, n = 0] = sample.split('/').map(Number)
     return outcome !== (n % problems < problem ? 'passed' : 'failed')
   })
-  expect(wrong).toEqual([])
-  expect(new Set(lines.flatMap(({ jobId }) => jobId ?? [])).size).toBe(each * problems)
+  expect(await Promise.all(wrong.map(({ jobId = '' }) => world.client.result(jobId)))).toEqual([])
 }
 
 // promise: batch-resume
 it('of thousands of samples none is lost or doubled when the producer and a worker are killed in the middle', async () => {
   const [each, problems] = [50, 40]
   const env = simulatedSettings(20, 8)
-  world = await startWorld({ workers: 2, env, launcher: SIMULATED_LAUNCHER })
-  const first = produce(world, each, problems, 'bash')
-  await first.reported(500)
+  const world = await startWorld({ workers: 2, env, launcher: SIMULATED_LAUNCHER })
+  onTestFinished(() => world.close())
+  const first = produce(world, each, problems)
+  await first.untilFinished(500)
   first.child.kill('SIGKILL')
-  await first.over
-  const reported = first.lines.length
-  expect([reported >= 500, reported < each * problems]).toEqual([true, true])
+  await first.ended
+  const finished = first.lines.length
+  expect([finished >= 500, finished < each * problems]).toEqual([true, true])
 
-  const second = produce(world, each, problems, 'bash')
-  await second.reported(1200)
-  const victim = world.workers[0]?.process.pid
-  if (victim === undefined) throw new Error('no worker')
-  process.kill(victim, 'SIGKILL')
-  await second.over
+  const second = produce(world, each, problems)
+  await second.untilFinished(1200)
+  killWorker(world)
+  await expireLocks(world)
+  await second.ended
 
-  expectVerdicts(second.lines, each, problems)
+  await expectVerdicts(world, second.lines, each, problems)
   const resumed = new Map(second.lines.map((line) => [line.sample, line]))
   for (const { sample, outcome, jobId } of first.lines) {
     expect(resumed.get(sample)).toEqual({ sample, outcome, jobId, resumed: true })
@@ -99,18 +89,4 @@ it('of thousands of samples none is lost or doubled when the producer and a work
     passes.reduce((sum, count) => sum + count / each, 0) / problems,
     10,
   )
-})
-
-// promise: batch-resume
-it('the same holds with programs in containers', async () => {
-  const [each, problems] = [8, 4]
-  world = await startWorld({ workers: 2, env: { ISOPOD_SLOTS: '2', ISOPOD_POOL_SIZE: '0' } })
-  const first = produce(world, each, problems, 'bash')
-  await first.reported(8)
-  first.child.kill('SIGKILL')
-  await first.over
-  const second = produce(world, each, problems, 'bash')
-  await second.over
-  expectVerdicts(second.lines, each, problems)
-  expect(second.lines.at(-1)?.summary).toMatchObject({ samples: 32, faults: 0 })
 })

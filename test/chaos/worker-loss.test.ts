@@ -1,5 +1,6 @@
 import type { Result } from '@isopod/client'
 import { expect, it, type TestContext } from 'vitest'
+import { expireLease, expireLocks, killWorker } from '../support/crash.ts'
 import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
@@ -44,17 +45,17 @@ it.concurrent('a worker that is lost loses no job and doubles none when it is ki
   }))
   const results = collect(world, 'killed', jobs.length)
   const ids = await world.client.submitMany(jobs)
-  const victim = world.workers[0]?.process.pid
-  if (victim === undefined) throw new Error('no worker')
   await eventually(world.log, (lines) => lines.some(({ event }) => event === 'finished'))
-  process.kill(victim, 'SIGKILL')
+  killWorker(world)
+  await expireLease(world)
+  await world.addWorker()
 
   const received = await results
   expect(received.map(({ id }) => id).sort()).toEqual([...ids].sort())
   expect(received.filter(({ status }) => status !== 'success')).toEqual([])
-  // Its programs ended with its connections; the reaper removes the containers once its lease has expired.
+  // Its programs ended with its connections; a reaper removes its containers once its lease has expired.
   expect(await running(world)).toEqual([])
-  expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
+  expect(await eventually(world.containers, (left) => left.length === 0, 40_000)).toEqual([])
 })
 
 it.concurrent('a worker that is killed while containers wait and are made ahead leaves none, waiting or running', async (context) => {
@@ -62,26 +63,25 @@ it.concurrent('a worker that is killed while containers wait and are made ahead 
   const { dockerHost, prefix } = world
   const list = ['ps', '-a', '--filter', `label=isopod.stack=${prefix}`, '--format', '{{.Names}}']
   const ahead = async () => (await docker(dockerHost, ...list)).match(/isopod-pool-/g) ?? []
-  const victim = world.workers[0]?.process.pid
-  if (victim === undefined) throw new Error('no worker')
   const jobs = Array.from({ length: 12 }, () => ({ language: 'bash', code: 'sleep 0.3' }))
   const ids = await world.client.submitMany(jobs)
   await eventually(ahead, (found) => found.length > 2)
-  process.kill(victim, 'SIGKILL')
+  killWorker(world)
+  await Promise.all([expireLease(world), expireLocks(world)])
   await Promise.all(ids.map((id) => world.client.wait(id)))
   await world.workers[1]?.stop()
   expect(await running(world)).toEqual([])
 
   // The reaper of any worker of the deployment removes the rest once the lease has expired.
   await world.addWorker()
-  expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
+  expect(await eventually(world.containers, (left) => left.length === 0, 40_000)).toEqual([])
 })
 
 // promise: drain
 it.concurrent('a worker that receives SIGTERM finishes what it can within its grace period, requeues the rest, and leaves no container', async (context) => {
-  const world = await worldOf(context, { env: { ISOPOD_SLOTS: '2', ISOPOD_DRAIN_SECONDS: '6' } })
+  const world = await worldOf(context, { env: { ISOPOD_SLOTS: '2', ISOPOD_DRAIN_SECONDS: '4' } })
   const short = await world.client.submit({ language: 'bash', code: 'sleep 1; echo short' })
-  const long = await world.client.submit({ language: 'bash', code: 'sleep 15; echo long' })
+  const long = await world.client.submit({ language: 'bash', code: 'sleep 8; echo long' })
   for (const id of [short, long]) {
     await eventually(
       () => world.client.state(id),

@@ -1,15 +1,15 @@
-// A producer of a batch: `<redis url> <prefix> <batch id> <samples of each problem> <problems> <program of a sample>`. Prints
-// the outcome of each sample as one line of JSON, and the summary last.
+// A producer of a batch: `<redis url> <prefix> <batch id> <samples of each problem> <problems>`. Prints the outcome of each
+// sample as one line of JSON, and the summary last.
 import { connect, type Sample } from '@isopod/client'
 
-const [url = '', prefix = '', id = '', each = '', problems = '', language = ''] = process.argv.slice(2)
+const [url = '', prefix = '', id = '', each = '', problems = ''] = process.argv.slice(2)
 
 /** Of each problem as many samples pass as its number says. */
 function* samples(): Generator<Sample> {
   for (let n = 0; n < Number(each); n++) {
     for (let problem = 0; problem < Number(problems); problem++) {
       const code = `exit ${n % Number(problems) < problem ? 0 : 1} # ${problem}/${n}`
-      yield { id: `${problem}/${n}`, problem: `p${problem}`, job: { language, code } }
+      yield { id: `${problem}/${n}`, problem: `p${problem}`, job: { language: 'bash', code } }
     }
   }
 }

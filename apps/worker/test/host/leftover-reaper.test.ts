@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { LeftoverReaper } from '../../src/host/leftover-reaper.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+it('a reaper sweeps at its start and every 30 seconds until it stops, whatever a sweep throws', async () => {
+  const reap = vi.fn(async () => {
+    throw new Error('the engine does not answer')
+  })
+  const onError = vi.fn()
+  const reaper = new LeftoverReaper({ reap, onError })
+  reaper.start()
+  expect(reap).toHaveBeenCalledTimes(1)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reap).toHaveBeenCalledTimes(3)
+  expect(onError).toHaveBeenCalledTimes(3)
+  reaper.stop()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reap).toHaveBeenCalledTimes(3)
+})
+
+it('a reaper starts no sweep while another one runs', async () => {
+  const sweep = Promise.withResolvers<void>()
+  const reap = vi.fn(() => sweep.promise)
+  const reaper = new LeftoverReaper({ reap, onError: vi.fn() })
+  reaper.start()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reap).toHaveBeenCalledTimes(1)
+  sweep.resolve()
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(reap).toHaveBeenCalledTimes(2)
+  reaper.stop()
+})

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DROP_INS } from '../../apps/gateway/src/config.ts'
+import { SIMULATED_LAUNCHER, simulatedSettings } from '../bench/cases/simulated.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { SOAK } from '../support/soak.ts'
 import { startWorld, type World } from '../support/world.ts'
@@ -12,7 +13,7 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({ launcher: SIMULATED_LAUNCHER, env: simulatedSettings(10, 1) })
   gateway = await startTestGateway(world, {
     ISOPOD_GATEWAY_MAX_WAITING: '100000',
     ISOPOD_GATEWAY_DROP_INS: DROP_INS.join(),

@@ -6,13 +6,13 @@ import type { JobInput, Result } from '@isopod/client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { program } from '../support/programs.ts'
 import { EXPECTED } from '../support/runtime.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
 const MIB = 1024 * 1024
 let world: World
 
 beforeAll(async () => {
-  world = await startWorld({ env: { ISOPOD_SLOTS: '2', HOST_SECRET: 'must-not-leak' } })
+  world = await startWorld({ env: { ...WITHOUT_RETRIES, ISOPOD_SLOTS: '2', HOST_SECRET: 'must-not-leak' } })
 })
 
 afterAll(async () => {
@@ -31,7 +31,7 @@ function run(name: string, job: Partial<JobInput> = {}): Promise<Result> {
 }
 
 // promise: timeout
-describe('time', () => {
+describe.concurrent('time', () => {
   it('an endless loop ends at its limit', async () => {
     const result = await run('forever.py', { limits: { timeoutSeconds: 1 } })
     expect(result).toMatchObject({
@@ -54,7 +54,7 @@ describe('time', () => {
 })
 
 // promise: processes
-describe('processes', () => {
+describe.concurrent('processes', () => {
   it('a fork bomb in Python fills its own limit and no more', async () => {
     const result = await run('fork-bomb.py', { limits: { timeoutSeconds: 2, processes: 30 } })
     expect(result).toMatchObject({ status: 'timeout', limit: 'timeout' })
@@ -82,7 +82,7 @@ describe('processes', () => {
 })
 
 // promise: memory
-describe('memory', () => {
+describe.concurrent('memory', () => {
   it('a memory bomb exceeds its limit', async () => {
     const result = await run('memory-bomb.py', { limits: { memoryMb: 64 } })
     expect(result).toMatchObject({ status: 'memory_exceeded', limit: 'memory', signal: 'SIGKILL' })
@@ -127,7 +127,7 @@ describe('output', () => {
     expect(result).toMatchObject({ status: 'output_exceeded', limit: 'output' })
   })
 
-  it('no output at all can be asked for', async () => {
+  it('a job can ask for no output', async () => {
     const result = await run('hello.py', { limits: { outputBytes: 0 } })
     expect(result).toMatchObject({
       status: 'success',
@@ -137,7 +137,7 @@ describe('output', () => {
     })
   })
 
-  it('bytes that are no text are kept beside the text', async () => {
+  it('bytes that are not UTF-8 are kept beside the text', async () => {
     const result = await run('undecodable.py')
     expect(result.stdout).toBe('ok \ufffd\ufffd \ufffd( end')
     expect(Buffer.from(result.raw?.stdout ?? '', 'base64')).toEqual(
@@ -150,7 +150,7 @@ describe('output', () => {
   })
 
   // promise: init-is-safe
-  it('frames of our own wire on stdout are just output', async () => {
+  it('frames of init’s own protocol on stdout are plain output', async () => {
     const result = await run('forge-frames.py')
     expect(result).toMatchObject({ status: 'execution_error', exitCode: 9 })
     expect(result.outputBytes.stdout).toBeGreaterThan(100)
@@ -190,7 +190,7 @@ describe('files', () => {
   })
 })
 
-describe('the outside', () => {
+describe('network and host', () => {
   // promise: no-network
   it('no network is reached by address, by name, or on the host itself', async () => {
     const reached: string[] = []
@@ -231,7 +231,7 @@ describe('the outside', () => {
   })
 
   // promise: init-is-safe
-  it('init can be neither read nor ended nor spoken to', async () => {
+  it('a program can neither read nor end init, nor write to it', async () => {
     expect(await run('touch-init.py')).toMatchObject({
       status: 'success',
       stdout: 'still here\n',
@@ -253,7 +253,7 @@ describe('the outside', () => {
 })
 
 // promise: signals
-describe('signals', () => {
+describe.concurrent('signals', () => {
   it.each([
     [1, 'SIGHUP'],
     [2, 'SIGINT'],

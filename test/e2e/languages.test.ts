@@ -4,25 +4,25 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { docker } from '../support/engine.ts'
 import { languageFixtures, type ProgramFixture } from '../support/language-fixtures.ts'
 import { shippedCatalogue } from '../support/shipped-catalogue.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
 const { dockerHost } = inject('stack')
 const { languages } = await shippedCatalogue()
 const fixtures = languageFixtures()
 const images = new Map((await imageStates({ dockerHost, ours: true })).map((state) => [state.tag, state]))
 
-/** A compiler needs more than half a core; two at once still fit two cores. */
-const CPUS = { cpus: 1 }
+/** A compiler needs more than half a core, two at once still fit two cores, and a busy host makes them slow. */
+const LIMITS = { cpus: 1, timeoutSeconds: 90 }
 let world: World
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({ env: WITHOUT_RETRIES })
 })
 
 afterAll(() => world?.close())
 
 async function run(job: JobInput): Promise<Result> {
-  return await world.client.run({ ...job, limits: { ...CPUS, ...job.limits } })
+  return await world.client.run({ ...job, limits: { ...LIMITS, ...job.limits } })
 }
 
 function expectEnd(result: Result, fixture: ProgramFixture, status: Result['status']): void {
@@ -37,12 +37,12 @@ function expectEnd(result: Result, fixture: ProgramFixture, status: Result['stat
   if (fixture.stdout !== undefined) expect(result.stdout).toMatch(new RegExp(fixture.stdout))
 }
 
-it('every language has its programs here', () => {
+it('every language has fixtures', () => {
   expect([...fixtures.keys()].sort()).toEqual(languages.map(({ name }) => name).sort())
 })
 
 // promise: invocation
-it('every compiler that takes arguments has a program for them', () => {
+it('every compiler that takes arguments has a fixture for them', () => {
   const takes = languages.filter(({ compile }) => compile?.includes('{args}')).map(({ name }) => name)
   const have = [...fixtures].flatMap(([name, { compileArgs }]) => (compileArgs ? [name] : []))
   expect(have.sort()).toEqual(takes.sort())
@@ -98,7 +98,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       expectEnd(await run({ language, code: programs.error.code }), programs.error, 'execution_error')
     })
 
-    it('refuses what is no program, with its own words', async () => {
+    it('reports an invalid program in its own words', async () => {
       const status = entry.compile ? 'compile_error' : 'execution_error'
       const result = await run({ language, code: programs.broken.code })
       expectEnd(result, programs.broken, status)
@@ -106,7 +106,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
     })
 
     if (refused)
-      it('refuses what its own command refuses, although it compiles', async () => {
+      it('reports what its own command refuses, although it compiles', async () => {
         expectEnd(await run({ language, code: refused.code }), refused, 'compile_error')
       })
 

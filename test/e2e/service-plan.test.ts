@@ -3,13 +3,13 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
 let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld()
+  world = await startWorld({ env: WITHOUT_RETRIES })
   gateway = await startTestGateway(world)
 })
 
@@ -32,7 +32,7 @@ const execute = (body: object, ...args: string[]) =>
 const JSON_TYPE = ['-H', 'Content-Type: application/json']
 
 // promise: service-plan
-describe('the verification steps of the service plan', () => {
+describe.concurrent('the verification steps of the service plan', () => {
   it('health check', async () => {
     expect(await curl(`${gateway.url}/health`)).toEqual({ status: 'healthy' })
   })

@@ -1,12 +1,12 @@
 import type { JobInput, Result } from '@isopod/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RUNTIME } from '../support/runtime.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
 let world: World
 
 beforeAll(async () => {
-  world = await startWorld({ env: { ISOPOD_SLOTS: '2' } })
+  world = await startWorld({ env: { ISOPOD_SLOTS: '3', ...WITHOUT_RETRIES } })
 })
 
 afterAll(async () => {
@@ -23,7 +23,7 @@ const verdicts = ({ tests = [] }: Result) => tests.map(({ verdict }) => verdict)
 const ECHO = 'import sys\nsys.stdout.write(sys.stdin.read())'
 
 // promise: tests
-describe('a job with tests', () => {
+describe.concurrent('a job with tests', () => {
   it('is compiled once, and each test gets a verdict, its numbers, and where its output differs', async () => {
     const code =
       '#include <stdio.h>\nint main(void) { int n; if (scanf("%d", &n) != 1) return 3; printf("%d\\n", n * n); }\n'
@@ -177,7 +177,7 @@ it('tests are counted by verdict', async () => {
   }
 })
 
-describe('how an output is judged', () => {
+describe.concurrent('how an output is judged', () => {
   const cases: [NonNullable<Tests[number]['checker']>, string, string, boolean][] = [
     ['exact', 'a\n', 'a\n', true],
     ['exact', 'a\n', 'a', false],
@@ -215,7 +215,7 @@ describe('how an output is judged', () => {
   })
 })
 
-describe('a checker that is a program', () => {
+describe.concurrent('a checker that is a program', () => {
   const checker = {
     type: 'program',
     language: 'python',
@@ -255,7 +255,7 @@ sys.exit(42)`,
   })
 })
 
-describe('an interactor', () => {
+describe.concurrent('an interactor', () => {
   const interactor = {
     language: 'python',
     code: `
@@ -322,7 +322,7 @@ print('!', low, flush=True)`
   })
 })
 
-describe('tests that cannot be run', () => {
+describe.concurrent('tests that cannot be run', () => {
   const refused: [string, Tests, Partial<JobInput>, RegExp][] = [
     [
       'a bad expression',

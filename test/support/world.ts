@@ -40,6 +40,12 @@ export interface WorldOptions {
   readonly workersDockerHost?: string
 }
 
+/**
+ * Settings of a worker that repeats no timeout on its own: each endless program among others would cost its timeout twice, with
+ * the worker to itself.
+ */
+export const WITHOUT_RETRIES = { ISOPOD_SECOND_RUN_SECONDS: '0' }
+
 let worlds = 0
 
 /** Starts `workers` worker processes on a queue that no other test uses. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
-import { startWorld, type World } from '../../../../test/support/world.ts'
+import { startWorld, WITHOUT_RETRIES, type World } from '../../../../test/support/world.ts'
 import { type Connected, overOwnHttp, overStdio } from './clients.ts'
 
 const EXAMPLE = {
@@ -15,7 +15,8 @@ const environment = () => ({ REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: wor
 
 beforeAll(async () => {
   // No container waits for a job, so that each one that is there runs something.
-  world = await startWorld({ env: { ISOPOD_POOL_SIZE: '0', SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: '60' } })
+  const env = { ISOPOD_POOL_SIZE: '0', SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: '60', ...WITHOUT_RETRIES }
+  world = await startWorld({ env })
 })
 
 afterAll(async () => {
@@ -49,7 +50,7 @@ describe.each([
     server.client.callTool({ name, arguments: args })
 
   // promise: mcp-example
-  it('the usage example of the MCP document', async () => {
+  it.concurrent('runs the usage example of the MCP document', async () => {
     const answer = await call(EXAMPLE)
     expect(answer).toMatchObject({ isError: false, _meta: { 'isopod/status': 'success' } })
     // Python's input() writes its prompt to stdout, which the example in the document leaves out.
@@ -66,7 +67,7 @@ describe.each([
   })
 
   // promise: mcp-statuses
-  it.each([
+  it.concurrent.each([
     [
       'timeout',
       { code: 'print(1, flush=True)\nwhile True: pass', timeout: 1 },
@@ -79,7 +80,7 @@ describe.each([
     ['setup_error', { language: 'cobolscript' }, -1, /language: "cobolscript" is not supported; .*python@3/],
     ['setup_error', { timeout: 61 }, -1, /^timeout: must be at most 60 on this deployment, got 61/],
     ['setup_error', { session_id: 'user123_project_alpha' }, -1, /^session_id: sessions are not available/],
-  ])('%s', async (status, args, exitCode, message) => {
+  ])('reports %s', async (status, args, exitCode, message) => {
     const { structuredContent, isError } = await call({ language: 'python', code: 'print(1)', ...args })
     expect(structuredContent).toMatchObject({ status, error_message: expect.stringMatching(message) })
     if (status !== 'execution_error' || exitCode !== 137) {
@@ -87,6 +88,53 @@ describe.each([
     }
     expect(isError).toBe(status === 'setup_error')
     if (status === 'timeout') expect(structuredContent).toMatchObject({ stdout: '1\n' })
+  })
+
+  it.concurrent('list_languages lists what execute_code takes', async () => {
+    const { structuredContent } = await call({}, 'list_languages')
+    expect(structuredContent).toMatchObject({
+      languages: expect.arrayContaining([
+        expect.objectContaining({ name: 'python', aliases: expect.arrayContaining(['py']), available: true }),
+      ]),
+    })
+  })
+
+  // promise: mcp-grade
+  it.concurrent('grade_code gives each test its verdict', async () => {
+    const code = 'n = int(input())\nif n == 3: raise SystemExit(4)\nprint(n * n if n != 2 else 5)'
+    const tests = ['1', '2', '3', '4'].map((stdin) => ({ stdin, expected: String(Number(stdin) ** 2) }))
+    const { structuredContent, isError } = await call({ language: 'python', code, tests }, 'grade_code')
+    expect(structuredContent).toMatchObject({
+      passed: 2,
+      total: 4,
+      score: 0.5,
+      tests: [
+        { name: '1', verdict: 'passed', exit_code: 0, message: null },
+        { name: '2', verdict: 'wrong_answer', message: expect.stringContaining('expected "4", got "5"') },
+        { name: '3', verdict: 'runtime_error', exit_code: 4 },
+        { name: '4', verdict: 'passed' },
+      ],
+    })
+    expect(isError).toBe(false)
+    const wrong = await call({ language: 'python', code, tests: [{ expected: 3 }] }, 'grade_code')
+    expect(wrong).toMatchObject({
+      isError: true,
+      structuredContent: { status: 'setup_error', error_message: 'tests.0.expected: must be text, got 3' },
+    })
+  })
+
+  // promise: mcp-progress
+  it.concurrent('sends the progress of a job to a caller that asks for it', async () => {
+    const received: { progress: number; message?: string | undefined }[] = []
+    await server.client.callTool(
+      { name: 'execute_code', arguments: { language: 'python', code: 'import time; time.sleep(2.5)' } },
+      undefined,
+      { onprogress: (progress) => void received.push(progress) },
+    )
+    expect(received.length).toBeGreaterThanOrEqual(2)
+    const steps = received.map(({ progress }) => progress)
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b))
+    expect(received.at(-1)?.message).toMatch(/^running, \d s$/)
   })
 
   // promise: mcp-bad-input
@@ -120,54 +168,6 @@ describe.each([
     await expect(call({}, 'no_such_tool')).rejects.toThrow(/the tools are execute_code, list_languages/)
     await call(EXAMPLE)
     expect((await requested()) - before).toBe(1)
-  })
-
-  it('list_languages says what execute_code takes', async () => {
-    const { structuredContent } = await call({}, 'list_languages')
-    expect(structuredContent).toMatchObject({
-      languages: expect.arrayContaining([
-        expect.objectContaining({ name: 'python', aliases: expect.arrayContaining(['py']), available: true }),
-      ]),
-    })
-  })
-
-  // promise: mcp-grade
-  it('grade_code gives each test its verdict', async () => {
-    const code = 'n = int(input())\nif n == 3: raise SystemExit(4)\nprint(n * n if n != 2 else 5)'
-    const tests = ['1', '2', '3', '4'].map((stdin) => ({ stdin, expected: String(Number(stdin) ** 2) }))
-    const { structuredContent, isError } = await call({ language: 'python', code, tests }, 'grade_code')
-    expect(structuredContent).toMatchObject({
-      passed: 2,
-      total: 4,
-      score: 0.5,
-      tests: [
-        { name: '1', verdict: 'passed', exit_code: 0, message: null },
-        { name: '2', verdict: 'wrong_answer', message: expect.stringContaining('expected "4", got "5"') },
-        { name: '3', verdict: 'runtime_error', exit_code: 4 },
-        { name: '4', verdict: 'passed' },
-      ],
-    })
-    expect(isError).toBe(false)
-    const wrong = await call({ language: 'python', code, tests: [{ expected: 3 }] }, 'grade_code')
-    expect(wrong).toMatchObject({
-      isError: true,
-      structuredContent: { status: 'setup_error', error_message: 'tests.0.expected: must be text, got 3' },
-    })
-  })
-
-  // promise: mcp-progress
-  it('tells a caller who asks what the job is doing, and one who does not nothing', async () => {
-    const reported: { progress: number; message?: string | undefined }[] = []
-    await server.client.callTool(
-      { name: 'execute_code', arguments: { language: 'python', code: 'import time; time.sleep(2.5)' } },
-      undefined,
-      { onprogress: (progress) => void reported.push(progress) },
-    )
-    expect(reported.length).toBeGreaterThanOrEqual(2)
-    expect(reported.map(({ progress }) => progress)).toEqual(
-      reported.map(({ progress }) => progress).toSorted((a, b) => a - b),
-    )
-    expect(reported.at(-1)?.message).toMatch(/^running, \d s$/)
   })
 
   // promise: mcp-cancel

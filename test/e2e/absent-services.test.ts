@@ -5,14 +5,14 @@ import { workerWith } from '../support/ended-worker.ts'
 const NOWHERE = 'redis://127.0.0.1:1'
 
 // promise: clear-errors
-it('a worker without Redis says so in one sentence and ends', async () => {
+it('a worker without Redis reports it in one sentence and exits', async () => {
   const { code, output } = await workerWith({ REDIS_URL: NOWHERE })
   expect(code).toBe(1)
   expect(output).toMatch(/127\.0\.0\.1:1/)
   expect(output.trim().split('\n')).toHaveLength(1)
 })
 
-it('a worker without an engine says so in one sentence and ends', async () => {
+it('a worker without an engine reports it in one sentence and exits', async () => {
   const { redisUrl } = inject('stack')
   const { code, output } = await workerWith({
     REDIS_URL: redisUrl,
@@ -27,7 +27,7 @@ it('a producer without Redis gets an error', async () => {
   await expect(connect({ url: NOWHERE })).rejects.toThrow(UnavailableError)
 })
 
-it('a misspelt setting stops the worker, with the name that was meant', async () => {
+it('a misspelt setting stops the worker, and the error suggests the right name', async () => {
   const { code, output } = await workerWith({ SANDBOX_PIDS_LIMIT: '10' })
   expect(code).toBe(1)
   expect(output).toContain('SANDBOX_PIDS_LIMIT: unknown setting; did you mean SANDBOX_PID_LIMIT?')

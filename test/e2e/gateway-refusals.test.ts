@@ -92,7 +92,7 @@ describe('each refusal is a problem document with the id of the request', () => 
     expect(errors).toContainEqual({ field: field === 'body' ? '' : field, message: sentence })
   })
 
-  it('an id of an event that is none is named by its header', async () => {
+  it('an invalid event id is named by its header', async () => {
     const answer = await fetch(`${gateway.url}/v1/executions/j-1/events`, {
       headers: { ...withKey(), 'last-event-id': 'nonsense' },
     })
@@ -161,7 +161,7 @@ describe('a method that a path does not have', () => {
 
 // promise: http-keys
 describe('a body of a caller without a key', () => {
-  it('is not looked at', async () => {
+  it('is not parsed', async () => {
     for (const body of ['{', '{"code":7}', `{"code":"${'x'.repeat(2_000_000)}"}`]) {
       const answer = await fetch(`${gateway.url}/execute`, { method: 'POST', headers: json, body })
       expect(answer.status).toBe(401)

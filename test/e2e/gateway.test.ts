@@ -201,7 +201,7 @@ describe('the events of an execution', () => {
     expect(events.map(({ type }) => type)).toEqual(['finished'])
   })
 
-  it('of an unknown execution are 404, and an id that is none is 400', async () => {
+  it('of an unknown execution are 404, and an invalid event id is 400', async () => {
     expect((await ask('GET', '/v1/executions/j-none/events')).status).toBe(404)
     const { id } = (await ask('POST', '/v1/executions', { body: bash('echo hi') })).body
     const headers = { 'last-event-id': 'nonsense' }

@@ -102,7 +102,7 @@ describe('a report in a browser', () => {
     }
   })
 
-  it('says in words what its pictures show, and names its tables, fields and regions', async () => {
+  it('describes its pictures in words, and names its tables, fields and regions', async () => {
     const page = await open('words', ordinaryReport())
     const without = (selector: string) =>
       `Array.from(document.querySelectorAll('${selector}'), (one) => one.outerHTML.slice(0, 80))`

@@ -30,7 +30,7 @@ it.each(Object.keys(PROGRAMS))('%s gets arguments and variables as they are', as
 })
 
 // promise: invocation
-it('bash gets them too, also when the program is run more than once', async () => {
+it('bash gets arguments and variables, also when the program runs more than once', async () => {
   const code = 'printf "%s|" "$#" "$@" "$GREETING"; env | grep -c ^EMPTY=$'
   const job: JobInput = { language: 'bash', code, args: ARGS, env: ENV, repeat: 2 }
   const result = await world.client.run(job)
@@ -84,7 +84,7 @@ it('arguments of a test take the place of the job’s, and variables hold for al
 })
 
 // promise: invocation
-it('an interpreter that has started already is not for a job with arguments or variables', async () => {
+it('a job with arguments or variables gets no preloaded interpreter', async () => {
   const plain: JobInput = { language: 'python', code: PROGRAMS['python'] ?? '', preload: true }
   expect(await world.client.run(plain)).toMatchObject({ preloaded: true })
   const own = await world.client.run({ ...plain, args: ['a'], env: { GREETING: 'g' } })

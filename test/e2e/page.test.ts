@@ -89,7 +89,7 @@ describe('the page', () => {
     expect(await page.getByRole('button', { name: 'Run' }).isVisible()).toBe(true)
   })
 
-  it('goes on where it was after the connection was lost', async () => {
+  it('resumes where it was after a lost connection', async () => {
     const relay = await openRelay(gateway.url)
     try {
       const page = await openWith('for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.5; done', {}, relay.url)
@@ -109,7 +109,7 @@ describe('the page', () => {
   })
 
   // promise: page-hostile
-  it('shows hostile output as text, and obeys none of it', async () => {
+  it('shows hostile output as text, and executes none of it', async () => {
     const html = '<script>hacked=1</script><img src=x onerror=hacked=1>'
     const page = await openWith(
       `printf '${html}\\e[31mred\\u202eevil\\n'; printf '${html}\\r\\n' >&2; exit 1`,
@@ -249,13 +249,13 @@ describe('the page', () => {
 })
 
 // promise: page-served
-describe('what the gateway serves of the page', () => {
+describe('the files of the page', () => {
   beforeEach((context) => context.skip(program === undefined, NO_CHROMIUM))
 
   const head = async (path: string, headers: Record<string, string> = {}) =>
     await fetch(`${gateway.url}${path}`, { headers })
 
-  it('allows no inline script or style, and no frame', async () => {
+  it('allow no inline script or style, and no frame', async () => {
     const answer = await head('/')
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
@@ -264,7 +264,7 @@ describe('what the gateway serves of the page', () => {
     expect(await answer.text()).not.toMatch(/<style|<script(?![^>]* src=)|\son\w+=|style=/)
   })
 
-  it('lets browsers cache assets for ever, and revalidate the page each time', async () => {
+  it('are cached for ever if they are assets, and the page is revalidated each time', async () => {
     const page = await head('/')
     const [asset = ''] = /\/assets\/[\w-]+\.js/.exec(await page.text()) ?? []
     expect(page.headers.get('cache-control')).toBe('public, max-age=0')
@@ -275,7 +275,7 @@ describe('what the gateway serves of the page', () => {
     expect((await fetch(`${gateway.url}${asset}`, { method: 'HEAD' })).status).toBe(200)
   })
 
-  it('is nothing beside its files', async () => {
+  it('are all that is served: other paths are 404', async () => {
     for (const path of [
       '/assets/',
       '/assets',
@@ -287,14 +287,14 @@ describe('what the gateway serves of the page', () => {
     }
   })
 
-  it('is nothing for a name that was rebound to this host', async () => {
+  it('are refused under a host name that was rebound to this host', async () => {
     const port = new URL(gateway.url).port
     for (const path of ['/', '/assets/x.js', '/queues', '/queues/api/queues']) {
       expect([path, await statusOf(path, { host: `evil.example:${port}` })]).toEqual([path, 403])
     }
   })
 
-  it('is off where the operator says so', async () => {
+  it('are not served where the operator turns the page off', async () => {
     const off = { ISOPOD_GATEWAY_PAGE: 'false', ISOPOD_GATEWAY_BOARD: 'false' }
     const plain = await startTestGateway(world, off)
     try {

@@ -37,7 +37,7 @@ async function get(path: string, authorization?: string, method = 'GET'): Promis
 
 // promise: queue-board
 describe('the board of the queue', () => {
-  it('asks for a key in the way that browsers understand', async () => {
+  it('asks for a key by basic authentication', async () => {
     for (const path of ['/queues', '/queues/api/queues', '/queues/static/js/none.js']) {
       for (const authorization of [undefined, basic('wrong'), 'Basic !', basic(`${admin}x`)]) {
         const answer = await get(path, authorization)
@@ -70,7 +70,7 @@ describe('the board of the queue', () => {
     expect((await world.client.queue()).waiting).toBe(1)
   })
 
-  it('shows an admin what waits, within a policy of its own', async (context) => {
+  it('shows an admin the waiting jobs, under a content security policy of its own', async (context) => {
     context.skip(program === undefined, NO_CHROMIUM)
 
     const httpCredentials = { username: 'anyone', password: admin }
@@ -126,7 +126,7 @@ describe('the page, as soon as there are keys', () => {
     expect(await page.getByRole('dialog').isVisible()).toBe(true)
   })
 
-  it('says when a key has asked too often, and when it may ask again', async () => {
+  it('reports that a key is over its rate, and when it may try again', async () => {
     const slow = { name: 'slow', tenant: 'slow', scopes: ['read' as const], requestsPerMinute: 1 }
     const { token } = await gateway.access.keys.create(slow)
     const page = await browser?.open(gateway.url)

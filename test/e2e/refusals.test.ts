@@ -78,7 +78,7 @@ describe('bad input is refused with a sentence that names the field, and nothing
   })
 })
 
-describe('what only the worker can know is refused as data', () => {
+describe('the worker refuses with a validation_error', () => {
   it('more processors than the host has', async () => {
     const result = await world.client.run({ code: 'print(1)', limits: { cpus: 200 } })
     expect(result).toMatchObject({

@@ -44,7 +44,7 @@ describe('a job with scripts', () => {
     }
   })
 
-  it('says where it failed in lines of code and script', async () => {
+  it('reports where it failed in lines of code and script', async () => {
     const code = 'def add(a, b):\n    return a + c\n'
     const { tests, stderr } = await run({ code, tests: [{ script: '\n\nadd(1, 2)' }] })
     expect(stderr).toMatch(
@@ -89,7 +89,7 @@ describe('a job with scripts', () => {
     expect(summary).toMatchObject({ passed: 1, total: 3, status: 'execution_error' })
   })
 
-  it('says what the compiler says', async () => {
+  it('reports the output of the compiler', async () => {
     const script = '#include <assert.h>\nint main(void) { assert(add(1) == 1); return 0; }'
     const code = 'int add(int a, int b) { return a + b; }'
     const { status, tests } = await run({ language: 'c', code, tests: [{ script }] })

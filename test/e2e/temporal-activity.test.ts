@@ -49,7 +49,7 @@ it('an activity runs a program, and a program that fails is a result', async () 
 })
 
 // promise: examples
-it('it sends heartbeats with the execution while the program runs, and none behind its end', async () => {
+it('it sends heartbeats with the execution while the program runs, and none after its end', async () => {
   const { ended, heartbeats } = attempt({ language: 'bash', code: 'sleep 0.5' })
   const { id } = await ended
   const sent = heartbeats.length
@@ -79,7 +79,7 @@ it('a cancellation ends the program', async () => {
 })
 
 // promise: examples
-it('the next attempt goes on with the execution of the one before, if there is one', async () => {
+it('the next attempt resumes the execution of the one before, if there is one', async () => {
   const executionId = await world.client.submit({ code: 'print("first")' })
   const job: JobInput = { code: 'print("second")' }
   const again = attempt(job, { heartbeatDetails: { executionId } })
@@ -95,7 +95,7 @@ it('the next attempt goes on with the execution of the one before, if there is o
 })
 
 // promise: examples
-it('a job that is not valid is not tried again', async () => {
+it('an invalid job is not retried', async () => {
   const { ended, heartbeats } = attempt({ code: '' })
   await expect(ended).rejects.toThrow(ApplicationFailure)
   await expect(ended).rejects.toMatchObject({ nonRetryable: true, message: expect.stringContaining('Code') })

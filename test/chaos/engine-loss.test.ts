@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 // promise: exactly-once
-it('while the engine is gone jobs wait and the worker says so; when it is back they run', async () => {
+it('while the engine is gone jobs wait and the worker is not ready; when it is back they run', async () => {
   const running = await world.client.submit({ language: 'bash', code: 'sleep 3; echo was running' })
   await eventually(world.containers, (ids) => ids.length > 0)
   await bridge.cut()
@@ -34,7 +34,7 @@ it('while the engine is gone jobs wait and the worker says so; when it is back t
   const down = await eventually(readiness, ({ status }) => status === 503)
   expect(await down.json()).toMatchObject({ ok: false, checks: { state: 'paused', redis: 'ok' } })
   const waiting = await world.client.submit({ language: 'bash', code: 'echo waited' })
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
   expect(await world.client.result(waiting)).toBeUndefined()
 
   await bridge.mend()
@@ -46,7 +46,7 @@ it('while the engine is gone jobs wait and the worker says so; when it is back t
 it('a connection to a running container that breaks is a fault to retry, never the end of its program', async () => {
   const id = await world.client.submit({
     language: 'bash',
-    code: 'echo the; sleep 2; echo whole',
+    code: 'echo the; sleep 1; echo whole',
     stream: true,
   })
   for await (const { type } of world.client.events(id)) if (type === 'stdout') break
@@ -54,7 +54,7 @@ it('a connection to a running container that breaks is a fault to retry, never t
   expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'the\nwhole\n', attempt: 2 })
 })
 
-it('a connection that breaks while a worker reads init back from its volume holds no job up', async () => {
+it('a connection that breaks while a worker reads init back from its volume fails no job', async () => {
   bridge.breakAnswerTo(/^GET \S*\/archive\?/)
   // A new worker reads init back before its first container.
   const worker = await world.addWorker()

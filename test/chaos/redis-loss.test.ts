@@ -41,7 +41,7 @@ it('a Redis that restarts with jobs in flight costs no result and doubles none',
   const ids = await world.client.submitMany(jobs)
   await expect.poll(() => received.length, { timeout: 30_000 }).toBeGreaterThan(0)
   await redis.stop()
-  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await new Promise((resolve) => setTimeout(resolve, 1_000))
   redis = await startRedisServer({ directory: folder, persistent: true })
   await done.promise
   await new Promise((resolve) => setTimeout(resolve, 1_500))

@@ -1,15 +1,17 @@
 import type { JobInput } from '@isopod/client'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, type TestContext } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { redisCli } from '../support/redis.ts'
-import { startWorld, type World } from '../support/world.ts'
+import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 
 type Line = Record<string, unknown>
-let world: World
 
-afterEach(async () => {
-  await world?.close()
-})
+/** A world of one test's own: they need other settings, and run at the same time. */
+async function worldOf({ onTestFinished }: TestContext, options: WorldOptions = {}): Promise<World> {
+  const world = await startWorld(options)
+  onTestFinished(() => world.close())
+  return world
+}
 
 const TELLTALES = [
   'secret-in-code',
@@ -29,7 +31,7 @@ const JOB: JobInput = {
 const EVENTS = ['container_created', 'container_removed', 'finished', 'policy_decided', 'requested']
 
 /** Audit lines of one job, once its container is removed. */
-function eventsOf(id: string): Promise<Line[]> {
+function eventsOf(world: World, id: string): Promise<Line[]> {
   return eventually(
     async () => (await world.log()).filter((line) => line['audit'] === true && line['job'] === id),
     (lines) => lines.some(({ event }) => event === 'container_removed'),
@@ -39,10 +41,10 @@ function eventsOf(id: string): Promise<Line[]> {
 const names = (lines: Line[]) => lines.map(({ event }) => event)
 
 // promise: audit
-describe('the audit', () => {
-  it('has each step of an execution', async () => {
-    world = await startWorld()
-    const passed = await eventsOf((await world.client.run(JOB)).id)
+describe.concurrent('the audit', () => {
+  it('has each step of an execution', async (context) => {
+    const world = await worldOf(context)
+    const passed = await eventsOf(world, (await world.client.run(JOB)).id)
     expect(names(passed).sort()).toEqual(EVENTS)
     expect(passed.find(({ event }) => event === 'requested')).toMatchObject({
       tenant: 'acme',
@@ -60,20 +62,20 @@ describe('the audit', () => {
     })
 
     const slow = await world.client.run({ code: 'while True: pass', limits: { timeoutSeconds: 0.5 } })
-    expect(names(await eventsOf(slow.id))).toContain('limit_enforced')
+    expect(names(await eventsOf(world, slow.id))).toContain('limit_enforced')
 
     const { id } = await world.client.run({ code: '1', limits: { cpus: 256 } })
     const refused = (await world.log()).filter((line) => line['audit'] === true && line['job'] === id)
     expect(names(refused)).toEqual(['requested', 'refused', 'finished'])
   })
 
-  it('says whose a container is that waited for a job', async () => {
-    world = await startWorld()
+  it('names the job that a pooled container is assigned to', async (context) => {
+    const world = await worldOf(context)
     const ran = await eventually(
       () => world.client.run(JOB),
       ({ containerOrigin }) => containerOrigin === 'pool',
     )
-    const events = await eventsOf(ran.id)
+    const events = await eventsOf(world, ran.id)
     expect(names(events).sort()).toEqual(['container_assigned', ...EVENTS.slice(1)])
     const ids = events.flatMap(({ containerId }) => (containerId === undefined ? [] : [containerId]))
     expect(new Set(ids).size).toBe(1)
@@ -81,8 +83,10 @@ describe('the audit', () => {
     expect(created).toContainEqual(expect.objectContaining({ containerId: ids[0], job: '', attempt: 0 }))
   })
 
-  it('has the failures of the platform', async () => {
-    world = await startWorld({ env: { SANDBOX_LANGUAGE_CONFIG_FILE: 'test/fixtures/missing-image.yaml' } })
+  it('has the failures of the platform', async (context) => {
+    const world = await worldOf(context, {
+      env: { SANDBOX_LANGUAGE_CONFIG_FILE: 'test/fixtures/missing-image.yaml' },
+    })
     const id = await world.client.submit({ language: 'absent', code: 'x' })
     const failed = await eventually(
       async () =>
@@ -92,11 +96,11 @@ describe('the audit', () => {
     expect(failed[0]).toMatchObject({ attempt: 1, error: expect.stringContaining('isopod/absent') })
   })
 
-  it('never has code, input or output', async () => {
-    world = await startWorld({ env: { ISOPOD_AUDIT_STREAM_LENGTH: '1000', LOG_LEVEL: 'trace' } })
+  it('never contains code, input or output', async (context) => {
+    const world = await worldOf(context, { env: { ISOPOD_AUDIT_STREAM_LENGTH: '1000', LOG_LEVEL: 'trace' } })
     const result = await world.client.run(JOB)
     expect(result.stdout).toBe('secret-on-stdout\n')
-    await eventsOf(result.id)
+    await eventsOf(world, result.id)
     const records = [
       JSON.stringify(await world.log()),
       (await redisCli(world.redisUrl, 'XRANGE', `{${world.prefix}}:audit`, '-', '+')).join('\n'),
@@ -107,9 +111,9 @@ describe('the audit', () => {
     }
   })
 
-  it('contains code, stdin and output if the operator asks for them', async () => {
-    world = await startWorld({ env: { ISOPOD_AUDIT_CONTENT: 'true' } })
-    const lines = await eventsOf((await world.client.run(JOB)).id)
+  it('contains code, stdin and output if the operator asks for them', async (context) => {
+    const world = await worldOf(context, { env: { ISOPOD_AUDIT_CONTENT: 'true' } })
+    const lines = await eventsOf(world, (await world.client.run(JOB)).id)
     expect(lines.find(({ event }) => event === 'requested')).toMatchObject({
       content: { code: JOB.code, stdin: JOB.stdin },
     })
@@ -118,11 +122,11 @@ describe('the audit', () => {
     })
   })
 
-  it('is kept in a Redis stream of bounded length if the operator asks for it', async () => {
-    world = await startWorld({ env: { ISOPOD_AUDIT_STREAM_LENGTH: '10', ISOPOD_POOL_SIZE: '0' } })
+  it('is kept in a Redis stream of bounded length if the operator asks for it', async (context) => {
+    const world = await worldOf(context, { env: { ISOPOD_AUDIT_STREAM_LENGTH: '10', ISOPOD_POOL_SIZE: '0' } })
     const key = `{${world.prefix}}:audit`
     const { id } = await world.client.run(JOB)
-    await eventsOf(id)
+    await eventsOf(world, id)
     const entries = (await redisCli(world.redisUrl, 'XRANGE', key, '-', '+'))
       .filter((line) => line.startsWith('{'))
       .map((line) => JSON.parse(line) as Line)

@@ -9,7 +9,7 @@ const SLOTS = 2
 let world: World
 
 beforeAll(async () => {
-  const env = { ISOPOD_SLOTS: String(SLOTS), ISOPOD_BATCH_IDLE_SECONDS: '4' }
+  const env = { ISOPOD_SLOTS: String(SLOTS), ISOPOD_BATCH_IDLE_SECONDS: '2' }
   // The specs count containers, so only those of batches may exist.
   world = await startWorld({ env: { ...env, ISOPOD_POOL_SIZE: '0' } })
 })
@@ -75,7 +75,7 @@ describe('a shared container', () => {
   })
 
   it('a batch has no more containers than jobs of it run at once', async () => {
-    const jobs = Array.from({ length: 30 }, () => job({ batchId: 'many' }))
+    const jobs = Array.from({ length: 12 }, () => job({ batchId: 'many' }))
     const ids = await world.client.submitMany(jobs)
     const results = await Promise.all(ids.map((id) => world.client.wait(id)))
     expect(results.filter(({ status, stdout }) => status !== 'success' || stdout !== '')).toEqual([])

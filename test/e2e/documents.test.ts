@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 
@@ -11,7 +12,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-describe('the examples of the documents', () => {
+describe.concurrent('the examples of the documents', () => {
   // promise: run-python
   it('hello (SOP, example 1)', async () => {
     expect(await world.client.run({ code: "print('Hello, World!')" })).toMatchObject({
@@ -100,7 +101,7 @@ describe('the examples of the documents', () => {
   })
 })
 
-describe('languages', () => {
+describe.concurrent('languages', () => {
   it('input_data is a global of JavaScript and a file everywhere', async () => {
     const inputData = { words: ['a', 'ü'], n: 1.5 }
     const javascript = await world.client.run({
@@ -142,7 +143,6 @@ describe('languages', () => {
   it('the largest stdin arrives whole', async () => {
     const code = 'import sys, hashlib; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())'
     const stdin = 'z'.repeat(1024 * 1024)
-    const { createHash } = await import('node:crypto')
     expect((await world.client.run({ code, stdin })).stdout.trim()).toBe(
       createHash('sha256').update(stdin).digest('hex'),
     )

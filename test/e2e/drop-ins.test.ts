@@ -52,7 +52,7 @@ const GREETING = `#include <stdio.h>
 int main(void) { char name[10]; if (scanf("%9s", name) == 1) printf("hello, %s\\n", name); return 0; }`
 
 // promise: drop-in-judge0
-describe('Judge0', () => {
+describe.concurrent('Judge0', () => {
   it('a submission is created, and waited for by its token', async () => {
     const submission = { source_code: GREETING, language_id: 4, stdin: 'world' }
     const created = await ask('POST', '/submissions', submission)
@@ -101,7 +101,7 @@ describe('Judge0', () => {
     ['Runtime Error (SIGSEGV)', { language_id: 46, source_code: 'kill -SEGV $$' }],
     ['Runtime Error (NZEC)', { language_id: 46, source_code: 'exit 3' }],
     ['Runtime Error (Other)', { language_id: 46, source_code: 'yes', max_file_size: 1 }],
-  ])('%s is refused with a message', async (description, submission) => {
+  ])('reports %s', async (description, submission) => {
     const { body } = await ask('POST', '/submissions?wait=true', submission)
     expect(body.status.description).toBe(description)
   })
@@ -132,7 +132,7 @@ describe('Judge0', () => {
     expect(body.stdout).toBe('from the archive')
   })
 
-  it('output that is no text needs base64', async () => {
+  it('output that is not UTF-8 needs base64', async () => {
     const bytes = base64("printf '\\376\\n'")
     const submission = { language_id: 46, source_code: bytes }
     const whole = await ask('POST', '/submissions?wait=true&base64_encoded=true', submission)
@@ -168,30 +168,6 @@ describe('Judge0', () => {
     })
   })
 
-  it('an invalid request is refused in the API’s own form, and nothing is enqueued', async () => {
-    const before = (await ask('GET', '/v1/executions?limit=1')).body.executions
-    const bash = { language_id: 46, source_code: 'echo' }
-    for (const [path, body, status, answer] of [
-      ['/submissions', { source_code: 'x' }, 422, { language_id: ["can't be blank"] }],
-      ['/submissions', { ...bash, callback_url: 'http://x' }, 422, { callback_url: [expect.any(String)] }],
-      ['/submissions?fields=nope', bash, 400, { error: 'invalid fields: [nope]' }],
-      ['/submissions', '{', 400, { error: expect.any(String) }],
-      ['/submissions', [], 422, { submission: ['must be an object'] }],
-      ['/submissions?wait=true&wait=false', bash, 400, { error: expect.any(String) }],
-      ['/submissions/batch', {}, 400, { error: 'there should be at least one submission in a batch' }],
-      ['/submissions/batch', { submissions: Array(21).fill(bash) }, 400, { error: expect.any(String) }],
-      ['/submissions/batch', { submissions: [null] }, 422, [{ submission: ['must be an object'] }]],
-    ] as const) {
-      expect(await ask('POST', path, body), path).toEqual({ status, body: answer })
-    }
-    expect((await ask('GET', '/submissions/none')).status).toBe(404)
-    expect(await ask('DELETE', '/submissions/none')).toEqual({
-      status: 400,
-      body: { error: 'delete not allowed' },
-    })
-    expect((await ask('GET', '/v1/executions?limit=1')).body.executions).toEqual(before)
-  })
-
   it('lists languages and statuses', async () => {
     expect((await ask('GET', '/languages')).body).toContainEqual({ id: 71, name: 'Python (3.13)' })
     expect((await ask('GET', '/languages/4')).body).toMatchObject({ id: 4, is_archived: true })
@@ -206,7 +182,7 @@ describe('Judge0', () => {
 })
 
 // promise: drop-in-piston
-describe('Piston', () => {
+describe.concurrent('Piston', () => {
   it('executes by alias and version selector', async () => {
     const request = {
       language: 'js',
@@ -275,7 +251,7 @@ describe('Piston', () => {
 })
 
 // promise: drop-in-sandboxfusion
-describe('SandboxFusion', () => {
+describe.concurrent('SandboxFusion', () => {
   const run = (body: object) => ask('POST', '/run_code', body)
 
   it('runs code', async () => {
@@ -345,6 +321,31 @@ describe('SandboxFusion', () => {
       body: { detail: [{ type: 'json_invalid' }] },
     })
   })
+})
+
+// promise: drop-in-judge0
+it('an invalid submission is refused in Judge0’s own form, and nothing is enqueued', async () => {
+  const before = (await ask('GET', '/v1/executions?limit=1')).body.executions
+  const bash = { language_id: 46, source_code: 'echo' }
+  for (const [path, body, status, answer] of [
+    ['/submissions', { source_code: 'x' }, 422, { language_id: ["can't be blank"] }],
+    ['/submissions', { ...bash, callback_url: 'http://x' }, 422, { callback_url: [expect.any(String)] }],
+    ['/submissions?fields=nope', bash, 400, { error: 'invalid fields: [nope]' }],
+    ['/submissions', '{', 400, { error: expect.any(String) }],
+    ['/submissions', [], 422, { submission: ['must be an object'] }],
+    ['/submissions?wait=true&wait=false', bash, 400, { error: expect.any(String) }],
+    ['/submissions/batch', {}, 400, { error: 'there should be at least one submission in a batch' }],
+    ['/submissions/batch', { submissions: Array(21).fill(bash) }, 400, { error: expect.any(String) }],
+    ['/submissions/batch', { submissions: [null] }, 422, [{ submission: ['must be an object'] }]],
+  ] as const) {
+    expect(await ask('POST', path, body), path).toEqual({ status, body: answer })
+  }
+  expect((await ask('GET', '/submissions/none')).status).toBe(404)
+  expect(await ask('DELETE', '/submissions/none')).toEqual({
+    status: 400,
+    body: { error: 'delete not allowed' },
+  })
+  expect((await ask('GET', '/v1/executions?limit=1')).body.executions).toEqual(before)
 })
 
 it('the OpenAPI document has the endpoints that are enabled', async () => {

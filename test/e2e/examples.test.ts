@@ -37,7 +37,7 @@ describe('the example of a code step', () => {
     expect(await codeExecutionStep(step, { nums: [1, 2, 3] })).toMatchObject({ success: true, stdout: '6\n' })
   })
 
-  it('gives back a program that fails, and throws when the service refuses', async () => {
+  it('returns the result of a failing program, and throws when the service refuses', async () => {
     const failing = { config: { code: 'print(1 / 0)' } }
     expect(await codeExecutionStep(failing, {})).toMatchObject({
       success: false,
@@ -82,11 +82,6 @@ describe('the page of curl commands', () => {
   const page = readFileSync(example('curl.md'), 'utf8')
   const commands = [...page.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, command = '']) => command)
 
-  it.each(commands.map((command) => [command.split('\n')[0] ?? '', command]))('%s', async (_, command) => {
-    const { stdout } = await run('bash', ['-c', command.replaceAll('http://localhost:8007', gateway.url)])
-    expect(JSON.parse(stdout)).not.toHaveProperty('detail')
-  })
-
   it('prints what the page promises', async () => {
     const answers = await Promise.all(
       commands.map(async (command) => {
@@ -94,6 +89,7 @@ describe('the page of curl commands', () => {
         return JSON.parse(stdout)
       }),
     )
+    for (const answer of answers) expect(answer).not.toHaveProperty('detail')
     expect(answers[0]).toMatchObject({ success: true, stdout: '6\n' })
     expect(answers[1]).toMatchObject({ state: 'finished', result: { stdout: 'hello you\n' } })
     const sorted = Buffer.from('a\nb\n').toString('base64')

@@ -141,7 +141,7 @@ describe('a job with files as parts of a form', () => {
 })
 
 // promise: http-executions
-describe('a body that is refused before it is read whole', () => {
+describe.concurrent('a body that is refused before it is read whole', () => {
   it.each(['application/json', 'multipart/form-data; boundary=x'])(
     'says that it is too large (%s)',
     async (type) => {

@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { startWorld, type World } from '../support/world.ts'
 
+const SLOTS = 6
 let world: World
 
 beforeAll(async () => {
-  world = await startWorld({ env: { ISOPOD_SLOTS: '2', ISOPOD_MAX_JOB_SECONDS: '500' } })
+  // Most programs sleep, so more of them run at once than there are cores.
+  const budget = { ISOPOD_SLOTS: String(SLOTS), ISOPOD_CPUS: String(SLOTS) }
+  world = await startWorld({ env: { ...budget, ISOPOD_MAX_JOB_SECONDS: '500' } })
 })
 
 afterAll(async () => {
@@ -15,7 +18,7 @@ afterAll(async () => {
 
 const run = (job: JobInput) => world.client.run({ language: 'python', ...job })
 const SECOND = 'import time\ntime.sleep(1)'
-const FOR_EVER = 'import time\ntime.sleep(100)'
+const FOREVER = 'import time\ntime.sleep(100)'
 const limits = { jobSeconds: 3.5, timeoutSeconds: 30 }
 const six = <T>(test: T) => Array.from({ length: 6 }, () => test)
 
@@ -39,12 +42,12 @@ function expectRanOut(result: Result): void {
 }
 
 // promise: job-seconds
-describe('a job that has used up its time', () => {
-  it('keeps the verdicts of its tests, and runs no others', async () => {
+describe.concurrent('a job that has used up its time', () => {
+  it('keeps the verdicts of its tests and runs no others', async () => {
     expectRanOut(await run({ code: SECOND, limits, tests: six({}) }))
   })
 
-  it('does so in the containers of a batch, and with an interpreter that has started', async () => {
+  it('keeps its verdicts in the containers of a batch and with a preloaded interpreter', async () => {
     const job: JobInput = {
       code: SECOND,
       limits,
@@ -57,11 +60,11 @@ describe('a job that has used up its time', () => {
     expect(await run({ ...job, code: 'print(1)' })).toMatchObject({ status: 'success', limit: null })
   })
 
-  it('does so where each test is a program of its own', async () => {
+  it('keeps its verdicts where each test is a script', async () => {
     expectRanOut(await run({ code: 'def f(): pass', limits, tests: six({ script: SECOND }) }))
   })
 
-  it('does so where each test fails', async () => {
+  it('runs no other tests where each one fails', async () => {
     const code = 'import os, time\ntime.sleep(0.6)\nos.kill(os.getpid(), 9)'
     const result = await run({ code, limits, tests: Array.from({ length: 40 }, () => ({})) })
     expect(result).toMatchObject({ status: 'timeout', limit: 'job' })
@@ -69,15 +72,17 @@ describe('a job that has used up its time', () => {
     expect(result.tests?.at(-1)?.verdict).toBe('skipped')
   })
 
-  it('is no flaky one if it was to run once more', async () => {
-    const plain = await run({ code: SECOND, limits, repeat: 6 })
+  it('is not flaky because its repeats were cut short', async () => {
+    const [plain, tested] = await Promise.all([
+      run({ code: SECOND, limits, repeat: 6 }),
+      run({ code: SECOND, limits, repeat: 6, tests: [{ expected: '' }] }),
+    ])
     expect(plain).toMatchObject({ status: 'timeout', limit: 'job' })
-    const tested = await run({ code: SECOND, limits, repeat: 6, tests: [{ expected: '' }] })
     expect(tested).toMatchObject({ status: 'timeout', limit: 'job', tests: [{ verdict: 'passed' }] })
     expect([plain.flaky, tested.flaky]).toEqual([undefined, undefined])
   })
 
-  it('is ended while it is compiled', async () => {
+  it('ends while it is compiled', async () => {
     const lines = ['#define A(x) x x x x x x x x x x', '#define B(x) A(A(A(x)))']
     const code = `${lines.join('\n')}\nint main(void) { int n = 0; B(B(n += n * 3;)) return n; }`
     const own = { jobSeconds: 0.5 }
@@ -92,21 +97,21 @@ describe('a job that has used up its time', () => {
     })
   })
 
-  it('ends with its interactor, whichever of the two runs on', async () => {
+  it('ends together with its interactor, whichever of the two runs on', async () => {
     const tests = (code: string) => [
       { interactor: { language: 'python', code } },
       { interactor: { language: 'python', code } },
     ]
-    for (const [code, interactor] of [
-      ['input()', FOR_EVER],
-      ['print(1)', FOR_EVER],
-      [FOR_EVER, 'input()'],
-    ] as const) {
-      const result = await run({
-        code,
-        limits: { jobSeconds: 2, timeoutSeconds: 60 },
-        tests: tests(interactor),
-      })
+    const pairs = [
+      ['input()', FOREVER],
+      ['print(1)', FOREVER],
+      [FOREVER, 'input()'],
+    ] as const
+    const own = { jobSeconds: 2, timeoutSeconds: 60 }
+    const results = await Promise.all(
+      pairs.map(([code, interactor]) => run({ code, limits: own, tests: tests(interactor) })),
+    )
+    for (const result of results) {
       expect(result).toMatchObject({
         status: 'timeout',
         limit: 'job',
@@ -115,8 +120,8 @@ describe('a job that has used up its time', () => {
     }
   })
 
-  it('has no output judged by a checker that does not end', async () => {
-    const checker = { type: 'program', language: 'python', code: FOR_EVER } as const
+  it('stops a checker that does not end', async () => {
+    const checker = { type: 'program', language: 'python', code: FOREVER } as const
     const result = await run({
       code: 'print(1)',
       limits: { jobSeconds: 3 },
@@ -126,7 +131,7 @@ describe('a job that has used up its time', () => {
     expect(result.tests?.map(({ verdict }) => verdict)).toEqual(['timeout', 'timeout', 'passed'])
   })
 
-  it('can be cancelled before', async () => {
+  it('can be cancelled before its time is over', async () => {
     const id = await world.client.submit({ language: 'python', code: SECOND, limits, tests: six({}) })
     await eventually(
       () => world.client.state(id),
@@ -139,15 +144,17 @@ describe('a job that has used up its time', () => {
 
 // promise: job-seconds
 describe('the time of a job', () => {
-  it('and the timeout of a run both apply, and the result names the one that ended it', async () => {
-    const short = await run({ code: FOR_EVER, limits: { timeoutSeconds: 30, jobSeconds: 1.5 } })
+  it('applies beside the timeout of a run, and the result names the one that ended it', async () => {
+    const [short, long] = await Promise.all([
+      run({ code: FOREVER, limits: { timeoutSeconds: 30, jobSeconds: 1.5 } }),
+      run({ code: FOREVER, limits: { timeoutSeconds: 1.5, jobSeconds: 30 } }),
+    ])
     expect(short).toMatchObject({
       status: 'timeout',
       limit: 'job',
       errorMessage: 'The whole job used up its 1.5 seconds (limits.jobSeconds)',
       limitsApplied: { timeoutSeconds: 30, jobSeconds: 1.5 },
     })
-    const long = await run({ code: FOR_EVER, limits: { timeoutSeconds: 1.5, jobSeconds: 30 } })
     expect(long).toMatchObject({ status: 'timeout', limit: 'timeout' })
     expect(await run({ code: 'print(1)' })).toMatchObject({
       status: 'success',
@@ -155,16 +162,16 @@ describe('the time of a job', () => {
     })
   })
 
-  it('does not pass while it waits for others', async () => {
+  it('does not pass while the job waits for a slot', async () => {
     const others = await world.client.submitMany(
-      Array.from({ length: 4 }, () => ({ language: 'bash', code: 'sleep 3' })),
+      Array.from({ length: SLOTS }, () => ({ language: 'bash', code: 'sleep 3' })),
     )
-    const late = await world.client.run({ language: 'bash', code: 'true', limits: { jobSeconds: 2.5 } })
+    const late = await world.client.run({ language: 'bash', code: 'true', limits: { jobSeconds: 2 } })
     expect(late).toMatchObject({ status: 'success' })
     await Promise.all(others.map((id) => world.client.wait(id)))
   })
 
-  it('is no more than the operator allows', async () => {
+  it('is at most what the operator allows', async () => {
     const result = await run({ code: 'print(1)', limits: { jobSeconds: 501 } })
     expect(result).toMatchObject({
       status: 'validation_error',

@@ -16,7 +16,7 @@ async function all(id: string, after?: string): Promise<JobEvent[]> {
   return events
 }
 
-async function received(job: JobInput): Promise<JobEvent[]> {
+async function eventsOf(job: JobInput): Promise<JobEvent[]> {
   return await all(await world.client.submit({ ...job, stream: true }))
 }
 
@@ -33,7 +33,7 @@ function output(events: readonly JobEvent[], stream: 'stdout' | 'stderr'): Buffe
 const types = (events: readonly JobEvent[]) => events.map(({ type }) => type)
 
 // promise: live-output
-it('output arrives while the program runs, in order, and a reader can resume after any event', async () => {
+it.concurrent('output arrives while the program runs, in order, and a reader can resume after any event', async () => {
   const code = 'echo first; sleep 1.5; echo second >&2; sleep 0.3; echo third'
   const id = await world.client.submit({ language: 'bash', code, stream: true })
   const seen: JobEvent[] = []
@@ -55,34 +55,7 @@ it('output arrives while the program runs, in order, and a reader can resume aft
 })
 
 // promise: live-output
-it('a listener of run gets the events of a job without a flag of the job, and cancels it by throwing', async () => {
-  const seen: JobEvent[] = []
-  const job = { language: 'bash', code: 'echo one; sleep 0.3; echo two' }
-  const result = await world.client.run(job, {
-    onEvent: async (event) => {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      seen.push(event)
-    },
-  })
-  expect(result.stdout).toBe('one\ntwo\n')
-  expect(types(seen)).toEqual(['status', 'stdout', 'stdout', 'finished'])
-  const seenFirst: JobEvent[] = []
-  const failing = world.client.run(
-    { language: 'bash', code: 'echo one; sleep 60', labels: { of: 'listener' } },
-    {
-      onEvent: (event) => {
-        seenFirst.push(event)
-        if (event.type === 'stdout') throw new Error('enough')
-      },
-    },
-  )
-  await expect(failing).rejects.toThrow('enough')
-  expect(types(seenFirst)).toEqual(['status', 'stdout'])
-  await expect.poll(async () => (await world.client.queue()).active, { timeout: 10_000 }).toBe(0)
-})
-
-// promise: live-output
-it('events carry no more output than the result, and no part of a character that the limit cut', async () => {
+it.concurrent('events carry no more output than the result, and no part of a character that the limit cut', async () => {
   const limits = { outputBytes: 1000, onOverflow: 'truncate' } as const
   const code =
     'import sys\nfor _ in range(3000):\n  print("€", end="", flush=True)\nprint("x" * 5000, file=sys.stderr)'
@@ -95,19 +68,19 @@ it('events carry no more output than the result, and no part of a character that
   expect(stdout).toBe('€'.repeat(333))
 })
 
-it('characters split between reads arrive whole, and bytes that are not UTF-8 arrive unchanged', async () => {
+it.concurrent('characters split between reads arrive whole, and bytes that are not UTF-8 arrive unchanged', async () => {
   const code = `import os, time
 for byte in "ä€".encode():
   os.write(1, bytes([byte]))
   time.sleep(0.03)
 os.write(2, bytes([0xff, 0xfe, 27]))`
-  const events = await received({ language: 'python', code })
+  const events = await eventsOf({ language: 'python', code })
   expect(events.some((event) => event.type === 'stdout' && event.raw !== undefined)).toBe(false)
   expect(output(events, 'stdout').toString()).toBe('ä€')
   expect(output(events, 'stderr')).toEqual(Buffer.from([0xff, 0xfe, 27]))
 })
 
-it('verdicts arrive as they are decided, and those of skipped tests at the end', async () => {
+it.concurrent('verdicts arrive as they are decided, and those of skipped tests at the end', async () => {
   const tests = [
     { stdin: '1', expected: '1' },
     { stdin: '2', expected: '2' },
@@ -130,15 +103,15 @@ it('verdicts arrive as they are decided, and those of skipped tests at the end',
   ])
 })
 
-it('verdicts of scripts arrive, too', async () => {
+it.concurrent('verdicts of scripts arrive, too', async () => {
   const tests = [{ script: 'assert f(1) == 1' }, { script: 'assert f(1) == 2' }]
-  const events = await received({ language: 'python', code: 'def f(n): return n', tests })
+  const events = await eventsOf({ language: 'python', code: 'def f(n): return n', tests })
   expect(types(events)).toEqual(['status', 'test', 'test', 'finished'])
   expect(events.slice(1, 3)).toMatchObject([{ verdict: 'passed' }, { verdict: 'wrong_answer' }])
 })
 
 // promise: live-output
-it('another attempt is announced and voids the events of the first one', async () => {
+it.concurrent('another attempt is announced and voids the events of the first one', async () => {
   const own = await startWorld({ env: { ISOPOD_POOL_SIZE: '0', ISOPOD_DRAIN_SECONDS: '0' } })
   try {
     const id = await own.client.submit({
@@ -166,7 +139,7 @@ it('another attempt is announced and voids the events of the first one', async (
 })
 
 // promise: live-output
-it('readers that read nothing slow no program down', async () => {
+it.concurrent('readers that read nothing slow no program down', async () => {
   const code = 'for n in range(40):\n  print("x" * 50_000, flush=True)'
   const id = await world.client.submit({ language: 'python', code, stream: true })
   const lazy = Array.from({ length: 20 }, () => world.client.events(id)[Symbol.asyncIterator]())
@@ -174,6 +147,33 @@ it('readers that read nothing slow no program down', async () => {
   const result = await world.client.wait(id)
   expect([result.status, result.outputBytes.stdout]).toEqual(['success', 40 * 50_001])
   for (const reader of lazy) await reader.return?.()
+})
+
+// promise: live-output
+it('a listener of run gets the events of a job without a flag of the job, and cancels it by throwing', async () => {
+  const seen: JobEvent[] = []
+  const job = { language: 'bash', code: 'echo one; sleep 0.3; echo two' }
+  const result = await world.client.run(job, {
+    onEvent: async (event) => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      seen.push(event)
+    },
+  })
+  expect(result.stdout).toBe('one\ntwo\n')
+  expect(types(seen)).toEqual(['status', 'stdout', 'stdout', 'finished'])
+  const seenFirst: JobEvent[] = []
+  const failing = world.client.run(
+    { language: 'bash', code: 'echo one; sleep 60', labels: { of: 'listener' } },
+    {
+      onEvent: (event) => {
+        seenFirst.push(event)
+        if (event.type === 'stdout') throw new Error('enough')
+      },
+    },
+  )
+  await expect(failing).rejects.toThrow('enough')
+  expect(types(seenFirst)).toEqual(['status', 'stdout'])
+  await expect.poll(async () => (await world.client.queue()).active, { timeout: 10_000 }).toBe(0)
 })
 
 // promise: live-output

@@ -20,7 +20,7 @@ afterAll(async () => {
 const OS_SYSTEM = 'import os; os.system("echo ran")'
 
 // promise: policy-warn
-describe('where a job is only to be warned', () => {
+describe.concurrent('a policy that warns', () => {
   it('runs a program against the rules, and the result has a warning', async () => {
     const result = await free.client.run({ code: OS_SYSTEM })
     expect(result).toMatchObject({
@@ -31,12 +31,12 @@ describe('where a job is only to be warned', () => {
     })
   })
 
-  it('says nothing about an honest program', async () => {
+  it('gives an honest program no warning', async () => {
     const code = 'import re\n# os.system("x")\nprint(re.compile("a").match("abc").group(), "eval(x)")'
     expect(await free.client.run({ code })).toMatchObject({ status: 'success', warnings: [] })
   })
 
-  it('does not look at a job that wants none of it', async () => {
+  it('is not checked for a job that has turned it off', async () => {
     const result = await free.client.run({ code: OS_SYSTEM, policy: { mode: 'off' } })
     expect(result).toMatchObject({
       status: 'success',
@@ -47,10 +47,10 @@ describe('where a job is only to be warned', () => {
 })
 
 // promise: policy-enforce
-describe('where rules are enforced', () => {
+describe.concurrent('a policy that enforces', () => {
   const policy = { mode: 'enforce', rules: 'strict' } as const
 
-  it('refuses with the sentences of the document, and makes no container', async () => {
+  it('refuses in the sentences of the document, and makes no container', async () => {
     const result = await free.client.run({ code: OS_SYSTEM, policy })
     expect(result).toMatchObject({
       status: 'validation_error',
@@ -84,7 +84,7 @@ describe('where rules are enforced', () => {
     expect(result.validationErrors.join()).toMatch(/Blocked (function|command): eval/)
   })
 
-  it('looks at what judges a program as well', async () => {
+  it('checks scripts, checkers and interactors, too', async () => {
     const code = 'import os\nos.system("true")'
     const checker = { type: 'program', language: 'python', code } as const
     const interactor = { language: 'python', code }
@@ -94,7 +94,7 @@ describe('where rules are enforced', () => {
     }
   })
 
-  it('counts each rule', async () => {
+  it('counts each rule', { concurrent: false }, async () => {
     const metrics = await fetch(`${free.workers[0]?.url}/metrics`).then((response) => response.text())
     expect(metrics).toMatch(
       /isopod_policy_rejections_total\{language="python",rule="python\/os-system"\} [1-9]/,
@@ -103,9 +103,9 @@ describe('where rules are enforced', () => {
 })
 
 // promise: policy-minimum
-describe('where the deployment has a minimum', () => {
+describe.concurrent('the minimum policy of a deployment', () => {
   it.each([{ mode: 'off' }, { mode: 'warn' }, { mode: 'enforce', rules: 'standard' }] as const)(
-    'no job goes below it: %j',
+    'holds for a job that asks for %j',
     async (policy) => {
       const result = await held.client.run({ code: 'import os; print("ran")', policy })
       expect(result).toMatchObject({
@@ -116,14 +116,14 @@ describe('where the deployment has a minimum', () => {
     },
   )
 
-  it('and honest programs run', async () => {
+  it('lets honest programs run', async () => {
     const result = await held.client.run({ code: 'print(input_data["n"] * 2)', inputData: { n: 21 } })
     expect(result).toMatchObject({ status: 'success', stdout: '42\n', warnings: [] })
   })
 })
 
 // promise: policy-honest
-describe('what could not be checked', () => {
+describe.concurrent('a source that could not be checked', () => {
   it('runs with a warning where the language has no rules', async () => {
     const code = '#include <stdio.h>\nint main() { puts("ran"); }'
     expect(await held.client.run({ language: 'c', code })).toMatchObject({
@@ -180,7 +180,7 @@ describe('what could not be checked', () => {
     expect(result.stderr).toContain('SyntaxError')
   })
 
-  it('and a source that hangs the check harms no other job', async () => {
+  it('that hangs the check harms no other job', { concurrent: false }, async () => {
     const hard = free.client.run({ code: `${'x = [\n'.repeat(150_000)}`, limits: { timeoutSeconds: 5 } })
     const easy = await free.client.run({ code: OS_SYSTEM, policy: { mode: 'enforce' } })
     expect(easy.validationErrors).toEqual(['Blocked function: os.system'])

@@ -5,16 +5,14 @@ let asked: World
 let everywhere: World
 
 beforeAll(async () => {
-  asked = await startWorld()
-  everywhere = await startWorld({ env: { ISOPOD_PRELOAD: 'node' } })
+  ;[asked, everywhere] = await Promise.all([startWorld(), startWorld({ env: { ISOPOD_PRELOAD: 'node' } })])
 })
 
 afterAll(async () => {
-  await asked.close()
-  await everywhere.close()
+  await Promise.all([asked?.close(), everywhere?.close()])
 })
 
-describe('an interpreter that is started ahead', () => {
+describe.concurrent('a preloaded interpreter', () => {
   it('runs the program of a job that asks for it, and the result says so', async () => {
     const code = 'import sys, numpy; print(sys.argv, numpy.arange(3)); sys.exit(4)'
     for (const preload of [false, true]) {
@@ -27,7 +25,7 @@ describe('an interpreter that is started ahead', () => {
     }
   })
 
-  it('is not there where a program would notice, and the result says that', async () => {
+  it('is left out where a program would notice it, and the result says so', async () => {
     const job = { language: 'python', code: 'print(input_data)', inputData: [1], preload: true }
     expect(await asked.client.run(job)).toMatchObject({
       status: 'success',

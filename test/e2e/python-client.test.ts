@@ -71,22 +71,31 @@ describe('the Python client', () => {
   beforeEach((context) => context.skip(!canRun, 'no pytest'))
 
   // promise: python-documented
-  it('has the functions of the API document', async () => {
+  it.concurrent('has the functions of the API document', async () => {
     const { code, output } = await pytest('test_documented.py', 'test_limits.py')
     expect(code, output).toBe(0)
     expect(output).not.toContain('skipped')
   })
 
-  // promise: python-client
-  it('submits, follows, batches and cancels, blocking and with asyncio', async () => {
-    const { code, output } = await pytest('test_client.py', 'test_aio.py', 'test_wire.py')
+  // promise: python-errors
+  it.concurrent('raises errors that name the field, and reports a gateway that does not answer', async () => {
+    const { code, output } = await pytest('test_errors.py')
     expect(code, output).toBe(0)
     expect(output).not.toContain('skipped')
   })
 
-  // promise: python-errors
-  it('raises errors that name the field, and says where no gateway is', async () => {
-    const { code, output } = await pytest('test_errors.py')
+  it.concurrent('does what its README shows, can be installed, holds its types, and runs on Python 3.9', async () => {
+    const files = ['test_readme.py', 'test_wheel.py', 'test_types.py', 'test_oldest_python.py']
+    const { code, output } = await pytest(...files)
+    expect(code, output).toBe(0)
+    const reasons = output.split('\n').filter((line) => line.startsWith('SKIPPED'))
+    for (const reason of reasons) console.error(`python-client: ${reason}`)
+  })
+
+  // These two look at the whole queue, so nothing runs beside them.
+  // promise: python-client
+  it('submits, follows, batches and cancels, blocking and with asyncio', async () => {
+    const { code, output } = await pytest('test_client.py', 'test_aio.py', 'test_wire.py')
     expect(code, output).toBe(0)
     expect(output).not.toContain('skipped')
   })
@@ -96,13 +105,5 @@ describe('the Python client', () => {
     const { code, output } = await pytest('test_grade.py')
     expect(code, output).toBe(0)
     expect(output).not.toContain('skipped')
-  })
-
-  it('does what its README shows, can be installed, holds its types, and runs on Python 3.9', async () => {
-    const files = ['test_readme.py', 'test_wheel.py', 'test_types.py', 'test_oldest_python.py']
-    const { code, output } = await pytest(...files)
-    expect(code, output).toBe(0)
-    const reasons = output.split('\n').filter((line) => line.startsWith('SKIPPED'))
-    for (const reason of reasons) console.error(`python-client: ${reason}`)
   })
 })

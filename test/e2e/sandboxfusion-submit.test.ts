@@ -34,7 +34,7 @@ const fenced = (code: string, language = 'python') =>
   `Here it is:\n\n\`\`\`${language}\n${code}\n\`\`\`\n\nIt works.`
 
 // promise: drop-in-sandboxfusion
-describe('CommonOJDataset', () => {
+describe.concurrent('CommonOJDataset', () => {
   const config = { language: 'python', locale: 'en', run_timeout: 5, dataset_type: 'CommonOJDataset' }
   const test = ['1', '2', '3'].map((text) => ({ input: { stdin: text }, output: { stdout: text } }))
   const ask = (completion: string, more: object = {}, row: object = {}) =>
@@ -97,7 +97,7 @@ describe('CommonOJDataset', () => {
 const passed = (test: { passed: boolean }) => test.passed
 
 // promise: drop-in-sandboxfusion
-describe('AutoEvalDataset', () => {
+describe.concurrent('AutoEvalDataset', () => {
   const ask = (completion: string, test: object, more: object = {}) =>
     submit({
       ...{ dataset: 'ours', id: 'a', completion },
@@ -137,7 +137,7 @@ function rows(name: string): Record<string, string>[] {
 }
 
 // promise: drop-in-sandboxfusion
-describe('rows of the data sets themselves', () => {
+describe.concurrent('rows of the data sets themselves', () => {
   const accepted = async (body: object) => (await submit(body)).body.accepted
 
   it('of HumanEval: the reference passes as a body and as a whole, another does not', async () => {

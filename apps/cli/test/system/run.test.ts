@@ -3,14 +3,15 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Result } from '@isopod/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from '../../../../test/support/eventually.ts'
+import { hostRuns } from '../../../../test/support/host/processes.ts'
 import { startWorld, type World } from '../../../../test/support/world.ts'
 import { type Finished, isopod } from './isopod.ts'
 
 let world: World
 
 beforeAll(async () => {
-  // Containers that there are have to be those of jobs.
-  world = await startWorld({ env: { ISOPOD_POOL_SIZE: '0' } })
+  world = await startWorld()
 })
 
 afterAll(() => world?.close())
@@ -22,7 +23,7 @@ function onWorld(args: readonly string[], options: Parameters<typeof isopod>[1] 
 
 const HELLO = fileURLToPath(new URL('hello.py', import.meta.url))
 
-describe('isopod run', () => {
+describe.concurrent('isopod run', () => {
   it('runs a file and ends with exit code 0', async () => {
     const { exitCode, stdout, stderr } = await onWorld(['run', HELLO])
     expect(stdout.toString()).toBe('Hello from a file\n')
@@ -87,27 +88,30 @@ describe('isopod run', () => {
   })
 
   it('cancels the job on SIGINT', async () => {
-    // Those of the specs before are on their way out.
-    await expect.poll(() => world.containers(), { timeout: 20_000 }).toEqual([])
-    const before = (await world.log()).length
+    const seconds = `100.${process.pid}`
     let interrupt = () => {}
-    const running = onWorld(['run', '-', '--timeout', '100'], {
-      stdin: 'while True: pass',
+    const running = onWorld(['run', '-', '--language', 'bash', '--timeout', '200'], {
+      stdin: `sleep ${seconds}`,
       onStarted: (kill) => {
         interrupt = () => kill('SIGINT')
       },
     })
-    await expect.poll(async () => (await world.containers()).length, { timeout: 20_000 }).toBe(1)
+    const until = (runs: boolean) =>
+      eventually(
+        async () => hostRuns('sleep', seconds),
+        (now) => now === runs,
+      )
+    expect(await until(true)).toBe(true)
     interrupt()
     expect(await running).toMatchObject({ exitCode: 130, stderr: 'isopod: interrupted\n' })
-    await expect.poll(() => world.containers(), { timeout: 20_000 }).toEqual([])
-    await expect
-      .poll(async () => (await world.log()).slice(before))
-      .toContainEqual(expect.objectContaining({ status: 'cancelled' }))
+    expect(await until(false)).toBe(false)
+    const isCancelled = (line: Record<string, unknown>) => line['status'] === 'cancelled'
+    const lines = await eventually(world.log, (log) => log.some(isCancelled))
+    expect(lines.filter(isCancelled)).toMatchObject([{ event: 'finished' }])
   })
 })
 
-describe('isopod submit, results and cancel', () => {
+describe.concurrent('isopod submit, results and cancel', () => {
   it('hand over each result once', async () => {
     const submitted = await onWorld(['submit', HELLO, '-', '--reply-to', 'cli-test'], { stdin: 'print(2)' })
     const ids = submitted.stdout.toString().trimEnd().split('\n')
@@ -142,7 +146,7 @@ describe('isopod submit, results and cancel', () => {
   })
 })
 
-describe('a Redis that does not answer', () => {
+describe.concurrent('a Redis that does not answer', () => {
   it.each(['redis://127.0.0.1:1', 'redis+unix:///nowhere/redis.sock'])(
     '%s ends each command with exit code 3 and one sentence',
     async (REDIS_URL) => {

@@ -3,26 +3,36 @@ import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
+import { hostRuns } from '../../../../test/support/host/processes.ts'
 import { startWorld, type World } from '../../../../test/support/world.ts'
 import { CLI_BIN, type HttpProcess, MCP_BIN, overHttp, overStdio, startHttpProcess } from './clients.ts'
 
 let world: World
 const environment = () => ({ REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix })
-const ENDLESS = { language: 'python', code: 'while True: pass', timeout: 60 }
 
 beforeAll(async () => {
-  world = await startWorld({ env: { ISOPOD_POOL_SIZE: '0' } })
+  // Its programs sleep, so more of them run at once than there are cores.
+  world = await startWorld({ env: { ISOPOD_SLOTS: '8', ISOPOD_CPUS: '8', ISOPOD_POOL_SIZE: '2' } })
 })
 
 afterAll(async () => {
   await world?.close()
 })
 
-const untilContainers = (count: number) =>
-  eventually(
-    () => world.containers(),
-    (ids) => ids.length === count,
-  )
+let sleepers = 0
+
+/** Arguments of a call that sleeps for long, and a check whether its program runs now. */
+function sleeper() {
+  const seconds = `100.${process.pid}${++sleepers}`
+  return {
+    args: { language: 'bash', code: `sleep ${seconds}`, timeout: 200 },
+    until: (runs: boolean) =>
+      eventually(
+        async () => hostRuns('sleep', seconds),
+        (now) => now === runs,
+      ),
+  }
+}
 
 /** A server on raw pipes, and what it has written. */
 function rawServer(bin: readonly string[], env: NodeJS.ProcessEnv = {}) {
@@ -47,7 +57,7 @@ function rawServer(bin: readonly string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 // promise: mcp-stdout
-it('stdout carries protocol lines and nothing else, whatever is logged or printed', async () => {
+it.concurrent('stdout carries protocol lines and nothing else, whatever is logged or printed', async () => {
   const server = rawServer([CLI_BIN, 'mcp'], { LOG_LEVEL: 'trace' })
   server.initialize()
   server.child.stdin.write('this is no JSON\n{"jsonrpc": "1.0"}\n')
@@ -71,7 +81,7 @@ it('stdout carries protocol lines and nothing else, whatever is logged or printe
 })
 
 // promise: mcp-shutdown
-describe.each([
+describe.concurrent.each([
   ['isopod-mcp', [MCP_BIN]],
   ['isopod mcp', [CLI_BIN, 'mcp']],
 ])('%s', (_, bin) => {
@@ -80,19 +90,20 @@ describe.each([
     ['SIGINT', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGINT')],
     ['SIGHUP', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGHUP')],
     ['the end of stdin', (child: ChildProcessWithoutNullStreams) => void child.stdin.end()],
-  ])('%s ends it, with the jobs that it waits for', async (__, end) => {
+  ])('%s ends it and the jobs that it waits for', async (__, end) => {
     const server = rawServer(bin)
+    const { args, until } = sleeper()
     server.initialize()
-    server.call(2, ENDLESS)
-    expect(await untilContainers(1)).toHaveLength(1)
+    server.call(2, args)
+    expect(await until(true)).toBe(true)
     end(server.child)
     expect(await server.exited).toBe(0)
-    expect(await untilContainers(0)).toEqual([])
+    expect(await until(false)).toBe(false)
   })
 })
 
 // promise: mcp-no-redis
-it('without Redis it still presents its tools, and calls end as setup_error with a sentence', async () => {
+it.concurrent('without Redis it still presents its tools, and calls end as setup_error with a sentence', async () => {
   const { client, close } = await overStdio({ REDIS_URL: 'redis://:secret@127.0.0.1:1' })
   try {
     expect((await client.listTools()).tools).toHaveLength(3)
@@ -115,7 +126,7 @@ it('without Redis it still presents its tools, and calls end as setup_error with
   }
 })
 
-it('a job that no worker takes in time is cancelled, and the caller gets an error', async () => {
+it.concurrent('a job that no worker takes in time is cancelled, and the answer says so', async () => {
   const { client, close } = await overStdio({
     ...environment(),
     ISOPOD_QUEUE_PREFIX: `${world.prefix}-none`,
@@ -136,7 +147,7 @@ it('a job that no worker takes in time is cancelled, and the caller gets an erro
 })
 
 // promise: mcp-http-guard
-describe('the HTTP server', () => {
+describe.concurrent('the HTTP server', () => {
   let server: HttpProcess
 
   beforeAll(async () => {
@@ -196,7 +207,7 @@ describe('the HTTP server', () => {
     expect(await post(body)).toMatchObject({ status, text: expect.stringMatching(message) })
   })
 
-  it('says that its port is taken', async () => {
+  it('reports that its port is taken', async () => {
     const second = rawServer([MCP_BIN, '--http', server.url.port])
     expect(await second.exited).toBe(3)
     expect(second.stderr.join('')).toMatch(/--http: cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/)
@@ -212,7 +223,7 @@ describe('the HTTP server', () => {
       const first = await list()
       expect(first.status).toBe(200)
       await first.text()
-      // Each look is a use, so they are further apart than a session may be idle.
+      // A request is a use of the session, so the next one comes after the idle time.
       await new Promise((resolve) => setTimeout(resolve, 2500))
       expect((await list()).status).toBe(404)
     } finally {
@@ -220,28 +231,27 @@ describe('the HTTP server', () => {
     }
   })
 
-  it('has nothing but /mcp', async () => {
+  it('serves no path but /mcp', async () => {
     expect(await post('', {}, '/')).toMatchObject({ status: 404 })
     expect(await post('', {}, '/mcp', 'OPTIONS')).toMatchObject({ status: 405 })
   })
 
-  it('a session that ends takes its jobs with it, and leaves those of others alone', async () => {
-    const one = await overHttp(server.url)
-    const other = await overHttp(server.url)
-    const endless = one.client.callTool({ name: 'execute_code', arguments: ENDLESS })
+  it('ends the jobs of a session that ends, and leaves those of others alone', async () => {
+    const [ending, other] = [await overHttp(server.url), await overHttp(server.url)]
+    const { args, until } = sleeper()
+    const endless = ending.client.callTool({ name: 'execute_code', arguments: args })
     endless.catch(() => {})
-    expect(await untilContainers(1)).toHaveLength(1)
-    const sleep = { language: 'python', code: 'import time; time.sleep(2); print("slept")' }
+    const sleep = { language: 'bash', code: 'sleep 2; echo slept' }
     const sleeping = other.client.callTool({ name: 'execute_code', arguments: sleep })
-    expect(await untilContainers(2)).toHaveLength(2)
-    await one.close()
+    expect(await until(true)).toBe(true)
+    await ending.close()
+    expect(await until(false)).toBe(false)
     expect((await sleeping).structuredContent).toMatchObject({ stdout: 'slept\n' })
-    expect(await untilContainers(0)).toEqual([])
     await other.close()
   })
 })
 
-describe('a server that is started wrongly', () => {
+describe.concurrent('a server that is started wrongly', () => {
   it.each([
     [
       '0.0.0.0:0',

@@ -1,4 +1,6 @@
-// Generates parts of pages and of docker-compose.yaml from schemas: tables of settings, metrics and languages, and environments.
+// Generates parts of pages and of docker-compose.yaml from schemas: tables of settings, limits, metrics and languages, and
+// environments.
+import { LIMITS, type LimitScope, limitsSchema, sizeText } from '@isopod/protocol'
 import { METRIC_TABLE, type MetricTable } from '@isopod/telemetry'
 import type { z } from 'zod'
 import { GATEWAY_SETTINGS } from '../apps/gateway/dist/config.js'
@@ -15,11 +17,21 @@ const FILE_SETTING = /_(FILE|DIR|SECCOMP_PROFILE)$/
 /** Values in Compose of settings that the host's environment does not decide. */
 const SET_IN_COMPOSE: Record<string, string> = { REDIS_URL: 'redis://redis:6379', ISOPOD_BIND: '0.0.0.0' }
 
+/** What a limit of each scope bounds. */
+const BOUNDED: Record<LimitScope, string> = {
+  job: 'a job',
+  run: 'a run',
+  container: 'a container',
+  creation: 'a new container',
+  process: 'a process',
+}
+
 /** Content of each marker: file → name of the marker → lines. */
 export const REFERENCE: Record<string, Record<string, string[]>> = {
   'docs/settings.md': { worker: settingsTable(WORKER_SETTINGS) },
   'apps/gateway/README.md': { settings: settingsTable(GATEWAY_SETTINGS) },
   'apps/mcp/README.md': { settings: settingsTable(MCP_SETTINGS) },
+  'docs/limits.md': { limits: limitsTable() },
   'docs/metrics.md': { worker: metricsTable(METRIC_TABLE), gateway: metricsTable(GATEWAY_METRICS) },
   'docs/languages.md': { languages: table(['language', 'version', 'also', 'image'], ...languageRows()) },
   'docker-compose.yaml': { worker: environment(WORKER_SETTINGS), gateway: environment(GATEWAY_SETTINGS) },
@@ -49,6 +61,22 @@ function settingsTable(schema: z.ZodObject): string[] {
 function defaultOf({ def }: z.ZodType): string {
   const value = String('defaultValue' in def ? def.defaultValue : '')
   return value === '' ? 'none' : `\`${value}\``
+}
+
+/** Without `onOverflow`, which is no amount. */
+function limitsTable(): string[] {
+  const { onOverflow: _, ...amounts } = limitsSchema.shape
+  const rows = Object.entries(amounts).map(([name, schema]) => {
+    const { scope, usual, exceeded } = LIMITS[name as keyof typeof amounts]
+    const { minValue, maxValue } = schema.unwrap()
+    const range = [minValue, maxValue].map((bound) => amountText(bound ?? Number.NaN)).join('–')
+    return [`\`${name}\``, BOUNDED[scope], usual === null ? 'none' : amountText(usual), range, exceeded]
+  })
+  return table(['limit', 'bounds', 'default', 'range', 'when a program exceeds it'], ...rows)
+}
+
+function amountText(amount: number): string {
+  return amount >= 1024 * 1024 ? sizeText(amount) : amount.toLocaleString('en-US', { useGrouping: 'min2' })
 }
 
 function metricsTable(metrics: MetricTable): string[] {

@@ -1,6 +1,6 @@
-// Writes the generated files: docs/schema, tables of settings, metrics and languages, environments in docker-compose.yaml,
-// the images that Compose builds, and the file extensions of languages. With --check it changes nothing, and fails if a file
-// differs.
+// Writes the generated files: docs/schema, tables of settings, limits, metrics and languages, environments in
+// docker-compose.yaml, the images that Compose builds, and the file extensions of languages. With --check it changes nothing,
+// and fails if a file differs.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { jobJsonSchema, resultJsonSchema } from '@isopod/protocol'
 import { imagesComposeFile, languageExtensionsFile } from './language-lists.ts'

@@ -7,63 +7,121 @@ export const MAX_OUTPUT_BYTES = 10 * 1024 * 1024
 /** Maximum of `jobSeconds`. */
 export const MAX_JOB_SECONDS = 3600
 
-/** Limits that a job requests. Each field is optional; no value means «no limit». */
-export const limitsSchema = fields({
+const SCOPES = ['job', 'run', 'container', 'creation', 'process'] as const
+
+/**
+ * What a limit bounds: the whole job; one run; a container, where it can change while the container exists; a container from
+ * its creation on; each process of a program from its start on.
+ */
+export type LimitScope = (typeof SCOPES)[number]
+
+/** All limits that a job can request, none of which has a value for «no limit». Schemas, types and docs/limits.md follow from it. */
+export const LIMITS = {
   /** Wall-clock seconds of the main run; multiplied by the language's `timeoutFactor`. */
-  timeoutSeconds: numberBetween(0.1, 300).optional(),
+  timeoutSeconds: limit('run', numberBetween(0.1, 300), 30, 'ended: `timeout`'),
   /**
    * Seconds that the whole job may spend in the sandbox: the compile run, all test cases with their checkers and interactors,
    * and repeated runs. Waiting does not count. When they run out, the current run ends too.
    */
-  jobSeconds: numberBetween(0.1, MAX_JOB_SECONDS).optional(),
+  jobSeconds: limit(
+    'job',
+    numberBetween(0.1, MAX_JOB_SECONDS),
+    600,
+    'ended: `timeout`, `limit: "job"`; the rest is `skipped`',
+  ),
   /** CPU seconds of all processes of a run. */
-  cpuSeconds: numberBetween(0.1, 300).optional(),
+  cpuSeconds: limit('run', numberBetween(0.1, 300), null, 'ended: `timeout`, `limit: "cpu"`'),
   /** Memory of the whole container in MiB, including written files; there is no swap. */
-  memoryMb: integerBetween(16, 1024).optional(),
+  memoryMb: limit('container', integerBetween(16, 1024), 256, 'ended: `memory_exceeded`; there is no swap'),
   /** Processor cores, fractions allowed. The worker refuses more than its host has. */
-  cpus: numberBetween(0.1, 256).optional(),
+  cpus: limit('container', numberBetween(0.1, 256), 0.5, 'slower; `throttledMs`'),
   /** Maximum number of simultaneous processes and threads, without init. */
-  processes: integerBetween(1, 512).optional(),
+  processes: limit('container', integerBetween(1, 512), 100, 'EAGAIN'),
   /** Maximum size of written files in MiB: three quarters in the workspace, one quarter in /tmp. */
-  diskMb: integerBetween(1, 512).optional(),
+  diskMb: limit(
+    'creation',
+    integerBetween(1, 512),
+    64,
+    'ENOSPC; three quarters are for the workspace, one for /tmp; counts as memory too',
+  ),
   /** Maximum bytes of stdout, and of stderr, in the result. */
-  outputBytes: integerBetween(0, MAX_OUTPUT_BYTES).optional(),
+  outputBytes: limit(
+    'run',
+    integerBetween(0, MAX_OUTPUT_BYTES),
+    102_400,
+    'the stream is cut and marked `truncated`; with `onOverflow: "kill"` the program is ended',
+  ),
   /** Whether to cut the output of a program that prints more, or to end the program. */
-  onOverflow: oneOf(['truncate', 'kill']).optional(),
+  onOverflow: limit('run', oneOf(['truncate', 'kill']), 'truncate', ''),
   /** Maximum number of open files and sockets of one process. */
-  openFiles: integerBetween(16, 4096).optional(),
-})
+  openFiles: limit('process', integerBetween(16, 4096), 256, 'EMFILE'),
+}
+
+/**
+ * Declares a limit.
+ *
+ * @param usual value if neither the job, its language nor the deployment sets one; null: the limit does not apply
+ * @param exceeded what a program that exceeds it gets
+ */
+function limit<Scope extends LimitScope, Value extends z.ZodType, Usual extends z.output<Value> | null>(
+  scope: Scope,
+  value: Value,
+  usual: Usual,
+  exceeded: string,
+) {
+  return { scope, schema: value.optional(), usual, exceeded }
+}
+
+type Table = typeof LIMITS
+
+/** Names of the limits with one of these scopes. */
+type NameOf<Scope extends LimitScope> = {
+  [Name in keyof Table]: Table[Name]['scope'] extends Scope ? Name : never
+}[keyof Table]
+
+/** The limits of a container, after defaults and maxima. `cpuSeconds` is null if only wall-clock time counts. */
+export type Limits = {
+  readonly [Name in keyof Table]:
+    | Exclude<z.output<Table[Name]['schema']>, undefined>
+    | Extract<Table[Name]['usual'], null>
+}
+
+/** The limits with one of these scopes. */
+export type LimitsOf<Scope extends LimitScope> = Pick<Limits, NameOf<Scope>>
+
+/** Names of the limits with one of these scopes, in the order of {@link LIMITS}. */
+export function limitNamesOf<Scope extends LimitScope>(
+  ...scopes: readonly Scope[]
+): readonly NameOf<Scope>[] {
+  const wanted: readonly LimitScope[] = scopes
+  const entries = Object.entries(LIMITS).filter(([, { scope }]) => wanted.includes(scope))
+  return entries.map(([name]) => name) as NameOf<Scope>[]
+}
+
+/** Picks the limits with one of these scopes. */
+export function pickLimits<Scope extends LimitScope>(
+  limits: NoInfer<LimitsOf<Scope>>,
+  ...scopes: readonly Scope[]
+): LimitsOf<Scope> {
+  return Object.fromEntries(limitNamesOf(...scopes).map((name) => [name, limits[name]])) as LimitsOf<Scope>
+}
+
+/** The optional fields of the limits with one of these scopes. */
+export function limitFields<Scope extends LimitScope>(...scopes: readonly Scope[]) {
+  const shape = limitNamesOf(...scopes).map((name) => [name, LIMITS[name].schema])
+  return Object.fromEntries(shape) as { [Name in NameOf<Scope>]: Table[Name]['schema'] }
+}
+
+/** Limits that a job requests. */
+export const limitsSchema = fields(limitFields(...SCOPES))
 
 /** Requested limits; each is optional. */
 export type LimitsRequest = z.infer<typeof limitsSchema>
 
-/** The limits of a container, after defaults and maxima. `cpuSeconds` is null if only wall-clock time counts. */
-export interface Limits {
-  readonly timeoutSeconds: number
-  readonly jobSeconds: number
-  readonly cpuSeconds: number | null
-  readonly memoryMb: number
-  readonly cpus: number
-  readonly processes: number
-  readonly diskMb: number
-  readonly outputBytes: number
-  readonly onOverflow: 'truncate' | 'kill'
-  readonly openFiles: number
-}
-
 /** Limits that apply if neither the job, its language nor the deployment sets others. */
-export const DEFAULT_LIMITS: Limits = {
-  timeoutSeconds: 30,
-  jobSeconds: 600,
-  cpuSeconds: null,
-  memoryMb: 256,
-  cpus: 0.5,
-  processes: 100,
-  diskMb: 64,
-  outputBytes: 102_400,
-  onOverflow: 'truncate',
-  openFiles: 256,
-}
+export const DEFAULT_LIMITS = Object.fromEntries(
+  Object.entries(LIMITS).map(([name, { usual }]) => [name, usual]),
+) as Limits
 
 /** Names of the limits that an operator can cap. */
 export type CappedLimit = Exclude<keyof Limits, 'onOverflow'>

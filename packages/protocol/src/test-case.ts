@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { checkerSchema } from './checker.ts'
 import { filesBytes, filesSchema } from './files.ts'
 import { argumentsSchema } from './invocation.ts'
-import { limitsSchema } from './limits.ts'
+import { limitFields } from './limits.ts'
 import { languageName, programText } from './program.ts'
 import { fields, listOf, nameUpTo, numberBetween, sizeText, textUpTo, utf8Bytes } from './schema.ts'
 import { STATUSES } from './status.ts'
@@ -10,12 +10,7 @@ import { STATUSES } from './status.ts'
 const MIB = 1024 * 1024
 
 /** Limits that test cases can set: those of a run, and those that can change while a container exists. */
-export const testLimitsSchema = fields(limitsOfTests())
-
-function limitsOfTests() {
-  const { diskMb: _disk, openFiles: _files, jobSeconds: _job, ...others } = limitsSchema.shape
-  return others
-}
+export const testLimitsSchema = fields(limitFields('run', 'container'))
 
 /** Schema of {@link TestCase}. */
 export const testCaseSchema = fields({

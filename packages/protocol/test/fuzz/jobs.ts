@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { MAX_INPUT_BYTES } from '../../src/job.ts'
 import { MAX_CODE_BYTES } from '../../src/program.ts'
+import { LIMIT_RANGES } from '../limit-ranges.ts'
 import { HOSTILE_NAMES, hostile } from './hostile.ts'
 
 /** An integer at, next to, or anywhere between two bounds, and a little beyond. */
@@ -54,16 +55,8 @@ const file = fc.oneof(
 )
 const limits = fc.record(
   {
-    timeoutSeconds: near(0.1, 300),
-    jobSeconds: near(0.1, 3600),
-    cpuSeconds: near(0.1, 300),
-    memoryMb: near(16, 1024),
-    cpus: near(0.1, 256),
-    processes: near(1, 512),
-    diskMb: near(1, 512),
-    outputBytes: near(0, 10 * 1024 * 1024),
+    ...Object.fromEntries(Object.entries(LIMIT_RANGES).map(([name, [min, max]]) => [name, near(min, max)])),
     onOverflow: fc.constantFrom('truncate', 'kill'),
-    openFiles: near(16, 4096),
   },
   { requiredKeys: [] },
 )

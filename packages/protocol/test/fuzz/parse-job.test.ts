@@ -7,6 +7,7 @@ import { resolveLimits } from '../../src/limits.ts'
 import { parseJob } from '../../src/parse.ts'
 import { MAX_CODE_BYTES } from '../../src/program.ts'
 import { utf8Bytes } from '../../src/schema.ts'
+import { LIMIT_RANGES } from '../limit-ranges.ts'
 import { hostile } from './hostile.ts'
 import { boundaryJob, mutatedJob, validJob } from './jobs.ts'
 
@@ -37,17 +38,6 @@ function parsed(input: unknown): Job | undefined {
   }
 }
 
-const RANGES = {
-  timeoutSeconds: [0.1, 300],
-  jobSeconds: [0.1, 3600],
-  memoryMb: [16, 1024],
-  cpus: [0.1, 256],
-  processes: [1, 512],
-  diskMb: [1, 512],
-  outputBytes: [0, 10 * 1024 * 1024],
-  openFiles: [16, 4096],
-} as const
-
 function within(value: number, [min, max]: readonly [number, number]): boolean {
   return value >= min && value <= max && !Object.is(value, -0)
 }
@@ -62,20 +52,12 @@ function expectSound(job: Job): void {
   expect(utf8Bytes(job.code)).toBeLessThanOrEqual(MAX_CODE_BYTES)
   expect(job.code).not.toBe('')
   expect(utf8Bytes(job.stdin ?? '')).toBeLessThanOrEqual(MAX_INPUT_BYTES)
-  const limits = resolveLimits(job.limits)
-  for (const name of [
-    'timeoutSeconds',
-    'jobSeconds',
-    'memoryMb',
-    'cpus',
-    'processes',
-    'diskMb',
-    'outputBytes',
-    'openFiles',
-  ] as const) {
-    expect(within(limits[name], RANGES[name]), `${name}: ${limits[name]}`).toBe(true)
+  const { onOverflow, cpuSeconds, ...numbers } = resolveLimits(job.limits)
+  expect(['truncate', 'kill']).toContain(onOverflow)
+  expect(cpuSeconds === null || within(cpuSeconds, LIMIT_RANGES.cpuSeconds)).toBe(true)
+  for (const name of Object.keys(numbers) as (keyof typeof numbers)[]) {
+    expect(within(numbers[name], LIMIT_RANGES[name]), `${name}: ${numbers[name]}`).toBe(true)
   }
-  expect(limits.cpuSeconds === null || within(limits.cpuSeconds, [0.1, 300])).toBe(true)
   expect(within(job.priority, [0, 1000]) && Number.isInteger(job.priority)).toBe(true)
   for (const named of [job.tenant, job.replyTo, job.network, job.batchId ?? 'x']) {
     expect(named).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/)

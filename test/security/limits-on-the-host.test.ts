@@ -1,5 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type LimitsOf, limitNamesOf, pickLimits } from '@isopod/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
+import { LIMIT_RANGES } from '../../packages/protocol/test/limit-ranges.ts'
 import { eventually } from '../support/eventually.ts'
 import { hostView } from '../support/host-view.ts'
 import { hostTasks, RUNTIME } from '../support/runtime.ts'
@@ -23,6 +26,10 @@ afterAll(async () => {
   await world?.close()
 })
 
+const processLimits = limitNamesOf('process').map((name) => {
+  const [min, max] = LIMIT_RANGES[name]
+  return [name, fc.integer({ min, max })]
+})
 const limits = fc.record({
   timeoutSeconds: fc.integer({ min: 50, max: 3000 }).map((tenths) => tenths / 10),
   jobSeconds: fc.integer({ min: 50, max: 36_000 }).map((tenths) => tenths / 10),
@@ -31,12 +38,13 @@ const limits = fc.record({
   processes: fc.integer({ min: 5, max: 512 }),
   diskMb: fc.integer({ min: 1, max: 512 }),
   outputBytes: fc.integer({ min: 10, max: 10 * 1024 * 1024 }),
-  openFiles: fc.integer({ min: 16, max: 4096 }),
+  ...(Object.fromEntries(processLimits) as Record<keyof LimitsOf<'process'>, fc.Arbitrary<number>>),
 })
 
 // promise: read-back
 it('any limits are what the result says, what the host has, and what was asked', async () => {
   const property = fc.asyncProperty(limits, async (asked) => {
+    const process = pickLimits(asked, 'process')
     const id = await world.client.submit({ language: 'bash', code: 'exec sleep 100', limits: asked })
     const view = await eventually(
       async () => {
@@ -46,16 +54,16 @@ it('any limits are what the result says, what the host has, and what was asked',
           ? undefined
           : hostView(world.dockerHost, container).catch(() => undefined)
       },
-      (seen) => seen !== undefined && (seen.openFiles ?? asked.openFiles) === asked.openFiles,
+      (seen) => seen !== undefined && isDeepStrictEqual(seen.process ?? process, process),
     )
     const { timeoutSeconds, outputBytes, cpus, ...same } = asked
-    const { memoryMb, processes, diskMb, openFiles } = asked
+    const { memoryMb, processes, diskMb } = asked
     expect(view).toEqual({
       memoryMb,
       memorySwapMb: memoryMb,
       tasks: hostTasks(processes),
       cpus: expect.closeTo(cpus, 3),
-      ...(RUNTIME === 'runsc' ? {} : { diskMb, openFiles }),
+      ...(RUNTIME === 'runsc' ? {} : { diskMb, process }),
     })
     await world.client.cancel(id)
     await world.client.wait(id)

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, statfs } from 'node:fs/promises'
+import { PROCESS_LIMITS } from '@isopod/init'
+import type { LimitsOf } from '@isopod/protocol'
 import { docker } from './engine.ts'
 import { RUNTIME } from './runtime.ts'
 
@@ -14,7 +16,7 @@ export interface HostView {
   readonly tasks: number | null
   /** This and the next field only if the program uses the host's kernel. */
   readonly diskMb?: number
-  readonly openFiles?: number
+  readonly process?: LimitsOf<'process'>
 }
 
 /** Reads a container's limits on the host: control groups, mounts, and limits of its program. */
@@ -39,17 +41,21 @@ export async function hostView(dockerHost: string, container: string): Promise<H
     ),
     cpus: quota === undefined || period === undefined ? null : quota / period,
     tasks: pids ?? null,
-    ...(RUNTIME === 'runsc' ? {} : await filesOf(pid)),
+    ...(RUNTIME === 'runsc' ? {} : await programLimits(pid)),
   }
 }
 
 /** Limits that gVisor's own kernel enforces under gVisor. */
-async function filesOf(pid: string): Promise<{ diskMb: number; openFiles: number }> {
+async function programLimits(pid: string): Promise<Required<Pick<HostView, 'diskMb' | 'process'>>> {
   const [program] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
-  const limits = await readFile(`/proc/${program}/limits`, 'utf8')
+  // The head, then a line per resource in the order of their numbers: name, soft limit, hard limit, unit.
+  const [, ...lines] = (await readFile(`/proc/${program}/limits`, 'utf8')).split('\n')
+  const limits = PROCESS_LIMITS.map(({ name, resource, unit }) => {
+    return [name, Number(/ (\d+) +\d+ /.exec(lines[resource] ?? '')?.[1]) / unit]
+  })
   return {
     diskMb: (await mountBytes(pid, '/workspace')) / MIB + (await mountBytes(pid, '/tmp')) / MIB,
-    openFiles: Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]),
+    process: Object.fromEntries(limits) as LimitsOf<'process'>,
   }
 }
 

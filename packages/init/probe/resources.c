@@ -114,18 +114,25 @@ static void bounds_of_init(void) {
   bound_of_init(text, "init-nofile", "Max open files");
 }
 
-/* Limits that only the kernel enforces; a program must not be able to raise them. */
+/* A limit that only the kernel enforces; a program must not be able to raise it. */
+static void bound(const char *name, int resource) {
+  struct rlimit now, more = {RLIM_INFINITY, RLIM_INFINITY};
+  if (setrlimit((__rlimit_resource_t)resource, &more) == 0) got("%s could be raised", name);
+  if (getrlimit((__rlimit_resource_t)resource, &now) < 0) untried("%s cannot be read", name);
+  fact(name, now.rlim_max == RLIM_INFINITY ? -1 : (long long)now.rlim_max);
+}
+
+/* Each word is Linux's number of a limit that init sets; the others are the container's. */
 void limits(int count, char **words) {
-  (void)count, (void)words;
   static const struct {
     const char *name;
     int resource;
-  } known[] = {{"core", RLIMIT_CORE}, {"nofile", RLIMIT_NOFILE}, {"memlock", RLIMIT_MEMLOCK}, {"msgqueue", RLIMIT_MSGQUEUE}};
-  for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
-    struct rlimit now, more = {RLIM_INFINITY, RLIM_INFINITY};
-    if (setrlimit((__rlimit_resource_t)known[i].resource, &more) == 0) got("%s could be raised", known[i].name);
-    if (getrlimit((__rlimit_resource_t)known[i].resource, &now) < 0) untried("%s cannot be read", known[i].name);
-    fact(known[i].name, now.rlim_max == RLIM_INFINITY ? -1 : (long long)now.rlim_max);
+  } known[] = {{"core", RLIMIT_CORE}, {"memlock", RLIMIT_MEMLOCK}, {"msgqueue", RLIMIT_MSGQUEUE}};
+  for (unsigned i = 0; i < sizeof known / sizeof *known; i++) bound(known[i].name, known[i].resource);
+  for (int i = 0; i < count; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "rlimit-%s", words[i]);
+    bound(name, (int)number(count, words, i));
   }
   bounds_of_init();
 }

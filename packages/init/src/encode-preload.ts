@@ -2,7 +2,7 @@ import { type ExecRequest, encodeText, startFrame } from './encode.ts'
 import { MAX_MAIN_BYTES, WIRE, WireError } from './wire.ts'
 
 /** A process to start ahead. */
-export interface PreloadRequest extends Pick<ExecRequest, 'argv' | 'env' | 'cwd' | 'openFiles'> {
+export interface PreloadRequest extends Pick<ExecRequest, 'argv' | 'env' | 'cwd' | 'limits'> {
   /** Time until it must wait, in milliseconds. */
   readonly wallMs: number
   /**
@@ -18,7 +18,7 @@ const FORKS = 16
 
 /**
  * Starts a process that waits just before it opens its main file. Init then empties the writable mounts and answers
- * `preloaded`. The next exec with the same argv, env and cwd can use it.
+ * `preloaded`. The next exec with the same argv, env, cwd and limits can use it.
  *
  * @throws {WireError} when a value cannot be carried
  */

@@ -1,3 +1,4 @@
+import { PROCESS_LIMITS, type ProcessLimits } from './process-limits.ts'
 import {
   HEADER_BYTES,
   MAX_EXEC_BYTES,
@@ -31,8 +32,8 @@ export interface ExecRequest {
   readonly stdin?: boolean
   /** Connections to `NET_PORT` on loopback become streams of the wire. @default false: nothing listens there */
   readonly tunnel?: boolean
-  /** RLIMIT_NOFILE, at least 4. */
-  readonly openFiles: number
+  /** Limits of each process. */
+  readonly limits: ProcessLimits
   /** Runs in the waiting process, which must have been started with the same command. @default false: in a new one */
   readonly preloaded?: boolean
 }
@@ -41,7 +42,8 @@ const KILL_ON_OVERFLOW = 1
 const STDIN_FOLLOWS = 2
 const NET = 4
 const PRELOADED = 8
-const EXEC_NUMBERS_BYTES = 6 * 4 + 2 * 2
+const EXEC_NUMBERS_BYTES = 5 * 4 + 3 * 2
+const LIMIT_BYTES = 2 * 4
 const encoder = new TextEncoder()
 
 /**
@@ -94,7 +96,7 @@ export function startFrame(
   ]
   const size = texts.reduce(
     (sum, bytes) => sum + 4 + bytes.byteLength,
-    prefix.byteLength + EXEC_NUMBERS_BYTES,
+    prefix.byteLength + EXEC_NUMBERS_BYTES + PROCESS_LIMITS.length * LIMIT_BYTES,
   )
   if (size > MAX_EXEC_BYTES) {
     throw new WireError(`exec: argv and env must be at most ${MAX_EXEC_BYTES} bytes together, got ${size}`)
@@ -107,9 +109,14 @@ export function startFrame(
     view.setUint32(offset, number, true)
     offset += 4
   }
-  view.setUint16(offset, request.argv.length, true)
-  view.setUint16(offset + 2, entries.length, true)
-  offset += 4
+  for (const count of [PROCESS_LIMITS.length, request.argv.length, entries.length]) {
+    view.setUint16(offset, count, true)
+    offset += 2
+  }
+  for (const number of limitNumbers(request.limits)) {
+    view.setUint32(offset, number, true)
+    offset += 4
+  }
   for (const bytes of texts) {
     view.setUint32(offset, bytes.byteLength, true)
     frame.set(bytes, offset + 4)
@@ -129,8 +136,15 @@ function execNumbers(request: ExecRequest, moreFlags: number): number[] {
     integer('exec: stdoutLimit', request.stdoutLimit, 0xffffffff),
     integer('exec: stderrLimit', request.stderrLimit, 0xffffffff),
     overflow | stdin | net | preloaded | moreFlags,
-    integer('exec: openFiles', request.openFiles, 0xffffffff, 4),
   ]
+}
+
+/** Resource and value of each limit. */
+function limitNumbers(limits: ProcessLimits): number[] {
+  return PROCESS_LIMITS.flatMap(({ name, resource, unit, least }) => {
+    const value = integer(`exec: ${name}`, limits[name], Math.floor(0xffffffff / unit), least)
+    return [resource, value * unit]
+  })
 }
 
 /**

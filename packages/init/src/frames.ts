@@ -1,3 +1,5 @@
+import type { HeldLimits } from './process-limits.ts'
+
 /** The container's limits and confinement as init reads them from inside; null for unlimited or unreadable. */
 export interface Ready {
   /** Version of the wire; see `WIRE_VERSION`. */
@@ -52,8 +54,8 @@ export interface Started {
   /** Bytes of stdout that are passed on. */
   readonly stdoutLimit: number
   readonly stderrLimit: number
-  /** RLIMIT_NOFILE, read back from the kernel before the program ran; null if it could not be read. */
-  readonly openFiles: number | null
+  /** Limits of each process, read back from the kernel before the program ran. */
+  readonly limits: HeldLimits
 }
 
 /** A measurement of the current run; about ten a second. */

@@ -30,6 +30,7 @@ export type {
   SnapshotDone,
   Started,
 } from './frames.ts'
+export { type HeldLimits, PROCESS_LIMITS, type ProcessLimits } from './process-limits.ts'
 export { signalName } from './signal.ts'
 export {
   HEADER_BYTES,

@@ -1,4 +1,5 @@
 import type { Done, Fault, Preloaded, Ready, Reset, RunSample, SnapshotDone, Started } from './frames.ts'
+import { heldLimits, PROCESS_LIMITS } from './process-limits.ts'
 import { WireError } from './wire.ts'
 
 type Check<T> = (value: unknown) => value is T
@@ -80,15 +81,25 @@ export const readReady = reader<Ready>('ready', {
   pid: whole,
 })
 
-/** Reads the payload of a started frame. */
-export const readStarted = reader<Started>('started', {
+type StartedPayload = Omit<Started, 'limits'> & { readonly limits: readonly (number | null)[] }
+
+const heldValues: Check<readonly (number | null)[]> = (value): value is (number | null)[] =>
+  Array.isArray(value) && value.length === PROCESS_LIMITS.length && value.every(nullableWhole)
+
+const readStartedPayload = reader<StartedPayload>('started', {
   pid: whole,
   wallMs: amount,
   cpuMs: amount,
   stdoutLimit: whole,
   stderrLimit: whole,
-  openFiles: nullableWhole,
+  limits: heldValues,
 })
+
+/** Reads the payload of a started frame. */
+export function readStarted(payload: Uint8Array): Started {
+  const started = readStartedPayload(payload)
+  return { ...started, limits: heldLimits(started.limits) }
+}
 
 /** Reads the payload of a sample frame. */
 export const readSample = reader<RunSample>('sample', {

@@ -5,7 +5,7 @@
  * | code | host → init | payload |
  * | --- | --- | --- |
  * | 0x01 | put file | mode u16, path length u16, path, content |
- * | 0x02 | exec | wallMs, cpuMs, stdoutLimit, stderrLimit, flags, openFiles as u32; argc, envc as u16; cwd, argv…, env… each with a u32 length |
+ * | 0x02 | exec | wallMs, cpuMs, stdoutLimit, stderrLimit, flags as u32; numbers of limits, argv, env as u16; resource, value of each limit as u32; cwd, argv…, env… each with a u32 length |
  * | 0x03 | stdin | bytes; an empty frame ends it |
  * | 0x04 | kill | reason u8 |
  * | 0x05 | reset | none |
@@ -90,6 +90,8 @@ export const MAX_JSON_BYTES = 4096
 export const MAX_EXEC_BYTES = 256 * 1024
 /** Maximum strings of an exec frame: argv and environment together. */
 export const MAX_EXEC_STRINGS = 4096
+/** Maximum limits of each process in an exec frame; Linux has as many resources. */
+export const MAX_PROCESS_LIMITS = 16
 /** Maximum name of a main file, in bytes of UTF-8. */
 export const MAX_MAIN_BYTES = 255
 /** Maximum stdin that waits in init for a program that does not read it; one byte more is a fault. */

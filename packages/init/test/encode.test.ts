@@ -11,31 +11,29 @@ import {
   encodeStdin,
   encodeStdinEnd,
 } from '../src/encode.ts'
+import { PROCESS_LIMITS } from '../src/process-limits.ts'
 import { MAX_EXEC_BYTES, MAX_HOST_PAYLOAD_BYTES, MAX_PUT_BYTES, WIRE, WireError } from '../src/wire.ts'
-
-const request: ExecRequest = {
-  argv: ['p'],
-  env: {},
-  wallMs: 1,
-  stdoutLimit: 0,
-  stderrLimit: 0,
-  openFiles: 16,
-}
+import { sampleExec, sampleLimits } from './samples.ts'
 
 /** Reads an exec frame the way init does. */
 function readExec(frame: Uint8Array) {
   const bytes = Buffer.from(frame).subarray(5)
-  const numbers = [0, 4, 8, 12, 16, 20].map((at) => bytes.readUInt32LE(at))
-  const [argc, envc] = [bytes.readUInt16LE(24), bytes.readUInt16LE(26)]
+  const numbers = [0, 4, 8, 12, 16].map((at) => bytes.readUInt32LE(at))
+  const [limitc = 0, argc = 0, envc = 0] = [20, 22, 24].map((at) => bytes.readUInt16LE(at))
   const texts: string[] = []
-  let at = 28
+  let at = 26
+  const limits = Array.from({ length: limitc }, (_, index) => [
+    bytes.readUInt32LE(at + 8 * index),
+    bytes.readUInt32LE(at + 8 * index + 4),
+  ])
+  at += 8 * limitc
   while (at < bytes.byteLength) {
     const length = bytes.readUInt32LE(at)
     texts.push(bytes.subarray(at + 4, at + 4 + length).toString())
     at += 4 + length
   }
   expect(at).toBe(bytes.byteLength)
-  return { numbers, cwd: texts[0], argv: texts.slice(1, 1 + argc), env: texts.slice(1 + argc), envc }
+  return { numbers, limits, cwd: texts[0], argv: texts.slice(1, 1 + argc), env: texts.slice(1 + argc), envc }
 }
 
 describe('frames for init', () => {
@@ -66,7 +64,7 @@ describe('frames for init', () => {
     const name = text.filter((value) => value !== '' && !value.includes('='))
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), fc.dictionary(name, text), text, (argv, env, cwd) => {
-        const read = readExec(encodeExec({ ...request, argv, env, cwd }))
+        const read = readExec(encodeExec(sampleExec({ argv, env, cwd })))
         expect(read).toMatchObject({ argv, cwd, envc: Object.keys(env).length })
         expect(read.env).toEqual(Object.entries(env).map(([key, value]) => `${key}=${value}`))
       }),
@@ -74,10 +72,20 @@ describe('frames for init', () => {
   })
 
   it('carry the limits of a program, rounded up to whole milliseconds', () => {
-    const all = { wallMs: 1500.2, cpuMs: 0.4, stdoutLimit: 3, stderrLimit: 4, openFiles: 64 }
-    expect(readExec(encodeExec({ ...request, ...all })).numbers).toEqual([1501, 1, 3, 4, 0, 64])
+    const all = { wallMs: 1500.2, cpuMs: 0.4, stdoutLimit: 3, stderrLimit: 4 }
+    expect(readExec(encodeExec(sampleExec(all))).numbers).toEqual([1501, 1, 3, 4, 0])
     const flags = { killOnOverflow: true, stdin: true, tunnel: true }
-    expect(readExec(encodeExec({ ...request, ...flags })).numbers).toEqual([1, 0, 0, 0, 7, 16])
+    expect(readExec(encodeExec(sampleExec(flags))).numbers).toEqual([1, 0, 0, 0, 7])
+  })
+
+  it('carry each limit of a process with its resource, in the unit of the kernel', () => {
+    const { limits } = readExec(encodeExec(sampleExec({ limits: sampleLimits({ openFiles: 64 }) })))
+    expect(limits).toHaveLength(PROCESS_LIMITS.length)
+    expect(limits).toContainEqual([7, 64])
+    for (const { name, resource, unit } of PROCESS_LIMITS) {
+      const read = readExec(encodeExec(sampleExec({ limits: sampleLimits({ [name]: 300 }) })))
+      expect(read.limits).toContainEqual([resource, 300 * unit])
+    }
   })
 
   it('are refused for what they cannot carry', () => {
@@ -93,9 +101,13 @@ describe('frames for init', () => {
       ...[0, -1, Number.NaN, Number.POSITIVE_INFINITY, 1e308].map((wallMs) => ({ wallMs })),
       ...[-1, Number.NaN, 2 ** 32].map((cpuMs) => ({ cpuMs })),
       ...[-1, 0.5, 2 ** 32].map((stdoutLimit) => ({ stdoutLimit })),
-      { openFiles: 3 },
+      ...PROCESS_LIMITS.flatMap(({ name, unit, least }) =>
+        [least - 1, 16.5, Math.floor(0xffffffff / unit) + 1].map((value) => ({
+          limits: sampleLimits({ [name]: value }),
+        })),
+      ),
     ]
-    for (const part of bad) expect(() => encodeExec({ ...request, ...part })).toThrow(WireError)
+    for (const part of bad) expect(() => encodeExec(sampleExec(part))).toThrow(WireError)
     for (const path of ['', 'a\0b', 'x'.repeat(5000)]) {
       expect(() => encodePutFile(path, new Uint8Array(0))).toThrow(WireError)
       expect(() => encodeFetch(path, 1)).toThrow(WireError)

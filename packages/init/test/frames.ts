@@ -1,4 +1,6 @@
+import { PROCESS_LIMITS } from '../src/process-limits.ts'
 import { WIRE } from '../src/wire.ts'
+import { sampleLimits } from './samples.ts'
 
 /** A frame of init as bytes. */
 export function frame(type: number, payload: Uint8Array | string | object): Buffer {
@@ -60,14 +62,15 @@ export const DONE = {
 } as const
 
 const PRELOADED = { ms: 12.5, memoryBytes: 4096, error: null }
-const STARTED = { pid: 2, wallMs: 5000, cpuMs: 0, stdoutLimit: 10, stderrLimit: 20, openFiles: 256 }
+const RUN = { pid: 2, wallMs: 5000, cpuMs: 0, stdoutLimit: 10, stderrLimit: 20 }
+const STARTED = { ...RUN, limits: PROCESS_LIMITS.map(({ unit }) => 256 * unit) }
 
 /** A frame of each type and its decoded form. */
 export const EXAMPLES = [
   [frame(WIRE.ready, READY), { type: 'ready', ready: READY }],
   [frame(WIRE.stdout, Buffer.from('out')), { type: 'stdout', data: Buffer.from('out') }],
   [frame(WIRE.stderr, Buffer.alloc(0)), { type: 'stderr', data: Buffer.alloc(0) }],
-  [frame(WIRE.started, STARTED), { type: 'started', started: STARTED }],
+  [frame(WIRE.started, STARTED), { type: 'started', started: { ...RUN, limits: sampleLimits() } }],
   [frame(WIRE.sample, SAMPLE), { type: 'sample', sample: SAMPLE }],
   [frame(WIRE.done, DONE), { type: 'done', done: DONE }],
   [frame(WIRE.file, Buffer.from([0, 1, 2])), { type: 'file', status: 0, content: Buffer.from([1, 2]) }],

@@ -88,9 +88,9 @@ void child_run(const struct exec_request *request, const int stdio[3], int contr
     int waits = fcntl(control, F_DUPFD_CLOEXEC, 0);
     must(waits >= 0 && (spawn_mode != RUNS || write(waits, "w", 1) == 1), "no word of the one that waits");
   }
-  if (spawn_mode == EXEC_FAILS) tell(report, (struct child_report){CHILD_FAILED, ENOENT}, sizeof(struct child_report));
-  else if (spawn_mode == HALF_A_REPORT) tell(report, (struct child_report){CHILD_HELD, 0}, 3);
-  else if (spawn_mode == RUNS) tell(report, (struct child_report){CHILD_HELD, request->open_files}, sizeof(struct child_report));
+  if (spawn_mode == EXEC_FAILS) tell(report, (struct child_report){.word = CHILD_FAILED, .error = ENOENT}, sizeof(struct child_report));
+  else if (spawn_mode == HALF_A_REPORT) tell(report, (struct child_report){.word = CHILD_HELD}, 3);
+  else if (spawn_mode == RUNS) tell(report, (struct child_report){.word = CHILD_HELD, .limits = request->limits}, sizeof(struct child_report));
   if (spawn_mode == EXEC_FAILS || spawn_mode == DIES_UNHEARD) program_exit(1);
   longjmp(fuzz_forked, 1);
 }

@@ -33,10 +33,24 @@ void json_begin(void) {
   append("{");
 }
 
-void json_number(const char *name, int64_t value) {
-  name_field(name);
+static void append_number(int64_t value) {
   if (value < 0 || value >= MAX_SAFE) append("null");
   else append("%" PRId64, value);
+}
+
+void json_number(const char *name, int64_t value) {
+  name_field(name);
+  append_number(value);
+}
+
+void json_numbers(const char *name, unsigned count, const int64_t *values) {
+  name_field(name);
+  append("[");
+  for (unsigned i = 0; i < count; i++) {
+    if (i > 0) append(",");
+    append_number(values[i]);
+  }
+  append("]");
 }
 
 void json_ms(const char *name, int64_t us) {

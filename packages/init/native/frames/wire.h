@@ -48,6 +48,7 @@ enum init_frame {
 #define MAX_JSON_BYTES 4096
 #define MAX_EXEC_BYTES (256u * 1024)
 #define MAX_EXEC_STRINGS 4096u
+#define MAX_PROCESS_LIMITS 16u
 #define MAX_MAIN_BYTES 255u
 #define MAX_PENDING_STDIN_BYTES (2u * 1024 * 1024)
 #define MAX_PATH_BYTES 4095u

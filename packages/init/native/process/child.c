@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/util.h"
 #include "confinement/hide_init.h"
 #include "confinement/seccomp.h"
 #include "frames/wire.h"
@@ -40,23 +41,35 @@ static int limit(int resource, rlim_t soft, rlim_t hard) {
 }
 
 static int set_limits(const struct exec_request *request) {
-  if (limit(RLIMIT_NOFILE, request->open_files, request->open_files) < 0) return -1;
+  const struct process_limits *limits = &request->limits;
+  for (unsigned i = 0; i < limits->count; i++) {
+    rlim_t value = (rlim_t)limits->value[i];
+    if (limit((int)limits->resource[i], value, value) < 0) return -1;
+  }
   if (limit(RLIMIT_CORE, 0, 0) < 0) return -1;
   rlim_t seconds = cpu_seconds(request);
   return request->cpu_ms > 0 ? limit(RLIMIT_CPU, seconds, seconds + 1) : 0;
 }
 
-static void tell(int report, enum child_word word, uint32_t value) {
-  struct child_report answer = {word, value};
+static void tell(int report, struct child_report answer) {
   if (write(report, &answer, sizeof answer) < 0) {
     /* Then init takes the exit code for the program's. */
   }
 }
 
+static _Noreturn void fail(int report, enum child_word word) {
+  tell(report, (struct child_report){.word = word, .error = errno});
+  _exit(127);
+}
+
 /* Read back before any code of the program runs. */
-static void tell_open_files(int report) {
-  struct rlimit now;
-  if (getrlimit(RLIMIT_NOFILE, &now) == 0) tell(report, CHILD_HELD, (uint32_t)now.rlim_cur);
+static void tell_limits(int report, struct process_limits limits) {
+  for (unsigned i = 0; i < limits.count; i++) {
+    struct rlimit now;
+    int known = getrlimit((__rlimit_resource_t)limits.resource[i], &now) == 0;
+    limits.value[i] = known ? (int64_t)now.rlim_cur : UNKNOWN;
+  }
+  tell(report, (struct child_report){.word = CHILD_HELD, .limits = limits});
 }
 
 static void reset_signals(void) {
@@ -96,9 +109,17 @@ static void execute(const struct exec_request *request) {
   errno = found;
 }
 
+/* The highest descriptor that the program may have; -1 if that is not limited. */
+static int last_descriptor(const struct process_limits *limits) {
+  for (unsigned i = 0; i < limits->count; i++) {
+    if (limits->resource[i] == RLIMIT_NOFILE) return (int)limits->value[i] - 1;
+  }
+  return -1;
+}
+
 /* Called before the limit of descriptors is lowered. The report's descriptor may have the number, and moves. */
 static int place_control(const struct exec_request *request, int control, int *report) {
-  int last = (int)request->open_files - 1;
+  int last = last_descriptor(&request->limits);
   if (control < 0) return 0;
   if (control == last) return fcntl(control, F_SETFD, 0);
   if (*report == last) *report = fcntl(*report, F_DUPFD_CLOEXEC, 3);
@@ -120,15 +141,11 @@ _Noreturn void child_run(const struct exec_request *request, const int stdio[3],
   ready = ready && place_control(request, control, &report) == 0;
   /* Before the limits: the guard opens a file, and the limit of descriptors may leave none, with init's open too. */
   if (ready && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0) {
-    if (guard(request) < 0) {
-      tell(report, CHILD_UNCONFINED, (uint32_t)errno);
-      _exit(127);
-    }
+    if (guard(request) < 0) fail(report, CHILD_UNCONFINED);
     if (set_limits(request) == 0) {
-      tell_open_files(report);
+      tell_limits(report, request->limits);
       execute(request);
     }
   }
-  tell(report, CHILD_FAILED, (uint32_t)errno);
-  _exit(127);
+  fail(report, CHILD_FAILED);
 }

@@ -12,8 +12,7 @@
 #define EXEC_TIMEOUT_MS 10000
 
 /* Waits until the child has become the program; returns as spawn. */
-static int await_exec(int report, int64_t *open_files) {
-  *open_files = UNKNOWN;
+static int await_exec(int report, struct process_limits *held) {
   for (;;) {
     struct pollfd child = {.fd = report, .events = POLLIN};
     int polled;
@@ -22,14 +21,16 @@ static int await_exec(int report, int64_t *open_files) {
     if (polled == 0) return ETIMEDOUT;
     struct child_report answer;
     if (read(report, &answer, sizeof answer) != sizeof answer) return 0;
-    if (answer.word == CHILD_UNCONFINED) return -(int)answer.value;
-    if (answer.word == CHILD_FAILED) return (int)answer.value;
-    *open_files = answer.value;
+    if (answer.word == CHILD_UNCONFINED) return -answer.error;
+    if (answer.word == CHILD_FAILED) return answer.error;
+    *held = answer.limits;
   }
 }
 
-int spawn(const struct exec_request *request, int control, pid_t *pid, int64_t *open_files) {
+int spawn(const struct exec_request *request, int control, pid_t *pid, struct process_limits *held) {
   int child[3], report[2] = {-1, -1}, error = 0;
+  *held = request->limits;
+  for (unsigned i = 0; i < held->count; i++) held->value[i] = UNKNOWN;
   if (streams_open(child) < 0 || pipe2(report, O_CLOEXEC) < 0) error = errno;
   if (error == 0) {
     pid_t forked = fork();
@@ -41,7 +42,7 @@ int spawn(const struct exec_request *request, int control, pid_t *pid, int64_t *
     if (child[i] >= 0) close(child[i]);
   }
   if (report[1] >= 0) close(report[1]);
-  if (error == 0) error = await_exec(report[0], open_files);
+  if (error == 0) error = await_exec(report[0], held);
   if (report[0] >= 0) close(report[0]);
   return error;
 }

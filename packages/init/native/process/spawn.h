@@ -9,8 +9,8 @@
 
 /*
  * Makes the pipes and starts the process; 0, or the errno that stopped it, negative if the kernel refused to confine it. Sets
- * `pid` as soon as there is one, and `open_files` to the limit that the kernel reports. `control` is passed on; -1 for none.
+ * `pid` as soon as there is one, and `held` to the limits that the kernel reports. `control` is passed on; -1 for none.
  */
-int spawn(const struct exec_request *request, int control, pid_t *pid, int64_t *open_files);
+int spawn(const struct exec_request *request, int control, pid_t *pid, struct process_limits *held);
 
 #endif

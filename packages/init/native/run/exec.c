@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "common/util.h"
 #include "files/put.h"
@@ -10,9 +11,11 @@
 #include "run/preload.h"
 #include "run/run.h"
 
-#define NUMBERS 28u
-/* Offset of what a preloaded process cannot change: the limit of open files, cwd, argv and env. */
+/* Offset of what a preloaded process cannot change: limits, cwd, argv and env, behind their counts. */
 #define COMMAND 20u
+#define COUNTS_BYTES 6u
+/* A limit of each process: resource and value. */
+#define LIMIT_BYTES 8u
 
 /* argv and env, each with its final NULL. */
 static char *strings[MAX_EXEC_STRINGS + 2];
@@ -21,6 +24,17 @@ struct reader {
   unsigned char *at;
   size_t left;
 };
+
+static struct process_limits next_limits(struct reader *reader, unsigned count) {
+  struct process_limits limits = {.count = count};
+  if (count > MAX_PROCESS_LIMITS || reader->left < count * LIMIT_BYTES) fatal("frame", EBADMSG);
+  for (unsigned i = 0; i < count; i++, reader->at += LIMIT_BYTES, reader->left -= LIMIT_BYTES) {
+    limits.resource[i] = get_u32(reader->at);
+    limits.value[i] = get_u32(reader->at + 4);
+    if (limits.resource[i] >= RLIM_NLIMITS) fatal("frame", EBADMSG);
+  }
+  return limits;
+}
 
 /* The next string, moved over its length field to make room for a NUL. */
 static char *next_string(struct reader *reader) {
@@ -55,12 +69,13 @@ static struct exec_request read_request(unsigned char *payload, size_t length) {
       .stdout_limit = get_u32(payload + 8),
       .stderr_limit = get_u32(payload + 12),
       .flags = get_u32(payload + 16),
-      .open_files = get_u32(payload + 20),
       .digest = digest_of(payload + COMMAND, length - COMMAND),
   };
-  unsigned argc = get_u16(payload + 24), envc = get_u16(payload + 26);
+  const unsigned char *counts = payload + COMMAND;
+  unsigned argc = get_u16(counts + 2), envc = get_u16(counts + 4);
   if (argc == 0 || argc + envc > MAX_EXEC_STRINGS || request.wall_ms == 0) fatal("frame", EBADMSG);
-  struct reader reader = {payload + NUMBERS, length - NUMBERS};
+  struct reader reader = {payload + COMMAND + COUNTS_BYTES, length - COMMAND - COUNTS_BYTES};
+  request.limits = next_limits(&reader, get_u16(counts));
   request.cwd = next_string(&reader);
   request.argv = next_strings(&reader, strings, argc);
   request.env = next_strings(&reader, strings + argc + 1, envc);

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-/* Smallest exec frame: its numbers, a cwd and one argument. */
-#define EXEC_HEAD (6u * 4 + 2 * 2 + 4 + 4)
+/* Smallest exec frame: its numbers and counts, a cwd and one argument. */
+#define EXEC_HEAD (5u * 4 + 3 * 2 + 4 + 4)
 /* Smallest preload frame: the length of a name, then the same. */
 #define PRELOAD_HEAD (2u + EXEC_HEAD)
 

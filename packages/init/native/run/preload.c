@@ -32,7 +32,7 @@ static char main_path[sizeof WORKSPACE + 256];
 static int main_pipe = -1, main_file = -1;
 static off_t main_at;
 static uint64_t digest;
-static int64_t open_files;
+static struct process_limits held;
 
 static void close_all(void) {
   int *const fds[] = {&control, &main_pipe, &main_file};
@@ -83,7 +83,7 @@ static int begin(const struct exec_request *request, const char *name) {
     return errno;
   }
   control = ends[0];
-  int error = spawn(request, ends[1], &standby.waiting, &open_files);
+  int error = spawn(request, ends[1], &standby.waiting, &held);
   if (ends[1] >= 0) close(ends[1]);
   if (error < 0) error = -error;
   if (error == 0) error = by_pipe ? await_reader(deadline) : zygote_await_word(control, deadline, NULL);
@@ -153,8 +153,8 @@ static int let_go(const struct exec_request *request, pid_t pid) {
   return error;
 }
 
-int preload_go(const struct exec_request *request, int64_t *limit) {
-  *limit = open_files;
+int preload_go(const struct exec_request *request, struct process_limits *limits) {
+  *limits = held;
   reaped.main_pid = standby.waiting;
   standby.waiting = 0;
   if (main_pipe < 0) return let_go(request, reaped.main_pid);

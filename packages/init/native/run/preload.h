@@ -14,8 +14,8 @@
 void preload_start(const struct exec_request *request, const char *main_file);
 /* Makes sure that a process waits for exactly this command; 0 or an errno. */
 int preload_await(const struct exec_request *request);
-/* Starts the waiting process as the run's main process and sets `limit` to its limit of open files; 0 or an errno. */
-int preload_go(const struct exec_request *request, int64_t *limit);
+/* Starts the waiting process as the run's main process and sets `limits` to those it has; 0 or an errno. */
+int preload_go(const struct exec_request *request, struct process_limits *limits);
 /* Ends the waiting process and the zygote. */
 void preload_drop(void);
 /* Closes the descriptors of a waiting process that was killed. */

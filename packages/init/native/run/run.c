@@ -25,7 +25,7 @@
 
 static enum run_state state = RUN_IDLE;
 static int64_t started_us, deadline_us, next_sample_us, next_tick_us, cpu_limit_us;
-static int64_t open_files;
+static struct process_limits held;
 static int kill_on_overflow;
 static struct done done;
 
@@ -42,9 +42,9 @@ void run_refuse(int error) {
 static int start(const struct exec_request *request) {
   const uint32_t limits[2] = {request->stdout_limit, request->stderr_limit};
   int preloaded = (request->flags & EXEC_PRELOADED) != 0;
-  int error = preloaded ? 0 : spawn(request, -1, &reaped.main_pid, &open_files);
+  int error = preloaded ? 0 : spawn(request, -1, &reaped.main_pid, &held);
   streams_begin(limits, (request->flags & EXEC_STDIN_FOLLOWS) != 0);
-  return preloaded ? preload_go(request, &open_files) : error;
+  return preloaded ? preload_go(request, &held) : error;
 }
 
 void run_start(const struct exec_request *request) {
@@ -83,7 +83,7 @@ void run_start(const struct exec_request *request) {
   json_ms("cpuMs", cpu_limit_us);
   json_number("stdoutLimit", (int64_t)outputs[0].limit);
   json_number("stderrLimit", (int64_t)outputs[1].limit);
-  json_number("openFiles", open_files);
+  json_numbers("limits", held.count, held.value);
   json_send(FRAME_STARTED);
 }
 

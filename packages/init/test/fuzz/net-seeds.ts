@@ -1,17 +1,10 @@
 import { encodeExec, encodeKill, encodeReset } from '../../src/encode.ts'
 import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../../src/encode-net.ts'
 import { MAX_NET_BYTES, MAX_NET_WINDOW_BYTES } from '../../src/wire.ts'
+import { sampleExec } from '../samples.ts'
 import { EXIT, FIRST_PAUSE, net, PLANT, ROOM, type Seed, SPAWN, STDOUT, step, times } from './script.ts'
 
-const request = {
-  argv: ['a'],
-  env: {},
-  wallMs: 500,
-  stdoutLimit: 900_000,
-  stderrLimit: 9,
-  openFiles: 16,
-  tunnel: true,
-}
+const request = sampleExec({ wallMs: 500, stdoutLimit: 900_000, stderrLimit: 9, tunnel: true })
 const exec = encodeExec(request)
 const write = (stream: number, size: number) => encodeNetWrite(stream, new Uint8Array(size))
 /** A turn for the exec frame, then connections. */

@@ -11,7 +11,9 @@ import {
   encodeStdinEnd,
 } from '../../src/encode.ts'
 import { encodePreload } from '../../src/encode-preload.ts'
+import { PROCESS_LIMITS } from '../../src/process-limits.ts'
 import { HEADER_BYTES, MAX_EXEC_BYTES } from '../../src/wire.ts'
+import { sampleExec, sampleLimits } from '../samples.ts'
 import { NET_SEEDS } from './net-seeds.ts'
 import {
   CHUNK,
@@ -29,17 +31,16 @@ import {
 } from './script.ts'
 
 /** The bytes before the strings of an exec frame. */
-const NUMBERS_BYTES = 28
+const NUMBERS_BYTES = 26 + 8 * PROCESS_LIMITS.length
 /** Offset of the length of its first argument, after a cwd of one byte. */
 const ARGUMENT_AT = HEADER_BYTES + NUMBERS_BYTES + 4 + 1
-const request = {
+const request = sampleExec({
   argv: ['a', 'b'],
   env: { P: 'x' },
   wallMs: 500,
   stdoutLimit: 3000,
   stderrLimit: 9,
-  openFiles: 16,
-}
+})
 const exec = encodeExec(request)
 const fed = encodeExec({ ...request, stdin: true })
 const taken = encodeExec({ ...request, preloaded: true })
@@ -59,6 +60,12 @@ const largest = encodeExec({
 /** The same, with an argument that claims one byte more. */
 const overlong = Buffer.from(largest)
 overlong.writeUInt32LE(overlong.readUInt32LE(ARGUMENT_AT) + 1, ARGUMENT_AT)
+/** A limit of a resource that Linux does not have. */
+const unknownLimit = Buffer.from(exec)
+unknownLimit.writeUInt32LE(16, HEADER_BYTES + 26)
+/** More limits than init has room for. */
+const manyLimits = Buffer.from(largest)
+manyLimits.writeUInt16LE(17, HEADER_BYTES + 20)
 const plain: Seed = { frames: [put('a'), exec, encodeFetch('a', 100), encodeReset(), encodeQuit()] }
 
 /**
@@ -92,6 +99,8 @@ export const SEEDS: Readonly<Record<string, Seed>> = {
   },
   'exec-largest': { frames: [largest] },
   'exec-overlong': { frames: [overlong] },
+  'exec-unknown-limit': { frames: [unknownLimit] },
+  'exec-many-limits': { frames: [manyLimits] },
   stdin: {
     frames: [fed, encodeStdin(new Uint8Array(300)), encodeStdinEnd()],
     script: times(4, step(READ, 1)),
@@ -111,6 +120,9 @@ export const SEEDS: Readonly<Record<string, Seed>> = {
   },
   'preload-another': {
     frames: [encodePreload({ ...request, argv: ['c'] }), taken, encodePreload(request), exec],
+  },
+  'preload-other-limits': {
+    frames: [encodePreload({ ...request, limits: sampleLimits({ openFiles: 16 }) }), taken],
   },
   'preload-busy': { frames: [exec, encodePreload(request), taken] },
   'preload-overlong': { frames: [longName] },

@@ -10,7 +10,9 @@ import {
   encodeStdin,
 } from '../../src/encode.ts'
 import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../../src/encode-net.ts'
+import { PROCESS_LIMITS } from '../../src/process-limits.ts'
 import { MAX_HOST_PAYLOAD_BYTES, WIRE } from '../../src/wire.ts'
+import { sampleExec } from '../samples.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 function frame(type: number, length: number, payload: Uint8Array = new Uint8Array(0)): Uint8Array {
@@ -21,10 +23,12 @@ function frame(type: number, length: number, payload: Uint8Array = new Uint8Arra
   return bytes
 }
 
-const request = { argv: ['true'], env: {}, wallMs: 1000, stdoutLimit: 1, stderrLimit: 1, openFiles: 16 }
+/** Offsets in the payload of an exec: its counts, its limits, its strings. */
+const [LIMITC, ARGC, ENVC, LIMITS] = [20, 22, 24, 26]
+const CWD = LIMITS + 8 * PROCESS_LIMITS.length
 /** An exec frame with bytes changed: offset in the payload → value. */
 function bentExec(changes: Record<number, number>): Uint8Array {
-  const bytes = encodeExec(request)
+  const bytes = encodeExec(sampleExec({ argv: ['true'], wallMs: 1000 }))
   for (const [at, value] of Object.entries(changes)) bytes[5 + Number(at)] = value
   return bytes
 }
@@ -39,11 +43,14 @@ describeInit('init on a broken wire', () => {
       'a put without a path': frame(WIRE.putFile, 4, new Uint8Array(4)),
       'a path longer than its frame': frame(WIRE.putFile, 6, new Uint8Array([0, 0, 3, 0, 97, 98])),
       'a short exec': frame(WIRE.exec, 10),
-      'an exec without arguments': bentExec({ 24: 0 }),
-      'an exec with more arguments than it has': bentExec({ 24: 2 }),
-      'an exec with fewer arguments than it has': bentExec({ 26: 0, 24: 1, 28: 0 }),
-      'a string longer than its frame': bentExec({ 31: 0xff }),
-      'a NUL within a string': bentExec({ 33: 0 }),
+      'an exec without arguments': bentExec({ [ARGC]: 0 }),
+      'an exec with more arguments than it has': bentExec({ [ARGC]: 2 }),
+      'an exec with fewer arguments than it has': bentExec({ [ENVC]: 0, [ARGC]: 1, [CWD]: 0 }),
+      'an exec with more limits than it has': bentExec({ [LIMITC]: 16 }),
+      'more limits than there are': bentExec({ [LIMITC]: 17 }),
+      'a limit of no resource': bentExec({ [LIMITS]: 16 }),
+      'a string longer than its frame': bentExec({ [CWD + 3]: 0xff }),
+      'a NUL within a string': bentExec({ [CWD + 5]: 0 }),
       'no time to run': bentExec({ 0: 0, 1: 0 }),
       'a kill without a reason': frame(WIRE.kill, 0),
       'a reset with a payload': frame(WIRE.reset, 1, new Uint8Array(1)),

@@ -7,7 +7,8 @@ import { beforeEach, describe, vi } from 'vitest'
 import { initBinary } from '../../src/binary.ts'
 import { FrameDecoder } from '../../src/decode.ts'
 import { type ExecRequest, encodeExec } from '../../src/encode.ts'
-import type { Done, InitFrame, Ready, RunSample } from '../../src/frames.ts'
+import type { Done, InitFrame, Ready, RunSample, Started } from '../../src/frames.ts'
+import { sampleExec } from '../samples.ts'
 
 const SETUP = fileURLToPath(new URL('fixtures/container.sh', import.meta.url))
 const mayUnshare = process.platform === 'linux' && process.getuid?.() === 0
@@ -42,7 +43,8 @@ export interface CollectedRun {
   readonly stdout: Buffer
   readonly stderr: Buffer
   readonly samples: readonly RunSample[]
-  readonly pid: number | undefined
+  /** Undefined if the program could not be started. */
+  readonly started: Started | undefined
 }
 
 /** The real init as PID 1 of namespaces of its own; `await using` ends it. */
@@ -173,20 +175,20 @@ export class Container implements AsyncDisposable {
     const stdout: Uint8Array[] = []
     const stderr: Uint8Array[] = []
     const samples: RunSample[] = []
-    let pid: number | undefined
+    let started: Started | undefined
     for (;;) {
       const frame = await this.frame()
       if (frame.type === 'stdout') stdout.push(frame.data)
       else if (frame.type === 'stderr') stderr.push(frame.data)
       else if (frame.type === 'sample') samples.push(frame.sample)
-      else if (frame.type === 'started') pid = frame.started.pid
+      else if (frame.type === 'started') started = frame.started
       else if (frame.type === 'done') {
         return {
           done: frame.done,
           stdout: Buffer.concat(stdout),
           stderr: Buffer.concat(stderr),
           samples,
-          pid,
+          started,
         }
       } else throw new Error(`unexpected during a run: ${JSON.stringify(frame)}`)
     }
@@ -203,12 +205,13 @@ export class Container implements AsyncDisposable {
 
 /** An exec frame with limits that do not matter to most specs. */
 export function exec(request: Partial<ExecRequest> & Pick<ExecRequest, 'argv'>): Uint8Array {
-  return encodeExec({
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
-    wallMs: 20_000,
-    stdoutLimit: 10 * 1024 * 1024,
-    stderrLimit: 10 * 1024 * 1024,
-    openFiles: 256,
-    ...request,
-  })
+  return encodeExec(
+    sampleExec({
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' },
+      wallMs: 20_000,
+      stdoutLimit: 10 * 1024 * 1024,
+      stderrLimit: 10 * 1024 * 1024,
+      ...request,
+    }),
+  )
 }

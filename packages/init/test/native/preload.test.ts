@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest'
 import { encodePutFile, encodeReset } from '../../src/encode.ts'
 import { encodePreload, type PreloadRequest } from '../../src/encode-preload.ts'
+import { sampleLimits } from '../samples.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
 /** Reports that it waits, and goes on after a byte. */
 const WAITS =
   'open C, "+<&=", 255; syswrite C, "w"; sysread C, $b, 32; close C; print "$b|", scalar(<STDIN>), "|"; print STDERR join ",", <*>; exit 3'
-const PERL = { argv: ['perl', '-e', WAITS], env, openFiles: 256 }
+const PERL = { argv: ['perl', '-e', WAITS], env, limits: sampleLimits({ openFiles: 256 }) }
 
 async function preload(container: Container, request: Partial<PreloadRequest> = {}) {
   container.send(encodePreload({ wallMs: 5000, ...PERL, ...request }))
@@ -20,8 +21,9 @@ describeInit('a preloaded process', () => {
     container.send(encodePutFile('hook', Buffer.from('x')))
     expect(await preload(container)).toMatchObject({ error: null })
     container.send(encodePutFile('main', Buffer.from('x')))
-    const { done, stdout, stderr } = await container.run({ ...PERL, preloaded: true })
+    const { done, stdout, stderr, started } = await container.run({ ...PERL, preloaded: true })
     expect([stdout.toString(), stderr.toString(), done.exitCode]).toEqual(['g||', 'main', 3])
+    expect(started?.limits).toEqual(PERL.limits)
     container.send(exec({ ...PERL, preloaded: true }))
     expect(await container.next('fault')).toEqual({ type: 'fault', fault: { where: 'exec', error: 'ESRCH' } })
     expect((await container.sh('echo on')).stdout.toString()).toBe('on\n')
@@ -59,7 +61,8 @@ describeInit('a preloaded process', () => {
 
   it('refuses a run of another command', async () => {
     await using container = await Container.start()
-    for (const changes of [{ argv: ['perl', '-e', '1'] }, { env: {} }, { openFiles: 255 }, { cwd: '/' }]) {
+    const limits = sampleLimits({ openFiles: 255 })
+    for (const changes of [{ argv: ['perl', '-e', '1'] }, { env: {} }, { limits }, { cwd: '/' }]) {
       await preload(container)
       container.send(exec({ ...PERL, ...changes, preloaded: true }))
       expect((await container.next('fault')).fault).toEqual({ where: 'exec', error: 'EINVAL' })

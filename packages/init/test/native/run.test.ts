@@ -1,14 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { encodeKill } from '../../src/encode.ts'
+import { PROCESS_LIMITS } from '../../src/process-limits.ts'
 import { signalName } from '../../src/signal.ts'
+import { sampleLimits } from '../samples.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 describeInit('a run of init', () => {
   it('reports each exit code unchanged', async () => {
     await using container = await Container.start()
     for (const code of [0, 1, 2, 126, 127, 128, 137, 255]) {
-      const { done, pid } = await container.sh(`exit ${code}`)
+      const { done, started } = await container.sh(`exit ${code}`)
       expect(done).toMatchObject({
         exitCode: code,
         signal: null,
@@ -16,7 +18,7 @@ describeInit('a run of init', () => {
         killed: false,
         spawnError: null,
       })
-      expect(pid).toBeGreaterThan(1)
+      expect(started?.pid).toBeGreaterThan(1)
     }
   })
 
@@ -59,9 +61,9 @@ describeInit('a run of init', () => {
       ['./script', 'ENOENT'],
       ['/tmp', 'EACCES'],
     ] as const) {
-      const { done, pid } = await container.run({ argv: [program] })
+      const { done, started } = await container.run({ argv: [program] })
       expect(done, program).toMatchObject({ ...refused, spawnError: error })
-      expect(pid, 'started').toBeUndefined()
+      expect(started).toBeUndefined()
     }
     const { done } = await container.run({ argv: ['true'], cwd: '/nowhere' })
     expect(done).toMatchObject({ ...refused, spawnError: 'ENOENT' })
@@ -163,11 +165,31 @@ describeInit('a run of init', () => {
     expect(samples[0]?.processes).toBeGreaterThanOrEqual(1)
   })
 
+  it('sets each limit of a process, and reports it as the kernel has it', async () => {
+    await using container = await Container.start()
+    const limits = sampleLimits({ openFiles: 99 })
+    const { stdout, started } = await container.run({ argv: ['cat', '/proc/self/limits'], limits })
+    // The head, then a line per resource in the order of their numbers: name, soft limit, hard limit, unit.
+    const lines = stdout.toString().split('\n').slice(1)
+    for (const { name, resource, unit } of PROCESS_LIMITS) {
+      const both = ` ${limits[name] * unit} +${limits[name] * unit} `
+      expect(lines[resource], name).toMatch(new RegExp(both))
+    }
+    expect(started?.limits).toEqual(limits)
+  })
+
+  it('reports a limit that it could not set as the kernel has it', async () => {
+    await using container = await Container.start()
+    const limits = sampleLimits({ openFiles: 0xffff_ffff })
+    const { started } = await container.run({ argv: ['true'], limits })
+    expect(started?.limits.openFiles).toBeLessThan(0xffff_ffff)
+  })
+
   it('gives the program its limits and a clean start', async () => {
     await using container = await Container.start()
     const { stdout } = await container.sh(
       'ulimit -n; ulimit -c; ulimit -t; umask; cat /proc/self/oom_score_adj; ls /proc/self/fd | wc -l; grep -E "^Sig(Blk|Ign)|NoNewPrivs|^Seccomp:|CapEff" /proc/self/status',
-      { openFiles: 64, cpuMs: 1500 },
+      { limits: sampleLimits({ openFiles: 64 }), cpuMs: 1500 },
     )
     expect(stdout.toString().split(/\s+/)).toEqual(
       [

@@ -4,6 +4,7 @@ import { encodeKill, encodeReset } from '../../src/encode.ts'
 import { encodeNetDrop, encodeNetFinish, encodeNetGrant, encodeNetWrite } from '../../src/encode-net.ts'
 import type { Done, InitFrame } from '../../src/frames.ts'
 import { MAX_NET_BYTES, MAX_NET_STREAMS, MAX_NET_WINDOW_BYTES, NET_PORT } from '../../src/wire.ts'
+import { sampleLimits } from '../samples.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const CONNECT = `use IO::Socket::INET; $| = 1; sub dial { IO::Socket::INET->new(PeerAddr => "127.0.0.1:${NET_PORT}") }`
@@ -56,7 +57,7 @@ const perl = (script: string, more = {}) => exec({ argv: ['perl', '-e', script],
 describeInit('the tunnel of a run', () => {
   it('works with the smallest limit of open files', async () => {
     await using container = await Container.start()
-    container.send(perl('print "ran"', { openFiles: 16 }))
+    container.send(perl('print "ran"', { limits: sampleLimits({ openFiles: 16 }) }))
     const { done, stdout } = await serve(container, () => [])
     expect([done.spawnError, done.exitCode, stdout]).toEqual([null, 0, 'ran'])
   })
@@ -133,7 +134,7 @@ describeInit('the tunnel of a run', () => {
     container.send(
       perl(
         `use Socket; use POSIX; my $a = sockaddr_in(${NET_PORT}, inet_aton("127.0.0.1")); my @s; for (1..10000) { socket my $s, PF_INET, SOCK_STREAM | 2048, 0 or (@s = (), redo); connect $s, $a; send $s, "x" x 100, 0; push @s, $s } print "through\\n"`,
-        { openFiles: 1024 },
+        { limits: sampleLimits({ openFiles: 1024 }) },
       ),
     )
     const { frames, stdout, done } = await serve(container, () => [])

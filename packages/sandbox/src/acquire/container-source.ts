@@ -1,3 +1,4 @@
+import { pickLimits } from '@isopod/protocol'
 import type { Execution } from '../contract/execution.ts'
 import type { Container } from '../driver/container.ts'
 import type { ContainerKind } from '../driver/container-kind.ts'
@@ -22,11 +23,10 @@ export interface ContainerSource {
 /** The kind of container that an execution asks for. */
 export function kindOf(execution: Execution): ContainerKind {
   const { language, runtime, limits } = execution
-  const { memoryMb, cpus, processes, diskMb, openFiles } = limits
   return {
     image: language.image,
     runtime,
-    limits: { memoryMb, cpus, processes, diskMb, openFiles },
+    limits: pickLimits(limits, 'container', 'creation', 'process'),
     profile: language.seccomp_profile,
     preload: execution.preload ? preloadPlan(execution) : undefined,
   }

@@ -44,7 +44,7 @@ export interface Execution {
 
 /** One start of a program that is started more than once. */
 export interface RunInput {
-  /** May differ from the execution's in all but `diskMb` and `openFiles`, which a container cannot change. */
+  /** May differ from the execution's in those of a run and of a container; see `LimitScope`. */
   readonly limits: Limits
   readonly stdin?: string | undefined
   /** Its stdin and stdout, in place of `stdin`: the run starts once both ends of the pipe are ready. */

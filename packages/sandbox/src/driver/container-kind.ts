@@ -1,12 +1,12 @@
-import type { Limits } from '@isopod/protocol'
+import type { LimitsOf } from '@isopod/protocol'
 import type { ContainerOrigin } from '../contract/outcome.ts'
 import type { PreloadPlan } from './preload.ts'
 
-/** The limits of a container; the others belong to each run. */
-export type ContainerLimits = Pick<Limits, 'memoryMb' | 'cpus' | 'processes' | 'diskMb' | 'openFiles'>
+/** Limits that can be changed while a container runs. */
+export type ChangeableLimits = LimitsOf<'container'>
 
-/** Those that can be changed while a container runs. */
-export type ChangeableLimits = Pick<ContainerLimits, 'memoryMb' | 'cpus' | 'processes'>
+/** The limits of a container; the others belong to each run. A process that it starts ahead has those of a process. */
+export type ContainerLimits = ChangeableLimits & LimitsOf<'creation' | 'process'>
 
 /** What containers of one kind have in common; part of no single execution. */
 export interface ContainerKind {

@@ -1,5 +1,5 @@
 import { encodePreload, encodePutFile } from '@isopod/init'
-import type { Limits } from '@isopod/protocol'
+import type { LimitsOf } from '@isopod/protocol'
 import { WORKSPACE } from './confinement.ts'
 
 /** How long an interpreter may take to start and import, in milliseconds; a small CPU quota makes that long. */
@@ -20,9 +20,9 @@ export interface PreloadPlan {
 }
 
 /** The frames that have init carry out a plan. */
-export function preloadFrames(plan: PreloadPlan, { openFiles }: Pick<Limits, 'openFiles'>): Uint8Array {
+export function preloadFrames(plan: PreloadPlan, limits: LimitsOf<'process'>): Uint8Array {
   const { argv, env, files, mainFile, forks } = plan
-  const preload = { argv, env, cwd: WORKSPACE, openFiles, wallMs: PRELOAD_MS, forks }
+  const preload = { argv, env, cwd: WORKSPACE, limits, wallMs: PRELOAD_MS, forks }
   return Buffer.concat([
     ...Object.entries(files).map(([path, text]) => encodePutFile(path, Buffer.from(text))),
     encodePreload(mainFile === undefined ? preload : { ...preload, mainFile }),

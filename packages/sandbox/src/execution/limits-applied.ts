@@ -1,5 +1,5 @@
 import type { Ready } from '@isopod/init'
-import type { Limits, LimitsApplied } from '@isopod/protocol'
+import { type Limits, type LimitsApplied, pickLimits } from '@isopod/protocol'
 import { gvisorTasks, SHM_BYTES, tmpBytes, workspaceBytes } from '../driver/confinement.ts'
 import type { HostLimits } from '../driver/container.ts'
 
@@ -14,7 +14,7 @@ function inMib(bytes: number | null): number | null {
 
 /**
  * The limits as the container itself saw them: memory, processor, processes and disk as init read them from its cgroup and
- * mounts; time, output and open files as asked, which `runProgram` compares with init's answer.
+ * mounts; time, output and the limits of a process as asked, which `runProgram` compares with init's answer.
  *
  * @param host what the host sees of a container under gVisor, which shows its limits of memory and processes, but
  *   neither its CPU quota nor swap
@@ -27,7 +27,7 @@ export function limitsApplied(ready: Ready, limits: Limits, host?: HostLimits): 
     ...(host === undefined ? fromCgroup(ready) : fromGvisor(ready, host)),
     diskMb: ((ready.workspaceBytes ?? 0) + (ready.tmpBytes ?? 0)) / MIB,
     outputBytes: limits.outputBytes,
-    openFiles: limits.openFiles,
+    ...pickLimits(limits, 'process'),
   }
 }
 

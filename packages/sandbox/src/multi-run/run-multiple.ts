@@ -1,4 +1,4 @@
-import { isGvisor, type Limits, RetryableError } from '@isopod/protocol'
+import { isGvisor, type Limits, pickLimits, RetryableError } from '@isopod/protocol'
 import type { Execution } from '../contract/execution.ts'
 import type { OnRun } from '../contract/execution-options.ts'
 import type { ContainerFacts, Outcome } from '../contract/outcome.ts'
@@ -117,8 +117,7 @@ async function runSessions(
 function firstLimits({ limits, runs, runtime }: Execution, next: number): Limits {
   const first = runs?.[next]?.limits
   if (first === undefined || runtime === undefined || !isGvisor(runtime)) return limits
-  const { memoryMb, cpus, processes } = first
-  return { ...limits, memoryMb, cpus, processes }
+  return { ...limits, ...pickLimits(first, 'container') }
 }
 
 /** What the compiler left would reach the program, in this container as in every other. */

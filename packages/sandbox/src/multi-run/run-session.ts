@@ -1,5 +1,5 @@
 import { encodeRestore, encodeSnapshot, type InitFrame } from '@isopod/init'
-import { isGvisor, RetryableError } from '@isopod/protocol'
+import { isGvisor, limitNamesOf, pickLimits, RetryableError } from '@isopod/protocol'
 import type { Execution, RunInput } from '../contract/execution.ts'
 import type { PipeEnd } from '../contract/pipe.ts'
 import type { TimeBudget } from '../contract/time-budget.ts'
@@ -152,8 +152,7 @@ export class RunSession {
   }
 
   async #change(limits: RunInput['limits']): Promise<void> {
-    const { memoryMb, cpus, processes } = limits
-    await this.#container.change({ memoryMb, cpus, processes })
+    await this.#container.change(pickLimits(limits, 'container'))
     this.#limits = limits
     checkConfinement(this.#container, { limits })
   }
@@ -193,9 +192,8 @@ export class RunSession {
 
   /** Whether the container has the limits of a run. */
   #fits(index: number): boolean {
-    const { memoryMb, cpus, processes } = this.#input(index).limits
-    const now = this.#limits
-    return now.memoryMb === memoryMb && now.cpus === cpus && now.processes === processes
+    const { limits } = this.#input(index)
+    return limitNamesOf('container').every((name) => limits[name] === this.#limits[name])
   }
 
   #program(index: number): ProgramRun {

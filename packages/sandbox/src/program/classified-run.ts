@@ -94,7 +94,7 @@ export function programRun(
     cpuMs: limits.cpuSeconds === null ? null : limits.cpuSeconds * 1000,
     outputBytes: limits.outputBytes,
     killOnOverflow: limits.onOverflow === 'kill',
-    openFiles: limits.openFiles,
+    limits,
     stdin: execution.stdin,
   }
 }

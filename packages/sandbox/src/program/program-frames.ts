@@ -1,4 +1,5 @@
 import { encodeExec, encodeStdin, encodeStdinEnd } from '@isopod/init'
+import type { LimitsOf } from '@isopod/protocol'
 import { WORKSPACE } from '../driver/confinement.ts'
 
 const STDIN_CHUNK_BYTES = 64 * 1024
@@ -12,7 +13,8 @@ export interface ProgramRun {
   readonly cpuMs: number | null
   readonly outputBytes: number
   readonly killOnOverflow: boolean
-  readonly openFiles: number
+  /** Limits of each process. */
+  readonly limits: LimitsOf<'process'>
   readonly stdin: string | undefined
   /** Stdin comes later, in pieces. @default false */
   readonly piped?: boolean
@@ -31,7 +33,7 @@ export function programFrames(program: ProgramRun, tunnel: boolean): Uint8Array[
     killOnOverflow: program.killOnOverflow,
     stdin: stdin !== undefined || (program.piped ?? false),
     tunnel,
-    openFiles: program.openFiles,
+    limits: program.limits,
     preloaded: program.preloaded ?? false,
     cwd: WORKSPACE,
     argv: program.argv,

@@ -1,5 +1,5 @@
 import { type Done, encodeStdin, encodeStdinEnd, type Fault, type Started, WireError } from '@isopod/init'
-import { RetryableError, TerminalError } from '@isopod/protocol'
+import { limitNamesOf, RetryableError, TerminalError } from '@isopod/protocol'
 import type { OnConnection, OnOutput } from '../contract/execution-options.ts'
 import type { StreamOutput } from '../contract/outcome.ts'
 import type { PipeEnd } from '../contract/pipe.ts'
@@ -221,12 +221,12 @@ function backstopTimer(ms: number, end: () => void): { clear(): void } {
 
 /** Compares the limits that init and the kernel apply with those asked for; a difference is a fault of the platform. */
 function checkHeld(held: Started, program: ProgramRun): void {
-  const pairs: [string, number | null, number][] = [
+  const pairs: (readonly [string, number | null, number])[] = [
     ['wallMs', held.wallMs, Math.ceil(program.wallMs)],
     ['cpuMs', held.cpuMs, Math.ceil(program.cpuMs ?? 0)],
     ['stdoutLimit', held.stdoutLimit, program.outputBytes],
     ['stderrLimit', held.stderrLimit, program.outputBytes],
-    ['openFiles', held.openFiles, program.openFiles],
+    ...limitNamesOf('process').map((name) => [name, held.limits[name], program.limits[name]] as const),
   ]
   const wrong = pairs.filter(([, found, wanted]) => found !== wanted)
   if (wrong.length === 0) return

@@ -1,3 +1,4 @@
+import { PROCESS_LIMITS } from '@isopod/init'
 import { isGvisor } from '@isopod/protocol'
 import {
   HOST_NAME,
@@ -165,12 +166,15 @@ export const PROBES: readonly Probe[] = [
   {
     id: 'limits',
     tries: 'to raise what bounds a process',
+    words: () => PROCESS_LIMITS.map(({ resource }) => resource),
     judge: ({ fact, execution: { limits }, outcome }) =>
       unlike(fact, {
         core: 0,
-        nofile: limits.openFiles,
         memlock: MEMLOCK_BYTES,
         msgqueue: 0,
+        ...Object.fromEntries(
+          PROCESS_LIMITS.map(({ name, resource, unit }) => [`rlimit-${resource}`, limits[name] * unit]),
+        ),
         // Those that each process starts from, which gVisor does not show.
         ...(!isGvisor(outcome.container.runtime) && {
           'init-core': 0,

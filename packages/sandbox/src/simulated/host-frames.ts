@@ -9,7 +9,8 @@ export interface ProgramStart {
   readonly killOnOverflow: boolean
   /** Stdin frames follow; else stdin is empty. */
   readonly stdin: boolean
-  readonly openFiles: number
+  /** Values of the limits of each process. */
+  readonly limits: readonly number[]
   readonly argv: readonly string[]
 }
 
@@ -76,19 +77,20 @@ function toFrame(type: number, payload: Buffer): HostFrame {
 }
 
 function toStart(payload: Buffer): ProgramStart {
-  const [wallMs = 0, cpuMs = 0, stdoutLimit = 0, stderrLimit = 0, flags = 0, openFiles = 0] = Array.from(
-    { length: 6 },
+  const [wallMs = 0, cpuMs = 0, stdoutLimit = 0, stderrLimit = 0, flags = 0] = Array.from(
+    { length: 5 },
     (_, index) => payload.readUInt32LE(4 * index),
   )
-  const argc = payload.readUInt16LE(24)
+  const [limitc, argc] = [payload.readUInt16LE(20), payload.readUInt16LE(22)]
+  const values = Array.from({ length: limitc }, (_, index) => payload.readUInt32LE(26 + 8 * index + 4))
   const words: string[] = []
   // The working directory comes first, the environment last.
-  for (let at = 28; words.length < 1 + argc; ) {
+  for (let at = 26 + 8 * limitc; words.length < 1 + argc; ) {
     const end = at + 4 + payload.readUInt32LE(at)
     words.push(payload.toString('utf8', at + 4, end))
     at = end
   }
   const has = (flag: number) => (flags & flag) !== 0
-  const limits = { wallMs, cpuMs, stdoutLimit, stderrLimit, openFiles }
-  return { ...limits, killOnOverflow: has(KILL_ON_OVERFLOW), stdin: has(STDIN_FOLLOWS), argv: words.slice(1) }
+  const held = { wallMs, cpuMs, stdoutLimit, stderrLimit, limits: values }
+  return { ...held, killOnOverflow: has(KILL_ON_OVERFLOW), stdin: has(STDIN_FOLLOWS), argv: words.slice(1) }
 }

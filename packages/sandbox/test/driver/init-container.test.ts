@@ -3,19 +3,11 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { WIRE } from '@isopod/init'
 import { expect, it } from 'vitest'
 import { runProgram } from '../../src/program/run-program.ts'
+import { sampleRun, sampleStarted } from '../support/sample-run.ts'
 import { wiredContainer } from '../support/wired-container.ts'
 
-const program = {
-  argv: ['a'],
-  env: {},
-  wallMs: 60_000,
-  cpuMs: null,
-  outputBytes: 100,
-  killOnOverflow: false,
-  openFiles: 16,
-  stdin: undefined,
-}
-const STARTED = { pid: 2, wallMs: 60_000, cpuMs: 0, stdoutLimit: 100, stderrLimit: 100, openFiles: 16 }
+const program = sampleRun()
+const STARTED = sampleStarted(program)
 
 /** A container that says what a test makes it say: no init of ours breaks the wire. */
 function forged({ takes }: { takes: boolean }) {

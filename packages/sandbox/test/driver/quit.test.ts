@@ -1,6 +1,7 @@
 import { Duplex } from 'node:stream'
 import { encodeQuit, WIRE } from '@isopod/init'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { sampleStarted } from '../support/sample-run.ts'
 import { wiredContainer } from '../support/wired-container.ts'
 
 beforeEach(() => {
@@ -37,14 +38,13 @@ function forged() {
   return { container, stream, sent, removal, say }
 }
 
-const STARTED = { pid: 7, wallMs: 1, cpuMs: 0, stdoutLimit: 1, stderrLimit: 1, openFiles: 16 }
 const RESET = { clean: true, reason: null }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 /** One whose init has said that nothing runs any more. */
 async function resting() {
   const forgery = forged()
-  forgery.say(WIRE.started, STARTED)
+  forgery.say(WIRE.started, sampleStarted())
   forgery.say(WIRE.resetDone, RESET)
   await forgery.container.receive()
   await forgery.container.receive()

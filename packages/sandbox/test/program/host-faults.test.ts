@@ -3,18 +3,8 @@ import { expect, it } from 'vitest'
 import { Engine } from '../../src/docker/engine/engine.ts'
 import { ImageFaultError } from '../../src/driver/faults.ts'
 import { runProgram } from '../../src/program/run-program.ts'
+import { sampleRun } from '../support/sample-run.ts'
 import { ScriptedContainer } from '../support/scripted-container.ts'
-
-const PROGRAM = {
-  argv: ['./main'],
-  env: {},
-  wallMs: 1_000,
-  cpuMs: null,
-  outputBytes: 1_000,
-  killOnOverflow: false,
-  openFiles: 64,
-  stdin: undefined,
-}
 
 /** What came of a program whose init answers with a fault. */
 async function runWith(error: string, afterUserCode: boolean): Promise<unknown> {
@@ -22,7 +12,9 @@ async function runWith(error: string, afterUserCode: boolean): Promise<unknown> 
   const container = new ScriptedContainer(facts)
   container.frames.push({ type: 'fault', fault: { where: 'confine', error } })
   const { signal } = new AbortController()
-  return await runProgram(container, PROGRAM, { signal, afterUserCode }).catch((thrown: unknown) => thrown)
+  return await runProgram(container, sampleRun(), { signal, afterUserCode }).catch(
+    (thrown: unknown) => thrown,
+  )
 }
 
 it.each([false, true])(

@@ -1,3 +1,5 @@
+import { PROCESS_LIMITS } from '@isopod/init'
+import { DEFAULT_LIMITS } from '@isopod/protocol'
 import { describe, expect, it } from 'vitest'
 import { sampleOutcome, sampleStream } from '../../../../test/support/samples.ts'
 import type { Outcome } from '../../src/contract/outcome.ts'
@@ -82,10 +84,14 @@ describe('a probe', () => {
     expect(judged('disk', '/workspace 3145728\n/tmp 1048576\n/dev/shm 16777216\n')).toBe('held')
     expect(judged('disk', '/workspace 3145728\n/tmp 1048576\n/dev/shm 16777217\n')).toBe('succeeded')
     expect(judged('inodes', '/workspace 1023\n/tmp 1023\n/dev/shm 9999\n')).toBe('succeeded')
-    const bounds = 'core 0\nnofile 256\nmemlock 1048576\nmsgqueue 0\ninit-core 0\ninit-nofile 256\n'
+    const own = PROCESS_LIMITS.map(
+      ({ name, resource, unit }) => `rlimit-${resource} ${DEFAULT_LIMITS[name] * unit}\n`,
+    )
+    const bounds = `core 0\nmemlock 1048576\nmsgqueue 0\ninit-core 0\ninit-nofile 256\n${own.join('')}`
     expect(judged('limits', bounds)).toBe('held')
     expect(judged('limits', bounds.replace('memlock 1048576', 'memlock -1'))).toBe('succeeded')
     expect(judged('limits', bounds.replace('init-core 0\n', ''))).toBe('succeeded')
+    expect(judged('limits', bounds.replace('rlimit-7 256', 'rlimit-7 257'))).toBe('succeeded')
   })
 })
 

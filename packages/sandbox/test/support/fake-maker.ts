@@ -1,3 +1,4 @@
+import { pickLimits } from '@isopod/protocol'
 import type { JobStart, NewContainer } from '../../src/driver/container.ts'
 import type { ContainerKind, ContainerPurpose } from '../../src/driver/container-kind.ts'
 import type { Driver } from '../../src/driver/driver.ts'
@@ -71,11 +72,6 @@ export class FakeMaker implements Pick<Driver, 'make'> {
 
 /** A kind with some limits changed. */
 export function kind(image: string, changes: Partial<ContainerKind['limits']> = {}): ContainerKind {
-  const { memoryMb, cpus, processes, diskMb, openFiles } = { ...limits(), ...changes }
-  return {
-    image,
-    runtime: 'runc',
-    limits: { memoryMb, cpus, processes, diskMb, openFiles },
-    profile: 'default',
-  }
+  const asked = pickLimits({ ...limits(), ...changes }, 'container', 'creation', 'process')
+  return { image, runtime: 'runc', limits: asked, profile: 'default' }
 }

@@ -180,10 +180,10 @@ export function weaknesses(folder: string): Weakness[] {
     broken('open-files', 'whose init sets no limit of open files, and says it did', [
       [
         'process/child.c',
-        'if (limit(RLIMIT_NOFILE, request->open_files, request->open_files) < 0) return -1;',
-        '',
+        'if (limit((int)limits->resource[i], value, value) < 0) return -1;',
+        '(void)value;',
       ],
-      ['process/child.c', 'tell(report, CHILD_HELD, (uint32_t)now.rlim_cur)', 'tell(report, CHILD_HELD, 32)'],
+      ['process/child.c', 'limits.value[i] = known ? (int64_t)now.rlim_cur : UNKNOWN;', '(void)known;'],
     ]),
     ...['core', 'nofile', 'memlock', 'msgqueue'].map((name) => ({
       probe: 'limits',

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS } from '@isopod/protocol'
+import { DEFAULT_LIMITS, limitNamesOf, pickLimits } from '@isopod/protocol'
 import type { ContainerKind } from '../../driver/container-kind.ts'
 
 /** A kind in the form in which its containers wait, with its keys. */
@@ -24,15 +24,22 @@ export function canonical(kind: object): string {
  * @param changeable whether memory, processors and processes can be changed later
  */
 export function pooled(asked: ContainerKind, changeable: boolean): PoolKind {
-  // Only an upper bound, below which each run gets its own: containers wait with what nearly every job asks for. A started
-  // interpreter already has the limit of its run.
-  const least = asked.preload === undefined ? DEFAULT_LIMITS.openFiles : 0
-  const openFiles = Math.max(asked.limits.openFiles, least)
-  const kind = { ...asked, limits: { ...asked.limits, openFiles } }
+  const kind = asked.preload === undefined ? withUsualRoom(asked) : asked
   const key = canonical(kind)
   if (!changeable) return { kind, key, poolKey: key }
-  const { memoryMb, cpus: _, processes: __, ...others } = kind.limits
+  const fixed = pickLimits(kind.limits, 'creation', 'process')
   // A lower memory limit could kill a started interpreter.
-  const limits = kind.preload === undefined ? others : { ...others, memoryMb }
+  const limits = kind.preload === undefined ? fixed : { ...fixed, memoryMb: kind.limits.memoryMb }
   return { kind, key, poolKey: canonical({ ...kind, limits }) }
+}
+
+/**
+ * The limits of a process are only an upper bound, below which each run gets its own: containers wait with what nearly every
+ * job asks for. A started interpreter already has the limits of its run.
+ */
+function withUsualRoom(asked: ContainerKind): ContainerKind {
+  const bounds = limitNamesOf('process').map((name) => {
+    return [name, Math.max(asked.limits[name], DEFAULT_LIMITS[name])]
+  })
+  return { ...asked, limits: { ...asked.limits, ...Object.fromEntries(bounds) } }
 }

@@ -1,3 +1,4 @@
+import { pickLimits } from '@isopod/protocol'
 import type { Execution } from '../../contract/execution.ts'
 import type { Container, NewContainer } from '../../driver/container.ts'
 import type { ContainerKind } from '../../driver/container-kind.ts'
@@ -68,9 +69,8 @@ async function changed(
   { limits }: Execution,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { memoryMb, cpus, processes } = limits
   try {
-    await container.change({ memoryMb, cpus, processes })
+    await container.change(pickLimits(limits, 'container'))
     signal.throwIfAborted()
     return true
   } catch {

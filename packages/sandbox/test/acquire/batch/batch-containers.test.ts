@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Reset } from '@isopod/init'
+import { limitNamesOf } from '@isopod/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { BatchContainers, type BatchContainersOptions } from '../../../src/acquire/batch/batch-containers.ts'
@@ -64,9 +65,10 @@ it.each<[string, Partial<Execution>]>([
   ['another runtime', { runtime: 'crun' }],
   ['another seccomp profile', { language: { ...SHELL, seccomp_profile: 'compute' } }],
   ['preload', { preload: true }],
-  ...(['memoryMb', 'cpus', 'processes', 'diskMb', 'openFiles'] as const).map(
-    (name): [string, Partial<Execution>] => [`another limit ${name}`, { limits: limits({ [name]: 17 }) }],
-  ),
+  ...limitNamesOf('container', 'creation', 'process').map((name): [string, Partial<Execution>] => [
+    `another limit ${name}`,
+    { limits: limits({ [name]: 17 }) },
+  ]),
 ])('an execution with %s never gets it', async (_difference, changes) => {
   const { run } = setUp()
   await run(batch())

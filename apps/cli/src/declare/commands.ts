@@ -19,15 +19,15 @@ export const COMMANDS: Readonly<Record<string, Entry>> = {
   },
   result: {
     summary: 'show the stored result of one job',
-    load: async () => (await import('./jobs.ts')).declareResult,
+    load: async () => (await import('./results.ts')).declareResult,
   },
   results: {
     summary: 'print results and remove them from their queue',
-    load: async () => (await import('./jobs.ts')).declareResults,
+    load: async () => (await import('./results.ts')).declareResults,
   },
   cancel: {
     summary: 'end a job that waits or runs',
-    load: async () => (await import('./jobs.ts')).declareCancel,
+    load: async () => (await import('./results.ts')).declareCancel,
   },
   grade: {
     summary: 'judge samples of a data set’s problems',

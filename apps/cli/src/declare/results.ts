@@ -1,0 +1,51 @@
+import { type Declare, examples } from './declare.ts'
+
+/** Declares `isopod result`. */
+export const declareResult: Declare = (command, { io, services, end }) => {
+  command
+    .argument('<id>', 'the job, as submit printed it')
+    .option('-w, --wait', 'wait until the job has ended')
+    .option('-j, --json', 'print the whole result as one JSON object')
+    .option('--raw', 'do not escape control characters on a terminal')
+    .action(async (id, options) => {
+      const { resultCommand } = await import('../commands/result.ts')
+      end(await resultCommand(io, services, id, options))
+    })
+  examples(command, [`isopod result ${EXAMPLE_ID}`, `isopod result --wait --json ${EXAMPLE_ID}`])
+  command.addHelpText('after', '\nOutput and exit code are those of isopod run for the same program.')
+}
+
+/** Declares `isopod results`. */
+export const declareResults: Declare = (command, { io, services, end }) => {
+  command
+    .option('-r, --reply-to <queue>', 'name of the results queue (default: default)')
+    .option('-f, --follow', 'wait for more until Ctrl-C')
+    .option('-n, --count <n>', 'wait for this many, then end')
+    .option('-j, --json', 'print each whole result as one line of JSON')
+    .action(async (options) => {
+      const { resultsCommand } = await import('../commands/results.ts')
+      end(await resultsCommand(io, services, options))
+    })
+  examples(command, [
+    'isopod results',
+    'isopod results --reply-to grades --count 10 --json',
+    'isopod results --follow',
+  ]).addHelpText(
+    'after',
+    '\nPrinted results are removed from the queue; «isopod result ID» still shows them.',
+  )
+}
+
+/** Declares `isopod cancel`. */
+export const declareCancel: Declare = (command, { io, services, end }) => {
+  command
+    .argument('<id>', 'the job, as submit printed it')
+    .option('-j, --json', 'print one JSON object: id and outcome')
+    .action(async (id, options) => {
+      const { cancelCommand } = await import('../commands/cancel.ts')
+      end(await cancelCommand(io, services, id, options))
+    })
+  examples(command, [`isopod cancel ${EXAMPLE_ID}`])
+}
+
+const EXAMPLE_ID = 'j-01a1fafb0c20ccfb75305cf8f65b2e42'

@@ -5,7 +5,7 @@ import { parse } from 'yaml'
 import { contentHash } from '../src/images/content-hash.ts'
 import { IMAGES_FOLDER, imageContent, imageDockerfile, recipeArguments } from '../src/images/image-content.ts'
 import { IMAGE_NAMES, IMAGES, isImageName, parentOf, recipeOf } from '../src/images/image-names.ts'
-import { buildArguments } from '../src/images/images.ts'
+import { buildArguments, buildFailure } from '../src/images/images.ts'
 import { CHECKOUT } from '../src/paths.ts'
 
 it('are those of the catalogue, and of its versions', async () => {
@@ -64,4 +64,17 @@ it('are built with the proxies of the environment and nothing else of it', () =>
     ...['--build-arg', 'BASE=b'],
     ...['--build-arg', 'https_proxy=http://proxy:3128'],
   ])
+})
+
+it('name the packages that Debian lacks when their build fails, else show the end of its output', () => {
+  const lines = [
+    'Reading state information...',
+    'E: Unable to locate package gawkk',
+    "E: Package 'gawk-doc' has no installation candidate",
+    "The command '/bin/sh -c sh /tmp/isopod/install.sh' returned a non-zero code: 100",
+  ]
+  expect(buildFailure('awk', lines.join('\n'))).toMatch(
+    /^building isopod\/awk:[\d.]+ failed: Debian has no package gawkk, gawk-doc; correct the recipe of awk in \S+$/,
+  )
+  expect(buildFailure('awk', 'one\ntwo')).toMatch(/failed:\none\ntwo$/)
 })

@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { docker, tryDocker } from '../engine/docker-cli.ts'
 import type { EngineService } from '../engine/engine-service.ts'
 import { withLock } from '../lock.ts'
 import { type Log, secondsSince } from '../log.ts'
 import { stackPaths } from '../paths.ts'
+import { lastLines } from '../run-command.ts'
+import { SetupError } from '../setup-error.ts'
 import { installPackages } from '../system-packages.ts'
 import { baseImage, localBase } from './base-image.ts'
 import {
@@ -24,6 +27,8 @@ import { IMAGES, type ImageName, parentOf } from './image-names.ts'
 const NODE_TAG = 'isopod/node:24'
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'no_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']
 const AT_ONCE = 2
+/** What apt-get prints about a package that it does not find. */
+const NO_PACKAGE = /Unable to locate package (\S+)|Package '([^']+)' has no installation candidate/g
 /** Maximum wait for another process that builds an image, in milliseconds. */
 const MAX_WAIT_MS = 3_600_000
 
@@ -113,7 +118,7 @@ async function buildImage(
 ): Promise<void> {
   const startedAt = performance.now()
   const node = name === 'javascript' ? await localNodeImage(engine, options) : undefined
-  await docker(
+  const { exitCode, output } = await tryDocker(
     engine,
     [
       ...['build', '--network', 'host', '--force-rm', '--tag', IMAGES[name]],
@@ -124,10 +129,20 @@ async function buildImage(
       ),
       ...['--file', join(IMAGES_FOLDER, imageDockerfile(name)), IMAGES_FOLDER],
     ],
-    { env: options.env, what: `building ${IMAGES[name]}` },
+    { env: options.env },
   )
+  if (exitCode !== 0) throw new SetupError(buildFailure(name, stripVTControlCharacters(output)))
   if (node) await tryDocker(engine, ['rmi', node], { env: options.env })
   options.log(`built ${IMAGES[name]} in ${secondsSince(startedAt)}`)
+}
+
+/** Why a build failed: the packages that Debian does not have, else the last lines of its output. */
+export function buildFailure(name: ImageName, output: string): string {
+  const what = `building ${IMAGES[name]} failed`
+  const missing = [...output.matchAll(NO_PACKAGE)].map(([, unknown, obsolete = unknown]) => obsolete)
+  if (missing.length === 0) return `${what}:\n${lastLines(output, 15)}`
+  const packages = [...new Set(missing)].join(', ')
+  return `${what}: Debian has no package ${packages}; correct the recipe of ${name} in packages/devstack/src/images/image-recipes.ts`
 }
 
 /** `--build-arg` options: ours, and the environment's proxies, which Docker does not store in the image. */

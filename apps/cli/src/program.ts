@@ -65,9 +65,12 @@ async function buildProgram(
       getErrHasColors: () => hasColors(io, io.stderr),
     })
     .configureHelp({ styleTitle: (text) => paint('bold', text) })
-    .showHelpAfterError('(--help lists commands and options)')
+    .showHelpAfterError('(isopod --help lists the commands)')
   for (const [name, { summary, load }] of Object.entries(COMMANDS)) {
-    const command = program.command(name).description(summary)
+    const command = program
+      .command(name)
+      .description(summary)
+      .showHelpAfterError(`(isopod ${name} --help explains it)`)
     if (names.includes(name)) (await load())(command, context)
   }
   return program

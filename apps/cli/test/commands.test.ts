@@ -74,6 +74,12 @@ describe('isopod results', () => {
     expect(client.waiting).toEqual([])
   })
 
+  it('says that none is waiting', async () => {
+    const { stdout, stderr, exitCode } = await cli(['results', '--reply-to', 'grades'])
+    expect([stdout, exitCode]).toEqual(['', 0])
+    expect(stderr).toBe('isopod: no result is waiting in the results queue grades\n')
+  })
+
   it('takes no more than --count asks for; the rest stays in the queue', async () => {
     const client = withThree()
     const { stdout } = await cli(['results', '--count', '2', '--json'], { client })

@@ -180,7 +180,9 @@ describe('isopod run', () => {
 
   it('refuses empty code, code above 1 MiB and code that is not text', async () => {
     const at = files({ 'a.py': Buffer.from([0xff, 0xfe]) })
-    expect((await cli(['run', '-'], { stdin: '' })).stderr).toBe('isopod: Code cannot be empty\n')
+    expect((await cli(['run', '-'], { stdin: '' })).stderr).toBe(
+      'isopod: Code cannot be empty, and standard input is\n',
+    )
     const large = await cli(['run', '-'], { stdin: 'x'.repeat(2 ** 20 + 1) })
     expect(large.stderr).toBe('isopod: FILE: must be at most 1 MiB, and standard input is larger\n')
     expect((await cli(['run', at('a.py')])).stderr).toContain('FILE: must be UTF-8 text')

@@ -87,6 +87,13 @@ describe('at a terminal of 80 columns', () => {
     const { stdout } = await cli(['doctor'], { ...TERMINAL, client, env: { DOCKER_HOST: 'unix:///nowhere' } })
     expect(widest(stdout)).toBeLessThanOrEqual(80)
     expect(stdout).toMatch(/\n {11}language-\d+/)
+    const narrow = await cli(['doctor'], {
+      ...TERMINAL,
+      columns: 40,
+      client,
+      env: { DOCKER_HOST: 'unix:///n' },
+    })
+    expect(widest(narrow.stdout)).toBeLessThanOrEqual(40)
   })
 
   it('the tables of attacks and of a batch fit', () => {

@@ -31,6 +31,8 @@ export function describeFailure(error: unknown): Failure {
     case 'batch_conflict':
     case 'batch_busy':
       return { message, exitCode: EXIT.usage }
+    case 'unknown_job':
+      return { message, exitCode: EXIT.failure }
     case 'unavailable':
     case 'config':
     case 'setup':

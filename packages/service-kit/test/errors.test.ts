@@ -12,7 +12,7 @@ describe('what was thrown', () => {
     [new ConfigError('PORT: must be a number'), 3, 400],
     [new UnavailableError('Redis is gone'), 3, 503],
     [new TerminalError('no image'), 3, 500],
-    [Object.assign(new Error('no such job'), { code: 'unknown_job' }), 3, 404],
+    [Object.assign(new Error('no such job'), { code: 'unknown_job' }), 1, 404],
     [new TypeError('x is undefined'), 3, 500],
     ['text', 3, 500],
   ])('%s has an exit code and an HTTP status', (error, exitCode, status) => {

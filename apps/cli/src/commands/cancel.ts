@@ -27,5 +27,5 @@ const SENTENCES = {
   cancelled: 'was cancelled before it ran',
   requested: 'is being cancelled',
   finished: 'has already ended',
-  unknown: 'is the id of no job',
+  unknown: 'is unknown: no job has this id, or its result has expired',
 } as const

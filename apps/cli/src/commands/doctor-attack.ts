@@ -48,11 +48,12 @@ export async function doctorAttackCommand(
     if ('contained' in line) took = line.ms
     else {
       findings.push(line)
-      note(io, `${line.verdict === 'held' ? '✓' : line.verdict === 'exempt' ? '–' : '✗'} ${line.probe}`)
+      if (!options.json)
+        note(io, `${line.verdict === 'held' ? '✓' : line.verdict === 'exempt' ? '–' : '✗'} ${line.probe}`)
     }
     if (options.json) io.stdout.write(jsonLine(line))
   }
-  if (!options.json) note(io, `attacking containers at ${engine.dockerHost}`)
+  if (!options.json) note(io, `isopod: attacking containers of its own on the engine at ${engine.dockerHost}`)
   await runSelfTest({ engine, env: io.env, onLine })
   if (!options.json) await write(io.stdout, attackTable(findings, took, widthOf(io.stdout)))
   if (findings.some(({ verdict }) => verdict === 'succeeded')) return EXIT.failure

@@ -1,7 +1,7 @@
 import type { Result } from '@isopod/protocol'
 import { EXIT, type ExitCode, UsageError } from '@isopod/service-kit'
 import { aborted, interruptible } from '../interrupt.ts'
-import { type Io, write } from '../io.ts'
+import { type Io, note, write } from '../io.ts'
 import type { JobClient } from '../job-client.ts'
 import { wholeNumber } from '../option-values.ts'
 import type { Services } from '../services.ts'
@@ -32,9 +32,13 @@ export async function resultsCommand(
   }
   const show = (result: Result) => write(io.stdout, options.json ? jsonLine(result) : resultText(io, result))
   const idleMs = options.follow || count !== undefined ? undefined : IDLE_MS
-  await withClient(io, services, (client) =>
-    interruptible((signal) => takeResults(client, show, { replyTo: options.replyTo, count, idleMs, signal })),
+  const { replyTo } = options
+  const taken = await withClient(io, services, (client) =>
+    interruptible((signal) => takeResults(client, show, { replyTo, count, idleMs, signal })),
   )
+  if (taken === 0 && idleMs !== undefined) {
+    note(io, `isopod: no result is waiting in the results queue ${replyTo ?? 'default'}`)
+  }
   return EXIT.success
 }
 
@@ -45,12 +49,16 @@ interface TakeOptions {
   readonly signal: AbortSignal
 }
 
-/** Consumes results one at a time until `count` were shown, none came for `idleMs`, or the signal is aborted. */
+/**
+ * Consumes results one at a time until `count` were shown, none came for `idleMs`, or the signal is aborted.
+ *
+ * @returns how many were shown
+ */
 async function takeResults(
   client: JobClient,
   show: (result: Result) => Promise<void>,
   { replyTo, count, idleMs, signal }: TakeOptions,
-): Promise<void> {
+): Promise<number> {
   const ended = new AbortController()
   const idle = idleMs === undefined ? undefined : setTimeout(() => ended.abort(), idleMs)
   let shown = 0
@@ -69,4 +77,5 @@ async function takeResults(
   await aborted(AbortSignal.any([signal, ended.signal]))
   clearTimeout(idle)
   await consumer.close()
+  return shown
 }

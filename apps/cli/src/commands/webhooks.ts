@@ -38,7 +38,7 @@ export async function redeliverWebhooks(
   ids: readonly string[],
   { all = false, json }: JsonOption & { readonly all?: boolean },
 ): Promise<ExitCode> {
-  if (all === ids.length > 0) throw new UsageError('redeliver: give ids or --all')
+  if (all === ids.length > 0) throw new UsageError('webhooks redeliver: must have ids or --all')
   return await withQueue(io, services, async (queue) => {
     const wanted = [...ids]
     if (all) for await (const { id } of queue.dead()) wanted.push(id)

@@ -18,5 +18,5 @@ export type Declare = (command: Command, context: Context) => void
 
 /** Adds examples to the help of a command, one per line. */
 export function examples(command: Command, lines: readonly string[]): Command {
-  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}\n`).join('')}`)
+  return command.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`)
 }

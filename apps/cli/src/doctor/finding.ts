@@ -19,7 +19,8 @@ const INDENT = 11
 /** The finding as text: mark, subject and sentence, wrapped to the width of a terminal. */
 export function findingText(io: Io, { state, subject, text }: Finding): string {
   const { columns = 0 } = io.stdout
-  const wrapped = columns > 2 * INDENT ? new Help().boxWrap(text, columns - INDENT) : text
+  const help = Object.assign(new Help(), { minWidthToWrap: INDENT })
+  const wrapped = columns > 2 * INDENT ? help.boxWrap(text, columns - INDENT) : text
   const mark = paintOn(io, io.stdout, COLORS[state], MARKS[state])
   return `${mark} ${subject.padEnd(8)} ${wrapped.replaceAll('\n', `\n${' '.repeat(INDENT)}`)}\n`
 }

@@ -36,8 +36,7 @@ export async function inspectRedis(
       await client.close()
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const text = `${reason}; start it, or unset REDIS_URL`
+    const text = error instanceof Error ? error.message : String(error)
     return { findings: [{ state: 'failed', subject, text }], languages: undefined }
   }
 }

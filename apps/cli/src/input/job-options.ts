@@ -30,7 +30,7 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
   const limits: Record<string, unknown> = {}
   const job: Record<string, unknown> = {
     ...(language === undefined ? {} : { language }),
-    code: await readText(io, file, MAX_CODE_BYTES, 'FILE'),
+    code: await readCode(io, file),
     limits,
   }
   const known = jobFieldOptions()
@@ -44,6 +44,14 @@ export async function jobFromOptions(io: Io, file: string, options: JobOptions):
   const made = job as JobInput
   validate(made, known)
   return made
+}
+
+async function readCode(io: Io, file: string): Promise<string> {
+  const code = await readText(io, file, MAX_CODE_BYTES, 'FILE')
+  if (code !== '') return code
+  throw new UsageError(
+    `Code cannot be empty, and ${file === '-' ? 'standard input' : JSON.stringify(file)} is`,
+  )
 }
 
 async function fieldValue(io: Io, { kind, long }: JobFieldOption, given: unknown): Promise<unknown> {

@@ -23,7 +23,7 @@ export function parseRedisUrl(given: string): RedisAddress {
   try {
     url = new URL(given)
   } catch {
-    throw new ConfigError(`url: must be ${ALLOWED}`)
+    throw new ConfigError(`Redis URL: must be ${ALLOWED}`)
   }
   const path = decode(url.pathname)
   const login: RedisOptions = {
@@ -34,7 +34,7 @@ export function parseRedisUrl(given: string): RedisAddress {
   switch (url.protocol) {
     case 'redis+unix:':
       if (url.host !== '' || !path.startsWith('/')) {
-        throw new ConfigError(`url: must have an absolute path after redis+unix://, got ${shown}`)
+        throw new ConfigError(`Redis URL: must have an absolute path after redis+unix://, got ${shown}`)
       }
       return { options: { path, ...login, ...database(url.searchParams.get('db') ?? '') }, shown }
     case 'redis:':
@@ -50,7 +50,7 @@ export function parseRedisUrl(given: string): RedisAddress {
         shown,
       }
     default:
-      throw new ConfigError(`url: must be ${ALLOWED}, got ${shown}`)
+      throw new ConfigError(`Redis URL: must be ${ALLOWED}, got ${shown}`)
   }
 }
 
@@ -67,7 +67,7 @@ function withoutPassword(url: URL): string {
 function database(text: string): RedisOptions {
   if (text === '') return {}
   if (!/^\d{1,4}$/.test(text)) {
-    throw new ConfigError(`url: must name the database as a number, got ${JSON.stringify(text)}`)
+    throw new ConfigError(`Redis URL: must name the database as a number, got ${JSON.stringify(text)}`)
   }
   return { db: Number(text) }
 }
@@ -76,6 +76,6 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ConfigError('url: must have its special characters written as %XX')
+    throw new ConfigError('Redis URL: must have its special characters written as %XX')
   }
 }

@@ -21,7 +21,7 @@ test('all forms of address are parsed', () => {
 
 test('anything else is refused by name, and no message repeats a password', () => {
   for (const url of ['', 'localhost', 'http://h', 'redis+unix://rel/path', 'redis://h/abc']) {
-    expect(() => parseRedisUrl(url), url).toThrow(/^url: must/)
+    expect(() => parseRedisUrl(url), url).toThrow(/^Redis URL: must/)
   }
   expect(() => parseRedisUrl('http://u:hunter2@h?password=hunter2')).toThrow(/^((?!hunter2).)*$/)
   expect(parseRedisUrl('redis://u:hunter2@h').shown).toBe('redis://u@h')

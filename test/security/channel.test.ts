@@ -12,7 +12,8 @@ const SLOTS = { env: { ISOPOD_SLOTS: String(2 * PAIRS) } }
  * these channels depend on them.
  */
 const BY_USER_ID = ['counters-of-the-user', 'files-of-memory', 'keyrings', 'signals-and-processes']
-const channels = attacksOf('channel')
+/** Where a channel is known to be open, no number of bits fails its test; the soak measures it. */
+const channels = attacksOf('channel').filter(({ known }) => SOAK || known === undefined)
 let one: Stage
 let other: Stage
 

@@ -6,7 +6,7 @@ const IN_VAIN = { status: 'success', exitCode: 0 } as const
 const OUT_OF_TIME = { status: 'timeout', limit: 'timeout' } as const
 /** Objects of gVisor's own kernel, which live in the memory of the container and are bounded by nothing else. */
 const HAD_ITS_OWN = { status: ['execution_error', 'memory_exceeded', 'timeout'] } as const
-const SMALL = { timeoutSeconds: 2, processes: 40 } as const
+const SMALL = { timeoutSeconds: 1, processes: 40 } as const
 
 /** Ways to take more than a program's share of the host. */
 export const RESOURCES: readonly Entry[] = [
@@ -64,7 +64,7 @@ export const RESOURCES: readonly Entry[] = [
     program: 'timer-storm.c',
     tries: 'bury init under timers and their signals',
     source: 'own',
-    limits: { timeoutSeconds: 2 },
+    limits: { timeoutSeconds: 1 },
     must: OUT_OF_TIME,
     proof: ['containment', 'result'],
   },

@@ -69,10 +69,10 @@ export const WIRE_FORGERIES: readonly Entry[] = [
   },
   {
     program: 'signals-for-init.py',
-    tries: 'send init half a million signals of all kinds, or as many as eight seconds allow',
+    tries: 'send init a hundred thousand signals of all kinds, or as many as eight seconds allow',
     source: 'own',
     // The last signal of each round goes to its own process too, which does not mind.
-    // A million and a half of calls take their time under gVisor; what ends it is never a signal of its own.
+    // Four hundred thousand calls take their time under gVisor; what ends it is never a signal of its own.
     must: { runc: failed(40), runsc: { status: ['execution_error', 'timeout'] } },
     proof: ['result', 'victim'],
   },

@@ -17,7 +17,7 @@ async function output(job: JobInput): Promise<string> {
   return result.stdout
 }
 
-it('Python computes, and starts threads, processes, event loops and servers', async () => {
+it.concurrent('Python computes, and starts threads, processes, event loops and servers', async () => {
   const code = `
 import asyncio, concurrent.futures, json, multiprocessing, os, socket, subprocess, sys, tempfile, threading
 import numpy, pandas
@@ -80,14 +80,14 @@ server.closeAllConnections()
 console.log((await readFile('a.mjs')).length > 10)
 `
 
-it.each([
+it.concurrent.each([
   ['javascript', NODE.replace('label: string', 'label')],
   ['typescript', NODE],
 ])('Node runs %s with threads, processes, a server and its client', async (language, code) => {
   expect(await output({ language, code })).toBe('typed child\n42\nforked\nserved\ntrue\n')
 })
 
-it('Bash has pipes, jobs, here-documents, process substitution and coprocesses', async () => {
+it.concurrent('Bash has pipes, jobs, here-documents, process substitution and coprocesses', async () => {
   const code = `
 sort <(printf 'b\\na\\n') | tr '\\n' ' '
 sleep 0.1 & wait $!; echo "waited $?"
@@ -99,7 +99,7 @@ mkfifo f; (echo through > f) & cat f; flock lock true; sync; date -d @0 -u +%Y
   expect(await output({ language: 'bash', code })).toBe('a b waited 0\nCO\n1\ntrapped\nthrough\n1970\n')
 })
 
-it('C compiles, starts threads and processes, and shares memory', async () => {
+it.concurrent('C compiles, starts threads and processes, and shares memory', async () => {
   const code = `
 #include <pthread.h>
 #include <semaphore.h>

@@ -23,7 +23,7 @@ type ProcessLimitName = (typeof PROCESS_LIMITS)[number]['name']
 /** A value for each limit of a process. */
 export type ProcessLimits = Readonly<Record<ProcessLimitName, number>>
 
-/** The limits of a process as the kernel reports them; null for one that could not be read. */
+/** The limits of a process as the kernel reports them; null for one that was not set or could not be read. */
 export type HeldLimits = Readonly<Record<ProcessLimitName, number | null>>
 
 /** Names the values that init has read back, which are in the order of the wire. */

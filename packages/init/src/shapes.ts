@@ -1,6 +1,6 @@
 import type { Done, Fault, Preloaded, Ready, Reset, RunSample, SnapshotDone, Started } from './frames.ts'
-import { heldLimits, PROCESS_LIMITS } from './process-limits.ts'
-import { WireError } from './wire.ts'
+import { heldLimits } from './process-limits.ts'
+import { MAX_PROCESS_LIMITS, WireError } from './wire.ts'
 
 type Check<T> = (value: unknown) => value is T
 type Shape<T> = { readonly [Field in keyof T]-?: Check<T[Field]> }
@@ -84,7 +84,7 @@ export const readReady = reader<Ready>('ready', {
 type StartedPayload = Omit<Started, 'limits'> & { readonly limits: readonly (number | null)[] }
 
 const heldValues: Check<readonly (number | null)[]> = (value): value is (number | null)[] =>
-  Array.isArray(value) && value.length === PROCESS_LIMITS.length && value.every(nullableWhole)
+  Array.isArray(value) && value.length <= MAX_PROCESS_LIMITS && value.every(nullableWhole)
 
 const readStartedPayload = reader<StartedPayload>('started', {
   pid: whole,

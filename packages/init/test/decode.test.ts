@@ -37,6 +37,17 @@ describe('the frame decoder', () => {
     for (const [bytes, expected] of EXAMPLES) expect(plain(decode(bytes))).toEqual(plain([expected]))
   })
 
+  it('takes as many limits of a process as were set, and no more than there are', () => {
+    const started = (limits: unknown) =>
+      decode(frame(WIRE.started, { pid: 2, wallMs: 1, cpuMs: 0, stdoutLimit: 0, stderrLimit: 0, limits }))
+    expect(started([])).toMatchObject([{ started: { limits: { openFiles: null } } }])
+    expect(started([null])).toMatchObject([{ started: { limits: { openFiles: null } } }])
+    expect(started(Array(16).fill(7))).toMatchObject([{ started: { limits: { openFiles: 7 } } }])
+    for (const limits of [Array(17).fill(7), ['7'], [-1], { 0: 7 }, 7, null]) {
+      expect(() => started(limits), JSON.stringify(limits)).toThrow(WireError)
+    }
+  })
+
   it('gives the same frames however the stream was split', () => {
     const examples = fc.array(fc.constantFrom(...EXAMPLES), { maxLength: 8 })
     const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 })

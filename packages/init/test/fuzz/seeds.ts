@@ -63,6 +63,13 @@ overlong.writeUInt32LE(overlong.readUInt32LE(ARGUMENT_AT) + 1, ARGUMENT_AT)
 /** A limit of a resource that Linux does not have. */
 const unknownLimit = Buffer.from(exec)
 unknownLimit.writeUInt32LE(16, HEADER_BYTES + 26)
+/** No limits at all. */
+const unlimited = Buffer.concat([
+  exec.subarray(0, HEADER_BYTES + 26),
+  exec.subarray(HEADER_BYTES + NUMBERS_BYTES),
+])
+unlimited.writeUInt32LE(unlimited.byteLength - HEADER_BYTES, 1)
+unlimited.writeUInt16LE(0, HEADER_BYTES + 20)
 /** More limits than init has room for. */
 const manyLimits = Buffer.from(largest)
 manyLimits.writeUInt16LE(17, HEADER_BYTES + 20)
@@ -99,6 +106,7 @@ export const SEEDS: Readonly<Record<string, Seed>> = {
   },
   'exec-largest': { frames: [largest] },
   'exec-overlong': { frames: [overlong] },
+  'exec-unlimited': { frames: [unlimited] },
   'exec-unknown-limit': { frames: [unknownLimit] },
   'exec-many-limits': { frames: [manyLimits] },
   stdin: {

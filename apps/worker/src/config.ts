@@ -15,7 +15,8 @@ export interface WorkerConfig {
     readonly allowEviction: boolean
     readonly resultTtlSeconds: number
   }
-  readonly engine: {
+  /** Settings of the Docker driver. */
+  readonly docker: {
     readonly address: string
     readonly runtime: string | undefined
     readonly allowOldRunc: boolean
@@ -80,7 +81,7 @@ export function readWorkerConfig(env: Environment): WorkerConfig {
       allowEviction: v.ISOPOD_ALLOW_EVICTION,
       resultTtlSeconds: v.ISOPOD_RESULT_TTL_SECONDS,
     },
-    engine: {
+    docker: {
       address: v.DOCKER_HOST ?? v.DOCKER_SOCKET_PATH,
       runtime: v.ISOPOD_RUNTIME,
       allowOldRunc: v.ISOPOD_ALLOW_OLD_RUNC,

@@ -214,7 +214,7 @@ export class Worker {
     })
     this.#state = 'ready'
     this.#takeOrPause()
-    logger.info({ ...this.#budget, port, engine: config.engine.address }, 'taking jobs')
+    logger.info({ ...this.#budget, port, engine: config.docker.address }, 'taking jobs')
   }
 
   /** Takes jobs only while the engine answers and the breaker is closed. */
@@ -229,7 +229,7 @@ export class Worker {
   #engineChanged(up: boolean): void {
     const { config, logger, metrics } = this.#parts
     metrics.dockerUp.set({}, up ? 1 : 0)
-    const at = { engine: config.engine.address }
+    const at = { engine: config.docker.address }
     if (!up) logger.error(at, 'engine is gone')
     else if (this.#state === 'paused') logger.info(at, 'engine is back')
     this.#takeOrPause()
@@ -253,7 +253,7 @@ export class Worker {
         state: this.#state,
         selfTest: this.#selfTest.summary,
         redis: redis ? 'ok' : 'not connected',
-        engine: this.#engine.up ? 'ok' : `does not answer at ${config.engine.address}`,
+        engine: this.#engine.up ? 'ok' : `does not answer at ${config.docker.address}`,
         // A language whose image is missing fails alone; the others work.
         images: missing.length === 0 ? 'ok' : `missing: ${missing.join(', ')}`,
       },

@@ -11,7 +11,7 @@ describe('the settings of a worker', () => {
         allowEviction: false,
         resultTtlSeconds: 86_400,
       },
-      engine: { address: '/var/run/docker.sock' },
+      docker: { address: '/var/run/docker.sock' },
       http: { host: '127.0.0.1', port: 9464 },
       pool: { size: undefined, refills: 1, idleMs: 300_000, memoryMb: 512 },
       drainSeconds: 30,
@@ -40,7 +40,7 @@ describe('the settings of a worker', () => {
       processes: 50,
     })
     expect(config.maxima).toEqual({ timeoutSeconds: 60 })
-    expect(config.engine.address).toBe('unix:///run/d.sock')
+    expect(config.docker.address).toBe('unix:///run/d.sock')
     expect(config.catalogueFile).toBe('/etc/languages.yaml')
     expect(config.users).toEqual({ first: 1000, last: 1000, gid: 1001 })
   })
@@ -63,8 +63,8 @@ describe('the settings of a worker', () => {
   })
 
   it('hold how fast a disk may be read', () => {
-    expect(readWorkerConfig({}).engine.diskReads).toBeUndefined()
-    expect(readWorkerConfig({ ISOPOD_IMAGE_DISK_READ: '/dev/sda:100' }).engine.diskReads).toEqual({
+    expect(readWorkerConfig({}).docker.diskReads).toBeUndefined()
+    expect(readWorkerConfig({ ISOPOD_IMAGE_DISK_READ: '/dev/sda:100' }).docker.diskReads).toEqual({
       device: '/dev/sda',
       bytesPerSecond: 104_857_600,
     })
@@ -83,7 +83,7 @@ describe('the settings of a worker', () => {
   })
 
   it('prefer DOCKER_HOST to DOCKER_SOCKET_PATH', () => {
-    expect(readWorkerConfig({ DOCKER_HOST: 'tcp://h:1', DOCKER_SOCKET_PATH: '/x' }).engine.address).toBe(
+    expect(readWorkerConfig({ DOCKER_HOST: 'tcp://h:1', DOCKER_SOCKET_PATH: '/x' }).docker.address).toBe(
       'tcp://h:1',
     )
   })

@@ -1,32 +1,52 @@
 import type { Catalogue } from '@isopod/languages'
-import { openDockerSandbox, type Sandbox, type SandboxEvent } from '@isopod/sandbox'
+import {
+  ContainerSandbox,
+  type Driver,
+  openDockerDriver,
+  type Sandbox,
+  type SandboxEvent,
+} from '@isopod/sandbox'
 import type { WorkerConfig } from '../config.ts'
 import { refusePreloadWithout } from './profile-rules.ts'
 
-/** Opens the sandbox that a worker's settings describe, with the seccomp profiles that its languages name. */
+type Languages = Pick<Catalogue, 'languages'>
+type Observe = (event: SandboxEvent) => void
+
+/** Opens the sandbox that a worker's settings describe. */
 export async function openSandbox(
   config: WorkerConfig,
   deployment: string,
-  { languages }: Pick<Catalogue, 'languages'>,
-  observe?: (event: SandboxEvent) => void,
+  catalogue: Languages,
+  observe?: Observe,
 ): Promise<Sandbox> {
-  const { stack, seccompProfilesDirectory: directory, ...engine } = config.engine
-  const sandbox = await openDockerSandbox({
-    ...engine,
+  const { pool, batch, budget } = config
+  const driver = await openDriver(config, deployment, catalogue, observe)
+  refusePreloadWithout(catalogue.languages, driver.facts.profiles)
+  return new ContainerSandbox(driver, {
     deployment,
-    owner: config.workerId,
-    users: config.users,
-    languageProfiles: { names: languages.map((language) => language.seccomp_profile), directory },
-    pool: { ...config.pool, size: config.pool.size ?? config.budget.slots },
+    pool: { ...pool, size: pool.size ?? budget.slots },
     batch: {
       // Room for two batches that alternate and each use all slots.
-      containers: config.budget.slots && 2 * config.budget.slots,
-      idleMs: config.batch.idleSeconds * 1000,
-      executions: config.batch.runs,
+      containers: budget.slots && 2 * budget.slots,
+      idleMs: batch.idleSeconds * 1000,
+      executions: batch.runs,
     },
-    ...(stack !== undefined && { labels: { 'isopod.stack': stack } }),
-    ...(observe !== undefined && { observe }),
+    observe,
   })
-  refusePreloadWithout(languages, sandbox.facts.profiles)
-  return sandbox
+}
+
+/** Opens the driver that makes the worker's containers, with the seccomp profiles that its languages name. */
+function openDriver(
+  { docker, workerId: owner, users }: WorkerConfig,
+  deployment: string,
+  { languages }: Languages,
+  observe: Observe | undefined,
+): Promise<Driver> {
+  const { stack, seccompProfilesDirectory: directory, ...options } = docker
+  const names = languages.map((language) => language.seccomp_profile)
+  const labels = stack === undefined ? {} : { 'isopod.stack': stack }
+  return openDockerDriver({
+    ...{ ...options, deployment, owner, users, labels, observe },
+    languageProfiles: { names, directory },
+  })
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
-import { freePort } from '../src/index.ts'
+import { freePort, startGateway } from '../src/index.ts'
 
 it('finds ports that can be listened on, and that no connection is given', async () => {
   const firstOfConnections = Number.parseInt(
@@ -16,4 +16,15 @@ it('finds ports that can be listened on, and that no connection is given', async
     await once(server.listen(port, '127.0.0.1'), 'listening')
     server.close()
   }
+})
+
+it('starts no gateway on a port of another server, which would be taken for it', async () => {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const start = startGateway({ redisUrl: 'redis://127.0.0.1:1', log: '/dev/null', port })
+  await expect(start).rejects.toThrow(
+    `port ${port} of 127.0.0.1 is in use; choose another, or 0 for a free one`,
+  )
+  server.close()
 })

@@ -21,15 +21,33 @@ export async function freePort(): Promise<number> {
   const end = Math.max(Number.parseInt(range, 10), LOWEST_END)
   for (let tries = 0; tries < TRIES; tries++) {
     const port = randomInt(Math.ceil(end / 2), end)
-    const server = createServer()
-    try {
-      await once(server.listen(port, '127.0.0.1'), 'listening')
-    } catch {
-      continue
-    }
-    server.close()
-    await once(server, 'close')
-    return port
+    if ((await portProblem(port)) === undefined) return port
   }
   throw new SetupError(`found no free port of 127.0.0.1 below ${end} in ${TRIES} tries`)
+}
+
+/**
+ * Refuses a port of 127.0.0.1 that a service could not listen on. Without this check another server there would be taken for
+ * the service.
+ *
+ * @throws {SetupError} naming the port
+ */
+export async function checkPort(port: number): Promise<void> {
+  const problem = await portProblem(port)
+  if (problem === undefined) return
+  const reason = problem === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${problem})`
+  throw new SetupError(`port ${port} of 127.0.0.1 ${reason}; choose another, or 0 for a free one`)
+}
+
+/** The error code of listening on a port; undefined if it is free. */
+async function portProblem(port: number): Promise<string | undefined> {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code)
+  }
+  server.close()
+  await once(server, 'close')
+  return undefined
 }

@@ -1,4 +1,4 @@
-import { freePort } from './free-port.ts'
+import { checkPort, freePort } from './free-port.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 
 /** Options of {@link startGateway}. */
@@ -14,10 +14,11 @@ export interface GatewayOptions {
   readonly deadlineMs?: number
 }
 
-/** Starts one gateway on loopback; it ends with this process. @throws {SetupError} with the last lines of its log */
+/** Starts one gateway on loopback; it ends with this process. @throws {SetupError} if the port is in use, or with the last lines of its log */
 export async function startGateway(options: GatewayOptions): Promise<ServiceProcess> {
   const { redisUrl, log, deadlineMs, env = process.env } = options
   const port = options.port ?? (await freePort())
+  if (port === options.port) await checkPort(port)
   return await startService({
     app: 'gateway',
     env: { ISOPOD_BIND: '127.0.0.1', ...env, REDIS_URL: redisUrl, PORT: String(port) },

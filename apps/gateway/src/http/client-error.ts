@@ -7,7 +7,7 @@ const REFUSALS: Readonly<Record<string, { readonly status: number; readonly deta
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive.' },
   HPE_HEADER_OVERFLOW: { status: 431, detail: 'The headers are more than 16 KiB.' },
 }
-const NO_HTTP = { status: 400, detail: 'What was sent is not a request of HTTP/1.1.' }
+const NO_HTTP = { status: 400, detail: 'This is no valid HTTP/1.1 request.' }
 
 /** Answers a request that Node's HTTP parser refused, and closes the connection, whose further bytes cannot be trusted. */
 export function answerClientError(error: Error & { readonly code?: string }, socket: Socket): void {

@@ -129,7 +129,7 @@ export function createHttp({ config, logger, metrics }: HttpParts): Http {
       const detail = `No path has the method ${method}; see /docs.`
       return sendProblem(reply, request, { status: 501, code: 'method_unknown', detail })
     }
-    const detail = `There is no ${url.split('?', 1)[0]}; see /docs.`
+    const detail = `There is no path ${url.split('?', 1)[0]}; see /docs.`
     return sendProblem(reply, request, { status: 404, code: 'not_found', detail })
   })
   return http
@@ -180,7 +180,7 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
 function checkEncoding({ headers }: FastifyRequest): void {
   const encoding = headers['content-encoding']
   if (encoding === undefined || encoding === 'identity') return
-  const detail = 'Content-Encoding: must be left out; bodies are taken as they are.'
+  const detail = 'Content-Encoding: must be left out; the gateway reads no compressed bodies.'
   throw new RequestRefused({ status: 415, code: 'invalid_request', detail })
 }
 
@@ -199,7 +199,7 @@ function tokenOf({ headers, routeOptions }: FastifyRequest): PresentedKey | unde
     const [, password] = /^[^:]*:(.+)$/s.exec(Buffer.from(basic, 'base64').toString('utf8')) ?? []
     return password === undefined ? undefined : new PresentedKey(password)
   }
-  const detail = 'Authorization: must be «Bearer» and an API key.'
+  const detail = 'Authorization: must be «Bearer» and an API key, separated by a space.'
   throw new RequestRefused({ status: 401, code: 'unauthorized', detail })
 }
 

@@ -15,11 +15,13 @@ export function checkOrigin(
   const { host, origin } = request.headers
   // DNS rebinding: a foreign name that resolves to this host makes the page same-origin for the browser.
   if (isLoopback(config.host) && host !== undefined && !isLoopback(hostName(host))) {
-    throw refused(`Host: ${host.slice(0, 100)} is not this host.`)
+    throw refused(`Host: ${host.slice(0, 100)} is no name of this host; use localhost or 127.0.0.1.`)
   }
   if (origin === undefined || config.corsOrigins.includes(origin)) return
   if (URL.canParse(origin) && new URL(origin).host === host) return
-  throw refused(`Origin: pages of ${origin.slice(0, 100)} may not call; see ISOPOD_GATEWAY_CORS_ORIGINS.`)
+  throw refused(
+    `Origin: pages of ${origin.slice(0, 100)} may not call this gateway; ISOPOD_GATEWAY_CORS_ORIGINS can allow them.`,
+  )
 }
 
 /** `[::1]:8007` → `::1`, `localhost:8007` → `localhost`. */

@@ -115,7 +115,13 @@ export function refusalOf(error: unknown): Refusal {
     const detail = status === 503 ? 'The queue does not answer; try again.' : error.message
     return { status, code: String(errorCode(error)), detail, ...retry }
   }
-  return ofFramework(error) ?? { status: 500, code: 'internal', detail: 'A bug ended this request.' }
+  return (
+    ofFramework(error) ?? {
+      status: 500,
+      code: 'internal',
+      detail: 'A bug ended this request; the log of the gateway has more under its requestId.',
+    }
+  )
 }
 
 /** The body of a refusal. */
@@ -136,7 +142,7 @@ export function problemBody(refusal: Refusal, requestId: string): ProblemDocumen
 const FRAMEWORK_DETAILS: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'The path is not UTF-8 in percent-encoding.',
   FST_ERR_MAX_PARAM_LENGTH: 'A part of the path is too long.',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type: this path does not take it; send application/json.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Content-Type: is not supported here; send application/json.',
 }
 
 /** Maps Fastify's own refusals: wrong media type, body too large, invalid path. */

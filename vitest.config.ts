@@ -44,6 +44,8 @@ export default defineConfig({
           include: ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: SYSTEM,
           globalSetup: 'test/support/redis-binary.ts',
+          // Tests that run beside others of their file mostly wait.
+          maxConcurrency: 8,
           testTimeout: 30_000,
           hookTimeout: 30_000,
           sequence: { groupOrder: 0 },

@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { InvalidJobError, type JobInput, parseJob, type Result } from '@isopod/protocol'
 import { Redis } from 'ioredis'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, aroundEach, beforeAll } from 'vitest'
 import { type RedisServer, startRedisServer } from '../../devstack/src/redis/redis-server.ts'
 import {
   type Consumer,
@@ -56,54 +57,82 @@ export interface Bench {
   restartRedis(between?: () => Promise<void>): Promise<void>
 }
 
-/** A private Redis for the test file; each test has its own prefix, and everything that it opens is closed after it. */
-export function useBench(options: { persistent?: boolean } = {}): Bench {
-  let directory = ''
-  let server: RedisServer | undefined
-  let redis: Redis | undefined
-  let count = 0
-  let closers: (() => Promise<void>)[] = []
-  let sharedProducer: Promise<Producer> | undefined
+/** A Redis with a connection to inspect its keys. */
+interface PrivateRedis {
+  server: RedisServer
+  readonly redis: Redis
+  readonly directory: string
+}
 
-  const start = async () => {
-    server = await startRedisServer({
-      directory: join(directory, 'redis'),
-      persistent: options.persistent ?? false,
-    })
+/** What one test has opened. */
+interface TestScope {
+  readonly prefix: string
+  readonly own: PrivateRedis | undefined
+  readonly closers: (() => Promise<void>)[]
+  producer?: Promise<Producer>
+}
+
+/** How the Redis of a test file differs from the usual. */
+export interface BenchOptions {
+  /** Keep every write, so that a restart finds it. @default false */
+  readonly persistent?: boolean
+  /** Start a Redis for each test, which may then stop it or change its settings. @default one for the file */
+  readonly each?: boolean
+}
+
+/** A private Redis; each test has its own prefix, also beside concurrent tests, and all that it opens is closed after it. */
+export function useBench({ persistent = false, each = false }: BenchOptions = {}): Bench {
+  const scopes = new AsyncLocalStorage<TestScope>()
+  let shared: PrivateRedis | undefined
+  let count = 0
+
+  const start = (directory: string) => startRedisServer({ directory: join(directory, 'redis'), persistent })
+  const open = async (): Promise<PrivateRedis> => {
+    const directory = await mkdtemp(join(tmpdir(), 'isopod-queue-'))
+    const server = await start(directory)
+    const redis = new Redis({ path: join(directory, 'redis/redis.sock'), retryStrategy: () => 100 })
+    redis.on('error', () => {})
+    return { server, redis, directory }
+  }
+  const close = async ({ server, redis, directory }: PrivateRedis) => {
+    redis.disconnect()
+    await server.stop()
+    await rm(directory, { recursive: true, force: true })
   }
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'isopod-queue-'))
-    await start()
-    redis = new Redis({ path: join(directory, 'redis/redis.sock'), retryStrategy: () => 100 })
-    redis.on('error', () => {})
+    if (!each) shared = await open()
   })
-  afterEach(async () => {
-    await Promise.all(closers.map((close) => close()))
-    closers = []
-    sharedProducer = undefined
-    count += 1
+  aroundEach(async (runTest) => {
+    const own = each ? await open() : undefined
+    const scope: TestScope = { prefix: `t${count++}`, own, closers: [] }
+    try {
+      await scopes.run(scope, runTest)
+    } finally {
+      await Promise.all(scope.closers.map((closeOne) => closeOne()))
+      if (own !== undefined) await close(own)
+    }
   })
   afterAll(async () => {
-    redis?.disconnect()
-    await server?.stop()
-    await rm(directory, { recursive: true, force: true })
+    if (shared !== undefined) await close(shared)
   })
+  const scope = () => defined(scopes.getStore())
+  const place = () => defined(scope().own ?? shared)
   const bench: Bench = {
     get url() {
-      return defined(server).url
+      return place().server.url
     },
     get server() {
-      return defined(server)
+      return place().server
     },
     get redis() {
-      return defined(redis)
+      return place().redis
     },
     get prefix() {
-      return `t${count}`
+      return scope().prefix
     },
     async producer() {
       const producer = await openProducer({ url: bench.url, prefix: bench.prefix })
-      closers.push(() => producer.close())
+      scope().closers.push(() => producer.close())
       return producer
     },
     async consumer(handle = async (delivery) => echoResult(delivery), given = {}) {
@@ -130,21 +159,22 @@ export function useBench(options: { persistent?: boolean } = {}): Bench {
         ...FAST_LOCKS,
         ...given,
       } satisfies JobWorkerOptions
-      closers.push(() => consumer.close())
+      scope().closers.push(() => consumer.close())
       const run = consumer.run.bind(consumer)
       return Object.assign(consumer, { events, run: () => run(taking) })
     },
     async enqueue(job = {}) {
-      sharedProducer ??= bench.producer()
+      scope().producer ??= bench.producer()
       const id = newJobId()
-      await (await sharedProducer).enqueue([{ id, job: parseJob({ code: 'print(1)', ...job }) }])
+      await (await scope().producer)?.enqueue([{ id, job: parseJob({ code: 'print(1)', ...job }) }])
       return id
     },
     key: (...parts) => [`{${bench.prefix}}`, ...parts].join(':'),
     async restartRedis(between = async () => {}) {
-      await defined(server).stop()
+      const { server, directory } = place()
+      await server.stop()
       await between()
-      await start()
+      place().server = await start(directory)
     },
   }
   return bench

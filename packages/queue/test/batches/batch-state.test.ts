@@ -9,7 +9,7 @@ const forever = new AbortController().signal
 const OPTIONS = { id: 'b', rules: 'never', ttlSeconds: 100, signal: forever }
 const RECORD: SampleRecord = { outcome: 'passed', retries: 0, fingerprint: '0123abcd', jobId: 'k-1' }
 
-test('the next producer of a batch reads its records, which expire', async () => {
+test.concurrent('the next producer of a batch reads its records, which expire', async () => {
   const one = await (await bench.producer()).takeBatch(OPTIONS)
   expect([one.known, one.delivered]).toEqual([0, false])
   await one.record('s 1', RECORD)
@@ -31,7 +31,7 @@ test('the next producer of a batch reads its records, which expire', async () =>
   expect(await bench.redis.exists(bench.key('batch:b:lease'))).toBe(0)
 })
 
-test('takeBatch waits for the batch of a dead producer, and is refused that of a live one', async () => {
+test.concurrent('takeBatch waits for the batch of a dead producer, and is refused that of a live one', async () => {
   const one = await (await bench.producer()).takeBatch(OPTIONS)
   const second = await bench.producer()
   await expect(second.takeBatch(OPTIONS)).rejects.toMatchObject({ code: 'batch_busy' })
@@ -47,7 +47,7 @@ test('takeBatch waits for the batch of a dead producer, and is refused that of a
   expect(await bench.redis.exists(bench.key('nearly-as-long'))).toBe(0)
 })
 
-test('an overtaken producer can no longer change the batch', async () => {
+test.concurrent('an overtaken producer can no longer change the batch', async () => {
   const sleeper = await (await bench.producer()).takeBatch(OPTIONS)
   await bench.redis.del(bench.key('batch:b:lease'))
   // No other producer came, so it continues.
@@ -66,7 +66,7 @@ test('an overtaken producer can no longer change the batch', async () => {
   await other.release()
 })
 
-test('an idle producer notices that it was overtaken', async () => {
+test.concurrent('an idle producer notices that it was overtaken', async () => {
   const one = await (await bench.producer()).takeBatch(OPTIONS)
   await bench.redis.del(bench.key('batch:b:lease'))
   const other = await (await bench.producer()).takeBatch(OPTIONS)
@@ -76,7 +76,7 @@ test('an idle producer notices that it was overtaken', async () => {
   await other.release()
 })
 
-test('a batch that was started with other rules is refused', async () => {
+test.concurrent('a batch that was started with other rules is refused', async () => {
   const producer = await bench.producer()
   await (await producer.takeBatch(OPTIONS)).release()
   await expect(producer.takeBatch({ ...OPTIONS, rules: 'passed' })).rejects.toMatchObject({
@@ -85,7 +85,7 @@ test('a batch that was started with other rules is refused', async () => {
   })
 })
 
-test('a record is read as it was written, in less than a hundred characters; anything else is refused', () => {
+test.concurrent('a record is read as it was written, in less than a hundred characters; anything else is refused', () => {
   const record = fc.record({
     outcome: fc.constantFrom('passed', 'failed', 'fault'),
     retries: fc.nat({ max: 1000 }),

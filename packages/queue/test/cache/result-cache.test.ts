@@ -26,7 +26,7 @@ async function flightOf(cache: ResultCache, key = 'ab'): Promise<Singleflight> {
   return entry.flight
 }
 
-test('a committed result is found until it expires', async () => {
+test.concurrent('a committed result is found until it expires', async () => {
   const cache = open()
   await (await flightOf(cache)).commit(result('one'), 1)
   expect(await cache.enter('ab')).toMatchObject({ type: 'hit', result: { id: 'one' } })
@@ -34,7 +34,7 @@ test('a committed result is found until it expires', async () => {
   await (await flightOf(cache)).release()
 })
 
-test('one of many callers makes the result, and the others find it', async () => {
+test.concurrent('one of many callers makes the result, and the others find it', async () => {
   const caches = [open(), open(), open()]
   let made = 0
   const one = async (n: number): Promise<string> => {
@@ -54,7 +54,7 @@ test('one of many callers makes the result, and the others find it', async () =>
   expect([made, new Set(ids).size]).toEqual([1, 1])
 })
 
-test('after a skip no caller waits; after a release the next caller makes the result', async () => {
+test.concurrent('after a skip no caller waits; after a release the next caller makes the result', async () => {
   const cache = open()
   const { skip } = await flightOf(cache)
   expect(await cache.enter('ab')).toEqual({ type: 'pending' })
@@ -66,7 +66,7 @@ test('after a skip no caller waits; after a release the next caller makes the re
   expect(await cache.enter('cd')).toMatchObject({ type: 'hit', result: { id: 'two' } })
 })
 
-test('the flight of a dead worker is taken over, and its late end changes nothing', async () => {
+test.concurrent('the flight of a dead worker is taken over, and its late end changes nothing', async () => {
   const cache = open()
   const dead = await flightOf(cache)
   await bench.redis.pexpire(bench.key('cache:ab:flight'), 1)
@@ -77,13 +77,13 @@ test('the flight of a dead worker is taken over, and its late end changes nothin
   await next.commit(result('two'), 10)
 })
 
-test('a caller that repeats its request with the same token has the flight', async () => {
+test.concurrent('a caller that repeats its request with the same token has the flight', async () => {
   const keys = [bench.key('cache:ab'), bench.key('cache:ab:flight')]
   const ask = (token: string) => bench.redis.eval(ENTER, 2, ...keys, token, 1_000)
   expect([await ask('one'), await ask('one'), await ask('two')]).toEqual([1, 1, 0])
 })
 
-test('only its holder renews a flight', async () => {
+test.concurrent('only its holder renews a flight', async () => {
   const [mine, lost] = [await flightOf(open(), 'ab'), await flightOf(open(), 'cd')]
   await bench.redis.set(bench.key('cache:cd:flight'), 'another', 'PX', 3800)
   await bench.redis.pexpire(bench.key('cache:ab:flight'), 3800)
@@ -94,7 +94,7 @@ test('only its holder renews a flight', async () => {
   await lost.release()
 })
 
-test('too large a result is not kept', async () => {
+test.concurrent('too large a result is not kept', async () => {
   const cache = open()
   await (await flightOf(cache)).commit(result('one', 'x'.repeat(300_000)), 10)
   expect(await cache.enter('ab')).toEqual({ type: 'skip' })

@@ -5,7 +5,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('a waiting job is cancelled at once: it has a complete result, never runs, and leaves no key', async () => {
+test.concurrent('a waiting job is cancelled at once: it has a complete result, never runs, and leaves no key', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue({ tenant: 'acme', labels: { a: 'b' } })
@@ -28,14 +28,14 @@ test('a waiting job is cancelled at once: it has a complete result, never runs, 
   expect(await producer.cancel('../x:y')).toBe('unknown')
 })
 
-test('a waiting job with a priority can be cancelled', async () => {
+test.concurrent('a waiting job with a priority can be cancelled', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue({ priority: 5 })
   expect(await producer.cancel(id)).toBe('cancelled')
   expect(await bench.redis.zcard(bench.key('jobs:prioritized'))).toBe(0)
 })
 
-test('cancelling a running job aborts its handler, whose result is published', async () => {
+test.concurrent('cancelling a running job aborts its handler, whose result is published', async () => {
   const producer = await bench.producer()
   const causes: unknown[] = []
   const consumer = await bench.consumer(async ({ id, job, attempt }, signal) => {
@@ -63,7 +63,7 @@ test('cancelling a running job aborts its handler, whose result is published', a
   await until(async () => (await bench.redis.exists(bench.key('cancel', id))) === 0)
 })
 
-test('a handler that throws when cancelled still has a cancelled result', async () => {
+test.concurrent('a handler that throws when cancelled still has a cancelled result', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (_, signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -76,7 +76,7 @@ test('a handler that throws when cancelled still has a cancelled result', async 
   expect(await producer.waitForResult(id)).toMatchObject({ status: 'cancelled', attempt: 1 })
 })
 
-test('the worker that takes a job sees a request to cancel whose message was lost', async () => {
+test.concurrent('the worker that takes a job sees a request to cancel whose message was lost', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue()
   await bench.redis.set(bench.key('cancel', id), '1')
@@ -90,7 +90,7 @@ test('the worker that takes a job sees a request to cancel whose message was los
   expect(runs).toBe(0)
 })
 
-test('a request to cancel whose message was lost during the run is found by its flag', async () => {
+test.concurrent('a request to cancel whose message was lost during the run is found by its flag', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (_, signal) => {
     await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -103,7 +103,7 @@ test('a request to cancel whose message was lost during the run is found by its 
   expect(await producer.waitForResult(id)).toMatchObject({ status: 'cancelled' })
 })
 
-test('jobs cancelled while workers take them have exactly one result each', async () => {
+test.concurrent('jobs cancelled while workers take them have exactly one result each', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const consumer = await bench.consumer(

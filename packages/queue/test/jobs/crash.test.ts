@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { openWebhookQueue } from '../../src/index.ts'
 import { collect, echoResult, until, useBench } from '../harness.ts'
 
@@ -16,7 +16,7 @@ async function letWorkerDie(moment: 'mid-job' | 'published'): Promise<void> {
   expect({ code, signal }).toEqual({ code: null, signal: 'SIGKILL' })
 }
 
-test('a job of a killed worker runs again on another, with one result', async () => {
+test.concurrent('a job of a killed worker runs again on another, with one result', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue()
@@ -33,7 +33,7 @@ test('a job of a killed worker runs again on another, with one result', async ()
   expect(results).toEqual([result])
 })
 
-test('a job whose worker was killed after the publication does not run again and has one result', async () => {
+test.concurrent('a job whose worker was killed after the publication does not run again and has one result', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue()
@@ -52,9 +52,9 @@ test('a job whose worker was killed after the publication does not run again and
 })
 
 // promise: webhook-loss
-test.each(['mid-job', 'published'] as const)(
+test.concurrent.for(['mid-job', 'published'] as const)(
   'a job whose worker was killed (%s) has one webhook',
-  async (moment) => {
+  async (moment, { onTestFinished }) => {
     const producer = await bench.producer()
     const webhooks = await openWebhookQueue({ url: bench.url, prefix: bench.prefix })
     onTestFinished(() => webhooks.close())
@@ -75,7 +75,7 @@ test.each(['mid-job', 'published'] as const)(
   },
 )
 
-test('a job that kills its workers is given up with a result before its fourth start', async () => {
+test.concurrent('a job that kills its workers is given up with a result before its fourth start', async () => {
   const producer = await bench.producer()
   const id = await bench.enqueue()
   for (let death = 0; death < 3; death++) await letWorkerDie('mid-job')

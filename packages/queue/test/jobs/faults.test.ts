@@ -1,4 +1,5 @@
 import { RetryableError, TerminalError } from '@isopod/protocol'
+import { Queue } from 'bullmq'
 import { expect, test } from 'vitest'
 import { JobDeferred, JobInterrupted } from '../../src/index.ts'
 import { PLATFORM_TRIES } from '../../src/redis/queue-options.ts'
@@ -6,7 +7,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-test('a platform fault is retried after a pause, and the job then succeeds', async () => {
+test.concurrent('a platform fault is retried after a pause, and the job then succeeds', async () => {
   const producer = await bench.producer()
   const faults: number[] = []
   const consumer = await bench.consumer(async (delivery) => {
@@ -25,7 +26,7 @@ test('a platform fault is retried after a pause, and the job then succeeds', asy
   })
 })
 
-test('a platform fault of the last attempt is published as setup_error', async () => {
+test.concurrent('a platform fault is retried after pauses that double; that of the last attempt is a setup_error', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   let runs = 0
@@ -35,18 +36,29 @@ test('a platform fault of the last attempt is published as setup_error', async (
   })
   consumer.run()
   const id = await bench.enqueue()
+  const jobs = new Queue('jobs', { connection: bench.redis, prefix: `{${bench.prefix}}` })
+  const pauses: Record<number, number | undefined> = {}
+  await until(async () => {
+    const job = await jobs.getJob(id)
+    if ((await job?.isDelayed()) !== true) return runs === PLATFORM_TRIES
+    pauses[job?.attemptsMade ?? 0] = job?.delay
+    // A short pause may be over before it is cut short.
+    await job?.promote().catch(() => {})
+    return false
+  }, 'the last attempt')
   expect(await producer.waitForResult(id)).toMatchObject({
     status: 'setup_error',
     attempt: PLATFORM_TRIES,
     attributable: false,
     errorMessage: 'the engine is away',
   })
+  expect(pauses).toMatchObject({ 3: 2000, 4: 4000, 5: 8000 })
   expect(runs).toBe(PLATFORM_TRIES)
   await until(() => results.length === 1)
   expect(await bench.redis.exists(bench.key('jobs:failed'), bench.key('jobs', id))).toBe(0)
 })
 
-test.each([
+test.concurrent.each([
   ['requeued', () => new JobInterrupted('shutdown')],
   ['deferred', () => new JobDeferred(10, 'later')],
 ])('a job that was %s more often than it may be started still has its result', async (_, reason) => {
@@ -63,13 +75,13 @@ test.each([
   expect(await bench.redis.exists(bench.key('requeues', id))).toBe(0)
 })
 
-test('a deferred job frees its slot, and is taken again after the delay', async () => {
+test.concurrent('a deferred job frees its slot, and is taken again after the delay', async () => {
   const producer = await bench.producer()
   const starts: string[] = []
   const consumer = await bench.consumer(
     async (delivery) => {
       starts.push(delivery.job.code)
-      if (delivery.job.code === 'later' && starts.length === 1) throw new JobDeferred(300, 'later')
+      if (delivery.job.code === 'later' && starts.length === 1) throw new JobDeferred(1000, 'later')
       return echoResult(delivery)
     },
     { concurrency: 1 },
@@ -82,7 +94,7 @@ test('a deferred job frees its slot, and is taken again after the delay', async 
   expect(starts).toEqual(['later', 'now', 'later'])
 })
 
-test('a job that another worker has completed is not recreated by a requeue', async () => {
+test.concurrent('a job that another worker has completed is not recreated by a requeue', async () => {
   const key = (id: string) => bench.key('jobs', id)
   const consumer = await bench.consumer(async ({ id }) => {
     // As after the completion by another worker.
@@ -99,7 +111,7 @@ test('a job that another worker has completed is not recreated by a requeue', as
   expect(await bench.redis.exists(key(id))).toBe(0)
 })
 
-test('any other error is published at once', async () => {
+test.concurrent('any other error is published at once', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async ({ job }) => {
     throw job.code === 'a' ? new TerminalError('no such image') : new TypeError('a bug')
@@ -110,7 +122,7 @@ test('any other error is published at once', async () => {
   expect(await producer.waitForResult(b)).toMatchObject({ attempt: 1, errorMessage: 'a bug' })
 })
 
-test('a giveUp that throws still leaves a result', async () => {
+test.concurrent('a giveUp that throws still leaves a result', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(
     async () => {
@@ -127,7 +139,7 @@ test('a giveUp that throws still leaves a result', async () => {
   expect(await producer.waitForResult(id)).toMatchObject({ status: 'setup_error', errorMessage: 'first' })
 })
 
-test('the sweep publishes a result for a job that BullMQ failed by itself', async () => {
+test.concurrent('the sweep publishes a result for a job that BullMQ failed by itself', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const id = await bench.enqueue({ tenant: 'acme' })
@@ -146,7 +158,7 @@ test('the sweep publishes a result for a job that BullMQ failed by itself', asyn
   await until(async () => (await bench.redis.exists(bench.key('jobs:failed'), bench.key('jobs', id))) === 0)
 })
 
-test('a worker that lost a job aborts it and publishes nothing; the new owner publishes', async () => {
+test.concurrent('a worker that lost a job aborts it and publishes nothing; the new owner publishes', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const causes: unknown[] = []
@@ -170,7 +182,7 @@ test('a worker that lost a job aborts it and publishes nothing; the new owner pu
   expect(results.map((result) => result.workerId)).toEqual(['new owner'])
 })
 
-test('an overtaken start that does not notice it is fenced: its result appears nowhere', async () => {
+test.concurrent('an overtaken start that does not notice it is fenced: its result appears nowhere', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   let runs = 0

@@ -24,7 +24,7 @@ async function resultOf(id: string, ms = 8000): Promise<string> {
 const honest = async () => await resultOf(await bench.enqueue())
 
 // promise: poisoned-queue
-describe('a key of the right type with unusable content', () => {
+describe.concurrent('a key of the right type with unusable content', () => {
   it('can be a full stream of events', async () => {
     const consumer = await bench.consumer()
     consumer.run()
@@ -100,7 +100,7 @@ describe('a key of the right type with unusable content', () => {
   })
 })
 
-describe('a job with features that no job of ours uses', () => {
+describe.concurrent('a job with features that no job of ours uses', () => {
   const fields: [string, Record<string, string>][] = [
     ['a parent that is nothing', { parent: 'null', parentKey: 'x' }],
     ['a parent too deep for Redis', { parent: `${'['.repeat(1500)}${']'.repeat(1500)}` }],
@@ -180,18 +180,23 @@ it('a job above the maximum size is taken by no worker', async () => {
   await bench.redis.del(key('jobs:giant-2'))
 })
 
-it.each(['deployment', 'catalogue', 'lease:w9', 'claim:sweep', 'reply-queues', 'jobs:meta', 'jobs:wait'])(
-  'a worker starts although %s has the wrong type',
-  async (name) => {
-    await bench.redis.hset(key(name), 'x', 'y')
-    if (name === 'jobs:meta') await bench.redis.del(key(name))
-    if (name === 'jobs:meta') await bench.redis.set(key(name), 'y')
-    const consumer = await bench.consumer(undefined, { workerId: 'w9' })
-    consumer.run()
-    await sleep(1000)
-    expect(await honest()).toBe('success')
-  },
-)
+it.concurrent.each([
+  'deployment',
+  'catalogue',
+  'lease:w9',
+  'claim:sweep',
+  'reply-queues',
+  'jobs:meta',
+  'jobs:wait',
+])('a worker starts although %s has the wrong type', async (name) => {
+  await bench.redis.hset(key(name), 'x', 'y')
+  if (name === 'jobs:meta') await bench.redis.del(key(name))
+  if (name === 'jobs:meta') await bench.redis.set(key(name), 'y')
+  const consumer = await bench.consumer(undefined, { workerId: 'w9' })
+  consumer.run()
+  await sleep(1000)
+  expect(await honest()).toBe('success')
+})
 
 describe('many', () => {
   it('poisoned ids among the active jobs do not block Redis', async () => {
@@ -230,7 +235,7 @@ describe('many', () => {
   )
 })
 
-describe('the sweep', () => {
+describe.concurrent('the sweep', () => {
   it.each(['a long id', 'a lock', 'children'])(
     'gets past failed entries with %s',
     async (what) => {

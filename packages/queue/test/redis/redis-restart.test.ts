@@ -7,9 +7,9 @@ import { expect, test } from 'vitest'
 import { newJobId } from '../../src/index.ts'
 import { collect, echoResult, until, useBench } from '../harness.ts'
 
-const bench = useBench({ persistent: true })
+const bench = useBench({ persistent: true, each: true })
 
-test('a restart of Redis loses no job and publishes no result twice', async () => {
+test.concurrent('a restart of Redis loses no job and publishes no result twice', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   const consumer = await bench.consumer(async (delivery) => {
@@ -32,7 +32,7 @@ test('a restart of Redis loses no job and publishes no result twice', async () =
   await until(async () => (await consumer.stats()).active === 0, 'the end of all jobs')
 }, 80_000)
 
-test('an outcome that is finished during an outage of Redis is published afterwards, without another run', async () => {
+test.concurrent('an outcome that is finished during an outage of Redis is published afterwards, without another run', async () => {
   const producer = await bench.producer()
   let runs = 0
   let finish = () => {}
@@ -60,7 +60,7 @@ test('an outcome that is finished during an outage of Redis is published afterwa
   expect(runs).toBe(1)
 }, 30_000)
 
-test("a producer's call is refused during an outage of Redis, and the next one works", async () => {
+test.concurrent("a producer's call is refused during an outage of Redis, and the next one works", async () => {
   const producer = await bench.producer()
   const job = parseJob({ code: 'x' })
   await producer.enqueue([{ id: newJobId(), job }])
@@ -74,7 +74,7 @@ test("a producer's call is refused during an outage of Redis, and the next one w
   })
 }, 30_000)
 
-test.each(['there', 'away', 'just dying'])(
+test.concurrent.each(['there', 'away', 'just dying'])(
   'a process that closes its connections while Redis is %s exits by itself',
   async (redis) => {
     const script = fileURLToPath(new URL('../fixtures/leaving-process.ts', import.meta.url))
@@ -103,7 +103,7 @@ test.each(['there', 'away', 'just dying'])(
   60_000,
 )
 
-test('all connections can be closed while Redis is away', async () => {
+test.concurrent('all connections can be closed while Redis is away', async () => {
   const producer = await bench.producer()
   collect(producer)
   const waiting = producer.waitForResult(await bench.enqueue())
@@ -118,7 +118,7 @@ test('all connections can be closed while Redis is away', async () => {
   })
 }, 30_000)
 
-test('live events survive a restart of Redis: readers continue after their last event', async () => {
+test.concurrent('live events survive a restart of Redis: readers continue after their last event', async () => {
   const producer = await bench.producer()
   const { promise: held, resolve: finish } = Promise.withResolvers<void>()
   const consumer = await bench.consumer(

@@ -52,6 +52,8 @@ export interface BatchParts {
   readonly closing: AbortSignal
   /** Called with the work of the batch when it starts; a closing client waits for it. */
   readonly onRun: (running: Promise<unknown>) => void
+  /** The pause before the second attempt at a callback, for specs. */
+  readonly callbackPauseMs?: number
 }
 
 /**
@@ -213,7 +215,8 @@ class QueueBatch implements Batch {
     const { callback } = this.#options
     if (callback === undefined) return {}
     if (state.delivered) return { callback: 'delivered' }
-    if (!(await deliver(callback, JSON.stringify(summary), signal))) return { callback: 'failed' }
+    const isDelivered = await deliver(callback, JSON.stringify(summary), signal, this.#parts.callbackPauseMs)
+    if (!isDelivered) return { callback: 'failed' }
     await retryWhileUnavailable(() => state.noteDelivered(), signal)
     return { callback: 'delivered' }
   }

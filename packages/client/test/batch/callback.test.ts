@@ -2,8 +2,10 @@ import { createHmac } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { openProducer } from '@isopod/queue'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { openBatch } from '../../src/batch/batch.ts'
 import { signCallback } from '../../src/batch/callback.ts'
 import { deliver } from '../../src/batch/deliver.ts'
 import { type Sample, SIGNATURE_HEADER, verifyCallback } from '../../src/index.ts'
@@ -77,11 +79,17 @@ test('a failing receiver is tried again, and a redirect is not followed', async 
 })
 
 test('a refused callback is given up after five attempts, the summary says so, and the next run delivers it', async () => {
-  const client = await bench.client()
+  const producer = await openProducer({ url: bench.url, prefix: bench.prefix })
+  onTestFinished(() => producer.close())
   await bench.worker(judge)
   const samples: Sample[] = [{ id: 'a', problem: 'p', job: { code: 'pass' } }]
+  const parts = { producer, checkLanguages: async () => {}, closing: forever, onRun: () => {} }
   answer = (response) => response.writeHead(503).end()
-  const run = () => client.batch({ id: 'late', samples, callback: { url, secret: SECRET } }).summary()
+  const run = () =>
+    openBatch(
+      { ...parts, callbackPauseMs: 5 },
+      { id: 'late', samples, callback: { url, secret: SECRET } },
+    ).summary()
   expect(await run()).toMatchObject({ passed: 1, callback: 'failed' })
   expect(received.length).toBe(5)
   answer = (response) => response.end()

@@ -6,7 +6,6 @@ import type { Egress } from './profiles.ts'
 import { Allowance, AllowanceSpent, IdleTooLong, relay, type Traffic } from './relay.ts'
 
 const MAX_HEADER_BYTES = 8 * 1024
-/** How long a connection may take to send its request, and to close after a refusal. */
 const CLIENT_TIMEOUT_MS = 10_000
 
 const JOB_ENDED = 'the job ended'
@@ -42,6 +41,7 @@ interface EventDetails {
 export class EgressProxy {
   readonly #egress: Egress
   readonly #observe: (event: EgressEvent) => void
+  readonly #clientTimeoutMs: number
   readonly #closing = new AbortController()
   readonly #clients = new Set<Duplex>()
   /** Connections that have no event yet. */
@@ -53,10 +53,18 @@ export class EgressProxy {
   #accepted = 0
   #relaying = 0
 
-  /** @param observe called once for each connection, when it is over */
-  constructor(egress: Egress, observe: (event: EgressEvent) => void) {
+  /**
+   * @param observe called once for each connection, when it is over
+   * @param clientTimeoutMs how long a connection may take to send its request, and to close after a refusal
+   */
+  constructor(
+    egress: Egress,
+    observe: (event: EgressEvent) => void,
+    clientTimeoutMs: number = CLIENT_TIMEOUT_MS,
+  ) {
     this.#egress = egress
     this.#observe = observe
+    this.#clientTimeoutMs = clientTimeoutMs
     this.#allowance = new Allowance(egress.max_bytes)
     this.#server.on('request', (request, response) => this.#refuseMethod(request, response))
     this.#server.on('connect', (request, client: Duplex, head) => {
@@ -124,7 +132,7 @@ export class EgressProxy {
     clearTimeout(this.#timeouts.get(client))
     this.#timeouts.set(
       client,
-      setTimeout(() => client.destroy(), CLIENT_TIMEOUT_MS),
+      setTimeout(() => client.destroy(), this.#clientTimeoutMs),
     )
   }
 

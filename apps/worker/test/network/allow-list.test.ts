@@ -53,7 +53,7 @@ describe('a target', () => {
 })
 
 describe('an allow-list', () => {
-  it('knows its hosts in any spelling, at their ports only', () => {
+  it('allows its hosts in any spelling, at their ports only', () => {
     const list = ['Example.org:443', '[2001:db8::1]:443', 'bücher.example:443']
     for (const text of [
       'example.org:443',

@@ -126,34 +126,37 @@ describe('the executions of a tenant', () => {
   })
 })
 
-describe('a Redis that does not answer', () => {
-  it.each([
+describe.concurrent('a Redis that does not answer', () => {
+  it.for([
     ['hangs', 'SIGSTOP'],
     ['is gone', 'SIGKILL'],
-  ] as const)('and %s is one clear error of each call, within seconds', async (_, signal) => {
-    const folder = await mkdtemp(join(tmpdir(), 'isopod-access-'))
-    const silent = await startRedisServer({ directory: folder })
-    const { keys, rates, executions, close } = await openAccess({ url: silent.url })
-    onTestFinished(async () => {
-      close()
-      if (signal === 'SIGSTOP') process.kill(silent.pid, 'SIGCONT')
-      await silent.stop()
-      await rm(folder, { recursive: true, force: true })
-    })
-    const { key, token } = await keys.create({ name: 'x', tenant: 'a', scopes: ['read'] })
-    process.kill(silent.pid, signal)
-    const calls = [
-      keys.any(),
-      keys.find(token),
-      keys.list(),
-      rates.take(key.id, 3),
-      executions.admit(key.id, 1, 3),
-      executions.record('a', [{ id: 'j1' }]),
-      executions.belongs('a', 'j1'),
-      executions.list('a', { limit: 1 }),
-    ]
-    for (const outcome of await Promise.allSettled(calls)) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
-    }
-  })
+  ] as const)(
+    'and %s is one clear error of each call, within seconds',
+    async ([, signal], { onTestFinished }) => {
+      const folder = await mkdtemp(join(tmpdir(), 'isopod-access-'))
+      const silent = await startRedisServer({ directory: folder })
+      const { keys, rates, executions, close } = await openAccess({ url: silent.url })
+      onTestFinished(async () => {
+        close()
+        if (signal === 'SIGSTOP') process.kill(silent.pid, 'SIGCONT')
+        await silent.stop()
+        await rm(folder, { recursive: true, force: true })
+      })
+      const { key, token } = await keys.create({ name: 'x', tenant: 'a', scopes: ['read'] })
+      process.kill(silent.pid, signal)
+      const calls = [
+        keys.any(),
+        keys.find(token),
+        keys.list(),
+        rates.take(key.id, 3),
+        executions.admit(key.id, 1, 3),
+        executions.record('a', [{ id: 'j1' }]),
+        executions.belongs('a', 'j1'),
+        executions.list('a', { limit: 1 }),
+      ]
+      for (const outcome of await Promise.allSettled(calls)) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'unavailable' } })
+      }
+    },
+  )
 })

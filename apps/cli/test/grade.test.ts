@@ -207,7 +207,7 @@ describe('isopod grade', () => {
     ])
   })
 
-  it('tells of problems without a sample, and of no more than it was asked for', async () => {
+  it('reports problems without a sample, and only those it was asked for', async () => {
     const at = given([MIXED[0]])
     const { stderr, stdout, exitCode } = await grade(at, '--samples', at('samples.jsonl'), '--k', '10,1')
     expect(stderr).toContain('isopod: 1 sample of 2 humaneval problems, batch ')
@@ -281,7 +281,7 @@ describe('isopod grade', () => {
     expect(seen[0]?.stopOnFirstFailure).toBeUndefined()
   })
 
-  it('leaves the results of an earlier run as they are when it is stopped, and says how to go on', async () => {
+  it('keeps the results of an earlier run when it is stopped, and prints how to resume', async () => {
     const at = given(MIXED)
     writeFileSync(at('out.jsonl'), 'before\n')
     const client = fakeClient((job) => {
@@ -385,7 +385,7 @@ describe('isopod grade', () => {
     expect(stderr).toContain('isopod: --language: "klingon" is not supported; the supported languages are ')
   })
 
-  it('says that it waits for a worker if none has ever come', async () => {
+  it('reports that it waits for a worker if none has ever connected', async () => {
     const at = given(MIXED)
     const faked = fakeClient(byWord)
     const client = { ...faked, client: { ...faked.client, languages: async () => undefined } }

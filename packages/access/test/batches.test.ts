@@ -52,7 +52,7 @@ describe('a batch', () => {
     }
   })
 
-  it('knows which of its executions wait, have a result, and are lost', async () => {
+  it('lists which of its executions wait, have a result, or are lost', async () => {
     const { executions } = await recorded('b-2')
     expect(await access.batches.readUnrecorded('b-2')).toEqual({ running: [], ended: [], lost: [] })
     await client.cancel(executions[1] ?? '')

@@ -83,7 +83,7 @@ it('is broken when its holder was killed', async () => {
   expect(await withLock(lock, async () => 'mine', { waitMs: 2000 })).toBe('mine')
 })
 
-it('is broken when its file says nothing', async () => {
+it('is broken when its file is empty', async () => {
   const lock = join(await temporaryFolder(), 'lock')
   await writeFile(lock, '')
   expect(await withLock(lock, async () => 'mine', { waitMs: 2000 })).toBe('mine')

@@ -11,7 +11,7 @@ async function start(script: string): Promise<ChildProcess & { pid: number }> {
   return Object.assign(child, { pid: child.pid ?? 0 })
 }
 
-it('knows a running process again', () => {
+it('a process identity matches the process while it runs', () => {
   const me = identifyProcess(process.pid)
   expect(me?.pid).toBe(process.pid)
   expect(identifyProcess(process.pid)).toEqual(me)

@@ -20,7 +20,7 @@ it('is silent about a Redis that answers on a socket', async () => {
   expect(await checkRedis(redis.url.replace('redis+unix://', ''))).toBeUndefined()
 })
 
-it('uses the password of the URL, and tells a wrong one from silence', async () => {
+it('uses the password of the URL, and distinguishes a wrong one from no answer', async () => {
   const redis = await startRedisServer({ directory: await temporaryFolder() })
   onTestFinished(() => redis.stop())
   const port = await listen(createServer())
@@ -35,7 +35,7 @@ it('uses the password of the URL, and tells a wrong one from silence', async () 
   expect(await checkRedis(url(':wrong@'))).toMatch(/^refuses: WRONGPASS/)
 })
 
-it('says that nothing listens', async () => {
+it('reports that nothing listens', async () => {
   const server = createServer()
   const port = await listen(server)
   server.close()

@@ -30,7 +30,7 @@ describe('a summary', () => {
     expect(summarize([test('passed', 0), test('timeout', 0, 'timeout')]).score).toBe(0.5)
   })
 
-  it('tells how the first run ended that did not end well', () => {
+  it('reports how the first failed run ended', () => {
     const tests = [
       test('wrong_answer'),
       test('skipped', 1, null),

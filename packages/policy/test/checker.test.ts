@@ -58,7 +58,7 @@ describe('a policy', () => {
     expect(decision).toMatchObject({ problems: [], warnings: ['policy: main.py:1: Risky import: socket'] })
   })
 
-  it('finds nothing in mode off, and says that it has not looked', async () => {
+  it('finds nothing in mode off, and reports the source as unchecked', async () => {
     const decision = await checker.check(python('eval("1")'), { mode: 'off', rules: 'strict' })
     expect(decision).toMatchObject({ checked: false, problems: [], warnings: [], findings: [] })
   })

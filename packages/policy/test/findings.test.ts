@@ -142,7 +142,7 @@ const HONEST: readonly [extension: string, source: string][] = [
   ['sh', 'walk() { [ "$1" -gt 0 ] && walk $(($1 - 1)); }; walk 3'],
 ]
 
-it('each message comes once, at the first place that says it', () => {
+it('each message comes once, with its first place', () => {
   const { findings } = check('py', 'x = 1\r\n\r\nimport os\nimport os\nfrom os import path')
   expect(findings.map(({ message, line }) => ({ message, line }))).toEqual([
     { message: 'Blocked import: os', line: 3 },

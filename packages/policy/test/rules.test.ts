@@ -139,7 +139,7 @@ describe('each rule', () => {
     expect(tripped(EXTENSION[rule.language], example?.trips ?? '')).toContain(rule.id)
   })
 
-  it.each(CASES)('$rule.id is not tripped by what only looks like $name', ({ rule, fact }) => {
+  it.each(CASES)('$rule.id does not match what only resembles $name', ({ rule, fact }) => {
     const example = exampleOf(rule, fact)
     const { findings, gaps } = check(EXTENSION[rule.language], example?.misses ?? '')
     expect(gaps).toEqual([])

@@ -151,7 +151,7 @@ describe('parseJob', () => {
     expect(refusal({ code: 'x', '\u009b': 1 })).toMatch(/^\\x9b: unknown field/)
   })
 
-  it('looks no further than a maximum, however much more there seems to be', () => {
+  it('reads no further than a maximum, however much more there seems to be', () => {
     const endless = Array(4_000_000_000)
     expect(refusal({ code: 'x', inputData: endless })).toMatch(/^inputData: must be at most 1 MiB as JSON/)
     expect(refusal({ code: 'x', tests: endless })).toMatch(/^tests: must be at most 1000 tests/)

@@ -20,14 +20,14 @@ describe('what was thrown', () => {
     expect(httpStatusOf(error)).toBe(status)
   })
 
-  it('tells a user more of a bug only when asked', () => {
+  it('shows a user the details of a bug only on request', () => {
     expect(describeFailure(new UnavailableError('Redis is gone')).message).toBe('Redis is gone')
     expect(describeFailure(new TypeError('x is undefined')).message).toBe(
       'x is undefined (ISOPOD_DEBUG=1 shows where)',
     )
   })
 
-  it('tells an abort from a failure', () => {
+  it('distinguishes an abort from a failure', () => {
     expect(describeFailure(new DOMException('', 'AbortError')).exitCode).toBe(130)
   })
 })

@@ -27,7 +27,7 @@ function raw(port: number, bytes: string): Promise<string> {
 }
 
 describe('startHealthServer', () => {
-  it('says that the process is alive, without asking whether it is ready', async () => {
+  it('reports that the process is alive, without checking whether it is ready', async () => {
     const { get } = await serve({ ready: () => new Promise(() => {}) })
     const response = await get('/healthz')
     expect(response.status).toBe(200)

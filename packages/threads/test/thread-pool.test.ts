@@ -34,7 +34,7 @@ it('each of many tasks gets its own answer', async () => {
   expect(await Promise.all(texts.map((text) => echo(text)))).toEqual(texts)
 })
 
-it('a task that hangs ends with its CPU bound, says how far it got, and the next one has a new thread', async () => {
+it('a task that hangs ends at its CPU bound with its progress, and the next one has a new thread', async () => {
   const { run, echo } = open()
   const outcome = await run(FOREVER, { cpuMs: 200 })
   expect(outcome).toMatchObject({ failure: 'cpu', progress: 1 })

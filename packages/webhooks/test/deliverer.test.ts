@@ -158,7 +158,7 @@ describe('a webhook', () => {
 })
 
 describe('a receiver', () => {
-  it('that says nothing is waited for no longer than a try may take', async () => {
+  it('that does not answer is waited for no longer than an attempt may take', async () => {
     const { url } = await startReceiver(() => {})
     const { reported } = deliver({ maxTries: 1 })
     await finish(url)
@@ -320,7 +320,7 @@ describe('TLS', () => {
 })
 
 describe('a deliverer', () => {
-  it('that stops gives back what it has not ended, and the next one goes on', async () => {
+  it('that stops releases its unfinished deliveries, and the next one continues', async () => {
     const { url, received } = await startReceiver((response, count) => {
       if (count > 1) response.writeHead(200).end()
     })

@@ -190,7 +190,7 @@ describe("Piston's answer", () => {
     expect(stageStatus(sampleResult({ status }))).toBe(OF_STATUSES[status])
   })
 
-  it('tells signals and the stream that was too long', () => {
+  it('reports signals and the stream that was too long', () => {
     expect(stageStatus(sampleResult({ status: 'execution_error', signal: 'SIGSEGV' }))).toBe('SG')
     const loud = sampleResult({ status: 'output_exceeded', outputBytes: { stdout: 0, stderr: 9 } })
     expect(stageStatus(loud)).toBe('EL')

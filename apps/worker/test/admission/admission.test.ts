@@ -214,7 +214,7 @@ describe('the number of jobs that a worker should hold', () => {
   })
 })
 
-it('knows until when two or more were in', async () => {
+it('reports until when two or more were in', async () => {
   const admission = new Admission({ memoryMb: 100, cpus: 4, slots: 4 })
   const enter = () => admission.enter({ memoryMb: 16, cpus: 0.5 }, new AbortController().signal)
   const first = await enter()

@@ -19,7 +19,7 @@ describe('the budget of a worker', () => {
     expect(budget).toEqual({ memoryMb: 1536, cpus: 2, slots: 4 })
   })
 
-  it('is what the operator says', () => {
+  it('is what the operator sets', () => {
     const said = { memoryMb: 1536, cpus: 0.5, slots: 1 }
     expect(budgetOf({ workers: 2, ...said }, { cpus: 2, memoryBytes: 8 * GIB }, 256)).toEqual(said)
   })

@@ -21,7 +21,7 @@ function watch(absent: string[], engine = { up: true }) {
   return { watched, reported, asked, engine }
 }
 
-it('tells producers at the start, and again only when an image came or went', async () => {
+it('publishes the languages at the start, and again only when an image came or went', async () => {
   const absent = ['r:1']
   const { watched, reported } = watch(absent)
   await watched.check()

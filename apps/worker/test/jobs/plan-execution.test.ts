@@ -136,7 +136,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('tells null input from none', () => {
+  it('distinguishes null input from none', () => {
     expect(plan({ code: 'x', inputData: null }).execution?.inputData).toBeNull()
     expect(plan({ code: 'x' }).execution?.inputData).toBeUndefined()
   })

@@ -103,7 +103,7 @@ describe('the check of the source', () => {
     expect(seen).toEqual(['check', 'checked', 'acquire', 'container', 'program'])
   })
 
-  it('goes on beside the run where it can only warn, and the result waits for it', async () => {
+  it('runs beside the program where it can only warn, and the result waits for it', async () => {
     const { run, seen } = runner({ mode: 'warn', checkMs: 50, acquireMs: 10 })
     expect(await run(delivery(), never)).toMatchObject({ status: 'success', policy: { checked: true } })
     expect(seen).toEqual(['check', 'acquire', 'container', 'program', 'checked'])
@@ -130,7 +130,7 @@ describe('the check of the source', () => {
   })
 })
 
-it('a job that is cancelled while it runs tells what the policy made of it', async () => {
+it('a job that is cancelled while it runs reports the decision of the policy', async () => {
   const { run } = runner({ mode: 'warn', acquireMs: 1_000 })
   const controller = new AbortController()
   const result = run(delivery(), controller.signal)

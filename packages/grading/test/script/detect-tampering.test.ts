@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { detectTampering } from '../../src/index.ts'
 
-describe('a look at the source', () => {
+describe('the detection of tampering in a source', () => {
   it.each([
     ['python', 'import os\nos._exit(0)'],
     ['python', 'import ctypes'],

@@ -61,7 +61,7 @@ describe('a script', () => {
     expect(judgeScript(run, assertion).verdict).toBe(verdict)
   })
 
-  it('tells the last words of what failed, and not more', () => {
+  it('reports only the last lines of what failed', () => {
     const stderr = `${'x'.repeat(1000)}\nValueError: 7\n`
     const { diff } = judgeScript(ended({ stderr }), [])
     expect(diff).toMatch(/^Program exited with code 1\n…x+\nValueError: 7$/)

@@ -34,7 +34,7 @@ describe('the container of an execution', () => {
     expect(HostConfig?.SecurityOpt).toContain('apparmor=isopod')
   })
   it('runs as the user of the plan', () => expect(options.User).toBe('65534:65534'))
-  it('starts our init, whatever the image says', () => {
+  it('starts our init, whatever the image sets as its command', () => {
     expect(options.Entrypoint).toEqual(['/isopod/init'])
     expect(options.Cmd).toEqual([])
     expect(options.Healthcheck).toEqual({ Test: ['NONE'] })

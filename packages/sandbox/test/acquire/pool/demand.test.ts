@@ -13,7 +13,7 @@ describe('demand', () => {
     expect(demand.poolKeys(5 * MINUTE)).toEqual([])
   })
 
-  it('sums up kinds that differ only in changeable limits, and knows the most wanted one', () => {
+  it('adds up kinds that differ only in changeable limits, and finds the most wanted one', () => {
     const demand = new Demand(MINUTE)
     const small = pooled(kind('a', { memoryMb: 32 }), true)
     for (const each of [kind('a'), kind('a', { memoryMb: 32 }), kind('a', { memoryMb: 32 }), kind('b')])

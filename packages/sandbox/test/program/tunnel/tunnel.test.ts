@@ -149,7 +149,7 @@ describe('the end of a connection', () => {
     expect(tunnel.size).toBe(0)
   })
 
-  it('of the run closes all, and says nothing more to init', async () => {
+  it('of the run closes all streams, and sends no more frames to init', async () => {
     const { tunnel, connections, sent } = open()
     for (let id = 1; id <= 5; id++) tunnel.take({ type: 'netOpen', stream: id })
     tunnel.close()

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { scaled } from './test/support/time-factor.ts'
 import { TotalsReporter } from './test/support/totals-reporter.ts'
 
@@ -35,6 +36,7 @@ export default defineConfig({
     pool: 'forks',
     // One more than two cores: many specs wait for leases, limits and containers.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     reporters: [['default', { summary: false }], new TotalsReporter()],
     projects: [
       {
@@ -44,6 +46,8 @@ export default defineConfig({
           include: ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: SYSTEM,
           globalSetup: 'test/support/redis-binary.ts',
+          // A process for each of these many short files would take longer than their tests.
+          isolate: false,
           // Tests that run beside others of their file mostly wait.
           maxConcurrency: 8,
           testTimeout: 30_000,

@@ -1,0 +1,40 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** Specs that take most of the time, the longest first. */
+const LONGEST = [
+  'packages/sandbox/test/system/probe-sensitivity.test.ts',
+  'test/security/channel.test.ts',
+  'test/e2e/many-languages.test.ts',
+  'test/chaos/batch-loss.test.ts',
+  'test/e2e/script-cheats.test.ts',
+  'test/security/silent-logs.test.ts',
+  'test/security/resources.test.ts',
+  'packages/sandbox/test/system/preload.test.ts',
+  'test/chaos/worker-loss.test.ts',
+  'test/e2e/job-seconds.test.ts',
+  'test/e2e/languages.test.ts',
+  'test/security/network-profiles.test.ts',
+  'apps/cli/test/system/grade.test.ts',
+  'test/e2e/page.test.ts',
+  'test/security/self-test.test.ts',
+  'test/chaos/grade-loss.test.ts',
+  'test/e2e/python-client.test.ts',
+  'test/chaos/gateway-loss.test.ts',
+  'packages/judging/test/comparison/output-checks.test.ts',
+  'packages/queue/test/redis/poisoned-state.test.ts',
+  'packages/queue/test/redis/redis-restart.test.ts',
+  'packages/policy/test/checker.test.ts',
+]
+
+/** Starts the longest specs of a group first: none of them is to run alone at the end, while the other workers are idle. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = LONGEST.findIndex((path) => moduleId.endsWith(`/${path}`))
+      return place === -1 ? LONGEST.length : place
+    }
+    const sorted = await super.sort(files)
+    return sorted.sort((one, other) => group(one) - group(other) || rank(one) - rank(other))
+  }
+}

@@ -48,8 +48,6 @@ export default defineConfig({
           globalSetup: 'test/support/redis-binary.ts',
           // A process for each of these many short files would take longer than their tests.
           isolate: false,
-          // Tests that run beside others of their file mostly wait.
-          maxConcurrency: 8,
           testTimeout: 30_000,
           hookTimeout: 30_000,
           sequence: { groupOrder: 0 },

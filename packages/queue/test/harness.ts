@@ -180,11 +180,11 @@ export function useBench({ persistent = false, each = false }: BenchOptions = {}
   return bench
 }
 
-/** Waits until the check holds. @default 15 s at most */
+/** Waits until the check holds. @default 25 s at most */
 export async function until(
   check: () => boolean | Promise<boolean>,
   what = 'the condition',
-  seconds = 15,
+  seconds = 25,
 ): Promise<void> {
   const deadline = Date.now() + seconds * 1000
   while (!(await check())) {

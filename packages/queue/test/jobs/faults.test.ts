@@ -38,18 +38,14 @@ test.concurrent('a platform fault is retried after pauses that double; that of t
   const id = await bench.enqueue()
   const jobs = new Queue('jobs', { connection: bench.redis, prefix: `{${bench.prefix}}` })
   const pauses: Record<number, number | undefined> = {}
-  await until(
-    async () => {
-      if ((await jobs.getJobState(id)) !== 'delayed') return runs === PLATFORM_TRIES
-      const job = await jobs.getJob(id)
-      pauses[job?.attemptsMade ?? 0] = job?.delay
-      // A short pause may be over before it is cut short.
-      await job?.promote().catch(() => {})
-      return false
-    },
-    'the last attempt',
-    25,
-  )
+  await until(async () => {
+    if ((await jobs.getJobState(id)) !== 'delayed') return runs === PLATFORM_TRIES
+    const job = await jobs.getJob(id)
+    pauses[job?.attemptsMade ?? 0] = job?.delay
+    // A short pause may be over before it is cut short.
+    await job?.promote().catch(() => {})
+    return false
+  }, 'the last attempt')
   expect(await producer.waitForResult(id)).toMatchObject({
     status: 'setup_error',
     attempt: PLATFORM_TRIES,

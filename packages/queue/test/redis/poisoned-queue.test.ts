@@ -37,7 +37,7 @@ async function push(...ids: (string | Buffer)[]): Promise<void> {
 async function isWell(): Promise<void> {
   const producer = await bench.producer()
   const waits = producer.waitForResult(await bench.enqueue())
-  expect(await Promise.race([waits, sleep(5000, 'no result')])).toMatchObject({ status: 'success' })
+  expect(await Promise.race([waits, sleep(10_000, 'no result')])).toMatchObject({ status: 'success' })
   expect(await commandRate()).toBeLessThan(QUIET)
 }
 

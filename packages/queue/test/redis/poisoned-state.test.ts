@@ -15,7 +15,7 @@ async function enqueueRaw(id: string, fields: Readonly<Record<string, string>> =
 }
 
 /** The result of a job, or that none came. */
-async function resultOf(id: string, ms = 8000): Promise<string> {
+async function resultOf(id: string, ms = 12_000): Promise<string> {
   const producer = await bench.producer()
   const result = await Promise.race([producer.waitForResult(id), sleep(ms, undefined)])
   return result?.status ?? 'no result'

@@ -8,13 +8,15 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld()
-  gateway = await startTestGateway(world, { ISOPOD_GATEWAY_DROP_INS: 'piston' })
+  world = await startWorld({ workers: 0 })
+  ;[gateway] = await Promise.all([
+    startTestGateway(world, { ISOPOD_GATEWAY_DROP_INS: 'piston' }),
+    world.addWorker(),
+  ])
 })
 
 afterAll(async () => {
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([gateway?.close(), world?.close()])
 })
 
 const BROKEN = { language: 'c', version: '*', code: 'int main(' }
@@ -55,7 +57,7 @@ describe('piston-api, which checks the form of each answer', () => {
       ...{ language: 'bash', language_version: '5.2.0', installed: true },
     })
     await expect(client.installPackage({ language: 'bash', version: '5.x' })).rejects.toThrow(
-      'API Error: packages are read-only',
+      'API Error: POST is not allowed for /api/v2/packages',
     )
   })
 

@@ -8,6 +8,7 @@ const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,secu
 
 /** Specs that repeat with large numbers in `npm run test:soak`. */
 const SOAKED = [
+  'apps/cli/test/system/grade.test.ts',
   'test/e2e/{delivery,gateway-fuzz,many-languages,script-cheats,script-corpora}.test.ts',
   'test/chaos/grade-loss.test.ts',
   'test/security/{channel,limits-on-the-host}.test.ts',

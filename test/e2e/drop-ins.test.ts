@@ -9,13 +9,15 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld()
-  gateway = await startTestGateway(world, { ISOPOD_GATEWAY_DROP_INS: DROP_INS.join(', ') })
+  world = await startWorld({ workers: 0 })
+  ;[gateway] = await Promise.all([
+    startTestGateway(world, { ISOPOD_GATEWAY_DROP_INS: DROP_INS.join(', ') }),
+    world.addWorker(),
+  ])
 })
 
 afterAll(async () => {
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([gateway?.close(), world?.close()])
 })
 
 interface Answer {

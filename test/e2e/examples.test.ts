@@ -15,15 +15,14 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld()
-  gateway = await startTestGateway(world)
+  world = await startWorld({ workers: 0 })
+  ;[gateway] = await Promise.all([startTestGateway(world), world.addWorker()])
   process.env['CODE_EXECUTION_SERVICE_URL'] = gateway.url
 })
 
 afterAll(async () => {
   delete process.env['CODE_EXECUTION_SERVICE_URL']
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([gateway?.close(), world?.close()])
 })
 
 function example(name: string): string {

@@ -7,13 +7,12 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld({ env: { ISOPOD_SLOTS: '2' } })
-  gateway = await startTestGateway(world)
+  world = await startWorld({ workers: 0, env: { ISOPOD_SLOTS: '2' } })
+  ;[gateway] = await Promise.all([startTestGateway(world), world.addWorker()])
 })
 
 afterAll(async () => {
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([gateway?.close(), world?.close()])
 })
 
 async function ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {

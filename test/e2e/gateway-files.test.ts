@@ -8,13 +8,12 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld()
-  gateway = await startTestGateway(world)
+  world = await startWorld({ workers: 0 })
+  ;[gateway] = await Promise.all([startTestGateway(world), world.addWorker()])
 })
 
 afterAll(async () => {
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([gateway?.close(), world?.close()])
 })
 
 const BYTES = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))

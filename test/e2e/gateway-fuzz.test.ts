@@ -13,16 +13,13 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld({ launcher: SIMULATED_LAUNCHER, env: simulatedSettings(10, 1) })
-  gateway = await startTestGateway(world, {
-    ISOPOD_GATEWAY_MAX_WAITING: '100000',
-    ISOPOD_GATEWAY_DROP_INS: DROP_INS.join(),
-  })
+  world = await startWorld({ workers: 0, launcher: SIMULATED_LAUNCHER, env: simulatedSettings(10, 1) })
+  const settings = { ISOPOD_GATEWAY_MAX_WAITING: '100000', ISOPOD_GATEWAY_DROP_INS: DROP_INS.join() }
+  ;[gateway] = await Promise.all([startTestGateway(world, settings), world.addWorker()])
 })
 
 afterAll(async () => {
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([gateway?.close(), world?.close()])
 })
 
 /** Reproducible pseudo-random numbers in [0, 1). */

@@ -11,18 +11,23 @@ import { startWorld, type World } from '../support/world.ts'
 const program = await findChromium('page')
 let world: World
 let gateway: Gateway
+let withoutPage: Gateway
 let browser: PageBrowser
 
 beforeAll(async () => {
   if (program === undefined) return
-  world = await startWorld()
-  gateway = await startTestGateway(world)
-  browser = await startPageBrowser(program)
+  world = await startWorld({ workers: 0 })
+  const off = { ISOPOD_GATEWAY_PAGE: 'false', ISOPOD_GATEWAY_BOARD: 'false' }
+  ;[gateway, withoutPage, browser] = await Promise.all([
+    startTestGateway(world),
+    startTestGateway(world, off),
+    startPageBrowser(program),
+    world.addWorker(),
+  ])
 })
 
 afterAll(async () => {
-  await browser?.close()
-  await gateway?.close()
+  await Promise.all([browser?.close(), gateway?.close(), withoutPage?.close()])
   await world?.close()
 })
 
@@ -64,7 +69,7 @@ describe('the page', () => {
 
   // promise: page
   it('shows output while the program runs, then how it ended', async () => {
-    const page = await openWith('echo first; sleep 2; echo last; echo oops >&2; exit 3')
+    const page = await openWith('echo first; sleep 1; echo last; echo oops >&2; exit 3')
     await page.getByRole('button', { name: 'Run' }).click()
     await output(page).getByText('first').waitFor()
     expect(await badge(page).textContent()).toBe('Running')
@@ -92,7 +97,7 @@ describe('the page', () => {
   it('resumes where it was after a lost connection', async () => {
     const relay = await openRelay(gateway.url)
     try {
-      const page = await openWith('for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.5; done', {}, relay.url)
+      const page = await openWith('for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.4; done', {}, relay.url)
       await page.getByRole('button', { name: 'Run' }).click()
       await output(page).getByText('line 2').waitFor()
       relay.cut()
@@ -295,13 +300,7 @@ describe('the files of the page', () => {
   })
 
   it('are not served where the operator turns the page off', async () => {
-    const off = { ISOPOD_GATEWAY_PAGE: 'false', ISOPOD_GATEWAY_BOARD: 'false' }
-    const plain = await startTestGateway(world, off)
-    try {
-      for (const path of ['/', '/queues']) expect((await fetch(`${plain.url}${path}`)).status).toBe(404)
-      expect((await fetch(`${plain.url}/v1/queue`)).status).toBe(200)
-    } finally {
-      await plain.close()
-    }
+    for (const path of ['/', '/queues']) expect((await fetch(`${withoutPage.url}${path}`)).status).toBe(404)
+    expect((await fetch(`${withoutPage.url}/v1/queue`)).status).toBe(200)
   })
 })

@@ -28,10 +28,10 @@ const keys: NodeJS.ProcessEnv = {}
 
 beforeAll(async () => {
   if (!canRun) return
-  world = await startWorld({ env: { ISOPOD_SLOTS: '3' } })
-  gateway = await startTestGateway(world)
-  // No worker serves this queue: its jobs wait.
-  keyed = await startTestGateway({ ...world, prefix: `${world.prefix}-keyed` })
+  world = await startWorld({ workers: 0, env: { ISOPOD_SLOTS: '3' } })
+  // No worker serves the queue of the second gateway: its jobs wait.
+  const other = { ...world, prefix: `${world.prefix}-keyed` }
+  ;[gateway, keyed] = await Promise.all([startTestGateway(world), startTestGateway(other), world.addWorker()])
   for (const scope of ['submit', 'read'] as const) {
     const scopes = scope === 'submit' ? (['submit', 'read'] as const) : ([scope] as const)
     const { token } = await keyed.access.keys.create({ name: scope, tenant: 'python', scopes: [...scopes] })
@@ -40,9 +40,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await keyed?.close()
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([keyed?.close(), gateway?.close(), world?.close()])
 })
 
 /** Resolves with all that pytest has printed, and its exit code. */

@@ -11,13 +11,15 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld({ env: { ISOPOD_SLOTS: '2' } })
-  gateway = await startTestGateway(world, { ISOPOD_GATEWAY_DROP_INS: 'sandboxfusion' })
+  world = await startWorld({ workers: 0, env: { ISOPOD_SLOTS: '2' } })
+  ;[gateway] = await Promise.all([
+    startTestGateway(world, { ISOPOD_GATEWAY_DROP_INS: 'sandboxfusion' }),
+    world.addWorker(),
+  ])
 })
 
 afterAll(async () => {
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([gateway?.close(), world?.close()])
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: specs say what they expect of each answer.

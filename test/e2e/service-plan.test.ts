@@ -9,13 +9,12 @@ let world: World
 let gateway: Gateway
 
 beforeAll(async () => {
-  world = await startWorld({ env: WITHOUT_RETRIES })
-  gateway = await startTestGateway(world)
+  world = await startWorld({ workers: 0, env: WITHOUT_RETRIES })
+  ;[gateway] = await Promise.all([startTestGateway(world), world.addWorker()])
 })
 
 afterAll(async () => {
-  await gateway?.close()
-  await world?.close()
+  await Promise.all([gateway?.close(), world?.close()])
 })
 
 const run = promisify(execFile)

@@ -29,8 +29,8 @@ const startGateway = () =>
   })
 
 beforeAll(async () => {
-  world = await startWorld()
-  gateway = await startGateway()
+  world = await startWorld({ workers: 0 })
+  ;[gateway] = await Promise.all([startGateway(), world.addWorker()])
 })
 
 afterAll(async () => {

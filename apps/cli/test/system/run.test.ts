@@ -100,6 +100,7 @@ describe.concurrent('isopod run', () => {
       eventually(
         async () => hostRuns('sleep', seconds),
         (now) => now === runs,
+        40_000,
       )
     expect(await until(true)).toBe(true)
     interrupt()

@@ -19,6 +19,8 @@ afterAll(async () => {
   await world?.close()
 })
 
+/** Several servers start at once, each of them a process. */
+const START_MS = 40_000
 let sleepers = 0
 
 /** Arguments of a call that sleeps for long, and a check whether its program runs now. */
@@ -30,6 +32,7 @@ function sleeper() {
       eventually(
         async () => hostRuns('sleep', seconds),
         (now) => now === runs,
+        START_MS,
       ),
   }
 }
@@ -66,6 +69,7 @@ it.concurrent('stdout carries protocol lines and nothing else, whatever is logge
   await eventually(
     async () => server.lines.length,
     (count) => count >= 3,
+    START_MS,
   )
   server.child.stdin.end()
   expect(await server.exited).toBe(0)
@@ -287,6 +291,7 @@ describe.concurrent('a server that is started wrongly', () => {
     await eventually(
       async () => server.stderr.join(''),
       (text) => text.includes('"msg":"ready"'),
+      START_MS,
     )
     server.child.kill('SIGTERM')
     expect(await server.exited).toBe(0)

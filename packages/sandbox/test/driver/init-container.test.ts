@@ -1,6 +1,7 @@
 import { Duplex } from 'node:stream'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { WIRE } from '@isopod/init'
+import { limitNamesOf, TerminalError } from '@isopod/protocol'
 import { expect, it } from 'vitest'
 import { runProgram } from '../../src/program/run-program.ts'
 import { sampleRun, sampleStarted } from '../support/sample-run.ts'
@@ -56,6 +57,18 @@ it('a broken wire is blamed on the program once it runs, before that on the plat
     'the container ended before the program was started',
   )
 })
+
+it.each(limitNamesOf('process'))(
+  'a run with another %s than asked is ended, and the platform is blamed',
+  async (name) => {
+    const { container, say } = forged({ takes: true })
+    const other = sampleRun({ limits: { ...program.limits, [name]: program.limits[name] + 1 } })
+    say(frame(WIRE.started, sampleStarted(other)), frame(WIRE.stdout, Buffer.from('x')))
+    const run = runProgram(container, program, { signal: never })
+    await expect(run).rejects.toThrow(`${name} is ${other.limits[name]}, wanted ${program.limits[name]}`)
+    await expect(run).rejects.toBeInstanceOf(TerminalError)
+  },
+)
 
 it('a port that earlier code of the job holds is blamed on it, no other fault before the start is', async () => {
   const options = { signal: never, onConnection: () => {} }

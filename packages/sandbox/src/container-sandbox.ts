@@ -23,9 +23,9 @@ const CLOSING = 'the sandbox is closing'
 export interface ContainerSandboxOptions {
   /** Name of the deployment; part of the containers' names. */
   readonly deployment: string
-  /** Containers that wait for a job. @default none do */
+  /** The pool of containers that wait for a job. @default no pool */
   readonly pool?: PoolSettings | undefined
-  /** How long containers serve their batch. */
+  /** Limits on the reuse of containers by a batch. */
   readonly batch?: BatchReuseOptions | undefined
   readonly observe?: ((event: SandboxEvent) => void) | undefined
 }
@@ -35,10 +35,10 @@ export class ContainerSandbox implements Sandbox {
   readonly #driver: Driver
   readonly #fresh: FreshContainers
   readonly #pool: ContainerPool | undefined
-  /** Of executions that share no container. */
+  /** Source of containers for executions without a batch. */
   readonly #source: ContainerSource
   readonly #batches: BatchContainers
-  /** The work under way, with what ends it. */
+  /** Running work, each with the controller that aborts it. */
   readonly #running = new Map<Promise<unknown>, AbortController>()
   #closed: Promise<void> | undefined
 

@@ -8,15 +8,15 @@ import type { ProbeFinding, SelfTestReport } from './self-test/finding.ts'
 export interface Sandbox {
   readonly facts: DriverFacts
   /**
-   * Runs one program in an environment of its own. Resolves with what happened to it; rejects only if the host failed
-   * (`RetryableError`, `TerminalError`) or `signal` was aborted, then with the signal's reason.
+   * Runs one program in its own environment. Resolves with its outcome; rejects only if the host failed (`RetryableError`,
+   * `TerminalError`), or with the signal's reason.
    */
   run(execution: Execution, options?: ExecutionOptions): Promise<Outcome>
   /** Resolves if containers can be made now. @throws {UnavailableError} otherwise */
   ping(): Promise<void>
   /** Removes containers that crashed workers of this deployment left. Resolves with their number. */
   reap(alive: AliveOwners): Promise<number>
-  /** Content digest of what an image's reference means now. @throws {ImageFaultError} if the image is not on this host */
+  /** Content digest of the image that a reference names now. @throws {ImageFaultError} if the image is not on this host */
   digest(reference: string): Promise<string>
   /** Those of these images that are not on this host. */
   missingImages(references: readonly string[]): Promise<string[]>
@@ -32,15 +32,15 @@ export interface Sandbox {
     options?: { runtime?: string; signal?: AbortSignal; onFinding?: (finding: ProbeFinding) => void },
   ): Promise<SelfTestReport>
   counts(): SandboxCounts
-  /** Ends what still runs and removes every container. Idempotent. */
+  /** Ends running executions and removes every container. Idempotent. */
   close(): Promise<void>
 }
 
-/** What a sandbox does now. */
+/** Current numbers of executions and containers. */
 export interface SandboxCounts {
-  /** Executions and self-tests under way. */
+  /** Running executions and self-tests. */
   readonly running: number
-  /** Containers that wait for their batch. */
+  /** Idle containers of batches. */
   readonly idle: number
   /** Containers that are being removed. */
   readonly removing: number

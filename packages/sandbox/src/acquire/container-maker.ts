@@ -5,12 +5,12 @@ import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.t
 import type { Driver } from '../driver/driver.ts'
 
 /**
- * Period in which the kernel deals out a container's share of the processors, in milliseconds. A program that came right
- * after the imports would find the share of this period used up.
+ * Period of the kernel's CPU quota, in milliseconds. The imports can use up the quota of the current period, which would delay a
+ * program that starts right after them.
  */
 const QUOTA_PERIOD_MS = 100
 
-/** Makes containers that wait for a program, with its interpreter started ahead where their kind asks for it. */
+/** Makes containers, and starts the interpreter ahead if their kind asks for it. */
 export class ContainerMaker {
   readonly #driver: Pick<Driver, 'make'>
 
@@ -18,7 +18,7 @@ export class ContainerMaker {
     this.#driver = driver
   }
 
-  /** @throws a platform fault, or the signal's reason once aborted; what was begun is then removed */
+  /** @throws a platform fault, or the signal's reason once aborted; the container is then removed */
   async make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer> {
     const container = await this.#driver.make(kind, purpose, signal)
     if (kind.preload === undefined) return container

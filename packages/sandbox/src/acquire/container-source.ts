@@ -4,18 +4,21 @@ import type { Container } from '../driver/container.ts'
 import type { ContainerKind } from '../driver/container-kind.ts'
 import { preloadPlan } from './preload-plan.ts'
 
-/** Time that an execution may take beyond the limits of its runs before the reaper may remove its container, in milliseconds. */
+/** Time beyond the limits of its runs after which the reaper may remove an execution's container, in milliseconds. */
 const DEADLINE_MARGIN_MS = 120_000
-/** Time that a run may take beyond its limit, in milliseconds: files are laid out again, and a program may end late. */
+/** Time per run beyond its limit, in milliseconds, for restoring files and for programs that end late. */
 const BETWEEN_RUNS_MS = 10_000
 
-/** Where an execution gets its container from: made on the spot, started ahead, or used before by its batch. */
+/** A source of containers for executions: new, from the pool, or used before by the same batch. */
 export interface ContainerSource {
-  /** Resolves with a container that no other execution has; rejects with a platform fault, or the signal's reason once aborted. */
+  /**
+   * Resolves with a container that no other execution has; rejects with a platform fault, or the signal's reason once
+   * aborted.
+   */
   acquire(execution: Execution, signal: AbortSignal): Promise<Container>
   /**
-   * Takes back a container after an execution that ended in order, by init's own word. A source that keeps none for a batch
-   * destroys it. The caller destroys a container that it does not release.
+   * Takes back a container after init has reported the end of the execution. A source without reuse destroys it. The caller
+   * destroys a container that it does not release.
    */
   release(container: Container, execution: Execution): void
 }
@@ -32,7 +35,7 @@ export function kindOf(execution: Execution): ContainerKind {
   }
 }
 
-/** The longest that an execution can need its container, in milliseconds. */
+/** Maximum time for which an execution can need its container, in milliseconds. */
 export function maxUseMs({ language, limits, runs = [{ limits }] }: Execution): number {
   const compile = language.compile ? language.compile_timeout_seconds : 0
   const running = runs.reduce((sum, { limits: { timeoutSeconds } }) => sum + timeoutSeconds, 0)

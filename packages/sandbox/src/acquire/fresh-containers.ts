@@ -4,15 +4,18 @@ import type { Container } from '../driver/container.ts'
 import type { ContainerMaker } from './container-maker.ts'
 import { type ContainerSource, kindOf, maxUseMs } from './container-source.ts'
 
-/** How long a container may serve its batch beyond its first execution: its deadline cannot be moved later. */
+/**
+ * Time for which a container may serve its batch after its first execution, in milliseconds; its deadline cannot change
+ * later.
+ */
 const SHARED_MS = 600_000
 
-/** Makes a container for each execution on the spot, and destroys it afterwards. */
+/** Makes a new container for each execution, and destroys it afterwards. */
 export class FreshContainers implements ContainerSource {
   readonly #maker: ContainerMaker
   readonly #deployment: string
 
-  /** @param deployment part of the containers' names: two deployments on one engine may have jobs with the same id */
+  /** @param deployment part of the containers' names, because two deployments on one engine can have jobs with the same id */
   constructor(maker: ContainerMaker, deployment: string) {
     this.#maker = maker
     this.#deployment = createHash('sha256').update(deployment).digest('hex').slice(0, 12)

@@ -7,16 +7,16 @@ const MIB = 1024 * 1024
 /** Memory of an interpreter, and of each imported library. */
 const INTERPRETER_MB = 12
 const MODULE_MB = 30
-/** Memory that must be left for the program beside the interpreter. */
+/** Memory that must be left for the program, in MiB. */
 const MIN_ROOM_MB = 16
 
-/** Memory that an interpreter takes while it waits, in MiB; a generous estimate. */
+/** Memory of a waiting interpreter, in MiB; a generous estimate. */
 export function interpreterMb(modules: readonly string[]): number {
   return INTERPRETER_MB + MODULE_MB * modules.length
 }
 
 /**
- * The plan to start an execution's interpreter ahead, such that its program cannot tell.
+ * Plans the start of an execution's interpreter ahead, so that its program cannot notice.
  *
  * @returns undefined if the execution did not ask, its language cannot, or the interpreter depends on the execution
  */

@@ -1,11 +1,11 @@
 import type { Language, Limits } from '@isopod/protocol'
 import type { RunOutcome } from './outcome.ts'
 
-/** Part of its possible processor time that a program must have been denied for its timeout to be in doubt. */
+/** Minimum share of its possible processor time that a starved program did not get. */
 const MIN_DENIED_PART = 0.2
-/** A program that used less than this part waited for something else. */
+/** Minimum share that a starved program used; with less it waited for something else. */
 const MIN_USED_PART = 0.05
-/** Longest start of a container on a host where nothing else runs, in milliseconds. */
+/** Maximum time for starting a container on an idle host, in milliseconds. */
 const MAX_START_MS = 5_000
 
 /**
@@ -30,7 +30,7 @@ export function wasStarved(
   )
 }
 
-/** Longest time before a program starts in a container of its own, in milliseconds: start and compile run. */
+/** Maximum time before a program starts in its own container, in milliseconds: start and compile run. */
 export function maxStartupMs({ compile, compile_timeout_seconds }: Language): number {
   return MAX_START_MS + (compile === undefined ? 0 : compile_timeout_seconds * 1000)
 }

@@ -6,17 +6,16 @@ import type { TimeBudget } from './time-budget.ts'
 export type OnConnection = (connection: Duplex) => void
 
 /**
- * Takes the program's output while it runs, up to what the result will have. It must not throw, nor use the bytes after it
- * returns.
+ * Receives the program's output while it runs, up to the output limit. Must not throw, and must not keep the bytes.
  */
 export type OnOutput = (stream: 'stdout' | 'stderr', bytes: Uint8Array) => void
 
 /** Called after each of an execution's `runs`, in order; false skips the remaining ones. */
 export type OnRun = (outcome: RunOutcome, index: number) => boolean | Promise<boolean>
 
-/** What a caller may add to an execution. */
+/** Listeners and bounds of an execution. */
 export interface ExecutionOptions {
-  /** Without it all `runs` are run. */
+  /** Can skip the remaining `runs`. */
   readonly onRun?: OnRun | undefined
   /** The next run may start before `onRun` returns; if that returns false, the run is not reported. @default true */
   readonly ahead?: boolean | undefined
@@ -27,13 +26,13 @@ export interface ExecutionOptions {
    * outcome's `limit` is `job`. @default no such limit
    */
   readonly budget?: TimeBudget | undefined
-  /** Called as soon as the container is there, whatever happens then. */
+  /** Called as soon as the execution has a container. */
   readonly onContainer?: (facts: ContainerFacts) => void
   /**
    * Gives the program a proxy at 127.0.0.1:3128, named by the usual variables, and takes its connections. @default none: no
    * proxy, no variables, an empty loopback
    */
   readonly onConnection?: OnConnection | undefined
-  /** Takes the program's output while it runs, not its compiler's; never called for an execution with `runs`. */
+  /** Receives the output of the program, but not of its compiler. Never called for an execution with `runs`. */
   readonly onOutput?: OnOutput | undefined
 }

@@ -1,11 +1,11 @@
 import type { JobFile, Language, Limits } from '@isopod/protocol'
 import type { PipeEnd } from './pipe.ts'
 
-/** One program on its way through a sandbox: everything that is needed to run it, validated. */
+/** One program with everything that is needed to run it, validated. */
 export interface Execution {
   /** The job's id; names and labels of the container carry it. */
   readonly id: string
-  /** Which start of the job this is, from 1. */
+  /** Number of this start of the job, from 1. */
   readonly attempt: number
   readonly language: Language
   readonly code: string
@@ -15,15 +15,15 @@ export interface Execution {
   /** Relative path in the workspace → content. */
   readonly files?: Readonly<Record<string, JobFile>> | undefined
   readonly stdin?: string | undefined
-  /** Arguments behind the language's command. @default none */
+  /** Arguments after the language's command. @default none */
   readonly args?: readonly string[] | undefined
-  /** Environment variables beside the platform's; not for the compile run. @default none */
+  /** Further environment variables of the program, not of the compile run. @default none */
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Arguments of the compile run, in place of its `{args}`. @default none */
   readonly compileArgs?: readonly string[] | undefined
   /** JSON value; null is a value, undefined means that there is none. */
   readonly inputData?: unknown
-  /** Have the interpreter started and its libraries imported ahead, if the language can. @default false */
+  /** Whether to start the interpreter and import its libraries ahead, if the language supports it. @default false */
   readonly preload?: boolean | undefined
   /** Executions with the same text may use one container, one after the other, with a reset in between. @default not shared */
   readonly sharedBy?: string | undefined
@@ -49,8 +49,8 @@ export interface RunInput {
   readonly stdin?: string | undefined
   /** Its stdin and stdout, in place of `stdin`: the run starts once both ends of the pipe are ready. */
   readonly pipe?: PipeEnd | undefined
-  /** Arguments behind the language's command. */
+  /** Arguments after the language's command. */
   readonly args?: readonly string[] | undefined
-  /** Laid out beside the execution's own files. */
+  /** Further files in the workspace. */
   readonly files?: Readonly<Record<string, JobFile>> | undefined
 }

@@ -7,7 +7,7 @@ export type RunStatus = Exclude<Status, 'validation_error' | 'cancelled' | 'setu
 export interface StreamOutput {
   /** The first bytes, at most the `outputBytes` limit. */
   readonly bytes: Uint8Array
-  /** Bytes that the program wrote, those beyond the limit included. */
+  /** Bytes that the program wrote, including those beyond the limit. */
   readonly produced: number
   readonly truncated: boolean
 }
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly limit: LimitName | null
   readonly stdout: StreamOutput
   readonly stderr: StreamOutput
-  /** What the compiler printed; undefined for languages without a compile run. */
+  /** Output of the compiler; undefined for languages without a compile run. */
   readonly compileOutput: string | undefined
   readonly wallMs: number | null
   readonly cpuUserMs: number | null
@@ -37,13 +37,13 @@ export interface Outcome {
   readonly errorMessage: string | null
   /** Content of the file named by `report`; undefined if it is no plain file of at most 4 KiB. */
   readonly report?: Uint8Array | undefined
-  /** Those of `fetchFiles` that exist, at most 4 MiB together: path → content. Undefined if none was asked for. */
+  /** The existing files of `fetchFiles`, at most 4 MiB together: path → content. Undefined if `fetchFiles` is absent. */
   readonly files?: ReadonlyMap<string, Uint8Array> | undefined
   readonly container: ContainerFacts
   readonly timings: { readonly acquire: number; readonly run: number; readonly collect: number }
 }
 
-/** What happened in one of an execution's `runs`. */
+/** The outcome of one of an execution's `runs`. */
 export type RunOutcome = Omit<
   Outcome,
   'compileOutput' | 'limitsApplied' | 'container' | 'timings' | 'resourceUsage'
@@ -60,6 +60,6 @@ export interface ContainerFacts {
   /** The OCI runtime that made the container. */
   readonly runtime: string
   readonly origin: ContainerOrigin
-  /** Whether the interpreter had started and imported the catalogue's modules before the program came. */
+  /** Whether the interpreter had started, and imported its modules, before the program arrived. */
   readonly preloaded: boolean
 }

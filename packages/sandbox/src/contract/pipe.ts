@@ -1,7 +1,7 @@
-/** Most bytes through a pipe in one direction: init buffers that much for a program that does not read. */
+/** Maximum number of bytes through a pipe in one direction: the size of init's buffer for a program that does not read. */
 export const MAX_PIPED_BYTES = 2 * 1024 * 1024
 
-/** Takes what comes out of a pipe. */
+/** Receives the bytes of a pipe. */
 interface Sink {
   write(bytes: Uint8Array): void
   end(): void
@@ -11,9 +11,12 @@ interface Sink {
 export interface PipeEnd {
   /** Whether this end's program ended before the other's. */
   readonly wasFirst: boolean
-  /** Resolves once both ends have called it, so that no program's time runs while the other is compiled. Rejects when `signal` aborts. */
+  /**
+   * Resolves once both ends have called it, so that no program waits for the other's compiler on its own time. Rejects when
+   * `signal` aborts.
+   */
   meet(signal: AbortSignal): Promise<void>
-  /** Passes on what this end's program printed. */
+  /** Writes output of this end's program to the other end. */
   write(bytes: Uint8Array): void
   /** Ends both directions: this end's program has ended. */
   end(): void
@@ -21,7 +24,7 @@ export interface PipeEnd {
   open(sink: Sink): void
 }
 
-/** Bytes on their way to one end. They wait for its reader; the writing program's output limit bounds them. */
+/** Unread bytes for one end, bounded by the writing program's output limit. */
 class Inbox {
   readonly arrived = Promise.withResolvers<void>()
   endedAt = Number.POSITIVE_INFINITY

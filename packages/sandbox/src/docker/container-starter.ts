@@ -18,7 +18,7 @@ import type { Remover } from './remover.ts'
 import type { LanguageProfile } from './seccomp/language-profiles.ts'
 import { DEFAULT_PROFILE } from './seccomp/profile-file.ts'
 
-/** What containers are made with beside their kind. */
+/** Options of a {@link ContainerStarter}. */
 export interface ContainerStarterOptions {
   readonly engine: Engine
   readonly images: DockerImages
@@ -26,13 +26,13 @@ export interface ContainerStarterOptions {
   readonly initVolume: InitVolume
   readonly users: Users
   readonly observe: (event: SandboxEvent) => void
-  /** Runtime of a kind that names none. */
+  /** Default runtime. */
   readonly runtime: string
   /** Runtimes that a kind may name. */
   readonly runtimes: readonly string[]
-  /** Seccomp profile as JSON. */
+  /** The seccomp profile `default`, as JSON. */
   readonly seccomp: string
-  /** By name, beside that one, which is `default`. @default there are none */
+  /** Further profiles by name. @default none */
   readonly profiles?: ReadonlyMap<string, LanguageProfile> | undefined
   readonly diskReads?: DiskReadLimit | undefined
   readonly appArmor?: string | undefined
@@ -57,7 +57,7 @@ export class ContainerStarter {
   }
 
   /**
-   * Starts one container: attaches before the start, so that no byte of init is missed. Removes what it began if it fails.
+   * Starts one container: attaches before the start, so that no byte of init is missed. On failure, removes the container.
    *
    * @throws a platform fault, or the signal's reason once aborted
    */
@@ -71,7 +71,7 @@ export class ContainerStarter {
     const user = users.take()
     let created: ContainerOf | undefined
     let container: InitContainer | undefined
-    // By name, not id: the answer to `create` may have been lost.
+    // By name, because a lost answer to `create` leaves the id unknown.
     const remove = (ending?: Promise<void>) => {
       const afterwards = () => {
         users.release(user)
@@ -95,7 +95,7 @@ export class ContainerStarter {
       const host = new DockerHost({ engine, id, runtime, forks, assign, remove })
       const wire = new Wire(stream, (frames, stderr) => new Demultiplexer(frames, stderr))
       container = new InitContainer({ facts, wire, host, forks })
-      // Refused, cancelled or timed out meanwhile: the start is most of the cost.
+      // Checked here because the start is the most expensive step.
       signal.throwIfAborted()
       await engine.call('start', (docker, abortSignal) => docker.getContainer(id).start({ abortSignal }))
       await container.untilReady()
@@ -105,7 +105,7 @@ export class ContainerStarter {
       if (container) container.destroy()
       else remove()
       if (statusCode(error) === 404) images.forget(kind.image)
-      // The engine replaces a volume that it does not find by an empty one: look at it again.
+      // The engine replaces a missing volume by an empty one, so the next start checks it again.
       if (!signal.aborted) this.#options.initVolume.forget()
       throw error
     }
@@ -154,7 +154,7 @@ export class ContainerStarter {
       return (await create()).id
     } catch (error) {
       if (statusCode(error) !== 409) throw error
-      // Left by a create of this same attempt whose answer was lost, or by a container that it replaces.
+      // Left by a `create` of the same attempt whose answer was lost, or by a container that this one replaces.
       await remover.remove(name)
       return (await create()).id
     }
@@ -168,7 +168,7 @@ async function attach(
 ): Promise<Duplex> {
   const options = { stream: true, stdin: true, stdout: true, stderr: true, hijack: true }
   const stream = (await container.attach(options)) as Duplex
-  // Until the wire listens: a broken connection must not end the worker.
+  // Without a listener, a broken connection would end the worker before the wire listens.
   stream.on('error', () => {})
   if (deadline.aborted) stream.destroy()
   return stream

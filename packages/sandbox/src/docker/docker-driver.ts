@@ -21,28 +21,28 @@ export interface DockerDriverOptions {
   readonly deployment: string
   /** Id of the worker; the reaper of any worker removes containers whose owner is gone. */
   readonly owner: string
-  /** Users that programs run as: each container gets an id of its own. */
+  /** Users of programs; each container gets its own id while there are enough. */
   readonly users: UserRange
   /** OCI runtime: `runc`, `crun`, `runsc`… @default the engine's own */
   readonly runtime?: string | undefined
-  /** Accept a runc with known escapes, with a warning. @default false */
+  /** Whether to accept a runc with known escapes, with a warning. @default false */
   readonly allowOldRunc?: boolean
   /** File with a seccomp profile in Docker's JSON format. @default ours, deploy/seccomp/profile.yaml */
   readonly seccompProfile?: string | undefined
-  /** Seccomp profiles beside that one, which is `default`: files of deploy/seccomp or of a directory of the operator's. */
+  /** Further seccomp profiles that languages name: files of deploy/seccomp or of the operator's directory. */
   readonly languageProfiles?: { readonly names: readonly string[]; readonly directory?: string | undefined }
   /** AppArmor profile of every container: one that the host has loaded. @default the engine's own, if the host has any */
   readonly appArmor?: string | undefined
   /** How fast each container may read from the disk that holds the images. @default as fast as the disk is */
   readonly diskReads?: DiskReadLimit | undefined
-  /** More labels for every container. */
+  /** Further labels of every container. */
   readonly labels?: Readonly<Record<string, string>>
-  /** How long the reaper waits before it believes that an owner is gone, in milliseconds. @default 12000 */
+  /** How long an owner must have no lease before it counts as gone, in milliseconds. @default 12000 */
   readonly reaperDoubtMs?: number
   readonly observe?: ((event: SandboxEvent) => void) | undefined
 }
 
-/** What was found out about an engine before its driver is made. */
+/** A checked engine, with its facts and the seccomp profiles. */
 export interface CheckedEngine {
   readonly engine: Engine
   readonly facts: DriverFacts

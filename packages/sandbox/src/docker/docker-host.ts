@@ -19,13 +19,13 @@ export interface DockerHostParts {
   readonly engine: Engine
   readonly id: string
   readonly runtime: string
-  /** An interpreter stays in the container, to fork. */
+  /** Whether an interpreter stays in the container, to fork. */
   readonly forks: boolean
   readonly assign: (to: JobStart) => void
   readonly remove: (ending?: Promise<void>) => void
 }
 
-/** What a Docker engine does for one container. */
+/** One container's operations on the Docker engine. */
 export class DockerHost implements ContainerHost {
   readonly #parts: DockerHostParts
 

@@ -9,7 +9,7 @@ import { type Engine, statusCode } from './engine/engine.ts'
 import { removeContainer } from './remover.ts'
 
 /**
- * The volume with this release's init in it. Its name has the binary's hash, so that releases do not disturb each other; its
+ * The volume with this release's init. Its name contains the binary's hash, so that releases use different volumes. Its
  * content is compared before use.
  */
 export class InitVolume {
@@ -32,7 +32,7 @@ export class InitVolume {
    * The name of the volume, filled and checked on the first call.
    *
    * @param image any image of this engine: none of its programs is started, but a container cannot be made without one
-   * @param runtime gVisor gets a volume of its own, because it must be able to read what it runs
+   * @param runtime gVisor gets another volume, because it must be able to read the file that it runs
    */
   name(image: string, runtime: string): Promise<string> {
     const kind = isGvisor(runtime) ? READABLE : CLOSED
@@ -63,7 +63,7 @@ interface InitKind {
 const CLOSED: InitKind = { suffix: '', command: 'install', mode: 0o111 }
 const READABLE: InitKind = { suffix: '-readable', command: 'install-readable', mode: 0o555 }
 
-/** What a volume is filled with. */
+/** A volume and its content. */
 interface Filling {
   readonly engine: Engine
   readonly architecture: Architecture
@@ -119,7 +119,7 @@ function holds(
   )
 }
 
-/** Copies the file beside its place and lets it rename itself: a container that starts meanwhile sees no half of it. */
+/** Copies the file under another name and renames it, so that no container sees an incomplete file. */
 function fill({ engine, image, labels, kind }: Filling, volume: string, binary: InitBinary): Promise<void> {
   const incoming = `incoming-${randomBytes(6).toString('hex')}`
   const entrypoint = [`${INIT_DIRECTORY}/${incoming}`, kind.command, INIT_PATH]

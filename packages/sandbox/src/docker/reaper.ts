@@ -11,22 +11,22 @@ import { type Remover, removeContainer } from './remover.ts'
  */
 const DOUBT_MS = 12_000
 
-/** What the reaper works with. */
+/** Options of {@link reap}. */
 export interface ReaperOptions {
   readonly engine: Engine
   readonly remover: Remover
   /** Only containers of this deployment are reaped: an engine may serve several. */
   readonly deployment: string
-  /** Says which of these workers still hold their lease. */
+  /** Returns which of these workers still hold their lease. */
   readonly alive: AliveOwners
   readonly onReaped: (container: ContainerOf, reason: ReapReason) => void
-  /** Shorter, for tests. */
+  /** Replaces the time after which an owner counts as gone, for tests. */
   readonly doubtMs?: number
 }
 
 /**
- * Removes what a crash left: containers whose deadline has passed, or whose owner is gone. An owner counts as gone after two
- * looks without a lease.
+ * Removes leftover containers: those whose deadline has passed, or whose owner is gone. An owner counts as gone if two checks
+ * find no lease.
  *
  * @returns how many were removed
  */

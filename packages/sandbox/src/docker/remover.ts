@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import { DriverUnavailableError } from '../driver/faults.ts'
 import { type Engine, statusCode } from './engine/engine.ts'
 
-/** Most removals at the same time: more would queue in the engine, in front of containers that are to start. */
+/** Maximum number of concurrent removals. More would delay the start of containers in the engine's queue. */
 const MAX_CONCURRENT_REMOVALS = 2
 const TRIES = 5
 const PAUSE_MS = 200

@@ -160,7 +160,7 @@ export class InitContainer implements NewContainer {
     this.#destroyed = true
     // An init that ran nothing gets not a byte: its container may not be confined as asked.
     const asked = this.waits && !this.#wire.isFresh
-    if (asked) this.#wire.end()
+    if (asked) this.#wire.stopReading()
     else this.#wire.cut()
     // An init that does not quit in time is removed by force.
     this.#host.remove(asked ? this.#wire.quit() : undefined)

@@ -86,8 +86,8 @@ export class Wire {
     return frame
   }
 
-  /** Ends the frames; later bytes are not read. */
-  end(): void {
+  /** Stops reading; later bytes are ignored. */
+  stopReading(): void {
     this.#frames.end()
   }
 

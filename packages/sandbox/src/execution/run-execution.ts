@@ -12,10 +12,10 @@ import { workspaceFrames } from '../program/workspace.ts'
 import { fetchFile, fetchFiles } from './fetch-file.ts'
 import { confinementProblems, limitsApplied } from './limits-applied.ts'
 
-/** A larger file is no report. */
+/** Maximum size of a report; a larger file is ignored. */
 const MAX_REPORT_BYTES = 4096
 
-/** What one execution runs with: its source of containers, and its listeners. */
+/** An execution's source of containers, and its listeners. */
 export interface RunContext {
   readonly containers: ContainerSource
   readonly onContainer?: ((facts: ContainerFacts) => void) | undefined
@@ -91,7 +91,7 @@ export function checkConfinement(
   }
 }
 
-/** Files are fetched only then: a limit may have ended the container as well. */
+/** Whether a run ended by itself. Only then are files fetched, because a limit may also have ended the container. */
 function hasEndedByItself({ report, end }: ClassifiedRun): boolean {
   return report.done !== undefined && ['success', 'execution_error'].includes(end.status)
 }

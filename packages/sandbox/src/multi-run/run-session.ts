@@ -12,9 +12,9 @@ import { nothingRan } from '../program/run-program.ts'
 import { fileFrames, workspaceFrames } from '../program/workspace.ts'
 
 const MIB = 1024 * 1024
-/** How long init may take for a snapshot or a restore, in milliseconds; usually less than one. */
+/** Timeout of a snapshot or a restore, in milliseconds; usually less than one. */
 const ANSWER_TIMEOUT_MS = 5_000
-/** Most memory that init and the kernel take beside the files, in MiB; less than 1 in a new container. */
+/** Maximum memory of init and the kernel in addition to the files, in MiB; less than 1 in a new container. */
 const OVERHEAD_MB = 4
 
 /** An execution that starts its program more than once. */
@@ -22,9 +22,9 @@ export type MultiRunExecution = Execution & { readonly runs: readonly RunInput[]
 
 /** Options of {@link RunSession}. */
 export interface RunSessionOptions {
-  /** The compiler has run in the container, and the files are laid out. */
+  /** Whether the compiler has run in the container and the files are in place. */
   readonly compiled: boolean
-  /** Send each run while the one before it is still on, which saves a round trip. */
+  /** Whether to send each run while the previous one is still running, which saves a round trip. */
   readonly ahead: boolean
   readonly signal: AbortSignal
   readonly budget?: TimeBudget | undefined
@@ -38,7 +38,7 @@ export class RunSession {
   readonly #first: number
   /** The container's limits now. */
   #limits: RunInput['limits']
-  /** Index of the first run that was not sent yet. */
+  /** Index of the next run to send. */
   #next: number
   /** Time of each run that was sent, in milliseconds: its limit, or less if its job has less left. */
   readonly #wallMs: number[] = []
@@ -55,12 +55,12 @@ export class RunSession {
     this.#limits = execution.limits
   }
 
-  /** Init's word for what a restore could not undo; undefined while all could be undone. */
+  /** Init's description of what a restore could not undo; undefined if nothing. */
   get left(): string | undefined {
     return this.#left
   }
 
-  /** Has init take the snapshot that every run starts from. @returns how the program failed if it cannot be taken */
+  /** Makes init take the snapshot from which every run starts. @returns how the program failed if that is impossible */
   async snapshot(): Promise<RunEnd | undefined> {
     const files = this.#options.compiled ? [] : workspaceFrames(this.#execution)
     this.#container.send(Buffer.concat([...files, encodeSnapshot()]))
@@ -104,7 +104,7 @@ export class RunSession {
     return ran
   }
 
-  /** Whether nothing was sent ahead of the run behind this one. */
+  /** Whether the next run has not been sent ahead. */
   isOver(index: number): boolean {
     return this.#next === index + 1
   }

@@ -5,12 +5,12 @@ import { ImageFaultError } from '../driver/faults.ts'
 import type { ProgramReport } from './run-program.ts'
 
 const MIB = 1024 * 1024
-/** Time by which a program may exceed its limit before init sees its end, in milliseconds. */
+/** Tolerance between a program's end and init's report of it, in milliseconds. */
 const SLACK_MS = 100
-/** Most memory that the kernel requests at once: two huge pages. */
+/** Maximum memory that the kernel requests at once: two huge pages. */
 const LARGEST_REQUEST_BYTES = 4 * MIB
 
-/** Init's word for a program whose files could not be laid out. */
+/** Init's error for a program whose files could not be written. */
 const NOT_LAID = 'ECANCELED'
 
 /** How a run ended: its status, and one sentence about it. */
@@ -28,7 +28,8 @@ export interface RunEnd {
  *
  * @param program argv[0] of the run; if the image lacks it, that is the catalogue's fault
  * @param wallMs time limit of the run, if its job had less time left than its own limit
- * @throws {ImageFaultError} when the image has no such program; {@link RetryableError} when the program was ended because its host ran out of memory
+ * @throws {ImageFaultError} when the image has no such program; {@link RetryableError} when the program was ended because its
+ *   host ran out of memory
  */
 export function classifyRun(
   report: ProgramReport,

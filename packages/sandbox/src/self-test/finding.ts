@@ -10,7 +10,7 @@ export interface ProbeFinding {
   readonly probe: string
   /** OCI runtime of the container that it attacked. */
   readonly runtime: string
-  /** What it tries, as the rest of a sentence. */
+  /** The attack, as the rest of a sentence. */
   readonly tries: string
   readonly verdict: ProbeVerdict
   /** What the attack got, or why it was not made; empty when the container held. */

@@ -4,10 +4,10 @@ import type { Honeypot } from './honeypot.ts'
 import { factIn } from './probe.ts'
 import { type ProbeKit, probeExecution } from './probe-execution.ts'
 
-/** How long one container keeps its secret, and the other looks for it. */
+/** Durations for which one container keeps its secret, and the other one searches for it, in milliseconds. */
 const KEEP_MS = 2_000
-const LOOK_MS = 1_000
-/** Least time that both must have run together. */
+const SEARCH_MS = 1_000
+/** Minimum time for which both must run at the same time, in milliseconds. */
 const MIN_OVERLAP_MS = 200
 
 /** With fewer user ids, the containers of one self-test may have to share one. */
@@ -28,7 +28,7 @@ export async function tryNeighbour(
 ): Promise<{ verdict: 'held' | 'succeeded' | 'untried'; detail: string }> {
   const [kept, looked] = await Promise.all([
     runExecution(probeExecution(kit, 'keep', [KEEP_MS, honeypot.secret]), context, signal),
-    runExecution(probeExecution(kit, 'look', [LOOK_MS]), context, signal),
+    runExecution(probeExecution(kit, 'look', [SEARCH_MS]), context, signal),
   ])
   const output = text(looked)
   if (looked.exitCode === 1 || output.includes(honeypot.secret)) {

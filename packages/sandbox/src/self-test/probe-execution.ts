@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type Language, type Limits } from '@isopod/protocol'
 import type { Execution } from '../contract/execution.ts'
 
-/** What all executions of one self-test have in common. */
+/** Common parts of all executions of a self-test. */
 export interface ProbeKit {
   /** Bytes of the probe for the engine's processor. */
   readonly probe: Uint8Array

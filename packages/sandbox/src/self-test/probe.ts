@@ -4,7 +4,7 @@ import type { Outcome } from '../contract/outcome.ts'
 import type { Honeypot } from './honeypot.ts'
 import type { ProbeKit } from './probe-execution.ts'
 
-/** What a probe is judged by. */
+/** The observations by which a probe is judged. */
 export interface Observation {
   readonly execution: Execution
   readonly outcome: Outcome
@@ -20,7 +20,7 @@ export interface Probe {
   readonly id: string
   /** What it tries, as the rest of a sentence. */
   readonly tries: string
-  /** Words behind the attack's name, which is the probe's id. */
+  /** Further arguments after the probe's id. */
   readonly words?: (honeypot: Honeypot, limits: Limits, kit: ProbeKit) => readonly (string | number)[]
   readonly limits?: Partial<Limits>
   /** Says what the attack got, as seen from outside; undefined if nothing. The probe's own report counts in addition. */

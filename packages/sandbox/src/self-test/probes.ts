@@ -15,7 +15,7 @@ import { environment } from '../program/environment.ts'
 import type { Observation, Probe } from './probe.ts'
 
 const MIB = 1024 * 1024
-/** Sockets and folders of engines, with which a container could make others. */
+/** Sockets and folders of engines, which would let a container start others. */
 const ENGINE_PLACES = [
   '/var/run/docker.sock',
   '/run/docker.sock',
@@ -26,12 +26,12 @@ const ENGINE_PLACES = [
   '/var/lib/containerd',
   '/var/lib/kubelet',
 ]
-/** Words for the probe under gVisor. */
+/** Arguments of a probe that differ under gVisor. */
 function inGvisor(...words: readonly string[]): NonNullable<Probe['words']> {
   return (_bait, _limits, { runtime }) => (isGvisor(runtime) ? words : [])
 }
 
-/** Facts with another number than wanted, as one phrase; false if all are as wanted. */
+/** The facts with another value than wanted, as one phrase; false if all have the wanted value. */
 function unlike(fact: Observation['fact'], wanted: Readonly<Record<string, number>>): string | false {
   const wrong = Object.entries(wanted).filter(([name, value]) => fact(name) !== value)
   return (

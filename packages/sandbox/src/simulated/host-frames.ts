@@ -25,11 +25,11 @@ export type HostFrame =
 const KILL_ON_OVERFLOW = 1
 const STDIN_FOLLOWS = 2
 
-/** Cuts the host's byte stream into frames, however it was split on its way. */
+/** Decodes the host's byte stream into frames; chunks may be split anywhere. */
 export class HostFrameDecoder {
   #bytes: Buffer = Buffer.alloc(0)
 
-  /** Takes the next bytes, and gives the frames that they complete. @throws {WireError} on a frame that is not simulated */
+  /** Takes the next bytes, and returns the frames that they complete. @throws {WireError} on a frame that is not simulated */
   push(chunk: Buffer): HostFrame[] {
     this.#bytes = this.#bytes.byteLength === 0 ? chunk : Buffer.concat([this.#bytes, chunk])
     const frames: HostFrame[] = []

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What a script runs with. */
+/** Options of {@link runScript}. */
 export interface ScriptOptions {
   readonly wallMs: number
   readonly stdoutLimit: number
   readonly killOnOverflow: boolean
-  /** The least time that it takes, in milliseconds. */
+  /** Minimum duration, in milliseconds. */
   readonly minMs: number
-  /** All of its stdin, once that has ended. */
+  /** Resolves with its whole stdin. */
   readonly stdin: Promise<Uint8Array>
-  /** Takes what it prints, as far as the limit lets it through. */
+  /** Receives its output up to the limit. */
   readonly print: (bytes: Uint8Array) => void
-  /** Ends it without a word. */
+  /** Ends it. */
   readonly signal: AbortSignal
 }
 
@@ -24,7 +24,10 @@ export interface ScriptEnd {
   readonly stdoutTruncated: boolean
 }
 
-/** Runs a script of a few words of shell, a line each: `echo TEXT`, `cat`, `sleep SECONDS`, `exit CODE`; other lines do nothing. */
+/**
+ * Runs a script of simple shell commands, one per line: `echo TEXT`, `cat`, `sleep SECONDS`, `exit CODE`. Ignores other
+ * lines.
+ */
 export async function runScript(code: string, options: ScriptOptions): Promise<ScriptEnd> {
   const { wallMs, stdoutLimit, killOnOverflow, minMs, signal } = options
   const late = new AbortController()

@@ -11,7 +11,7 @@ import { Users } from '../driver/users.ts'
 import { Wire } from '../driver/wire.ts'
 import { SimulatedInit } from './simulated-init.ts'
 
-/** What a result of it has in the place of an image digest: proof that no container ran. */
+/** Image digest in simulated results: proof that no container ran. */
 export const SIMULATED_DIGEST = 'simulated'
 
 const RUNTIME = 'runc'
@@ -21,9 +21,9 @@ const USER_RANGE = { first: 60_000, last: 60_255, gid: 65_534 }
 export interface SimulatedDriverOptions {
   /** Id of the worker; its containers are reaped when it is gone. */
   readonly owner: string
-  /** The least time that each program takes, in milliseconds. @default 0 */
+  /** Minimum duration of each program, in milliseconds. @default 0 */
   readonly runMs?: number
-  /** Whether an image is there. @default each is */
+  /** Whether an image exists. @default all do */
   readonly hasImage?: (reference: string) => boolean
   readonly observe?: (event: SandboxEvent) => void
 }
@@ -51,7 +51,7 @@ export class SimulatedDriver implements Driver {
   readonly removing = 0
   readonly #options: SimulatedDriverOptions
   readonly #users = new Users(USER_RANGE)
-  /** Each container with what removes it. */
+  /** Container → the function that removes it. */
   readonly #containers = new Map<NewContainer, () => void>()
 
   constructor(options: SimulatedDriverOptions) {

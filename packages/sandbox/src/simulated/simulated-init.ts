@@ -21,12 +21,12 @@ export interface SimulatedInitOptions {
   readonly user: User
   /** Processes of the container that are not the program's. */
   readonly ownProcesses: number
-  /** The least time that a program takes, in milliseconds. */
+  /** Minimum duration of a program, in milliseconds. */
   readonly runMs: number
 }
 
 /**
- * Speaks init's side of the wire without a process: it lays files in memory, and runs the few words of shell that
+ * Speaks init's side of the wire without a process: it keeps files in memory, and runs the simple shell scripts that
  * {@link runScript} knows. It confines nothing, and reports the limits that it was asked for.
  */
 export class SimulatedInit {

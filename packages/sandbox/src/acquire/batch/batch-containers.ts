@@ -7,24 +7,24 @@ import { kindOf, maxUseMs } from '../container-source.ts'
 import { IdleContainers, type IdleContainersOptions } from './idle-containers.ts'
 import { SharedContainer } from './shared-container.ts'
 
-/** How long a reset may take, in milliseconds. An honest one takes less than one; what needs longer than a new container is not worth it. */
+/** Timeout of a reset, in milliseconds. It usually takes less than one; a slower one would cost more than a new container. */
 const RESET_TIMEOUT_MS = 1_000
 
-/** How long containers serve their batch. */
+/** Limits on the reuse of containers by a batch. */
 export interface BatchReuseOptions {
-  /** Most containers that wait for the next execution of their batch, of all batches together. @default four per core */
+  /** Maximum number of idle containers of all batches together. @default four per core */
   readonly containers?: number | undefined
-  /** How long one waits, in milliseconds. @default 60000 */
+  /** Time after which an idle container is destroyed, in milliseconds. @default 60000 */
   readonly idleMs?: number
-  /** Executions after which one is not used again. @default 1000 */
+  /** Maximum number of executions in one container. @default 1000 */
   readonly executions?: number
 }
 
-/** What executions of a batch share containers by. */
+/** Options of {@link BatchContainers}. */
 export interface BatchContainersOptions {
   /** Makes the containers that the batch has not used before. */
   readonly source: ContainerSource
-  /** Content digest of what an image's reference means now. */
+  /** Returns the content digest of the image that a reference names now. */
   readonly digest: (reference: string) => Promise<string>
   readonly idle: IdleContainersOptions
   /** Executions after which a container is destroyed. */
@@ -37,13 +37,13 @@ interface Coming {
   readonly container: SharedContainer
   /** Resolves with the container once it is proven clean; with undefined if it was destroyed. */
   readonly done: Promise<SharedContainer | undefined>
-  /** An execution waits for it, so it does not become idle. */
+  /** Whether an execution waits for it, so that it does not become idle. */
   claimed: boolean
 }
 
 /**
- * Lets executions with the same `sharedBy` use the same containers, one execution at a time, with a reset in between. A
- * batch has as many containers as executions at the same time.
+ * Gives executions with the same `sharedBy` the same containers, one execution at a time, with a reset in between. A batch has as
+ * many containers as concurrent executions.
  */
 export class BatchContainers implements ContainerSource {
   readonly #options: BatchContainersOptions
@@ -56,7 +56,7 @@ export class BatchContainers implements ContainerSource {
     this.#idle = new IdleContainers(options.idle)
   }
 
-  /** Containers that wait for their batch, those that are being reset among them. */
+  /** Number of idle containers, including those that are being reset. */
   get idle(): number {
     return this.#idle.size + this.#coming.size
   }
@@ -98,7 +98,7 @@ export class BatchContainers implements ContainerSource {
     for (const { container } of this.#coming) container.destroy()
   }
 
-  /** A container of this key that was used before, at once or after its reset; undefined if there is none. */
+  /** A used container with this key, immediately or after its reset; undefined if there is none. */
   async #again(key: string, until: number, signal: AbortSignal): Promise<SharedContainer | undefined> {
     for (;;) {
       signal.throwIfAborted()
@@ -132,7 +132,7 @@ export class BatchContainers implements ContainerSource {
   }
 }
 
-/** Equal for executions that may follow each other in one container. */
+/** Equal for executions that may share a container. */
 function keyOf(execution: Execution, imageDigest: string): string {
   const { sharedBy, preload = false } = execution
   return JSON.stringify([sharedBy, imageDigest, preload, kindOf(execution)])

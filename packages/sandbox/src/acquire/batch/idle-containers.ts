@@ -1,10 +1,10 @@
 import type { SharedContainer } from './shared-container.ts'
 
-/** How many containers are kept, and for how long. */
+/** Maximum number and age of idle containers. */
 export interface IdleContainersOptions {
-  /** Most containers at once; 0 keeps none. */
+  /** Maximum number of containers; 0 keeps none. */
   readonly size: number
-  /** How long one waits for its batch, in milliseconds. */
+  /** Time after which a container is destroyed, in milliseconds. */
   readonly idleMs: number
 }
 
@@ -18,7 +18,7 @@ export class IdleContainers {
     this.#options = options
   }
 
-  /** Containers that wait. */
+  /** Number of containers. */
   get size(): number {
     return this.#waiting.size
   }
@@ -33,7 +33,7 @@ export class IdleContainers {
     if (oldest !== undefined && this.#waiting.size > this.#options.size) this.#drop(oldest)
   }
 
-  /** Takes the container of this key that came last and may be used until then; undefined if there is none. */
+  /** Takes the newest container with this key that may be used until then; undefined if there is none. */
   take(key: string, until: number): SharedContainer | undefined {
     const fitting = [...this.#waiting.keys()].filter((one) => one.key === key && one.deadline >= until)
     const container = fitting.at(-1)
@@ -43,7 +43,7 @@ export class IdleContainers {
     return container
   }
 
-  /** Destroys all of them. */
+  /** Destroys all containers. */
   clear(): void {
     for (const container of [...this.#waiting.keys()]) this.#drop(container)
   }

@@ -20,8 +20,8 @@ export class SharedContainer implements Container {
   #executions = 0
   #tainted = false
   /** A `receive` that began while no execution used the container. */
-  #ahead: Promise<InitFrame | undefined> | undefined
-  #onStir: (() => void) | undefined
+  #pendingFrame: Promise<InitFrame | undefined> | undefined
+  #onActivity: (() => void) | undefined
 
   constructor(inner: Container, key: string) {
     this.id = inner.id
@@ -60,7 +60,7 @@ export class SharedContainer implements Container {
 
   /** Assigns it to the next execution. */
   begin(execution: JobStart): this {
-    this.#onStir = undefined
+    this.#onActivity = undefined
     if (this.#executions++ > 0) this.assign(execution)
     return this
   }
@@ -69,11 +69,11 @@ export class SharedContainer implements Container {
     this.#inner.assign(to)
   }
 
-  /** Calls `onStir` if the container ends or sends a frame while no execution uses it. */
-  watch(onStir: () => void): void {
-    this.#onStir = onStir
-    this.#ahead ??= this.#inner.receive()
-    void this.#ahead.then(() => this.#onStir?.())
+  /** Calls `onActivity` if the container ends or sends a frame while no execution uses it. */
+  watch(onActivity: () => void): void {
+    this.#onActivity = onActivity
+    this.#pendingFrame ??= this.#inner.receive()
+    void this.#pendingFrame.then(() => this.#onActivity?.())
   }
 
   /**
@@ -83,7 +83,7 @@ export class SharedContainer implements Container {
    */
   async matchesBaseline(): Promise<boolean> {
     // The last execution left a frame unread.
-    if (this.#ahead !== undefined) return false
+    if (this.#pendingFrame !== undefined) return false
     const { clean } = await this.#inner.reset()
     return (
       clean &&
@@ -115,9 +115,9 @@ export class SharedContainer implements Container {
   }
 
   async receive(): Promise<InitFrame | undefined> {
-    const ahead = this.#ahead
-    this.#ahead = undefined
-    const frame = await (ahead ?? this.#inner.receive())
+    const pending = this.#pendingFrame
+    this.#pendingFrame = undefined
+    const frame = await (pending ?? this.#inner.receive())
     const killed = frame?.type === 'done' && (frame.done.oomKills ?? 0) > 0
     if (killed || frame?.type === 'fault') this.#tainted = true
     return frame

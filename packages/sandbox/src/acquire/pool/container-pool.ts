@@ -7,13 +7,16 @@ import { Plan, type PoolPolicy } from './plan.ts'
 import type { PoolKind } from './pool-key.ts'
 import { Stock, type Waiting } from './stock.ts'
 
-/** Pause after a container was taken in which none is made for a pool key that still has one, in milliseconds: a program may be starting. */
+/**
+ * Pause after a container was taken, in milliseconds, so that a refill does not slow down the program's start. Not for an
+ * empty pool key.
+ */
 const QUIET_MS = 40
 /** How often the pool removes containers that are dead, too old or no longer wanted, in milliseconds. */
 const UPKEEP_MS = 1_000
-/** Containers being made, for jobs or ahead, at which no refill begins: a host makes more of them no faster. */
+/** Number of containers being made at which no refill begins, because a host makes more of them no faster. */
 const MAX_CONCURRENT = 3
-/** Longest use of a pooled container, in milliseconds; a job that may take longer gets one made for it. */
+/** Maximum use of a pooled container, in milliseconds; a job that may take longer gets a new one. */
 const MAX_USE_MS = 3_600_000
 
 /** Options of {@link ContainerPool}. */

@@ -3,17 +3,17 @@ import type { PoolDemand } from './demand.ts'
 import type { PoolKind } from './pool-key.ts'
 import { sharePlaces } from './shares.ts'
 
-/** How much may wait, and for how long. */
+/** Bounds on the containers of the pool. */
 export interface PoolPolicy {
-  /** Most waiting containers, of all kinds together. */
+  /** Maximum number of waiting containers of all kinds together. */
   readonly size: number
-  /** Most containers that are made ahead at the same time. */
+  /** Maximum number of containers that are made ahead at the same time. */
   readonly refills: number
   /** Age at which a waiting container is removed, in milliseconds. */
   readonly idleMs: number
-  /** Most memory of the host that all waiting containers may take, in MiB. */
+  /** Maximum memory of all waiting containers together, in MiB. */
   readonly memoryMb: number
-  /** Memory of the host that a waiting container of a kind takes, in MiB. */
+  /** Returns the memory of a waiting container of a kind, in MiB. */
   readonly footprintMb: (kind: ContainerKind) => number
 }
 

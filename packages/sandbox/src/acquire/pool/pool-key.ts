@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, limitNamesOf, pickLimits } from '@isopod/protocol'
 import type { ContainerKind } from '../../driver/container-kind.ts'
 
-/** A kind in the form in which its containers wait, with its keys. */
+/** A kind of containers in the pool, with its keys. */
 export interface PoolKind {
   readonly kind: ContainerKind
   /** Equal for equal kinds. */

@@ -17,7 +17,7 @@ export interface PooledContainersOptions {
   readonly onAsked?: (kind: ContainerKind, outcome: 'hit' | 'miss') => void
 }
 
-/** Gives each execution a container from the pool, else one that is made for it; each is used once. */
+/** Gives each execution a container from the pool, else a new one. Each is used once. */
 export class PooledContainers implements ContainerSource {
   readonly #options: PooledContainersOptions
 
@@ -54,15 +54,15 @@ export class PooledContainers implements ContainerSource {
     if (taken === undefined) return undefined
     const { container, pooled: found } = taken.waiting
     if (found.key !== wanted.key && !(await changed(container, execution, signal))) return undefined
-    // Only now does it have what its execution asked for.
+    // Assigned once it has the limits of its execution.
     container.assign(execution)
     return container
   }
 }
 
 /**
- * Changes a container's limits; destroys it and returns false if that fails. The conductor checks the limits again before
- * it runs anything.
+ * Changes a container's limits. If that fails, destroys the container and returns false. The limits are checked again before
+ * anything runs.
  */
 async function changed(
   container: NewContainer,

@@ -1,19 +1,19 @@
-/** What one claimant asks for. */
+/** The demand of one claimant. */
 export interface Claim {
-  /** Number of requests for it, each counting less the older it is. */
+  /** Number of requests, weighted by age. */
   readonly weight: number
   /** Places that it has now. */
   readonly has: number
-  /** Memory of the host that one place takes, in MiB. */
+  /** Memory per place, in MiB. */
   readonly footprintMb: number
 }
 
-/** Weight from which a first place precedes all second ones: that of a single request two half-lives ago. */
-const OF_LATE = 0.25
+/** Minimum weight for a guaranteed first place: that of a single request two half-lives ago. */
+const RECENT = 0.25
 /** More than the worth of any other place. */
 const FIRST = 1e9
 /** Factor by which another claimant's worth must exceed that of a place's holder: replacing a container wastes its making. */
-const KEPT = 1.5
+const HOLDER_FACTOR = 1.5
 
 /**
  * Shares places: first one for each claimant with recent requests, then each further place to the claimant for which it is
@@ -43,6 +43,6 @@ export function sharePlaces(claims: readonly Claim[], places: number, memoryMb: 
 /** Worth of the next place to a claimant that was given so many. */
 function worthOf({ weight, has }: Claim, given: number): number {
   if (given >= Math.ceil(weight)) return 0
-  const worth = (weight / (given + 0.5)) * (given < has ? KEPT : 1)
-  return given === 0 && weight >= OF_LATE ? FIRST + worth : worth
+  const worth = (weight / (given + 0.5)) * (given < has ? HOLDER_FACTOR : 1)
+  return given === 0 && weight >= RECENT ? FIRST + worth : worth
 }

@@ -5,7 +5,7 @@ import { DriverUnavailableError } from '../../driver/faults.ts'
 import type { DriverCall, DriverOperation } from '../../driver/sandbox-events.ts'
 import { Docker } from './lean-dockerode.ts'
 
-/** Deadlines per operation, in milliseconds; a call without one could hang for ever on a wedged engine. */
+/** Timeout of each operation, in milliseconds, because a call to a hanging engine never returns. */
 const DEADLINE_MS: Record<DriverOperation, number> = {
   create: 20_000,
   attach: 10_000,
@@ -36,7 +36,7 @@ const UNREACHABLE_CODES = new Set([
   'EHOSTUNREACH',
 ])
 
-/** The Docker engine with a deadline, an observer and our own errors around every call. */
+/** The Docker engine. Every call has a timeout, is observed, and throws Isopod's errors. */
 export class Engine {
   readonly docker: Dockerode
   readonly address: string
@@ -53,7 +53,7 @@ export class Engine {
    * Makes one call.
    *
    * @throws {DriverUnavailableError} if the engine does not answer within the operation's deadline
-   * @throws {RetryableError} with the engine's own words for any other failure; `cause` keeps the original
+   * @throws {RetryableError} with the engine's message for any other failure; `cause` is the original error
    */
   async call<T>(
     operation: DriverOperation,
@@ -109,7 +109,7 @@ export class Engine {
   }
 }
 
-/** HTTP status of an engine's refusal, wherever in the chain of causes it stands; undefined if it never answered. */
+/** HTTP status of an engine's refusal, anywhere in the chain of causes; undefined if there is none. */
 export function statusCode(error: unknown): number | undefined {
   for (let at = error; at instanceof Error; at = at.cause) {
     if ('statusCode' in at && typeof at.statusCode === 'number') return at.statusCode

@@ -9,10 +9,10 @@ import {
   WireError,
 } from '@isopod/init'
 
-/** What a stream needs from its tunnel. */
+/** The tunnel's side of a stream. */
 export interface TunnelEnd {
   readonly send: (frame: Uint8Array) => void
-  /** Called once, when nothing more will happen on the stream. */
+  /** Called once, when the stream has ended in both directions or was destroyed. */
   readonly onClose: () => void
 }
 
@@ -27,7 +27,7 @@ export class TunnelStream extends Duplex {
   #credit = MAX_NET_WINDOW_BYTES
   /** Bytes that the program may still send. */
   #granted = MAX_NET_WINDOW_BYTES
-  /** Bytes that came and were not granted again yet. */
+  /** Received bytes for which the program got no new credit yet. */
   #taken = 0
   #ended = false
   #gone = false

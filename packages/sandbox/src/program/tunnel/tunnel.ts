@@ -3,8 +3,8 @@ import { MAX_NET_STREAMS, type NetFrame, WireError } from '@isopod/init'
 import { TunnelStream } from './tunnel-stream.ts'
 
 /**
- * Most connections at once: those that init can have, and as many ended ones whose last bytes are unread. More would be a
- * broken wire, as init does not open them.
+ * Maximum number of streams: the connections that init can have, and as many ended ones with unread bytes. Init opens no more, so
+ * more mean a broken wire.
  */
 const MAX_STREAMS = 2 * MAX_NET_STREAMS
 
@@ -27,7 +27,7 @@ export class Tunnel {
     this.#options = options
   }
 
-  /** Connections that are open. */
+  /** Number of open connections. */
   get size(): number {
     return this.#streams.size
   }
@@ -35,7 +35,7 @@ export class Tunnel {
   /**
    * Takes one frame.
    *
-   * @throws {WireError} for a frame that no init of ours sends: the container is to be ended
+   * @throws {WireError} for a frame that Isopod's init never sends; the caller then ends the container
    */
   take(frame: NetFrame): void {
     if (frame.type === 'netOpen') {
@@ -73,7 +73,7 @@ export class Tunnel {
   }
 
   #open(id: number): void {
-    // The first one follows the last of the run before: numbers are never used again within a container.
+    // Numbers continue over the runs of a container and are never reused, so the first number of a run can be any.
     const next = this.#lastId === 0 ? id > 0 : id === this.#lastId + 1
     if (!next) throw new WireError(`stream ${id} is opened after ${this.#lastId}`)
     if (this.#streams.size >= MAX_STREAMS) throw new WireError(`more than ${MAX_STREAMS} streams are open`)
@@ -84,7 +84,7 @@ export class Tunnel {
       },
       onClose: () => this.#streams.delete(id),
     })
-    // The taker may listen later; a broken connection must not end the worker.
+    // Without a listener, a broken connection would end the worker; the proxy may listen later.
     stream.on('error', () => {})
     this.#streams.set(id, stream)
     this.#options.onConnection(stream)

@@ -23,7 +23,7 @@
 #define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
 #define ANSWER(action) BPF_STMT(BPF_RET | BPF_K, (action))
 #define FAIL(error) ANSWER(SECCOMP_RET_ERRNO | (error))
-#define LACK FAIL(ENOSYS)
+#define UNSUPPORTED FAIL(ENOSYS)
 #define REFUSE FAIL(EPERM)
 /* Succeeds without being executed. */
 #define IGNORE FAIL(0)
@@ -49,10 +49,10 @@
 #define NEVER_WITH(call, argument, value) \
   UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), IF_EQUAL((value), 1), ALLOW, REFUSE
 /* Allowed except for two values of an argument. */
-#define NEITHER(call, argument, one, other) \
+#define NEVER_WITH_EITHER(call, argument, one, other) \
   UNLESS(__NR_##call, 5), LOAD(ARGUMENT(argument)), IF_EQUAL((one), 2), IF_EQUAL((other), 1), ALLOW, REFUSE
 /* Allowed with one of two values of an argument. */
-#define EITHER(call, argument, one, other) \
+#define ONLY_WITH_EITHER(call, argument, one, other) \
   UNLESS(__NR_##call, 5), LOAD(ARGUMENT(argument)), IF_EQUAL((one), 1), UNLESS((other), 1), ALLOW, REFUSE
 /* Allowed without these flags; with one of them it fails with `error`. */
 #define WITHOUT(call, argument, flags, error) \

@@ -172,7 +172,7 @@ static const struct sock_filter rules[] = {
     REFUSE,
     ALLOW,
     UNLESS(__NR_clone3, 1),
-    LACK,
+    UNSUPPORTED,
     /* Linux asks for a capability; gVisor allows everyone its devices and its kernel log. */
 #if defined(__NR_mknod)
     NO_DEVICES(mknod, 1),
@@ -199,7 +199,7 @@ static const struct sock_filter rules[] = {
     WITHOUT(memfd_create, 1, MFD_HUGETLB, ENOMEM),
     WITHOUT(shmget, 2, SHM_HUGETLB, ENOMEM),
     /* Filters take memory from one pool of the kernel; queries are harmless. */
-    EITHER(seccomp, 0, SECCOMP_GET_ACTION_AVAIL, SECCOMP_GET_NOTIF_SIZES),
+    ONLY_WITH_EITHER(seccomp, 0, SECCOMP_GET_ACTION_AVAIL, SECCOMP_GET_NOTIF_SIZES),
     NEVER_WITH(prctl, 0, PR_SET_SECCOMP),
     /* Ends the filter. */
     IF_EQUAL(__NR_setsockopt, 1),
@@ -224,7 +224,7 @@ static int guard_self(void) {
   const struct sock_filter filter[] = {
       LOAD(offsetof(struct seccomp_data, nr)),
       /* Itself, and its process group, which has no other member. */
-      NEITHER(kill, 0, own, -own),
+      NEVER_WITH_EITHER(kill, 0, own, -own),
       NEVER_ON(tkill, own),
       NEVER_ON(tgkill, own),
       NEVER_ON(rt_sigqueueinfo, own),

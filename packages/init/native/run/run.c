@@ -38,7 +38,7 @@ void run_refuse(int error) {
   done_send(&refused);
 }
 
-/* Returns as spawn. */
+/* The result is that of `spawn`. */
 static int start(const struct exec_request *request) {
   const uint32_t limits[2] = {request->stdout_limit, request->stderr_limit};
   int preloaded = (request->flags & EXEC_PRELOADED) != 0;
@@ -103,7 +103,7 @@ void run_end(enum cause cause) {
 static void sample(int64_t now) {
   struct usage usage = usage_sample();
   next_sample_us = now + SAMPLE_US;
-  /* A host that is behind does not need more of them. */
+  /* A host that does not keep up with reading needs no more samples. */
   if (writer_pending() >= WRITER_FULL) return;
   json_begin();
   json_ms("wallMs", now - started_us);
@@ -113,7 +113,10 @@ static void sample(int64_t now) {
   json_send(FRAME_SAMPLE);
 }
 
-/* Near the limit checks become more frequent: by the time that all processors could use in between. */
+/*
+ * The time of the next check: the earliest at which a program on all processors could reach the CPU limit, at least MIN_TICK_US
+ * from now, and no later than the next sample.
+ */
 static int64_t next_check(int64_t now, int64_t cpu_left) {
   if (cpu_limit_us == 0) return next_sample_us;
   long processors = sysconf(_SC_NPROCESSORS_ONLN);

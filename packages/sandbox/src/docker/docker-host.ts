@@ -45,7 +45,7 @@ export class DockerHost implements ContainerHost {
     return this.#parts.engine.call(operation, act)
   }
 
-  async change(limits: ChangeableLimits): Promise<void> {
+  async changeLimits(limits: ChangeableLimits): Promise<void> {
     const { engine, id, runtime, forks } = this.#parts
     const options = changeableOptions(limits, runtime, forks)
     await engine.call('update', (docker, abortSignal) =>

@@ -55,7 +55,7 @@ export interface Container extends ContainerFacts {
    */
   reset(): Promise<Reset>
   /** Changes its limits while nothing runs in it, and updates `ready`. Rejects if the limits did not change. */
-  change(limits: ChangeableLimits): Promise<void>
+  changeLimits(limits: ChangeableLimits): Promise<void>
   /** Records the job that it serves from now on. */
   assign(to: JobStart): void
   /** Sends frames to init; never blocks, bytes wait in memory until the container reads them. */

@@ -20,7 +20,7 @@ export interface HostView {
 /** What only a driver can do for one of its containers. */
 export interface ContainerHost {
   /** Changes the limits of the running container. */
-  change(limits: ChangeableLimits): Promise<void>
+  changeLimits(limits: ChangeableLimits): Promise<void>
   /** Reads what init cannot see; undefined for a runtime that hides nothing. */
   view(): Promise<HostView | undefined>
   /** Waits for the container's end; see {@link Container.end}. @param memory the last counters that the host saw */
@@ -120,8 +120,8 @@ export class InitContainer implements NewContainer {
     })
   }
 
-  async change(limits: ChangeableLimits): Promise<void> {
-    await this.#host.change(limits)
+  async changeLimits(limits: ChangeableLimits): Promise<void> {
+    await this.#host.changeLimits(limits)
     await this.readConfinement()
   }
 

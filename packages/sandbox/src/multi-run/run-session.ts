@@ -85,7 +85,7 @@ export class RunSession {
       // First: an engine refuses limits below what the run before has left.
       if (restored && !(await this.#restore())) return undefined
       if (!this.#hasRoom(limits)) return await this.#withoutRoom(index)
-      await this.#change(limits)
+      await this.#changeLimits(limits)
     }
     if (this.#next === index && !(await this.#send(restored && !changes))) {
       return { report: nothingRan(), end: ranOut({ limits }) }
@@ -151,8 +151,8 @@ export class RunSession {
     return clean
   }
 
-  async #change(limits: RunInput['limits']): Promise<void> {
-    await this.#container.change(pickLimits(limits, 'container'))
+  async #changeLimits(limits: RunInput['limits']): Promise<void> {
+    await this.#container.changeLimits(pickLimits(limits, 'container'))
     this.#limits = limits
     checkConfinement(this.#container, { limits })
   }

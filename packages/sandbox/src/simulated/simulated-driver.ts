@@ -96,7 +96,7 @@ export class SimulatedDriver implements Driver {
       wire: new Wire(stream),
       forks,
       host: {
-        change: async (limits) => init.change(limits),
+        changeLimits: async (limits) => init.changeLimits(limits),
         view: async () => undefined,
         end: async (): Promise<ContainerEnd> => {
           await init.untilEnded()

@@ -63,7 +63,7 @@ export class SimulatedInit {
   }
 
   /** Changes the limits that it reports. */
-  change(limits: ChangeableLimits): void {
+  changeLimits(limits: ChangeableLimits): void {
     this.#limits = { ...this.#limits, ...limits }
   }
 

@@ -130,7 +130,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
     it('changes the limits of a container that nothing runs in', async () => {
       const container = await make()
       const changed = { memoryMb: 64, cpus: 0.25, processes: 12 }
-      await container.change(changed)
+      await container.changeLimits(changed)
       const { user, hostLimits } = container
       expect(confinementProblems(container.ready, limits(changed), user, hostLimits)).toEqual([])
       expect(await container.readConfinement()).toEqual(container.ready)

@@ -28,7 +28,7 @@ export class FakeContainer {
     this.assigned.push({ id, attempt })
   }
 
-  async change(changed: unknown): Promise<void> {
+  async changeLimits(changed: unknown): Promise<void> {
     this.changes.push(changed)
     this.onChange()
   }

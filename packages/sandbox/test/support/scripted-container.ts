@@ -41,7 +41,7 @@ export class ScriptedContainer implements Container {
     this.assigned.push(id)
   }
 
-  async change(): Promise<void> {}
+  async changeLimits(): Promise<void> {}
 
   async readConfinement(): Promise<Ready> {
     return this.ready

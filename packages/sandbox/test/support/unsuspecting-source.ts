@@ -36,7 +36,7 @@ export class UnsuspectingSource implements ContainerSource {
     const { id, imageDigest, runtime, origin, preloaded, user, hostLimits, deadline } = container
     return {
       ...{ id, imageDigest, runtime, origin, preloaded, user, hostLimits, deadline, ready },
-      change: async () => {},
+      changeLimits: async () => {},
       readConfinement: async () => ready,
       reset: () => container.reset(),
       assign: (to) => container.assign(to),

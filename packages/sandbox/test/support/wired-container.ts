@@ -18,7 +18,7 @@ export function wiredContainer(stream: Duplex, remove: ContainerHost['remove'] =
     wire: new Wire(stream, (frames, stderr) => new Demultiplexer(frames, stderr)),
     forks: false,
     host: {
-      change: async () => {},
+      changeLimits: async () => {},
       view: async () => undefined,
       end: () => Promise.reject(new RetryableError('the engine is gone')),
       assign: () => {},

@@ -171,9 +171,9 @@ describe('a job whose kind waits', () => {
 
 it('a container whose limits were not changed as asked runs nothing', async () => {
   await filled(1)
-  const change = InitContainer.prototype.change
-  // As an engine would that says yes and does nothing.
-  InitContainer.prototype.change = async function () {
+  const change = InitContainer.prototype.changeLimits
+  // Like an engine that reports success and changes nothing.
+  InitContainer.prototype.changeLimits = async function () {
     await this.readConfinement()
   }
   try {
@@ -181,14 +181,14 @@ it('a container whose limits were not changed as asked runs nothing', async () =
     await expect(asked).rejects.toThrow(/memoryMb is 256, wanted 32/)
     await expect(asked).rejects.toBeInstanceOf(TerminalError)
   } finally {
-    InitContainer.prototype.change = change
+    InitContainer.prototype.changeLimits = change
   }
 })
 
 it('a container whose limits cannot be changed is replaced by one made on the spot', async () => {
   await filled(1)
-  const change = InitContainer.prototype.change
-  InitContainer.prototype.change = () => Promise.reject(new Error('no'))
+  const change = InitContainer.prototype.changeLimits
+  InitContainer.prototype.changeLimits = () => Promise.reject(new Error('no'))
   try {
     const outcome = await run('true', { limits: limits({ memoryMb: 32 }) })
     expect(outcome).toMatchObject({
@@ -197,7 +197,7 @@ it('a container whose limits cannot be changed is replaced by one made on the sp
       limitsApplied: { memoryMb: 32 },
     })
   } finally {
-    InitContainer.prototype.change = change
+    InitContainer.prototype.changeLimits = change
   }
 })
 

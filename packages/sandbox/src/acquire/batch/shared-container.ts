@@ -98,8 +98,8 @@ export class SharedContainer implements Container {
     return memory
   }
 
-  change(limits: ChangeableLimits): Promise<void> {
-    return this.#inner.change(limits)
+  changeLimits(limits: ChangeableLimits): Promise<void> {
+    return this.#inner.changeLimits(limits)
   }
 
   readConfinement(): Promise<Ready> {

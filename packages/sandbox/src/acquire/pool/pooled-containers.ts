@@ -70,7 +70,7 @@ async function changed(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    await container.change(pickLimits(limits, 'container'))
+    await container.changeLimits(pickLimits(limits, 'container'))
     signal.throwIfAborted()
     return true
   } catch {

@@ -58,6 +58,8 @@ export async function connectRedis(
       message: 'no answer within 4 s',
     })
     checked = true
+    // BullMQ never recovers from a lazy duplicate that breaks while it connects.
+    redis.options.lazyConnect = false
     return { redis, shownUrl: address.shown }
   } catch (error) {
     redis.disconnect()
@@ -66,9 +68,9 @@ export async function connectRedis(
   }
 }
 
-/** A second connection that opens on first use, and whose commands wait during an outage. */
+/** A second connection, whose commands wait during an outage. */
 export function waitingDuplicate(redis: Redis): Redis {
-  const options: ConstructorOptions = { ...redis.options, ...outageOptions('wait'), lazyConnect: true }
+  const options: ConstructorOptions = { ...redis.options, ...outageOptions('wait') }
   const duplicate = new GuardedRedis(options)
   duplicate.on('error', () => {})
   return duplicate

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { JobInterrupted } from '../../src/index.ts'
-import { echoResult, until, useBench } from '../harness.ts'
+import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
@@ -115,4 +115,17 @@ test('a handler can requeue its job', async () => {
   await until(() => leaving.events.some(({ type }) => type === 'requeued'))
   expect(await producer.storedResult(id)).toBeUndefined()
   expect(await bench.redis.lrange(bench.key('jobs:wait'), 0, -1)).toEqual([id])
+})
+
+test('a worker and a consumer of results whose connections break while they open recover', async () => {
+  const id = await bench.enqueue()
+  const consumer = await bench.consumer()
+  const results = collect(await bench.producer())
+  consumer.run()
+  for (let n = 0; n < 50; n++) {
+    await bench.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
+    await nextTurn()
+  }
+  await until(() => results.some((result) => result.id === id))
+  await until(async () => (await consumer.stats()).active === 0)
 })

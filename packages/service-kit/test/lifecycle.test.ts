@@ -4,7 +4,7 @@ import { type Component, Lifecycle } from '../src/lifecycle.ts'
 
 const logger = createLogger({ name: 'spec', level: 'silent' })
 
-/** Components that note what they do; those that are named `broken…` fail to start. */
+/** Components that record their starts and stops; those whose name begins with `broken` fail to start. */
 function lifecycle(...names: string[]) {
   const seen: string[] = []
   const components = names.map(
@@ -27,7 +27,7 @@ it('components start in order, stop in reverse, and do so once', async () => {
   expect(seen).toEqual(['start one', 'start two', 'stop two', 'stop one'])
 })
 
-it('a component that fails to start has those before it stopped, and is what start rejects with', async () => {
+it('the start rejects with the error of a component that fails to start, and stops the components before it', async () => {
   const { seen, life } = lifecycle('one', 'broken two', 'three')
   await expect(life.start()).rejects.toThrow('broken two did not start')
   expect(seen).toEqual(['start one', 'stop one'])
@@ -41,7 +41,7 @@ it('a stop during the start waits for the component that is starting, and starts
   expect(seen).toEqual(['start one', 'stop one'])
 })
 
-it('a component that fails to stop is said, and the others are stopped', async () => {
+it('a stop returns false if a component fails to stop, and stops the others', async () => {
   const seen: string[] = []
   const broken = () => Promise.reject(new Error('stuck'))
   const life = new Lifecycle(

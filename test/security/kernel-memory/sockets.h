@@ -42,7 +42,7 @@ static void in_flight(void) {
       if (!more(4096)) return;
     }
     close(ends[0]), close(ends[1]);
-    /* The next files are others. */
+    /* The next message carries other files. */
     for (int i = 0; i < room; i++) close(files[i]), files[i] = eventfd(0, 0);
   }
 }
@@ -98,7 +98,7 @@ static void udp_unread(void) {
   }
 }
 
-/* A connection through which a process moves what it does not keep. */
+/* A connection for data that only uses up a buffer of the kernel (`use_up`) and is read again. */
 static int through[2];
 
 static int connected(int ends[2]) {
@@ -112,7 +112,10 @@ static int connected(int ends[2]) {
   return close(fd), ends[1] < 0 ? -1 : 0;
 }
 
-/* The kernel copies what a process sends into 32 KiB, one piece behind the other, whatever the socket: uses them up. */
+/*
+ * The kernel copies the data that a process sends over all of its sockets into a buffer of 32 KiB, one piece after the other.
+ * Fills the rest of this buffer, so that the next piece needs a new one.
+ */
 static int use_up(void) {
   ssize_t got;
   if (write(through[0], data, 32767) != 32767) return -1;
@@ -161,7 +164,7 @@ static void pieces_in_pipes(ssize_t (*move)(int from, int to)) {
 static void spliced_pieces(void) { pieces_in_pipes(by_splice); }
 static void sent_pieces(void) { pieces_in_pipes(by_sendfile); }
 
-/* Each byte in a buffer of its own, which is a thousand times as large. */
+/* Sends each byte as a record, for which the kernel takes a buffer that is a thousand times as large. */
 static void tcp_records(void) {
   int ends[2];
   while (connected(ends) == 0 && more(4096)) {

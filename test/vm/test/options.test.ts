@@ -5,7 +5,7 @@ const legsOf = (architecture: string) => (architecture === 'x64' ? ['self-test',
 const parse = (...argv: string[]) => parseOptions(argv, legsOf)
 
 describe('the options of test:vm', () => {
-  it('are all legs of x64 where nothing is said', () => {
+  it('are all legs of x64 by default', () => {
     expect(parse()).toEqual({
       kind: 'run',
       options: {

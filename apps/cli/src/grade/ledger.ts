@@ -12,7 +12,8 @@ import type { GivenSample, SampleSource } from './sample-source.ts'
 /** The outcome of one sample in the results file. */
 interface Entry {
   readonly verdict: SampleVerdict
-  readonly words: string
+  /** The value of `result` in the results file. */
+  readonly resultText: string
   /** As JSON; undefined unless details were asked for. */
   readonly details: string | undefined
 }
@@ -54,7 +55,7 @@ export class Ledger {
     }
     this.#entries.set(index, {
       verdict,
-      words: humanEvalResult(verdict, result),
+      resultText: humanEvalResult(verdict, result),
       details: this.#withDetails ? JSON.stringify(details) : undefined,
     })
   }
@@ -70,7 +71,7 @@ export class Ledger {
       const { result: _, passed: __, isopod: ___, ...own } = fields
       const row = {
         ...own,
-        result: entry?.words ?? 'skipped',
+        result: entry?.resultText ?? 'skipped',
         ...(entry === undefined || entry.verdict === 'fault' || entry.verdict === 'skipped'
           ? {}
           : { passed: entry.verdict === 'passed' }),

@@ -50,6 +50,8 @@ it.each(['Dockerfile', 'javascript/Dockerfile'])(
     for (const name of Object.keys(recipeArguments('c')))
       expect(text).toMatch(new RegExp(`^ARG ${name}$`, 'm'))
     expect(text).toMatch(/^RUN sh \/tmp\/isopod\/install\.sh$/m)
+    // BuildKit, which Compose uses, refuses a pattern in a folder that does not exist.
+    expect(text).not.toMatch(/^COPY .*\*/m)
   },
 )
 

@@ -23,7 +23,11 @@ export function imageDockerfile(name: ImageName): string {
 /** The build arguments of an image, except its base. */
 export function recipeArguments(name: ImageName): Record<string, string> {
   const { about, version, packages, versionCommand } = recipeOf(name)
-  return { NAME: name, ABOUT: about, VERSION: version, PACKAGES: packages, VERSION_COMMAND: versionCommand }
+  const files = existsSync(join(IMAGES_FOLDER, name, 'setup.sh')) ? { FILES: `${name}/` } : {}
+  return {
+    ...{ NAME: name, ABOUT: about, VERSION: version, PACKAGES: packages, VERSION_COMMAND: versionCommand },
+    ...files,
+  }
 }
 
 /** Fingerprint of the sources of an image in this checkout, without Debian. */

@@ -2,9 +2,15 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * Flags of Node for a service. With its defaults, which depend on the host's memory, a worker grows beyond 300 MB before it
- * collects garbage; with these flags it needs about half and is as fast.
+ * collects garbage; with these flags it needs about half and is as fast. What the Maglev compiler takes while it compiles is
+ * never given back: some 30 MB of a busy worker. Without it the first thousand jobs take about 1 s more of processor time.
  */
-const NODE_FLAGS = ['--max-semi-space-size=2', '--max-old-space-size=1024', '--heap-growing-percent=20']
+const NODE_FLAGS = [
+  '--max-semi-space-size=2',
+  '--max-old-space-size=1024',
+  '--heap-growing-percent=20',
+  '--no-maglev',
+]
 
 /** One arena for all threads, because glibc keeps freed memory per arena. Read only when a process starts. */
 const NODE_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }

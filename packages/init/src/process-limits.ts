@@ -3,9 +3,9 @@ interface ProcessLimit {
   readonly name: string
   /** Linux's number of the resource (getrlimit(2)); the same on x64 and arm64. */
   readonly resource: number
-  /** What one of the limit is in the kernel's unit: 1, or 1024 * 1024 for a limit in MiB. */
+  /** What one of the limit is in the kernel's unit: 1, or 1024 * 1024 for a limit in MiB. The product stays below 4 GiB. */
   readonly unit: number
-  /** Lowest value with which a program can start. */
+  /** Lowest value with which a program can start, in the limit's own unit. */
   readonly least: number
 }
 

@@ -11,7 +11,7 @@ describe('isopod', () => {
     expect(stdout).toContain('Examples:\n  $ ')
   })
 
-  it('lists its commands, and answers none or an unknown one with exit code 2', async () => {
+  it('lists its commands, and ends with exit code 2 without a command or with an unknown one', async () => {
     const { stdout } = await cli(['--help'])
     for (const name of COMMANDS) expect(stdout).toContain(`\n  ${name} `)
     expect((await cli([])).exitCode).toBe(2)
@@ -23,7 +23,7 @@ describe('isopod', () => {
 })
 
 describe('isopod submit', () => {
-  it('enqueues all files at once and prints an id a line', async () => {
+  it('enqueues all files at once and prints one id per line', async () => {
     const { stdout, calls } = await cli(['submit', '-', '--reply-to', 'grades'], { stdin: 'print(1)' })
     expect(stdout).toBe('j-1\n')
     expect(calls[0]).toEqual({
@@ -32,7 +32,7 @@ describe('isopod submit', () => {
     })
   })
 
-  it('names the URL that takes the result', async () => {
+  it('sets the callback URL of the job, and names --callback-url when the URL is invalid', async () => {
     const submit = (url: string) => cli(['submit', '-', '--callback-url', url], { stdin: 'x' })
     expect((await submit('https://example.org/')).calls[0]).toMatchObject({
       value: [{ callbackUrl: 'https://example.org/' }],
@@ -42,7 +42,7 @@ describe('isopod submit', () => {
     )
   })
 
-  it('prints with --json an object a line', async () => {
+  it('prints one JSON object per line with --json', async () => {
     const { stdout } = await cli(['submit', '-', '--json'], { stdin: 'print(1)' })
     expect(JSON.parse(stdout)).toEqual({ id: 'j-1', file: '-' })
   })
@@ -52,7 +52,7 @@ describe('isopod submit', () => {
     expect([exitCode, calls]).toEqual([2, []])
   })
 
-  it('names the option of a bad queue name', async () => {
+  it('names --reply-to when the queue name is invalid', async () => {
     const { stderr } = await cli(['submit', '-', '--reply-to', '../x'], { stdin: 'x' })
     expect(stderr).toContain('--reply-to (replyTo): must be 1 to 64 characters')
   })
@@ -65,7 +65,7 @@ describe('isopod results', () => {
     return client
   }
 
-  it('prints what is there, each with its output, and ends', async () => {
+  it('prints each waiting result with its output, and ends', async () => {
     const client = withThree()
     const { stdout, exitCode } = await cli(['results'], { client })
     expect(exitCode).toBe(0)
@@ -74,13 +74,13 @@ describe('isopod results', () => {
     expect(client.waiting).toEqual([])
   })
 
-  it('says that none is waiting', async () => {
+  it('says that no result is waiting in the queue', async () => {
     const { stdout, stderr, exitCode } = await cli(['results', '--reply-to', 'grades'])
     expect([stdout, exitCode]).toEqual(['', 0])
     expect(stderr).toBe('isopod: no result is waiting in the results queue grades\n')
   })
 
-  it('takes no more than --count asks for; the rest stays in the queue', async () => {
+  it('takes at most --count results and leaves the rest in the queue', async () => {
     const client = withThree()
     const { stdout } = await cli(['results', '--count', '2', '--json'], { client })
     const lines = stdout.trimEnd().split('\n')
@@ -88,7 +88,7 @@ describe('isopod results', () => {
     expect(client.waiting.map(({ id }) => id)).toEqual(['j-3'])
   })
 
-  it('asks for the queue that was named', async () => {
+  it('reads the queue that --reply-to names', async () => {
     const client = withThree()
     const { calls } = await cli(['results', '--count', '1', '--reply-to', 'grades'], { client })
     expect(calls[0]).toEqual({ method: 'results', value: { concurrency: 1, replyTo: 'grades' } })
@@ -103,7 +103,7 @@ describe('isopod results', () => {
 })
 
 describe('isopod results without --json', () => {
-  it('marks the lines of each stream, makes them harmless and cuts what is long', async () => {
+  it('marks the lines of each stream, escapes control characters and cuts long streams', async () => {
     const client = fakeClient()
     const stdout = `\u001b[2Jone\n${'x\n'.repeat(30)}`
     client.waiting.push(resultOf({ stdout, stderr: 'oh', compileOutput: 'a warning\n' }))
@@ -120,19 +120,19 @@ describe('isopod result', () => {
     return client
   }
 
-  it('shows the result as run does, with the same exit code', async () => {
+  it('shows the result like isopod run, with the same exit code', async () => {
     const { exitCode, stdout, stderr } = await cli(['result', 'j-1'], { client: withOne() })
     expect([exitCode, stdout]).toEqual([1, 'hi\n'])
     expect(stderr).toMatch(/^oh\nexecution_error · exit code 3 · /)
   })
 
-  it('prints with --json the whole result and nothing else', async () => {
+  it('prints only the whole result with --json', async () => {
     const { stdout, stderr } = await cli(['result', 'j-1', '--json'], { client: withOne() })
     expect(JSON.parse(stdout)).toMatchObject({ id: 'j-1', exitCode: 3 })
     expect(stderr).toBe('')
   })
 
-  it('says why there may be none, and waits with --wait', async () => {
+  it('explains why a result can be missing, and waits for it with --wait', async () => {
     const none = await cli(['result', 'j-2'], { client: withOne() })
     expect(none).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('use --wait') })
     const waited = await cli(['result', 'j-2', '--wait'], { client: withOne() })
@@ -140,7 +140,7 @@ describe('isopod result', () => {
     expect(waited.calls).toContainEqual({ method: 'wait', value: 'j-2' })
   })
 
-  it('refuses what is no id', async () => {
+  it('refuses an argument that is not a job id', async () => {
     expect((await cli(['result', 'a:b*'])).exitCode).toBe(2)
   })
 })
@@ -159,7 +159,7 @@ describe('isopod cancel', () => {
     expect(JSON.parse(json.stdout)).toEqual({ id: 'j-1', outcome })
   })
 
-  it('refuses what is no id', async () => {
+  it('refuses an argument that is not a job id', async () => {
     expect((await cli(['cancel', 'a:b*'])).exitCode).toBe(2)
   })
 })
@@ -174,7 +174,7 @@ describe('isopod languages', () => {
     })
   })
 
-  it('says which have no image', async () => {
+  it('marks the languages whose image is missing', async () => {
     const client = fakeClient()
     client.client.languages = async () => [
       { name: 'ruby', version: '3.3', aliases: ['rb'], missingImage: 'isopod/ruby:3.3' },
@@ -183,7 +183,7 @@ describe('isopod languages', () => {
     expect(stdout).toMatch(/missing image.*\nruby +3\.3 +isopod\/ruby:3\.3 +rb\n$/)
   })
 
-  it('says so when no worker has registered any', async () => {
+  it('says that no worker has registered a language', async () => {
     const client = fakeClient()
     client.client.languages = async () => undefined
     expect(await cli(['languages'], { client })).toMatchObject({ exitCode: 3, stdout: '' })

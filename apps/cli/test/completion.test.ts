@@ -29,10 +29,10 @@ function run(program: string, args: readonly string[], input = ''): string {
   })
 }
 
-/** A line → the word that it is completed to; the line itself if there is none. */
+/** Completes each line as the shell would; a line without a completion comes back unchanged. */
 type Complete = (lines: readonly string[]) => string[]
 
-/** At a terminal, as a user does: each line and a tab; another key keeps what became of it, and clears the line. */
+/** Types each line and a tab into a shell on a terminal. Ctrl-T then appends the completed line to a file and clears it. */
 function atTerminal(shell: Shell, program: string, keep: string, lines: readonly string[]): string[] {
   const kept = join(folder, `${shell}.kept`)
   const commands = [`PS1='> '; source ${join(folder, shell)}`, keep.replaceAll('KEPT', kept)]
@@ -78,18 +78,18 @@ const COMPLETED: Record<string, string> = {
   'isopod run hel': 'isopod run hello.py',
   'isopod run --stdin inp': 'isopod run --stdin input.txt',
   'isopod grade -s inp': 'isopod grade -s input.txt',
-  // Neither a command below nor an option of another command.
+  // Completes neither a subcommand of another command nor another command's option.
   'isopod run --tenant cr': 'isopod run --tenant cr',
   'isopod keys list --na': 'isopod keys list --na',
 }
 
-/** Where no file is taken; old releases of bash cannot tell such a place from others. */
+/** Arguments that are not files. Old releases of bash complete file names there nevertheless, so bash is not tested. */
 const NO_FILE: Record<string, string> = {
   'isopod result hel': 'isopod result hel',
   'isopod run --timeout inp': 'isopod run --timeout inp',
 }
 
-describe.each(Object.entries(SHELLS))('the script for %s', (shell, complete) => {
+describe.each(Object.entries(SHELLS))('the completion script for %s', (shell, complete) => {
   const isMissing = spawnSync(shell, ['--version']).error !== undefined
 
   it('completes commands, options, their values and file names', (context) => {
@@ -100,7 +100,7 @@ describe.each(Object.entries(SHELLS))('the script for %s', (shell, complete) => 
     expect(Object.fromEntries(lines.map((line, at) => [line, completed[at]]))).toEqual(wanted)
   })
 
-  it('has every option of a command', async () => {
+  it('contains every option of isopod submit', async () => {
     const { stdout: help } = await cli(['submit', '--help'])
     const options = [...help.matchAll(/^ .* --([a-z-]+)/gm)].map(([, name]) => name ?? '')
     expect(options.length).toBeGreaterThan(15)
@@ -109,7 +109,7 @@ describe.each(Object.entries(SHELLS))('the script for %s', (shell, complete) => 
   })
 })
 
-it('another shell is refused with those that there are', async () => {
+it('isopod completion refuses another shell and lists the supported ones', async () => {
   const refused = { exitCode: 2, stderr: expect.stringContaining('bash, fish, zsh') }
   expect(await cli(['completion', 'tcsh'])).toMatchObject(refused)
 })

@@ -9,7 +9,7 @@ import { cli, fakeClient, resultOf } from './support.ts'
 
 const HELLO = DEMO_JOBS.find(({ name }) => name === 'hello') as DemoJob
 
-/** A text that a pattern of the demo matches. */
+/** Output that satisfies each pattern which the demo expects. */
 const SAMPLES = [
   'ZeroDivisionError: division by zero\n',
   'urllib.error.URLError: <urlopen error>\n',
@@ -17,7 +17,7 @@ const SAMPLES = [
   "main.c:1: error: 'missing' undeclared\n",
 ]
 
-/** The result that a job of the demo should have. */
+/** A result that meets the expectation of a demo job. */
 function expected(job: JobInput): Result {
   const { expect: wanted } = DEMO_JOBS.find(({ job: { code } }) => code === job.code) as DemoJob
   const text = (pattern: string | RegExp | undefined) =>
@@ -57,12 +57,12 @@ async function demo(answer: (job: JobInput) => Result, args: string[] = [], url?
 }
 
 describe('isopod demo', () => {
-  it('has only jobs that the protocol accepts, each with a name of its own', () => {
+  it('has only jobs that the protocol accepts, each with a unique name', () => {
     for (const { job } of DEMO_JOBS) expect(() => parseJob(job)).not.toThrow()
     expect(new Set(DEMO_JOBS.map(({ name }) => name)).size).toBe(DEMO_JOBS.length)
   })
 
-  it('ends with exit code 0 when each result is the expected one', async () => {
+  it('ends with exit code 0 when every result is as expected', async () => {
     const { exitCode, stdout, stderr } = await demo(expected)
     expect(stdout).toContain(`${DEMO_JOBS.length} of ${DEMO_JOBS.length} jobs ended as expected`)
     expect(stdout).toContain('npx isopod run FILE')
@@ -70,7 +70,7 @@ describe('isopod demo', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('ends with exit code 1 and the difference when one is not', async () => {
+  it('ends with exit code 1 and prints the difference when a result is not as expected', async () => {
     const { exitCode, stdout } = await demo((job) =>
       job.code === HELLO.job.code ? resultOf({ stdout: 'Hello, Wrold!\n' }) : expected(job),
     )
@@ -89,7 +89,7 @@ describe('isopod demo', () => {
     expect((await demo(expected, ['--allow-shared-redis'], 'redis://shared')).exitCode).toBe(0)
   })
 
-  it('prints with --json an object a job and nothing else', async () => {
+  it('prints only one JSON object per job with --json', async () => {
     const { stdout } = await demo(expected, ['--json'])
     const rows = stdout
       .trimEnd()
@@ -99,7 +99,7 @@ describe('isopod demo', () => {
     expect(rows.every(({ ok }) => ok)).toBe(true)
   })
 
-  it('sends its jobs to a results queue of its own and takes them off that', async () => {
+  it('has its results delivered to a queue of its own and takes them from there', async () => {
     const { calls } = await demo(expected)
     const jobs = calls.find(({ method }) => method === 'submitMany')?.value as JobInput[]
     expect(new Set(jobs.map(({ replyTo }) => replyTo))).toEqual(new Set(['demo']))
@@ -108,13 +108,13 @@ describe('isopod demo', () => {
 })
 
 describe('differences', () => {
-  it('finds nothing where everything stated holds', () => {
+  it('reports nothing for a result that meets the expectation', () => {
     expect(differences(resultOf(), { status: 'success', exitCode: 0, stdout: /^hi$/m, stderr: '' })).toEqual(
       [],
     )
   })
 
-  it('finds each thing that does not hold', () => {
+  it('reports each field that differs from the expectation', () => {
     const result = resultOf({ status: 'timeout', exitCode: null, processesPeak: 101 })
     const found = differences(result, {
       status: 'success',
@@ -135,13 +135,13 @@ describe('differences', () => {
 })
 
 describe('demoTable', () => {
-  it('shows one line a job and fits the screen, whatever was printed', () => {
+  it('shows one line per job and fits the screen, whatever the programs printed', () => {
     const hostile = resultOf({ stdout: `\u001b[2J${'x'.repeat(1000)}\n`.repeat(3), language: '\u001b[1m' })
     const lines = demoTable([{ name: 'a', result: hostile, ok: false }], 80)
       .trimEnd()
       .split('\n')
     expect(lines).toHaveLength(2)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters.
     expect(lines.join('')).not.toMatch(/[\u0000-\u001f]/)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80)
     expect(lines[1]).toMatch(/^✗ {2}a /)

@@ -5,12 +5,12 @@ import { judgeRunc } from '../src/doctor/runc-version.ts'
 import { cli, fakeClient, servicesWith } from './support.ts'
 
 describe('judgeRunc', () => {
-  it.each(['1.2.8', '1.2.10', '1.3.3', '1.3.4+ds1', '1.4.0', '2.0.0'])('is content with %s', (version) => {
+  it.each(['1.2.8', '1.2.10', '1.3.3', '1.3.4+ds1', '1.4.0', '2.0.0'])('accepts runc %s', (version) => {
     expect(judgeRunc(version, false).state).toBe('ok')
   })
 
   it.each(['1.1.5+ds1', '1.1.99', '1.2.7', '1.3.0', '1.3.2', '0.9.9'])(
-    'fails %s, as workers do, and warns of it where they accept it',
+    'rejects runc %s as workers do, and only warns where workers are set to accept it',
     (version) => {
       const text = expect.stringContaining(version)
       expect(judgeRunc(version, false)).toMatchObject({ state: 'failed', text })
@@ -25,7 +25,7 @@ describe('judgeRunc', () => {
 })
 
 describe('judgeCgroup', () => {
-  it('names the limits that the kernel can not enforce', () => {
+  it('names the limits that the kernel cannot enforce', () => {
     const fine = {
       CgroupVersion: '2',
       CgroupDriver: 'systemd',
@@ -43,7 +43,7 @@ describe('judgeCgroup', () => {
 })
 
 describe('judgeImages', () => {
-  it('names those that are missing', () => {
+  it('names the missing default images and the command that builds one', () => {
     const { state, text } = judgeImages(['isopod/python:3.13', 'isopod/bash:5.2', 'other:1'])
     expect(state).toBe('absent')
     expect(text).toContain('isopod/javascript:24')
@@ -51,7 +51,7 @@ describe('judgeImages', () => {
     expect(text).not.toContain('python')
   })
 
-  it('does not miss what is only built when it is asked for', () => {
+  it('ignores missing images that are built only on request', () => {
     const usual = ['isopod/python:3.13', 'isopod/bash:5.2', 'isopod/javascript:24', 'isopod/c:14']
     const { state, text } = judgeImages([...usual, 'isopod/lua:5.4'])
     expect(state).toBe('ok')
@@ -67,14 +67,14 @@ describe('judgeCatalogue', () => {
     ...(missingImage === undefined ? {} : { missingImage }),
   })
 
-  it('fails where a worker lacks an image that nothing here builds', () => {
+  it('fails for a missing image that this repository cannot build', () => {
     expect(judgeCatalogue([language('python'), language('zig', 'acme/zig:1')])).toMatchObject({
       state: 'failed',
       text: '1 of the 2 languages of the workers have their image; build or pull acme/zig:1, which the catalogue names',
     })
   })
 
-  it('says how to build the usual ones, and lets the others be', () => {
+  it('names the command for missing default images, and ignores other images that can be built', () => {
     const missing = [language('python', 'isopod/python:3.13'), language('lua', 'isopod/lua:5.4')]
     expect(judgeCatalogue(missing)).toMatchObject({
       state: 'absent',
@@ -85,14 +85,14 @@ describe('judgeCatalogue', () => {
 })
 
 describe('inspectInit', () => {
-  it('says how to build it where it is missing', async () => {
+  it('names the command that builds a missing init', async () => {
     const finding = await inspectInit('/nowhere/')
     expect([finding.state, finding.text]).toEqual(['absent', expect.stringContaining('npm run setup')])
   })
 })
 
 describe('isopod doctor', () => {
-  it('says what does not answer and what to do about it, with exit code 3', async () => {
+  it('names each service that does not answer and the remedy, with exit code 3', async () => {
     const services = {
       ...servicesWith(fakeClient().client),
       connect: () => Promise.reject(new Error('Redis at redis://x is not available; start it')),
@@ -106,7 +106,7 @@ describe('isopod doctor', () => {
     )
   })
 
-  it('prints with --json an object a line', async () => {
+  it('prints one JSON object per line with --json', async () => {
     const { stdout } = await cli(['doctor', '--json'], { env: { DOCKER_HOST: 'unix:///nowhere.sock' } })
     const findings = stdout
       .trimEnd()
@@ -115,7 +115,7 @@ describe('isopod doctor', () => {
     expect(findings).toContainEqual({ state: 'ok', subject: 'workers', text: 'can run python' })
   })
 
-  it('has one line for each piece that is there', async () => {
+  it('prints one line for each part of the stack', async () => {
     const { stdout } = await cli(['doctor'], { env: { DOCKER_HOST: 'unix:///nowhere.sock' } })
     expect(stdout).toMatch(/^✓ redis +redis:\/\/test$/m)
     expect(stdout).toMatch(/^✓ workers +can run python$/m)

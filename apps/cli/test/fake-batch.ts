@@ -7,7 +7,7 @@ import {
 } from '@isopod/client'
 import type { JobInput, Result } from '@isopod/protocol'
 
-/** A batch in memory: each sample ends as `answer` says of its job, one that is not attributable as a fault. */
+/** A batch in memory: `answer` gives the result of each sample's job; a result that is not attributable counts as a fault. */
 export function fakeBatch(options: BatchOptions, answer: (job: JobInput) => Result | Error): Batch {
   const results: SampleResult[] = []
   const tally = (outcome: string) => results.filter((one) => one.outcome === outcome).length

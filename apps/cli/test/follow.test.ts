@@ -15,7 +15,7 @@ async function followed(
 }
 
 describe('isopod run --follow', () => {
-  it('asks for live output, prints it once, and then how the program ended', async () => {
+  it('requests live output, prints it once, and then says how the program ended', async () => {
     const { stdout, stderr, calls, exitCode } = await followed(
       [
         RUNNING,
@@ -32,7 +32,7 @@ describe('isopod run --follow', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('prints the whole result where nothing came live', async () => {
+  it('prints the whole result if no live output arrived', async () => {
     const result = {
       status: 'compile_error',
       stderr: 'main.c:1: error\n',
@@ -43,7 +43,7 @@ describe('isopod run --follow', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('says that a program starts again, and what is not shown', async () => {
+  it('reports a restart of the program and the amount of dropped output', async () => {
     const { stderr } = await followed([
       RUNNING,
       { id: '1-2', type: 'stdout', text: 'x' },
@@ -56,7 +56,7 @@ describe('isopod run --follow', () => {
     expect(stderr).toContain('isopod: 70 bytes of output are not shown live; without --follow all is\n')
   })
 
-  it('writes out on a terminal what deceives, in pieces and across streams, too', async () => {
+  it('escapes deceptive characters on a terminal, also across chunks and streams', async () => {
     const marks = Array.from({ length: 12 }, (_, index) => ({
       id: `1-${index + 2}`,
       type: index % 2 === 0 ? ('stdout' as const) : ('stderr' as const),
@@ -72,7 +72,7 @@ describe('isopod run --follow', () => {
     expect((stdout + stderr).split('\\u{301}').length - 1).toBe(4)
   })
 
-  it('shows an emoji whose variation comes in the next piece', async () => {
+  it('shows an emoji whose variation selector arrives in the next chunk', async () => {
     const { stdout } = await followed(
       [
         RUNNING,
@@ -85,7 +85,7 @@ describe('isopod run --follow', () => {
     expect(stdout).toBe('❤\ufe0f\n')
   })
 
-  it('gives a pipe the bytes that the program wrote, and a terminal with --raw its text', async () => {
+  it('writes the program’s own bytes to a pipe, and its unescaped text to a terminal with --raw', async () => {
     const bytes = Buffer.from([0xff, 27])
     const event = { id: '1-2', type: 'stdout', text: '\ufffd\u001b', raw: bytes.toString('base64') } as const
     expect((await followed([RUNNING, event, FINISHED])).bytes).toEqual(bytes)
@@ -95,7 +95,7 @@ describe('isopod run --follow', () => {
     expect((await followed([RUNNING, event, FINISHED], { isTTY: true })).stdout).toBe('\ufffd\\x1b')
   })
 
-  it('prints with --json the events, a line each, and nothing else', async () => {
+  it('prints only the events, one per line, with --json', async () => {
     const events: JobEvent[] = [RUNNING, { id: '1-2', type: 'stdout', text: 'hi' }, FINISHED]
     const { exitCode, stdout, stderr } = await followed(events, { args: ['--json'] })
     const lines = stdout

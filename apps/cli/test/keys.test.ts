@@ -25,7 +25,7 @@ const keys = (...args: string[]) =>
     services: { ...servicesWith(fakeClient().client), openAccess: (url) => openAccess({ url }) },
   })
 
-it('creates a key, prints its token once, lists it without it, and revokes it', async () => {
+it('isopod keys creates a key, prints its token once, lists the key without the token, and revokes it', async () => {
   const none = await keys('list')
   expect(none).toMatchObject({ exitCode: 0, stdout: '' })
   expect(none.stderr).toContain('there is no key')

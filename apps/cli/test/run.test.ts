@@ -5,7 +5,7 @@ import { STATUSES, UnavailableError } from '@isopod/protocol'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { cli, fakeClient, resultOf } from './support.ts'
 
-/** A folder with files, gone when the test ends; returns the path of a file in it. */
+/** Creates a folder with files, which is removed when the test ends; returns the path of a file in it. */
 function files(content: Record<string, string | Buffer>): (name: string) => string {
   const folder = mkdtempSync(join(tmpdir(), 'isopod-cli-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -14,7 +14,7 @@ function files(content: Record<string, string | Buffer>): (name: string) => stri
 }
 
 describe('isopod run', () => {
-  it('makes one job of file and options', async () => {
+  it('makes one job from a file and options', async () => {
     const at = files({ 'a.py': 'print(1)', 'in.txt': 'Alice', 'data.json': '{"n": [1, 2]}' })
     const options = [
       '--stdin',
@@ -53,7 +53,7 @@ describe('isopod run', () => {
     expect(calls.at(-1)).toEqual({ method: 'close', value: undefined })
   })
 
-  it('takes arguments and variables as they are, each option as often as it is given', async () => {
+  it('passes every --arg and --env of the command line on unchanged', async () => {
     const options = ['--arg', '-v', '--arg', '', '--env', 'A=1=2', '--env', 'B=', '--compile-arg', '-DX=1']
     const { calls } = await cli(['run', '-', ...options], { stdin: 'x' })
     expect(calls.find(({ method }) => method === 'run')?.value).toMatchObject({
@@ -87,7 +87,7 @@ describe('isopod run', () => {
     expect(calls).toEqual([])
   })
 
-  it('refuses a policy that there is none of, and enqueues nothing', async () => {
+  it('refuses an unknown policy and enqueues nothing', async () => {
     const { calls, exitCode, stderr } = await cli(['run', '-', '--policy', 'paranoid'], { stdin: 'x' })
     expect(exitCode).toBe(2)
     expect(stderr).toContain('--policy: must be off, warn, enforce, alone or with :standard or :strict')
@@ -113,7 +113,7 @@ describe('isopod run', () => {
     )
   })
 
-  it('reads the code from standard input for -, and leaves the language to the protocol', async () => {
+  it('reads the code from standard input for -, and lets the protocol choose the default language', async () => {
     const { calls } = await cli(['run', '-'], { stdin: 'print(2)' })
     expect(calls[0]?.value).toEqual({ code: 'print(2)', limits: {}, replyTo: 'none' })
   })
@@ -129,14 +129,14 @@ describe('isopod run', () => {
     expect((await cli(['run', at(name)])).calls[0]?.value).toMatchObject({ language })
   })
 
-  it.each(STATUSES)('answers %s with its exit code', async (status) => {
+  it.each(STATUSES)('ends with the documented exit code for %s', async (status) => {
     const client = fakeClient(() => resultOf({ status }))
     const { exitCode } = await cli(['run', '-'], { stdin: 'x', client })
     const wanted = { success: 0, validation_error: 2, setup_error: 3 }[status as string] ?? 1
     expect(exitCode).toBe(wanted)
   })
 
-  it('prints with --json one JSON object and nothing else on stdout', async () => {
+  it('prints only one JSON object on stdout with --json', async () => {
     const { stdout } = await cli(['run', '-', '--json'], { stdin: 'x' })
     expect(stdout.split('\n')).toHaveLength(2)
     expect(JSON.parse(stdout)).toEqual(resultOf())
@@ -178,7 +178,7 @@ describe('isopod run', () => {
     expect(calls).toEqual([])
   })
 
-  it('refuses empty code, code above 1 MiB and code that is not text', async () => {
+  it('refuses code that is empty, above 1 MiB or not text', async () => {
     const at = files({ 'a.py': Buffer.from([0xff, 0xfe]) })
     expect((await cli(['run', '-'], { stdin: '' })).stderr).toBe(
       'isopod: Code cannot be empty, and standard input is\n',
@@ -188,11 +188,11 @@ describe('isopod run', () => {
     expect((await cli(['run', at('a.py')])).stderr).toContain('FILE: must be UTF-8 text')
   })
 
-  it('stops reading a file that has no end', async () => {
+  it('stops reading an endless file', async () => {
     expect((await cli(['run', '/dev/zero', '--language', 'c'])).stderr).toContain('must be at most 1 MiB')
   })
 
-  it('answers a Redis that is not there with exit code 3 and one sentence', async () => {
+  it('ends with exit code 3 and one sentence if Redis is not there', async () => {
     const services = {
       connect: () => Promise.reject(new UnavailableError('Redis at redis://x is not available')),
       findStack: async () => undefined,
@@ -217,7 +217,7 @@ describe('isopod run', () => {
     expect(debug.stderr).toContain('TypeError: broken\n    at ')
   })
 
-  it('answers Ctrl-C with exit code 130', async () => {
+  it('ends with exit code 130 on Ctrl-C', async () => {
     const client = fakeClient(() => new DOMException('This operation was aborted', 'AbortError'))
     expect(await cli(['run', '-'], { stdin: 'x', client })).toMatchObject({
       exitCode: 130,

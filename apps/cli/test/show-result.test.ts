@@ -12,13 +12,13 @@ async function shown(
 }
 
 describe('showResult', () => {
-  it('puts each stream where the program put it, and one line about the end on stderr', async () => {
+  it('writes each stream of the program to the same stream, and one line about its end to stderr', async () => {
     const { stdout, stderr } = await shown({ stdout: 'out\n', stderr: 'err\n' })
     expect(stdout).toBe('out\n')
     expect(stderr).toBe('err\nsuccess · exit code 0 · 0.034 s · peak 8.2 MiB\n')
   })
 
-  it('writes control characters out on a terminal', async () => {
+  it('escapes control characters on a terminal', async () => {
     const { stdout, stderr } = await shown(
       { stdout: '\u001b[2Jx\n', stderr: '\u001b]0;t\u0007\n' },
       { isTTY: true },
@@ -27,25 +27,25 @@ describe('showResult', () => {
     expect(stderr).toMatch(/^\\x1b\]0;t\\x07\n/)
   })
 
-  it('leaves them alone on a terminal when asked, and always in a file or pipe', async () => {
+  it('leaves control characters unescaped in a file or pipe, and on a terminal if asked', async () => {
     expect((await shown({ stdout: '\u001b[1mx' }, { isTTY: true, raw: true })).stdout).toContain('\u001b[1mx')
     expect((await shown({ stdout: '\u001b[1mx' })).stdout).toBe('\u001b[1mx')
   })
 
-  it('gives a pipe the bytes of a program that does not print text', async () => {
+  it('writes binary output unchanged to a pipe', async () => {
     const bytes = Buffer.from([0xff, 0x00, 0xfe])
     const raw = { stdout: bytes.toString('base64') }
     expect((await shown({ stdout: '\ufffd\0\ufffd', raw })).bytes).toEqual(bytes)
     expect((await shown({ stdout: '\ufffd\0\ufffd', raw }, { isTTY: true })).stdout).toBe('\ufffd\\x00\ufffd')
   })
 
-  it('does not let an open last line run into its own', async () => {
+  it('ends an unfinished last line of the program before its own line', async () => {
     expect((await shown({ stderr: 'open' })).stderr).toMatch(/^open\nsuccess/)
     expect((await shown({ stdout: 'open' }, { isTTY: true })).stderr).toMatch(/^\nsuccess/)
     expect((await shown({ stdout: 'open' })).stderr).toMatch(/^success/)
   })
 
-  it('shows what the compiler said, warnings, and what was cut', async () => {
+  it('shows compiler output, warnings and which stream was cut', async () => {
     const { stderr } = await shown({
       compileOutput: 'main.c:1: error\n',
       warnings: ['imports os'],
@@ -74,9 +74,9 @@ describe('showResult', () => {
 })
 
 describe('jsonLine', () => {
-  it('is one line without a control character, and reads back as it was', () => {
+  it('is one line without control characters that parses back to the same value', () => {
     const value = { text: 'a\n\u001b[2J\u007f\u009b\u2028' }
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters.
     expect(jsonLine(value)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|\n./)
     expect(JSON.parse(jsonLine(value))).toEqual(value)
   })

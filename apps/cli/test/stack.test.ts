@@ -10,7 +10,7 @@ const stack: Stack = {
   workers: [{ url: 'http://127.0.0.1:9', log: '/tmp/l', pid: 1 }],
 }
 
-/** Services that note which of them was asked for what. */
+/** Services that record each call. */
 function noting(found: Stack | undefined) {
   const asked: string[] = []
   const services: Services = {
@@ -47,21 +47,21 @@ function noting(found: Stack | undefined) {
 const withoutRedis = { stdin: 'print(1)', env: { REDIS_URL: undefined } }
 
 describe('a command without REDIS_URL', () => {
-  it('uses the stack that is running, without a word, and leaves it', async () => {
+  it('uses the running stack silently and leaves it running', async () => {
     const { asked, services } = noting(stack)
     const { stderr } = await cli(['submit', '-'], { ...withoutRedis, services })
     expect(asked).toEqual(['connect redis+unix:///run/x'])
     expect(stderr).toBe('')
   })
 
-  it('starts one where none runs, says so in one line, and leaves it', async () => {
+  it('starts a stack if none is running, says so in one line, and leaves it running', async () => {
     const { asked, services } = noting(undefined)
     const { stderr } = await cli(['submit', '-'], { ...withoutRedis, services })
     expect(asked).toEqual(['ensure 1', 'connect redis+unix:///run/x'])
     expect(stderr).toMatch(/^isopod: no REDIS_URL[^\n]*a private stack starts[^\n]*\n$/)
   })
 
-  it('starts nothing for a call that is wrong', async () => {
+  it('starts nothing for invalid arguments', async () => {
     const { asked, services } = noting(undefined)
     await cli(['run', '-', '--timeout', '0'], { ...withoutRedis, services })
     expect(asked).toEqual([])
@@ -69,7 +69,7 @@ describe('a command without REDIS_URL', () => {
 })
 
 describe('a command with REDIS_URL', () => {
-  it('uses that and starts nothing', async () => {
+  it('uses that Redis and starts nothing', async () => {
     const { asked, services } = noting(stack)
     const { stderr } = await cli(['submit', '-'], {
       stdin: 'x',
@@ -82,14 +82,14 @@ describe('a command with REDIS_URL', () => {
 })
 
 describe('isopod mcp', () => {
-  it('hands stdin and stdout to the server of the Redis that is meant, and prints nothing itself', async () => {
+  it('starts the MCP server with the Redis of REDIS_URL, and prints nothing itself', async () => {
     const { asked, services } = noting(stack)
     const env = { REDIS_URL: 'redis://mine' }
     expect(await cli(['mcp', '--http', '8008'], { env, services })).toMatchObject({ exitCode: 0, stdout: '' })
     expect(asked).toEqual(['mcp --http 8008 redis://mine'])
   })
 
-  it('uses the stack that is running', async () => {
+  it('uses the running stack', async () => {
     const { asked, services } = noting(stack)
     await cli(['mcp'], { ...withoutRedis, services })
     expect(asked).toEqual(['mcp redis+unix:///run/x'])
@@ -131,7 +131,7 @@ describe('isopod up and down', () => {
     expect((await listensOn('--port', '8300')).gateway).toMatch(/^gateway 8300 /)
   })
 
-  it('takes a free port for 0', async () => {
+  it('lets the gateway choose a free port for 0', async () => {
     const { asked, services } = noting(undefined)
     const running = cli(['up'], { ...withoutRedis, env: { ...withoutRedis.env, PORT: '0' }, services })
     await expect.poll(() => asked.length).toBe(2)
@@ -140,7 +140,7 @@ describe('isopod up and down', () => {
     expect(asked[1]).toMatch(/^gateway undefined /)
   })
 
-  it('ends, and says why, when its stack is gone', async () => {
+  it('ends with an error when its stack is gone', async () => {
     const { asked, services } = noting(undefined)
     const { exitCode, stderr } = await cli(['up'], { ...withoutRedis, services })
     expect(exitCode).toBe(3)
@@ -148,14 +148,14 @@ describe('isopod up and down', () => {
     expect(asked.at(-1)).toBe('down')
   })
 
-  it('takes down what a start that failed has left', async () => {
+  it('takes down what a failed start has left', async () => {
     const { asked, services } = noting(undefined)
     const broken = { ...services, ensureStack: () => Promise.reject(new Error('no engine')) }
     expect((await cli(['up'], { ...withoutRedis, services: broken })).exitCode).toBe(3)
     expect(asked).toEqual(['down'])
   })
 
-  it('takes down, and purges when asked', async () => {
+  it('takes the stack down, and purges it with --purge', async () => {
     const { asked, services } = noting(undefined)
     await cli(['down'], { ...withoutRedis, services })
     await cli(['down', '--purge'], { ...withoutRedis, services })

@@ -13,7 +13,7 @@ export function resultOf(changes: Partial<Result> = {}): Result {
   return sampleResult({ ...hi, ...changes })
 }
 
-/** A stream that keeps what is written to it. */
+/** A stream that records what is written to it. */
 export function recorder(options: { isTTY?: boolean; columns?: number } = {}) {
   const stream = Object.assign(new PassThrough(), options)
   const chunks: Buffer[] = []
@@ -21,7 +21,7 @@ export function recorder(options: { isTTY?: boolean; columns?: number } = {}) {
   return { stream, bytes: () => Buffer.concat(chunks), text: () => Buffer.concat(chunks).toString('utf8') }
 }
 
-/** The streams and environment of a command, with what it wrote. */
+/** The streams and environment of a command; records what it writes. */
 export function fakeIo(
   options: { stdin?: string | Buffer; env?: NodeJS.ProcessEnv; isTTY?: boolean; columns?: number } = {},
 ) {
@@ -38,7 +38,7 @@ export function fakeIo(
   return { io, out, err }
 }
 
-/** A queue in memory whose jobs end as `answer` says; for paths that a real one cannot be brought to take. */
+/** A client of a queue in memory whose jobs end as `answer` says, for cases that a real queue cannot be made to produce. */
 export function fakeClient(
   answer: (job: JobInput) => Result | Error = () => resultOf(),
   events: readonly JobEvent[] = [],
@@ -95,7 +95,7 @@ export function fakeClient(
   return { client, calls, waiting }
 }
 
-/** Services that lend this client, and that can't start anything. */
+/** Services that connect to this client and cannot start anything. */
 export function servicesWith(client: JobClient): Services {
   const refuse = () => Promise.reject(new Error('nothing may be started'))
   return {
@@ -111,7 +111,7 @@ export function servicesWith(client: JobClient): Services {
   }
 }
 
-/** Runs a command line against a fake client, and returns all that can be seen of it. */
+/** Runs a command line against a fake client; returns its output, exit code and calls. */
 export async function cli(
   args: readonly string[],
   options: Parameters<typeof fakeIo>[0] & {

@@ -33,7 +33,7 @@ describe('at a terminal of 80 columns', () => {
     expect(widest(stdout)).toBeLessThanOrEqual(80)
   })
 
-  it('the help fits a real one, too', () => {
+  it('the help fits a real terminal, too', () => {
     const script = `stty cols 80; '${process.execPath}' '${BIN}' run --help; '${process.execPath}' '${BIN}' --help`
     const typescript = execFileSync('script', ['-qec', script, '/dev/null'], {
       encoding: 'utf8',
@@ -121,7 +121,7 @@ describe('colour', () => {
   const run = (env: NodeJS.ProcessEnv, isTTY: boolean) =>
     cli(['run', '-'], { stdin: 'x', isTTY, env: { NO_COLOR: undefined, ...env } })
 
-  it('is for terminals, unless NO_COLOR or TERM says otherwise', async () => {
+  it('is used only on terminals unless NO_COLOR, TERM or FORCE_COLOR says otherwise', async () => {
     expect((await run({}, true)).stderr).toContain('\u001b[32msuccess\u001b[39m')
     expect((await run({}, false)).stderr).not.toContain('\u001b')
     expect((await run({ NO_COLOR: '1' }, true)).stderr).not.toContain('\u001b')
@@ -135,7 +135,7 @@ describe('processor time', () => {
   const REPORT =
     'data:text/javascript,process.on("exit",()=>process._rawDebug(process.cpuUsage().user+process.cpuUsage().system))'
   let bare: number | undefined
-  /** Processor time of a process, its start included, in microseconds: the least of two. */
+  /** CPU time of a Node process including its start, in microseconds: the smaller of two measurements. */
   const cost = (...words: string[]) =>
     Math.min(
       ...[1, 2].map(() => {
@@ -152,13 +152,13 @@ describe('processor time', () => {
     },
   )
 
-  it('the help of run takes little more than loading the protocol, whose ranges it shows', () => {
+  it('isopod run --help takes little more than loading the protocol, whose ranges it shows', () => {
     const protocol = join(CHECKOUT, 'packages', 'protocol', 'dist', 'index.js')
     expect(cost(BIN, 'run', '--help')).toBeLessThan(2 * cost('-e', `import(${JSON.stringify(protocol)})`))
   })
 })
 
-it('the README names every command', () => {
+it('the README lists every command', () => {
   const page = readFileSync(join(CHECKOUT, 'apps', 'cli', 'README.md'), 'utf8')
   for (const name of Object.keys(COMMANDS)) expect(page).toMatch(new RegExp(`^\\|.*\`${name}\\b`, 'm'))
 })

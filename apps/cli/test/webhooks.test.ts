@@ -26,7 +26,7 @@ const webhooks = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
     services: { ...servicesWith(fakeClient().client), openWebhooks: (url) => openWebhookQueue({ url }) },
   })
 
-it('lists webhooks, without what their URLs hold, and redelivers those that were given up', async () => {
+it('isopod webhooks lists URLs without their queries, and redelivers failed webhooks', async () => {
   expect((await webhooks(['list'])).stderr).toContain('no failed or pending webhooks')
   const client = await connect({ url: server.url })
   const queue = await openWebhookQueue({ url: server.url })
@@ -74,7 +74,7 @@ it('lists webhooks, without what their URLs hold, and redelivers those that were
   await client.close()
 })
 
-it('prints the secret of a tenant, which stays the same until it is rotated', async () => {
+it('isopod webhooks prints the secret of a tenant, which stays the same until it is rotated', async () => {
   const secret = async () => (await webhooks(['secret', '--tenant', 'team'])).stdout
   const before = await secret()
   expect(before).toMatch(/^whsec_[A-Za-z0-9+/]{43}=\n$/)
@@ -89,7 +89,7 @@ it('prints the secret of a tenant, which stays the same until it is rotated', as
   expect((await stat(file)).mode & 0o777).toBe(0o600)
 })
 
-it('rotates what a deployment is set to by printing the new setting', async () => {
+it('isopod webhooks prints the new setting when a secret from the environment is rotated', async () => {
   const setting = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
   const { stdout } = await webhooks(['rotate'], { ISOPOD_GATEWAY_WEBHOOK_SECRET: `${setting},whsec_old` })
   expect(stdout.trim().split(',')[1]).toBe(setting)
@@ -105,14 +105,14 @@ it.each([
   expect(stderr).toContain(named)
 })
 
-it('names the setting where no secret can be kept', async () => {
+it('isopod webhooks names the setting if no secret can be stored', async () => {
   await writeFile(join(directory, 'file'), '')
   const { exitCode, stderr } = await webhooks(['secret'], { ISOPOD_STATE_DIR: join(directory, 'file/state') })
   expect(exitCode).toBe(3)
   expect(stderr).toMatch(/ISOPOD_GATEWAY_WEBHOOK_SECRET: is not set, and .*webhook-secret cannot be made/)
 })
 
-it('does not quote a secret that is none', async () => {
+it('isopod webhooks does not repeat an invalid secret in its error', async () => {
   const { exitCode, stderr } = await webhooks(['secret'], { ISOPOD_GATEWAY_WEBHOOK_SECRET: 'hunter2' })
   expect(exitCode).toBe(3)
   expect(stderr).toContain('ISOPOD_GATEWAY_WEBHOOK_SECRET: must be whsec_')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { writeWhole } from '../src/grade/write-file.ts'
 
-it('a file is written whole, or stays as it was', async () => {
+it('writeWhole writes a file whole or leaves it unchanged', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'isopod-write-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'out.jsonl')

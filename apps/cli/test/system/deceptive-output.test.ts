@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'isopod-deceptive-'))
 const at = (name: string) => join(folder, name)
 let world: World
 
-/** The halves of pairs cannot be printed: a stream carries UTF-8. */
+/** Without surrogates: UTF-8, which the streams carry, cannot encode them. */
 const CODES = DECEPTIVE_CODE_POINTS.filter((code) => code < 0xd800 || code > 0xdfff)
 const ALL = CODES.map((code) => `<${String.fromCodePoint(code)}>`).join('')
 
@@ -26,7 +26,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** Runs the real command on a real terminal, and gives what the terminal got. */
+/** Runs the real command on a real terminal; returns what the terminal received. */
 async function onTerminal(args: readonly string[]): Promise<string> {
   const quoted = [process.execPath, BIN, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
   const child = spawn('script', ['-qec', quoted.join(' '), at('typescript')], {
@@ -45,14 +45,14 @@ async function onTerminal(args: readonly string[]): Promise<string> {
   return lines.slice(1, -2).join('\n')
 }
 
-/** Code points that arrived as they are, less those that the command or the terminal itself writes. */
+/** Code points that the terminal received unescaped, except `own`: those that the command or the terminal itself writes. */
 function arrived(screen: string, own: readonly string[]): string[] {
   return CODES.map((code) => String.fromCodePoint(code))
     .filter((character) => !own.includes(character) && screen.includes(character))
     .map((character) => `U+${character.codePointAt(0)?.toString(16)}`)
 }
 
-/** A program that prints every one of them to both streams, and ends badly. */
+/** A program that prints every deceptive code point to both streams. */
 function printer(): string {
   writeFileSync(
     at('print.py'),
@@ -66,7 +66,7 @@ for stream in sys.stdout, sys.stderr:
 }
 
 // promise: seen-output
-it('shows what a program prints, and hides and obeys none of it', async () => {
+it('isopod run shows and escapes every deceptive character that a program prints', async () => {
   const screen = await onTerminal(['run', printer()])
   expect(screen.match(/begin<\\x00>/g)).toHaveLength(2)
   expect(screen).toContain('<\\u{202e}>')
@@ -74,23 +74,23 @@ it('shows what a program prints, and hides and obeys none of it', async () => {
   expect(arrived(screen, ['\r'])).toEqual([])
 })
 
-it('gives a terminal JSON that shows all and reads back as it was', async () => {
+it('isopod run --json escapes deceptive characters on a terminal, and parses back to the same output', async () => {
   const screen = await onTerminal(['run', '--json', printer()])
   expect(arrived(screen, ['\r'])).toEqual([])
   expect(JSON.parse(screen)).toMatchObject({ stdout: `begin${ALL}end\n`, stderr: `begin${ALL}end\n` })
 })
 
-it('shows the names and outputs of a data set, and writes none of them raw into the report', async () => {
-  // A name of the table is cut, so that each has few of them; names of problems without samples are listed whole.
+it('isopod grade escapes names and outputs of a data set, on the terminal and in the report', async () => {
+  // The table cuts long names, so each gets few code points. Names of problems without samples are listed whole.
   const tried = Array.from({ length: 5 }, (_, index) =>
     CODES.filter((__, place) => place % 60 === index * 12),
   )
   const name = (codes: readonly number[]) => codes.map((code) => String.fromCodePoint(code)).join('')
-  const untried = Array.from({ length: 5 }, (_, index) => CODES.filter((__, place) => place % 5 === index))
+  const unsampled = Array.from({ length: 5 }, (_, index) => CODES.filter((__, place) => place % 5 === index))
   const tests = [{ stdin: '', expected: ALL }]
   const problems = [
     ...tried.map((codes, index) => ({ id: `t${index}${name(codes)}`, tests })),
-    ...untried.map((codes, index) => ({ id: `u${index}${name(codes)}`, tests })),
+    ...unsampled.map((codes, index) => ({ id: `u${index}${name(codes)}`, tests })),
   ]
   const samples = tried.map((codes, index) => ({
     id: `t${index}${name(codes)}`,
@@ -108,7 +108,7 @@ it('shows the names and outputs of a data set, and writes none of them raw into 
   ])
   expect(screen).toContain('5 samples of 10 stdin-tests problems')
   expect(screen).toContain('t0\\x00')
-  // The live bar moves the cursor.
+  // The progress bar itself writes these two.
   expect(arrived(screen, ['\r', '\u001b'])).toEqual([])
   const report = readFileSync(at('report.html'), 'utf8')
   expect(report).toContain('\\u{202e}')

@@ -4,7 +4,7 @@ import { collectResults, DEMO_QUEUE } from '../../src/demo/collect.ts'
 import { differences } from '../../src/demo/expectation.ts'
 import { DEMO_JOBS } from '../../src/demo/jobs.ts'
 
-it('every job of the demo ends as the demo promises', async () => {
+it('isopod demo ends every job as expected on a real worker', async () => {
   const world = await startWorld()
   try {
     const ids = await world.client.submitMany(DEMO_JOBS.map(({ job }) => ({ ...job, replyTo: DEMO_QUEUE })))

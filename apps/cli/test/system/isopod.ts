@@ -3,14 +3,14 @@ import { fileURLToPath } from 'node:url'
 
 const BIN = fileURLToPath(new URL('../../bin/isopod.js', import.meta.url))
 
-/** What a finished command left. */
+/** Output and exit code of a finished command. */
 export interface Finished {
   readonly exitCode: number | null
   readonly stdout: Buffer
   readonly stderr: string
 }
 
-/** Runs the real command in a process of its own. */
+/** Runs the real command in a separate process. */
 export function isopod(
   args: readonly string[],
   options: {
@@ -24,7 +24,7 @@ export function isopod(
   const err: Buffer[] = []
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
-  // A command that is refused ends without reading.
+  // A command with invalid arguments ends without reading its input: a broken pipe is expected.
   child.stdin.on('error', () => {})
   child.stdin.end(options.stdin ?? '')
   options.onStarted?.((signal) => child.kill(signal))

@@ -37,7 +37,7 @@ describe.concurrent('isopod run', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('prints with --follow the output as it comes, and ends as without', async () => {
+  it('prints output as it arrives with --follow, and ends as without it', async () => {
     const stdin = 'echo one; sleep 0.5; echo two >&2; sleep 0.2; printf three; exit 7'
     const args = ['run', '-', '--language', 'bash', '--follow']
     const { exitCode, stdout, stderr } = await onWorld(args, { stdin })
@@ -46,7 +46,7 @@ describe.concurrent('isopod run', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('prints with --json the whole result and nothing else', async () => {
+  it('prints only the whole result with --json', async () => {
     const stdin = 'print(sum(input_data["n"]), input())'
     const options = [
       '--input-data',
@@ -65,12 +65,12 @@ describe.concurrent('isopod run', () => {
     expect([stderr, exitCode]).toEqual(['', 0])
   })
 
-  it('gives a pipe the bytes that the program wrote', async () => {
+  it('writes binary output unchanged to a pipe', async () => {
     const stdin = 'import sys; sys.stdout.buffer.write(bytes([255, 0, 27]))'
     expect((await onWorld(['run', '-'], { stdin })).stdout).toEqual(Buffer.from([255, 0, 27]))
   })
 
-  it('says which limit ended a program, and keeps what it had printed', async () => {
+  it('names the limit that ended a program, and shows the output until then', async () => {
     const { stdout, stderr, exitCode } = await onWorld(['run', '-', '--timeout', '1'], {
       stdin: 'import time\nprint("before")\ntime.sleep(60)',
     })
@@ -79,7 +79,7 @@ describe.concurrent('isopod run', () => {
     expect(exitCode).toBe(1)
   })
 
-  it('refuses what the workers cannot run, with exit code 2 and the languages that they can', async () => {
+  it('refuses an unknown language with exit code 2 and lists the languages of the workers', async () => {
     const { stderr, exitCode } = await onWorld(['run', '-', '--language', 'brainfuck'], { stdin: 'x' })
     expect(stderr).toMatch(
       /^isopod: language: "brainfuck" is not supported; the supported languages are python@3\.13/,
@@ -113,7 +113,7 @@ describe.concurrent('isopod run', () => {
 })
 
 describe.concurrent('isopod submit, results and cancel', () => {
-  it('hand over each result once', async () => {
+  it('take each result once', async () => {
     const submitted = await onWorld(['submit', HELLO, '-', '--reply-to', 'cli-test'], { stdin: 'print(2)' })
     const ids = submitted.stdout.toString().trimEnd().split('\n')
     expect(ids).toHaveLength(2)
@@ -125,7 +125,7 @@ describe.concurrent('isopod submit, results and cancel', () => {
     expect(late).toMatchObject({ exitCode: 1, stderr: `isopod: ${ids[0]} has already ended\n` })
   })
 
-  it('show a stored result again, by its id', async () => {
+  it('result shows a stored result by its id, also after results has taken it', async () => {
     const { stdout } = await onWorld(['submit', '-', '--reply-to', 'again'], { stdin: 'print(5); exit(3)' })
     const id = stdout.toString().trim()
     const waited = await onWorld(['result', '--wait', id])
@@ -136,13 +136,13 @@ describe.concurrent('isopod submit, results and cancel', () => {
     expect(JSON.parse(stored.stdout.toString())).toMatchObject({ id, exitCode: 3 })
   })
 
-  it('lists the languages of the workers', async () => {
+  it('languages lists the languages of the workers', async () => {
     const { stdout } = await onWorld(['languages'])
     const lines = stdout.toString().split('\n').slice(1, 6)
     expect(lines.map((line) => line.split(' ')[0])).toEqual([
       ...['python', 'javascript', 'typescript', 'bash', 'c'],
     ])
-    // Built with the stack; of the others some may be.
+    // Images of these five are built with the stack, so none is marked as missing.
     expect(lines.join()).not.toContain('isopod/')
   })
 })
@@ -158,7 +158,7 @@ describe.concurrent('a Redis that does not answer', () => {
     },
   )
 
-  it('is not waited for when it takes connections and says nothing', async () => {
+  it('ends the command also if it accepts connections and never answers', async () => {
     const sockets: Socket[] = []
     const mute = createServer((socket) => void sockets.push(socket)).listen(0, '127.0.0.1')
     await once(mute, 'listening')

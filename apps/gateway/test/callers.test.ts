@@ -9,7 +9,7 @@ import { PresentedKey } from '../src/http/presented-key.ts'
 
 let directory: string
 let server: RedisServer
-/** A deployment without keys, and one with. */
+/** `open` has no keys, `keyed` has one. */
 let open: Access
 let keyed: Access
 
@@ -32,14 +32,14 @@ afterAll(async () => {
 describe('a caller without a key', () => {
   const everywhere = { allowed: true, loopback: false }
 
-  it('sees everything while there are no keys and only its own host can call', async () => {
+  it('sees every tenant while no keys exist and only its own host can connect', async () => {
     for (const allowed of [true, false]) {
       const caller = await new Callers(open, { allowed, loopback: true }).identify(undefined, 'admin')
       expect(caller).toEqual({ tenant: undefined, key: undefined })
     }
   })
 
-  it('is the tenant default and no admin where other hosts may call, or others have keys', async () => {
+  it('is the tenant default and never an admin where callers from other hosts are allowed', async () => {
     for (const access of [open, keyed]) {
       const callers = new Callers(access, everywhere)
       expect(await callers.identify(undefined, 'read')).toEqual({ tenant: 'default', key: undefined })
@@ -60,7 +60,7 @@ describe('a caller without a key', () => {
 })
 
 describe('a request with a key', () => {
-  it('is counted once, however often its caller is asked for', async () => {
+  it('counts once against the rate, however often the gateway identifies its caller', async () => {
     const wanted = { name: 'y', tenant: 'a', scopes: ['read'], requestsPerMinute: 1 } as const
     const { token } = await keyed.keys.create(wanted)
     const callers = new Callers(keyed, { allowed: false, loopback: false })

@@ -14,7 +14,7 @@ describe('the settings of a gateway', () => {
     })
   })
 
-  it('take a list of origins, and a policy as people write it', () => {
+  it('accept a list of origins, and a policy in its short form', () => {
     const env = {
       ISOPOD_GATEWAY_CORS_ORIGINS: 'https://a.example, https://b.example',
       ISOPOD_GATEWAY_EXECUTE_POLICY: 'warn',
@@ -25,7 +25,7 @@ describe('the settings of a gateway', () => {
     })
   })
 
-  it('take a list of services to stand in for, and name those that exist', () => {
+  it('accept a list of drop-in services, and an error lists the supported ones', () => {
     const read = (value: string) => readGatewayConfig({ ISOPOD_GATEWAY_DROP_INS: value }).dropIns
     expect(read('piston, judge0')).toEqual(['judge0', 'piston'])
     expect(() => read('judge0,judge1')).toThrow(

@@ -5,14 +5,14 @@ import { expect, it, onTestFinished } from 'vitest'
 import { untilDisconnect } from '../src/http/disconnect.ts'
 import { sendEvents } from '../src/http/event-stream.ts'
 
-/** Sends a request to a server that asks for its signal only when the caller has left. */
+/** Sends a request and disconnects; the route calls `untilDisconnect` only after that. */
 async function leaveEarly(respond: (signal: AbortSignal) => void, isStream = false): Promise<void> {
   const http = fastify()
   onTestFinished(() => http.close())
   const answered = Promise.withResolvers<void>()
   http.get('/', async (request, reply) => {
     const { socket } = request.raw
-    // `once` of node:events would reject with the reset.
+    // Not `once` of node:events: it would reject with the connection's reset.
     await new Promise((resolve) => (socket.destroyed ? resolve(undefined) : socket.on('close', resolve)))
     const signal = untilDisconnect(reply)
     respond(signal)
@@ -30,12 +30,12 @@ async function leaveEarly(respond: (signal: AbortSignal) => void, isStream = fal
   await answered.promise
 }
 
-it('a caller that left before the route asked is gone', async () => {
+it('untilDisconnect is aborted at once if the caller has already disconnected', async () => {
   const aborted: boolean[] = []
   await leaveEarly((signal) => aborted.push(signal.aborted))
   expect(aborted).toEqual([true])
 })
 
-it('a stream of events for a caller that left ends at once', async () => {
+it('sendEvents ends at once if the caller has already disconnected', async () => {
   await leaveEarly(() => {}, true)
 })

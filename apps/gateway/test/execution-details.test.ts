@@ -2,7 +2,7 @@ import type { Result } from '@isopod/client'
 import { expect, test } from 'vitest'
 import { DetailsReader } from '../src/execution-details.ts'
 
-test('a result is read once, and what is not finished each time', async () => {
+test('DetailsReader caches a finished execution and reads an unfinished one again', async () => {
   const reads: string[] = []
   const results = new Map<string, Result>()
   const reader = new DetailsReader({

@@ -9,7 +9,7 @@ describe('parseJsonBody', () => {
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
-  it('allows 120 objects and lists within each other, and no more', () => {
+  it('allows objects and lists to be nested 120 deep, and no deeper', () => {
     expect(parse('['.repeat(120) + ']'.repeat(120))).toHaveLength(1)
     expect(() => parse('['.repeat(121) + ']'.repeat(121))).toThrow(/more than 120 deep/)
     expect(() => parse('{"a":'.repeat(100_000))).toThrow(/more than 120 deep/)
@@ -28,12 +28,12 @@ describe('parseJsonBody', () => {
     expect(() => parse(text)).toThrow(`${field}: must not appear twice`)
   })
 
-  it('allows a name in several objects, and as a value', () => {
+  it('allows a name to appear in several objects and as a value', () => {
     const text = '{"a":{"a":["a","a",{"a":":"}]},"b":[{"a":1},{"a":2}],"c":"a","d,":":"}'
     expect(parse(text)).toEqual(JSON.parse(text))
   })
 
-  it('agrees with the parser on any JSON', () => {
+  it('agrees with JSON.parse on any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(parse(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)))
@@ -41,7 +41,7 @@ describe('parseJsonBody', () => {
     )
   })
 
-  it('refuses what is no UTF-8 and what is no JSON', () => {
+  it('refuses a body that is not UTF-8 or not JSON', () => {
     expect(() => parseJsonBody(Buffer.from([0x22, 0xc3, 0x22]))).toThrow(/UTF-8/)
     expect(() => parse('{"a":1,}')).toThrow(/not valid JSON/)
     expect(() => parse('')).toThrow(/not valid JSON/)

@@ -26,7 +26,7 @@ async function fieldsOf(parsing: Promise<unknown>): Promise<readonly string[]> {
 }
 
 describe('parseMultipartJob', () => {
-  it('gives the job with its files, each byte as it came', async () => {
+  it('returns the job with its files, byte for byte', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 45, 45, 13, 10])
     const text = '\ufeffa\r\n--edg\u00e9\r\n'
     const job = await parse(
@@ -47,7 +47,7 @@ describe('parseMultipartJob', () => {
     expect(await parse(part('job', JOB))).toEqual({ code: 'x' })
   })
 
-  it('keeps a file called __proto__ a file', async () => {
+  it('treats a file called __proto__ like any other', async () => {
     const { files } = (await parse(part('job', JOB), part('__proto__', 'x'))) as { files: object }
     expect(Object.keys(files)).toEqual(['__proto__'])
     expect(Object.getPrototypeOf(files)).toBe(Object.prototype)
@@ -61,7 +61,7 @@ describe('parseMultipartJob', () => {
     expect(await fieldsOf(parse(nameless, Buffer.from(`--edge\r\n${content}\r\n`)))).toEqual([])
   })
 
-  it('answers for a part whose header does not end', async () => {
+  it('refuses a part whose header does not end', async () => {
     expect(await fieldsOf(parse(part('job', JOB), Buffer.from('--edge\r\nfoo\r\n')))).toEqual([])
     expect(await fieldsOf(parse(Buffer.from('--edge\r\nfoo\r\n')))).toEqual([])
   })

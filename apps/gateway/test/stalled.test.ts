@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { closeWhenStalled } from '../src/http/stalled.ts'
 
 const TIMEOUT_MS = 200
-/** More than the buffers of a connection take. */
+/** Larger than the send and receive buffers of a connection. */
 const LARGE = 'x'.repeat(32 * 1024 * 1024)
 
 async function serve(write: (end: (text: string) => void) => void) {
@@ -25,13 +25,13 @@ async function serve(write: (end: (text: string) => void) => void) {
   return { reader, gone }
 }
 
-it('a reader that takes nothing of its answer is hung up on', async () => {
+it('closeWhenStalled closes the connection of a client that reads nothing', async () => {
   const { reader, gone } = await serve((end) => end(LARGE))
   reader.pause()
   await gone
 })
 
-it('one that reads slowly gets all of it', async () => {
+it('closeWhenStalled lets a client that reads slowly receive the whole response', async () => {
   const { reader } = await serve((end) => end(LARGE))
   let bytes = 0
   let pauses = 0

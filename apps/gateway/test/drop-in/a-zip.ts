@@ -6,11 +6,11 @@ export interface ZipEntry {
   readonly bytes: string
   /** Not compressed. */
   readonly stored?: boolean
-  /** What its header says of its size, if that is a lie. */
+  /** A wrong size for the entry's header. @default the true size */
   readonly claimed?: number
 }
 
-/** A zip archive: local headers with their data, the central directory, its end. */
+/** A zip archive: local headers with their data, the central directory, and its end record. */
 export function aZip(entries: readonly ZipEntry[]): Buffer {
   const locals: Buffer[] = []
   const central: Buffer[] = []

@@ -35,7 +35,7 @@ const SERVICES = {
   },
 }
 
-/** Values that one field may be given, and names that mean something to the language. */
+/** Values for one field, including property names with a meaning in JavaScript. */
 const hostile = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
   fc.constantFrom('__proto__', '\0', '../x', '1e9', '-1', 'true', '"', ' ', 'UEsFBg==', 1e308, -0),
@@ -44,7 +44,7 @@ const hostile = fc.oneof(
 )
 
 describe.each(Object.entries(SERVICES))('%s', (_, { fields, small, read, refusal }) => {
-  it('makes a job of anything, or refuses it in its own form', async () => {
+  it('turns any request into a job or into a refusal in the service’s own format', async () => {
     const body = fc.oneof(
       fc.jsonValue(),
       fc

@@ -14,7 +14,7 @@ const context = {
 }
 const read = (input: unknown, base64 = false) => jobOfSubmission(input, { ...context, base64 })
 
-/** The refusal as its caller sees it. */
+/** The status and body of the refusal that the caller receives. */
 async function refused(input: unknown, base64 = false): Promise<unknown> {
   try {
     await read(input, base64)
@@ -25,8 +25,8 @@ async function refused(input: unknown, base64 = false): Promise<unknown> {
   return 'taken'
 }
 
-describe('a submission', () => {
-  it('is a job with the limits of Judge0', async () => {
+describe('a Judge0 submission', () => {
+  it('becomes a job with the default limits of Judge0', async () => {
     expect(await read({ source_code: 'print(1)', language_id: '71', unknown: 7, stdin: null })).toEqual({
       language: 'python',
       code: 'print(1)',
@@ -35,7 +35,7 @@ describe('a submission', () => {
     })
   })
 
-  it('takes every option that it can keep', async () => {
+  it('carries every supported option over to the job', async () => {
     const job = await read({
       source_code: 'int main;',
       language_id: 50,
@@ -95,12 +95,12 @@ describe('a submission', () => {
     expect(await refused(input)).toEqual({ status: 422, body })
   })
 
-  it('of bytes that are no text is refused', async () => {
+  it('is refused if its base64 is not text', async () => {
     const body = { source_code: ['must be base64 of UTF-8 text'] }
     expect(await refused({ source_code: '/w==', language_id: 71 }, true)).toEqual({ status: 422, body })
   })
 
-  it('may bring files in a zip archive', async () => {
+  it('may contain files in a zip archive', async () => {
     const archive = aZip([
       { path: 'data/', bytes: '' },
       { path: 'data/a.txt', bytes: 'x'.repeat(1000) },

@@ -23,7 +23,7 @@ describe("Judge0's languages", () => {
     },
   )
 
-  it.each([36, 37, 70, 112, 43, 44, 89, 90, 0, -1, 150_000, Number.NaN])('id %d is none', (id) => {
+  it.each([36, 37, 70, 112, 43, 44, 89, 90, 0, -1, 150_000, Number.NaN])('do not include id %d', (id) => {
     expect(languageOfId(id)).toBeUndefined()
   })
 
@@ -32,7 +32,7 @@ describe("Judge0's languages", () => {
     expect(ids).toHaveLength(new Set(ids).size)
   })
 
-  it('are in the catalogue, with compiler options where it takes them', async () => {
+  it('are in the catalogue, and accept compiler options where their compile run does', async () => {
     const languages = new Map(
       (await shippedCatalogue()).languages.map((language) => [language.name, language]),
     )
@@ -42,7 +42,7 @@ describe("Judge0's languages", () => {
     }
   })
 
-  it('are listed with the version that runs, if workers offer them', () => {
+  it('are listed with the version of the workers, if workers offer them', () => {
     const offered = [
       { name: 'python', version: '3.13', aliases: [] },
       { name: 'ruby', version: '3.3', aliases: [], missingImage: 'isopod/ruby:3.3' },
@@ -55,7 +55,7 @@ describe("Judge0's languages", () => {
 })
 
 describe("Judge0's statuses", () => {
-  it('are 14, counted from 1', () => {
+  it('are 14, with ids from 1', () => {
     expect(JUDGE0_STATUSES.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])
     expect(JUDGE0_STATUSES[4]).toEqual({ id: 5, description: 'Time Limit Exceeded' })
   })
@@ -119,7 +119,7 @@ describe('splitWords', () => {
 })
 
 describe("Judge0's base64", () => {
-  it('has lines of 60 characters, and is read with them or without', () => {
+  it('is written in lines of 60 characters, and read with or without line breaks', () => {
     const text = 'x'.repeat(50)
     const encoded = encodeLines(Buffer.from(text))
     expect(encoded.split('\n').map((line) => line.length)).toEqual([60, 8, 0])
@@ -137,7 +137,7 @@ describe('the attributes of a submission', () => {
     ({ token: 'j-1', state: 'finished', result: sampleResult(changes) }) as const
   const usual = (requestedFields(undefined) as { fields: never }).fields
 
-  it('are the usual eight', () => {
+  it('are eight by default', () => {
     expect(submissionView(finished(), usual, false)).toEqual({
       token: 'j-1',
       time: '0.024',
@@ -150,7 +150,7 @@ describe('the attributes of a submission', () => {
     })
   })
 
-  it('are base64 if that was asked for, and cannot be sent without it if they are no text', () => {
+  it('are base64 on request; output that is not text is refused without it', () => {
     expect(submissionView(finished(), ['stdout'], true)).toEqual({ stdout: 'aGVsbG8K\n' })
     const raw = { stdout: '\ufffd', raw: { stdout: '/w==' } }
     expect(submissionView(finished(raw), ['stdout'], true)).toEqual({ stdout: '/w==\n' })
@@ -165,7 +165,7 @@ describe('the attributes of a submission', () => {
     expect(submissionView({ ...waiting, state: 'running' }, ['status_id'], false)).toEqual({ status_id: 2 })
   })
 
-  it('of one that did not compile are its compiler’s output alone', () => {
+  it('contain only the compiler’s output if the submission did not compile', () => {
     const failed = finished({ status: 'compile_error', compileOutput: 'error: x', exitCode: 1, stdout: '' })
     const fields = ['compile_output', 'exit_code', 'time', 'status_id'] as const
     expect(submissionView(failed, fields, false)).toEqual({
@@ -173,7 +173,7 @@ describe('the attributes of a submission', () => {
     })
   })
 
-  it('tell signal, language and times', () => {
+  it('include signal, language and times', () => {
     const labels = { 'judge0.language_id': '71', 'judge0.created_at': '1970-01-01T00:00:00.000Z' }
     const killed = finished({ status: 'execution_error', exitCode: null, signal: 'SIGSEGV', labels })
     const fields = ['exit_signal', 'language_id', 'created_at', 'finished_at'] as const
@@ -185,12 +185,12 @@ describe('the attributes of a submission', () => {
     })
   })
 
-  it('have no end where the caller has set a start beyond all dates', () => {
+  it('have no end time if the start time in the id is beyond the range of dates', () => {
     const labels = { 'judge0.created_at': '+275760-09-13T00:00:00.000Z' }
     expect(submissionView(finished({ labels }), ['finished_at'], false)).toEqual({ finished_at: null })
   })
 
-  it('can be chosen, and an unknown one is named', () => {
+  it('can be chosen, and a refusal names an unknown one', () => {
     expect(requestedFields('stdout, status_id')).toEqual({ fields: ['stdout', 'status_id'] })
     expect(requestedFields('stdout,source_code,x')).toEqual({ unknown: ['source_code', 'x'] })
     expect(requestedFields('*')).toMatchObject({ fields: expect.arrayContaining(['finished_at']) })

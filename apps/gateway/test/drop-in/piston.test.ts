@@ -16,7 +16,7 @@ const offered = runtimesOf([
 ])
 
 describe("Piston's runtimes", () => {
-  it('have its names, and versions that are SemVer', () => {
+  it('have the language names of Piston and SemVer versions', () => {
     expect(offered).toEqual([
       {
         runtime: { language: 'python', version: '3.13.0', aliases: ['py', 'py3'] },
@@ -48,7 +48,7 @@ describe("Piston's runtimes", () => {
 
 const read = (body: unknown) => jobOfExecute(parseFields(executeSchema, body), 'python')
 
-/** The refusal as its caller sees it. */
+/** The status and body of the refusal that the caller receives. */
 function refused(body: unknown): unknown {
   try {
     read(body)
@@ -61,8 +61,8 @@ function refused(body: unknown): unknown {
 
 const small = { language: 'py', version: '*', files: [{ content: 'print(1)' }] }
 
-describe('a request', () => {
-  it('is a job of its first file, with the others beside it', () => {
+describe('a Piston request', () => {
+  it('becomes a job: the first file is the code, the others are its files', () => {
     const body = {
       ...small,
       files: [
@@ -98,7 +98,7 @@ describe('a request', () => {
     })
   })
 
-  it('has 3 s by default', () => {
+  it('has a run timeout of 3 s by default', () => {
     expect(read(small)).toMatchObject({ limits: { timeoutSeconds: 3 } })
     expect(read({ ...small, run_memory_limit: -1, stdin: null }).limits).not.toHaveProperty('memoryMb')
   })
@@ -133,7 +133,7 @@ describe('a request', () => {
 describe("Piston's answer", () => {
   const python = { language: 'python', version: '3.13.0', aliases: [] }
 
-  it('has the run', () => {
+  it('reports the run', () => {
     expect(executeResponse(sampleResult({ stderr: 'oh\n' }), python)).toEqual({
       language: 'python',
       version: '3.13.0',
@@ -152,7 +152,7 @@ describe("Piston's answer", () => {
     })
   })
 
-  it('has the compile stage, and it alone if that failed', () => {
+  it('reports the compile stage, and only it if compiling failed', () => {
     expect(executeResponse(sampleResult({ compileOutput: 'warning' }), python)).toMatchObject({
       compile: { stderr: 'warning', code: 0 },
       run: { stdout: 'hello\n' },
@@ -168,7 +168,7 @@ describe("Piston's answer", () => {
     expect(['cpu_time', 'wall_time', 'memory'].filter((name) => name in run)).toEqual([])
   })
 
-  it('has SIGKILL for what a limit ended', () => {
+  it('reports SIGKILL for a program that a limit ended', () => {
     const late = sampleResult({ status: 'timeout', exitCode: null, signal: 'SIGKILL', errorMessage: 'late' })
     expect(executeResponse(late, python).run).toMatchObject({
       ...{ code: null, signal: 'SIGKILL', status: 'TO', message: 'late' },
@@ -190,7 +190,7 @@ describe("Piston's answer", () => {
     expect(stageStatus(sampleResult({ status }))).toBe(OF_STATUSES[status])
   })
 
-  it('reports signals and the stream that was too long', () => {
+  it('reports signals and which stream exceeded its limit', () => {
     expect(stageStatus(sampleResult({ status: 'execution_error', signal: 'SIGSEGV' }))).toBe('SG')
     const loud = sampleResult({ status: 'output_exceeded', outputBytes: { stdout: 0, stderr: 9 } })
     expect(stageStatus(loud)).toBe('EL')

@@ -26,20 +26,20 @@ describe('the code of a completion', () => {
     expect(extractCode(completion, language)).toEqual({ code, type })
   })
 
-  it('is found for a language with the name of a method', () => {
+  it('is found for a language named like a method of Object', () => {
     expect(extractCode(two, 'constructor')).toEqual({ code: 'first\n', type: 'fenced' })
     const labels = { programming_language: 'constructor', execution_language: 'python' }
     expect(gradingOf(parse(ours('AutoEvalDataset', { labels, test: { code: 'x' } }))).language).toBe('python')
   })
 
-  it('is the block that is asked for, or all', () => {
+  it('is the code block that the configuration selects, or all of them', () => {
     expect(extractCode(two, 'python', { index: 1 }).code).toBe('second\n')
     expect(extractCode(two, 'python', { index: -2 }).code).toBe('first\n')
     expect(extractCode(two, 'python', { index: 5 })).toEqual({ code: '', type: 'empty' })
     expect(extractCode(two, 'rust', { mode: 'all' }).code).toBe('first\nsecond\n')
   })
 
-  it('is found in a long completion in linear time: any other exceeds the timeout of this test', () => {
+  it('is found in linear time: a slower search of this long completion exceeds the test’s timeout', () => {
     expect(extractCode('```\n'.repeat(300_000), 'python', { mode: 'all' })).toBeDefined()
     const labels = { programming_language: 'cpp' }
     const request = ours('AutoEvalDataset', { labels, test: { code: 'x' } })
@@ -49,7 +49,7 @@ describe('the code of a completion', () => {
 
 const parse = (body: unknown) => parseFields(submitSchema, body)
 
-/** The refusal as its caller sees it. */
+/** The status and body of the refusal that the caller receives. */
 function refused(body: unknown): unknown {
   try {
     const request = parse(body)
@@ -67,8 +67,8 @@ const ours = (dataset_type: string, provided_data: unknown, more: object = {}) =
   ...{ dataset: 'ours', id: 1, completion: 'x', config: { dataset_type, provided_data, ...more } },
 })
 
-describe('a request', () => {
-  it('is a job of the code and the tests of its row', () => {
+describe('a SandboxFusion submit request', () => {
+  it('becomes a job of the completion’s code and the row’s tests', () => {
     const request = parse(mbpp)
     const grading = gradingOf(request)
     expect(jobOfGrading(grading, request)).toEqual({
@@ -79,13 +79,13 @@ describe('a request', () => {
     expect(grading.fullCode).toBe('def f(): return 1\nx = 1\nassert f() == 1')
   })
 
-  it('takes the row of its id from many, and rows as texts of JSON', () => {
+  it('selects the row with its id, also from rows given as JSON text', () => {
     const other = { id: 2, test: JSON.stringify(['assert f() == 2']) }
     const both = parse({ ...mbpp, id: '2', config: { provided_data: [row, other] } })
     expect(gradingOf(both).tests).toEqual([{ script: '\nassert f() == 2' }])
   })
 
-  it('of HumanEval has what tests need of the prompt', () => {
+  it('of HumanEval includes the imports and helpers of the prompt', () => {
     const content = 'import math\n\ndef help(): return 1\n\ndef f():\n    """One."""\n'
     const provided_data = { content, test: 'def check(f): assert f() == help()', entry_point: 'f' }
     const grade = (completion: string, extra: object = {}) =>
@@ -100,7 +100,7 @@ describe('a request', () => {
     expect(grade('f = lambda: 1', { is_freeform: true }).code).toBe(`${head}f = lambda: 1`)
   })
 
-  it('keeps each reference of HumanEval as it is', () => {
+  it('of HumanEval leaves every reference solution unchanged', () => {
     const packed = readFileSync(new URL('../../../../test/data/HumanEval.jsonl.gz', import.meta.url))
     const lines = gunzipSync(packed).toString().trim().split('\n')
     expect(lines).toHaveLength(164)
@@ -209,12 +209,12 @@ describe('a request', () => {
   })
 })
 
-describe('the answer', () => {
+describe("SandboxFusion's submit answer", () => {
   const request = parse(mbpp)
   const grading = gradingOf(request)
 
   it.each(['setup_error', 'cancelled'] as const)(
-    'is no verdict for %s, so that it is asked again',
+    'is 503 for a result with %s, so that the client asks again',
     (status) => {
       const fault = sampleResult({ status, errorMessage: 'the engine is away' })
       expect(() => submitResponse(request, grading, fault)).toThrow(
@@ -223,12 +223,12 @@ describe('the answer', () => {
     },
   )
 
-  it('names a limit that the deployment does not allow', () => {
+  it('is 422 for a job above the deployment’s limits', () => {
     const refusal = sampleResult({ status: 'validation_error', errorMessage: 'limits: too much' })
     expect(() => submitResponse(request, grading, refusal)).toThrow(expect.objectContaining({ status: 422 }))
   })
 
-  it('is not accepted for source that was refused', () => {
+  it('rejects source that the policy refused', () => {
     const found = sampleResult({
       status: 'validation_error',
       validationErrors: ['line 1: os'],

@@ -11,7 +11,7 @@ import { runCodeResponse, runStatusOf } from '../../src/routes/drop-in/sandboxfu
 
 const read = (body: unknown) => jobOfRunCode(parseFields(runCodeSchema, body))
 
-/** The refusal as its caller sees it. */
+/** The status and body of the refusal that the caller receives. */
 function refused(body: unknown): unknown {
   try {
     read(body)
@@ -30,8 +30,8 @@ describe("SandboxFusion's languages", () => {
   })
 })
 
-describe('a request', () => {
-  it('is a job with its defaults', () => {
+describe('a SandboxFusion request', () => {
+  it('becomes a job with the defaults of SandboxFusion', () => {
     expect(read(small)).toEqual({
       language: 'python',
       code: 'print(1)',
@@ -76,13 +76,13 @@ describe('a request', () => {
     expect(refused(body)).toEqual({ status: 422, body: { detail } })
   })
 
-  it('that is no object is refused', () => {
+  it('is refused unless it is an object', () => {
     expect(refused(null)).toMatchObject({ status: 422, body: { detail: [{ loc: ['body'] }] } })
   })
 })
 
 describe("SandboxFusion's answer", () => {
-  it('has the run', () => {
+  it('reports the run', () => {
     expect(runCodeResponse(sampleResult())).toEqual({
       status: 'Success',
       message: '',
@@ -95,7 +95,7 @@ describe("SandboxFusion's answer", () => {
     })
   })
 
-  it('has no run for what did not compile', () => {
+  it('reports no run for a program that did not compile', () => {
     const failed = sampleResult({ status: 'compile_error', compileOutput: 'error', exitCode: null })
     expect(runCodeResponse(failed)).toMatchObject({
       status: 'Failed',
@@ -104,7 +104,7 @@ describe("SandboxFusion's answer", () => {
     })
   })
 
-  it('has no return code for what was too slow, and a negative one for a signal', () => {
+  it('has no return code after a timeout, and a negative one after a signal', () => {
     const late = sampleResult({ status: 'timeout', exitCode: null, signal: 'SIGKILL' })
     expect(runCodeResponse(late).run_result).toMatchObject({ status: 'TimeLimitExceeded', return_code: null })
     const dead = sampleResult({ status: 'execution_error', exitCode: null, signal: 'SIGSEGV' })

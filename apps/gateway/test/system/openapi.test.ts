@@ -14,10 +14,10 @@ import { QueueGate } from '../../src/queue-gate.ts'
 import { createServer } from '../../src/server.ts'
 import { Submissions } from '../../src/submissions.ts'
 
-/** Routes that are no part of the API: for operators, the page, and the document itself. */
+/** Routes outside the API: those for operators, the web page, and the document itself. */
 const INTERNAL = /^\/($|healthz|readyz|metrics|openapi\.json|(docs|assets|queues)(\/.*)?$)/
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is what the specs look at.
+// biome-ignore lint/suspicious/noExplicitAny: the specs check the document's own shape.
 type Json = any
 
 let world: World
@@ -100,7 +100,7 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toMatch(/^3\.1\./)
   })
 
-  it('has every route that is served, and serves every route that it has', () => {
+  it('documents exactly the routes that the gateway serves', () => {
     const served = declared
       .filter((route) => !INTERNAL.test(route.url) && !['HEAD', 'OPTIONS'].includes(route.method))
       .map(
@@ -114,7 +114,7 @@ describe('the OpenAPI document', () => {
     ).toEqual([...new Set(served)].sort())
   })
 
-  it('names each operation once, with a summary, its path parameters and how a caller identifies himself', () => {
+  it('gives each operation a unique id, a summary, its path parameters and its authentication', () => {
     const ids = operations().map(([, { operationId }]) => operationId)
     expect(ids.filter((id) => !/^[a-z][A-Za-z0-9]*$/.test(id))).toEqual([])
     expect(new Set(ids).size).toBe(ids.length)
@@ -128,7 +128,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('says of each refusal that it is a problem document', () => {
+  it('documents each refusal as a problem document', () => {
     const own = operations().filter(([name]) => / \/(v1|execute)/.test(name))
     expect(own.length).toBeGreaterThan(12)
     for (const [name, { responses }] of own) {
@@ -171,7 +171,7 @@ interface Asked {
   readonly headers?: Record<string, string>
 }
 
-/** Sends a request and holds its answer against what the document says of it. */
+/** Sends a request and checks its answer against the document. */
 async function holds({ operation, path, status, body, headers }: Asked): Promise<Json> {
   const [method = '', template = ''] = operation.split(' ')
   const form = body instanceof FormData || typeof body === 'string' || body instanceof Buffer
@@ -194,7 +194,7 @@ async function holds({ operation, path, status, body, headers }: Asked): Promise
   return given
 }
 
-/** A body that the route takes. */
+/** A body that the route accepts. */
 function bodyFor(template: string): object {
   const job = { language: 'bash', code: 'echo 1' }
   return /batches|many/.test(template) ? { jobs: [job] } : job
@@ -276,7 +276,7 @@ describe('the answers of the routes', () => {
     await holds({ operation: 'DELETE /v1/executions/{id}', path: `/v1/executions/${id}`, status: 200 })
   })
 
-  it('are as documented for an id that is unknown and for a key that may not or asks too often', async () => {
+  it('are as documented for an unknown id, a key without the scope and a key over its rate', async () => {
     const { keys } = access
     const reader = await keys.create({ name: 'r', tenant: 'r', scopes: ['read'] })
     const writer = await keys.create({ name: 'w', tenant: 'w', scopes: ['submit'] })
@@ -299,7 +299,7 @@ describe('the answers of the routes', () => {
     }
   })
 
-  it('were all met, but for those that need an outage or a caller that stalls', () => {
+  it('were all received, except those that need an outage or a stalled caller', () => {
     const documentedAnswers = operations()
       .filter(([name]) => / \/(v1\/|execute|health)/.test(name))
       .flatMap(([name, { responses }]) => Object.keys(responses).map((status) => `${name} ${status}`))

@@ -22,7 +22,7 @@ function resultOf(changes: Partial<Result>): Result {
   })
 }
 
-/** A queue whose one job ends like this. */
+/** A client whose every job ends with this result. */
 function queueWith(result: Partial<Result>) {
   const jobs: JobInput[] = []
   const client: ToolClient = {
@@ -38,7 +38,7 @@ function queueWith(result: Partial<Result>) {
 describe('execute_code', () => {
   const call = { language: 'python', code: 'print(1)' }
 
-  it.each(STATUSES)('has one of four statuses for a result with %s', async (status) => {
+  it.each(STATUSES)('maps the status %s to one of the four of the tool', async (status) => {
     const errorMessage = status === 'success' ? null : 'why'
     const { context } = queueWith({ status, errorMessage, exitCode: status === 'success' ? 0 : null })
     const { structuredContent, isError, _meta } = await executeCodeTool(OPTIONS).call(call, context)
@@ -54,13 +54,13 @@ describe('execute_code', () => {
     expect(_meta).toEqual({ 'isopod/job': 'j-1', 'isopod/status': status })
   })
 
-  it('enqueues a job of its tenant whose result lies in no queue', async () => {
+  it('enqueues a job of the server’s tenant whose result goes to no results queue', async () => {
     const { jobs, context } = queueWith({})
     await executeCodeTool(OPTIONS).call({ ...call, timeout: 7 }, context)
     expect(jobs).toEqual([{ ...call, limits: { timeoutSeconds: 7 }, tenant: 'models', replyTo: 'none' }])
   })
 
-  it('says what was cut and what the policy warned of', async () => {
+  it('reports truncated streams and the policy’s warnings', async () => {
     const truncated = { stdout: true, stderr: false }
     const { context } = queueWith({ truncated, warnings: ['imports socket'] })
     const { content } = await executeCodeTool(OPTIONS).call(call, context)
@@ -70,7 +70,7 @@ describe('execute_code', () => {
     ])
   })
 
-  it('a result that never comes is waited for no longer than allowed', async () => {
+  it('cancels the job and fails if the result does not arrive within waitSeconds', async () => {
     const cancelled: string[] = []
     const { context } = queueWith({})
     const client: ToolClient = {
@@ -92,7 +92,7 @@ describe('execute_code', () => {
 })
 
 describe('grade_code', () => {
-  it('refuses too many tests without looking at each', async () => {
+  it('refuses too many tests without validating each of them', async () => {
     const { jobs, context } = queueWith({})
     const tests = Array.from({ length: 1001 }, () => 7)
     const calling = gradeCodeTool(OPTIONS).call({ language: 'python', code: 'x', tests }, context)
@@ -100,7 +100,7 @@ describe('grade_code', () => {
     expect(jobs).toEqual([])
   })
 
-  it('hands the tests on as they are', async () => {
+  it('passes the tests on unchanged', async () => {
     const { jobs, context } = queueWith({})
     const tests = [{ stdin: '1', expected: '1', checker: { type: 'numbers', absolute: 0.1 }, weight: 2 }]
     await gradeCodeTool(OPTIONS).call({ language: 'python', code: 'x', tests }, context)
@@ -109,7 +109,7 @@ describe('grade_code', () => {
 })
 
 describe('LazyConnection', () => {
-  it('tries again after a failure, and connects once for all', async () => {
+  it('reconnects after a failure, and opens one connection for concurrent callers', async () => {
     let opened = 0
     const connection = new LazyConnection(async () => {
       if (++opened === 1) throw new Error('not yet')
@@ -123,7 +123,7 @@ describe('LazyConnection', () => {
 })
 
 describe('Calls', () => {
-  it('refuses one more than may run, and takes it when one has ended', async () => {
+  it('refuses a call above the maximum, and accepts one again when another has ended', async () => {
     const calls = new Calls(1)
     const { promise, resolve } = Promise.withResolvers<void>()
     const first = calls.run(() => promise)

@@ -9,7 +9,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 export const MCP_BIN = fileURLToPath(new URL('../../bin/isopod-mcp.js', import.meta.url))
 export const CLI_BIN = fileURLToPath(new URL('../../../cli/bin/isopod.js', import.meta.url))
 
-/** The SDK's own client, connected, and how to end it with whatever it talks to. */
+/** A connected client of the MCP SDK; `close` also ends its session or its server. */
 export interface Connected {
   readonly client: Client
   close(): Promise<void>
@@ -33,7 +33,7 @@ async function connected(transport: Transport, endSession: () => Promise<void>):
   }
 }
 
-/** A client that starts the server itself. */
+/** A client that starts its server as a child process on stdio. */
 export function overStdio(env: Env): Promise<Connected> {
   const transport = new StdioClientTransport({
     command: process.execPath,
@@ -48,7 +48,7 @@ export function overStdio(env: Env): Promise<Connected> {
 export interface HttpProcess {
   readonly url: URL
   readonly pid: number
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
 }
 
@@ -75,14 +75,14 @@ export async function startHttpProcess(env: Env, ...args: string[]): Promise<Htt
   }
 }
 
-/** A client of a server that runs already. */
+/** A client of a running HTTP server. */
 export function overHttp(url: URL): Promise<Connected> {
   const transport = new StreamableHTTPClientTransport(url)
   // The SDK's own class does not fit its own interface under `exactOptionalPropertyTypes`.
   return connected(transport as Transport, () => transport.terminateSession())
 }
 
-/** A client with a server of its own behind HTTP. */
+/** A client with its own HTTP server. */
 export async function overOwnHttp(env: Env): Promise<Connected> {
   const server = await startHttpProcess(env)
   const { client, close } = await overHttp(server.url)

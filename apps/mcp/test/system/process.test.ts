@@ -11,7 +11,7 @@ let world: World
 const environment = () => ({ REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix })
 
 beforeAll(async () => {
-  // Its programs sleep, so more of them run at once than there are cores.
+  // Its programs only sleep, so more of them can run at once than there are cores.
   world = await startWorld({ env: { ISOPOD_SLOTS: '8', ISOPOD_CPUS: '8', ISOPOD_POOL_SIZE: '2' } })
 })
 
@@ -19,11 +19,11 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** Several servers start at once, each of them a process. */
+/** Timeout that allows several server processes to start at once. */
 const START_MS = 40_000
 let sleepers = 0
 
-/** Arguments of a call that sleeps for long, and a check whether its program runs now. */
+/** Arguments of a call whose program sleeps, and a wait until that program runs or has ended. */
 function sleeper() {
   const seconds = `100.${process.pid}${++sleepers}`
   return {
@@ -37,7 +37,7 @@ function sleeper() {
   }
 }
 
-/** A server on raw pipes, and what it has written. */
+/** A server process on raw pipes, with the lines that it has written. */
 function rawServer(bin: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const child: ChildProcessWithoutNullStreams = spawn(process.execPath, [...bin], {
     env: { ...process.env, ...environment(), ...env },
@@ -60,7 +60,7 @@ function rawServer(bin: readonly string[], env: NodeJS.ProcessEnv = {}) {
 }
 
 // promise: mcp-stdout
-it.concurrent('stdout carries protocol lines and nothing else, whatever is logged or printed', async () => {
+it.concurrent('isopod mcp writes only protocol messages to stdout, whatever is logged or printed', async () => {
   const server = rawServer([CLI_BIN, 'mcp'], { LOG_LEVEL: 'trace' })
   server.initialize()
   server.child.stdin.write('this is no JSON\n{"jsonrpc": "1.0"}\n')
@@ -94,7 +94,7 @@ describe.concurrent.each([
     ['SIGINT', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGINT')],
     ['SIGHUP', (child: ChildProcessWithoutNullStreams) => void child.kill('SIGHUP')],
     ['the end of stdin', (child: ChildProcessWithoutNullStreams) => void child.stdin.end()],
-  ])('%s ends it and the jobs that it waits for', async (__, end) => {
+  ])('%s ends the server and the jobs that it waits for', async (__, end) => {
     const server = rawServer(bin)
     const { args, until } = sleeper()
     server.initialize()
@@ -107,7 +107,7 @@ describe.concurrent.each([
 })
 
 // promise: mcp-no-redis
-it.concurrent('without Redis it still presents its tools, and calls end as setup_error with a sentence', async () => {
+it.concurrent('isopod-mcp without Redis lists its tools, and calls end as setup_error with a sentence', async () => {
   const { client, close } = await overStdio({ REDIS_URL: 'redis://:secret@127.0.0.1:1' })
   try {
     expect((await client.listTools()).tools).toHaveLength(3)
@@ -130,7 +130,7 @@ it.concurrent('without Redis it still presents its tools, and calls end as setup
   }
 })
 
-it.concurrent('a job that no worker takes in time is cancelled, and the answer says so', async () => {
+it.concurrent('isopod-mcp cancels a job that no worker takes in time, and the answer says so', async () => {
   const { client, close } = await overStdio({
     ...environment(),
     ISOPOD_QUEUE_PREFIX: `${world.prefix}-none`,
@@ -211,7 +211,7 @@ describe.concurrent('the HTTP server', () => {
     expect(await post(body)).toMatchObject({ status, text: expect.stringMatching(message) })
   })
 
-  it('reports that its port is taken', async () => {
+  it('fails to start on a port that is taken and names it', async () => {
     const second = rawServer([MCP_BIN, '--http', server.url.port])
     expect(await second.exited).toBe(3)
     expect(second.stderr.join('')).toMatch(/--http: cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/)
@@ -227,7 +227,7 @@ describe.concurrent('the HTTP server', () => {
       const first = await list()
       expect(first.status).toBe(200)
       await first.text()
-      // A request is a use of the session, so the next one comes after the idle time.
+      // Each request keeps the session alive, so the next one comes only after the idle time.
       await new Promise((resolve) => setTimeout(resolve, 2500))
       expect((await list()).status).toBe(404)
     } finally {
@@ -235,12 +235,12 @@ describe.concurrent('the HTTP server', () => {
     }
   })
 
-  it('serves no path but /mcp', async () => {
+  it('serves no path except /mcp', async () => {
     expect(await post('', {}, '/')).toMatchObject({ status: 404 })
     expect(await post('', {}, '/mcp', 'OPTIONS')).toMatchObject({ status: 405 })
   })
 
-  it('ends the jobs of a session that ends, and leaves those of others alone', async () => {
+  it('ends the jobs of a session that ends, and no jobs of other sessions', async () => {
     const [ending, other] = [await overHttp(server.url), await overHttp(server.url)]
     const { args, until } = sleeper()
     const endless = ending.client.callTool({ name: 'execute_code', arguments: args })
@@ -255,7 +255,7 @@ describe.concurrent('the HTTP server', () => {
   })
 })
 
-describe.concurrent('a server that is started wrongly', () => {
+describe.concurrent('isopod-mcp with wrong options', () => {
   it.each([
     [
       '0.0.0.0:0',

@@ -14,7 +14,7 @@ let world: World
 const environment = () => ({ REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix })
 
 beforeAll(async () => {
-  // No container waits for a job, so that each one that is there runs something.
+  // Without a pool every existing container runs a program, so the specs can count them.
   const env = { ISOPOD_POOL_SIZE: '0', SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: '60', ...WITHOUT_RETRIES }
   world = await startWorld({ env })
 })
@@ -38,7 +38,7 @@ describe.each([
 
   beforeAll(async () => {
     server = await connect()
-    // The SDK's client checks each structure against the tool's schema from now on.
+    // From now on the SDK's client checks each structured result against the tool's schema.
     await server.client.listTools()
   })
 
@@ -90,7 +90,7 @@ describe.each([
     if (status === 'timeout') expect(structuredContent).toMatchObject({ stdout: '1\n' })
   })
 
-  it.concurrent('list_languages lists what execute_code takes', async () => {
+  it.concurrent('list_languages lists the languages that execute_code accepts', async () => {
     const { structuredContent } = await call({}, 'list_languages')
     expect(structuredContent).toMatchObject({
       languages: expect.arrayContaining([
@@ -100,7 +100,7 @@ describe.each([
   })
 
   // promise: mcp-grade
-  it.concurrent('grade_code gives each test its verdict', async () => {
+  it.concurrent('grade_code returns a verdict for each test case', async () => {
     const code = 'n = int(input())\nif n == 3: raise SystemExit(4)\nprint(n * n if n != 2 else 5)'
     const tests = ['1', '2', '3', '4'].map((stdin) => ({ stdin, expected: String(Number(stdin) ** 2) }))
     const { structuredContent, isError } = await call({ language: 'python', code, tests }, 'grade_code')
@@ -138,7 +138,7 @@ describe.each([
   })
 
   // promise: mcp-bad-input
-  it('refuses what is wrong in a sentence that names it, and enqueues nothing', async () => {
+  it('a refused call names the wrong argument in a sentence and enqueues nothing', async () => {
     const before = await requested()
     const wrong: [Record<string, unknown>, RegExp][] = [
       [{ code: 'x' }, /^language: must be text, got nothing$/],

@@ -21,7 +21,7 @@ describe('the settings of a worker', () => {
     })
   })
 
-  it('have the names of the documents', () => {
+  it('have the names of the SOP', () => {
     const config = readWorkerConfig({
       SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: '60',
       SANDBOX_DEFAULT_TIMEOUT_SECONDS: '10',
@@ -53,7 +53,7 @@ describe('the settings of a worker', () => {
     expect(readWorkerConfig({ SANDBOX_DEFAULT_USER_UID_GID: text }).users).toEqual(users)
   })
 
-  it('give a job no more time by default than it may ask for', () => {
+  it('limit the default job time to the maximum', () => {
     expect(readWorkerConfig({ ISOPOD_MAX_JOB_SECONDS: '60' })).toMatchObject({
       defaults: { jobSeconds: 60 },
       maxima: { jobSeconds: 60 },
@@ -62,7 +62,7 @@ describe('the settings of a worker', () => {
     expect(own.defaults.jobSeconds).toBe(30)
   })
 
-  it('hold how fast a disk may be read', () => {
+  it('include the read limit of a disk', () => {
     expect(readWorkerConfig({}).docker.diskReads).toBeUndefined()
     expect(readWorkerConfig({ ISOPOD_IMAGE_DISK_READ: '/dev/sda:100' }).docker.diskReads).toEqual({
       device: '/dev/sda',
@@ -70,7 +70,7 @@ describe('the settings of a worker', () => {
     })
   })
 
-  it('hold a minimum of the policy', () => {
+  it('include a minimum policy', () => {
     expect(readWorkerConfig({}).minimumPolicy).toEqual({ mode: 'off', rules: 'standard' })
     expect(readWorkerConfig({ ISOPOD_MIN_POLICY: 'enforce:strict' }).minimumPolicy).toEqual({
       mode: 'enforce',
@@ -78,7 +78,7 @@ describe('the settings of a worker', () => {
     })
   })
 
-  it('take an empty variable for one that is not set', () => {
+  it('treat an empty variable as unset', () => {
     expect(readWorkerConfig({ REDIS_URL: '', PORT: '' }).redis.url).toBe('redis://127.0.0.1:6379')
   })
 

@@ -7,10 +7,10 @@ const BUDGET: Budget = { memoryMb: 1536, cpus: 2, slots: 4 }
 const BIG: Share = { memoryMb: 1024, cpus: 0.5 }
 const SMALL: Share = { memoryMb: 64, cpus: 0.1 }
 
-/** Lets everything that was settled be noticed. */
+/** Waits until the handlers of all settled promises have run. */
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-/** One execution at the door: `release` is there once it is in. */
+/** One execution that asks for admission; `release` is set once it is admitted. */
 class Visitor {
   readonly share: Share
   readonly controller = new AbortController()
@@ -39,14 +39,14 @@ class Visitor {
     return this.release === undefined && this.#stays
   }
 
-  /** Releases the share that many times. */
+  /** Releases the share, several times if asked: only the first may count. */
   leave(times = 1): void {
     for (let done = 0; done < times; done++) this.release?.()
     this.#stays = false
   }
 }
 
-describe('executions of every size, in any order', () => {
+describe('Admission of executions of every size, in any order', () => {
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ enter: fc.integer({ min: 0, max: 3 }) }) },
     { weight: 3, arbitrary: fc.record({ leave: fc.nat(), times: fc.integer({ min: 1, max: 3 }) }) },
@@ -56,11 +56,11 @@ describe('executions of every size, in any order', () => {
     BIG,
     { memoryMb: 256, cpus: 0.5 },
     SMALL,
-    // More than there is: it counts as all.
+    // More CPUs than the budget has: it counts as all of them.
     { memoryMb: 64, cpus: 8 },
   ]
 
-  it('never take more than the budget, are passed a bounded number of times, and all get in', async () => {
+  it('never exceeds the budget, lets an execution be passed a bounded number of times, and admits all', async () => {
     const sequences = fc.array(step, { minLength: 20, maxLength: 120 })
     await fc.assert(
       fc.asyncProperty(sequences, async (steps) => {
@@ -88,7 +88,7 @@ describe('executions of every size, in any order', () => {
           for (const entered of inside.filter((visitor) => !before.has(visitor))) {
             for (const earlier of waiting) {
               if (all.indexOf(earlier) > all.indexOf(entered)) continue
-              // First come, first served among equals.
+              // Equal executions are admitted in their order of arrival.
               expect(earlier.share).not.toEqual(entered.share)
               passes.set(earlier, (passes.get(earlier) ?? 0) + 1)
               expect(passes.get(earlier)).toBeLessThanOrEqual(MAX_PASSES)
@@ -117,8 +117,8 @@ describe('executions of every size, in any order', () => {
   })
 })
 
-describe('one that waits for memory', () => {
-  it('is passed by small ones, but not for ever', async () => {
+describe('an execution that waits for memory', () => {
+  it('is passed by smaller executions at most MAX_PASSES times', async () => {
     const admission = new Admission(BUDGET)
     const first = new Visitor(admission, BIG)
     const second = new Visitor(admission, BIG)
@@ -135,11 +135,11 @@ describe('one that waits for memory', () => {
     first.leave()
     await settled()
     expect(second.isIn).toBe(true)
-    // The small one that had to wait comes in beside it.
+    // The small execution that had to wait is admitted next to it.
     expect(admission.use).toEqual({ memoryMb: 1088, cpus: 0.6, running: 2, waiting: 0 })
   })
 
-  it('lets others by again when it is cancelled', async () => {
+  it('blocks no other execution once it is cancelled', async () => {
     const admission = new Admission({ ...BUDGET, slots: 100 })
     const held = [new Visitor(admission, BIG), new Visitor(admission, BIG)]
     for (let times = 0; times < MAX_PASSES; times++) {
@@ -158,7 +158,7 @@ describe('one that waits for memory', () => {
   })
 })
 
-it('one that asks for more than the budget has it to itself', async () => {
+it('an execution that asks for more than the budget gets all of it, alone', async () => {
   const admission = new Admission(BUDGET)
   const small = new Visitor(admission, SMALL)
   const huge = new Visitor(admission, { memoryMb: 4096, cpus: 64 })
@@ -170,14 +170,14 @@ it('one that asks for more than the budget has it to itself', async () => {
   expect(admission.use).toMatchObject({ memoryMb: 1536, cpus: 2 })
 })
 
-it('who comes with an aborted signal does not get in', async () => {
+it('Admission rejects an execution whose signal is already aborted', async () => {
   const admission = new Admission(BUDGET)
   const reason = new Error('gone')
   await expect(admission.enter(SMALL, AbortSignal.abort(reason))).rejects.toBe(reason)
   expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
 })
 
-it('when it closes, all who wait are turned away, and who is in stays in', async () => {
+it('Admission.close rejects all waiting executions and keeps the admitted ones', async () => {
   const admission = new Admission(BUDGET)
   const [inside, ...waiting] = [BIG, BIG, BIG].map((share) => new Visitor(admission, share))
   await settled()
@@ -192,7 +192,7 @@ it('when it closes, all who wait are turned away, and who is in stays in', async
 })
 
 describe('the number of jobs that a worker should hold', () => {
-  it('is its slots, and one more for each job that leaves one empty', async () => {
+  it('is its slots, plus one for each job that waits while a slot is free', async () => {
     const admission = new Admission(BUDGET)
     const all = [new Visitor(admission, BIG)]
     expect(admission.wanted).toBe(4)
@@ -200,13 +200,13 @@ describe('the number of jobs that a worker should hold', () => {
       all.push(new Visitor(admission, BIG))
       expect(admission.wanted).toBe(expected)
     }
-    // Three slots are left: with all of them taken there is nothing to gain from more jobs.
+    // These take the three free slots; with none left, more jobs are of no use.
     for (let times = 0; times < 3; times++) new Visitor(admission, SMALL)
     expect(admission.use.running).toBe(4)
     expect(admission.wanted).toBe(4)
   })
 
-  it('does not grow for waiting jobs if no other job could start', async () => {
+  it('does not grow for waiting jobs if no CPU is left for another job', async () => {
     const admission = new Admission(BUDGET)
     for (let times = 0; times < 3; times++) new Visitor(admission, { memoryMb: 64, cpus: 1 })
     expect(admission.use).toMatchObject({ running: 2, waiting: 1 })
@@ -214,7 +214,7 @@ describe('the number of jobs that a worker should hold', () => {
   })
 })
 
-it('reports until when two or more were in', async () => {
+it('Admission.wasOvercommitted tells whether two or more executions were admitted since a time', async () => {
   const admission = new Admission({ memoryMb: 100, cpus: 4, slots: 4 })
   const enter = () => admission.enter({ memoryMb: 16, cpus: 0.5 }, new AbortController().signal)
   const first = await enter()
@@ -254,14 +254,14 @@ describe('an exclusive execution', () => {
     expect(next.isIn).toBe(true)
   })
 
-  it('has jobs taken in its place while it waits, and in that of the one that runs: they must be seen', async () => {
+  it('makes the worker take one more job for each waiting or running one, to notice the jobs it delays', async () => {
     const admission = new Admission({ ...BUDGET, slots: 1 })
     const leave = await admission.enter(SMALL, never)
     const [first, second] = [enterExclusively(admission), enterExclusively(admission)]
     expect(admission.wanted).toBe(1)
     leave()
     const leaveFirst = await first
-    // The two of them, and one that may wait for them.
+    // The two exclusive executions, and one job that may wait for them.
     expect(admission.wanted).toBe(3)
     leaveFirst()
     const leaveSecond = await second

@@ -14,21 +14,21 @@ describe('the budget of a worker', () => {
     })
   })
 
-  it('is its part of the host if several workers share it', () => {
+  it('is the worker’s part of the host if several workers share it', () => {
     const budget = budgetOf({ ...nothing, workers: 4 }, { cpus: 8, memoryBytes: 8 * GIB }, 256)
     expect(budget).toEqual({ memoryMb: 1536, cpus: 2, slots: 4 })
   })
 
-  it('is what the operator sets', () => {
+  it('is replaced by the operator’s settings', () => {
     const said = { memoryMb: 1536, cpus: 0.5, slots: 1 }
     expect(budgetOf({ workers: 2, ...said }, { cpus: 2, memoryBytes: 8 * GIB }, 256)).toEqual(said)
   })
 
-  it('holds the usual job also on the smallest host', () => {
+  it('has room for a default job even on the smallest host', () => {
     expect(budgetOf(nothing, { cpus: 1, memoryBytes: GIB / 4 }, 256).memoryMb).toBe(256)
   })
 
-  it('is refused if it does not hold the usual job', () => {
+  it('is refused if it has no room for a default job', () => {
     const open = () => budgetOf({ ...nothing, memoryMb: 128 }, { cpus: 2, memoryBytes: GIB }, 256)
     expect(open).toThrow(ConfigError)
     expect(open).toThrow(/^ISOPOD_MEMORY_MB: must be at least .*256.*got 128$/)

@@ -8,7 +8,7 @@ const never = new AbortController().signal
 const SMALL = { memoryMb: 64, cpus: 0.1 }
 const HOUR_MS = 3_600_000
 
-/** The clock of all that is tried here. */
+/** Advances the fake clock. */
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 beforeEach(() => {
@@ -25,7 +25,7 @@ function world({ share = 0.05, maxWaitMs = 30_000 } = {}) {
   const outcomes: [ExclusiveOutcome, number][] = []
   const onOutcome = (outcome: ExclusiveOutcome, ms: number) => outcomes.push([outcome, Math.round(ms)])
   const runs = new ExclusiveRuns({ admission, share, maxWaitMs, onOutcome })
-  /** Asks for programs that run for so long, whatever they may; tells how many were run. */
+  /** Requests exclusive runs that take `takesMs` each, whatever their timeouts; the result is how many were made. */
   const ask = (tenant: string, takesMs: number, timeoutsMs = [takesMs]) =>
     runs.run({ tenant, timeoutsMs, extraMs: 1_000 }, never, (count, signal) => programs(count, signal))
   async function programs(count: number, signal: AbortSignal): Promise<number> {
@@ -51,7 +51,7 @@ function world({ share = 0.05, maxWaitMs = 30_000 } = {}) {
 
 // promise: second-run-bounds
 describe('an allowance', () => {
-  it('is a share of each window, and never more, however it is spent', async () => {
+  it('is a fixed share of any window, however it is spent', async () => {
     const allowance = new TimeAllowance({ share: 0.05, windowMs: HOUR_MS, now: () => performance.now() })
     expect(allowance.availableMs).toBe(180_000)
     allowance.spend(100_000)
@@ -64,7 +64,7 @@ describe('an allowance', () => {
     expect(allowance.availableMs).toBe(180_000)
   })
 
-  it('that was overdrawn has nothing left', () => {
+  it('never becomes negative', () => {
     const allowance = new TimeAllowance({ share: 0.5, windowMs: 1_000, now: () => 0 })
     allowance.spend(800)
     expect(allowance.availableMs).toBe(0)
@@ -73,7 +73,7 @@ describe('an allowance', () => {
 
 // promise: second-run-bounds
 describe('exclusive runs', () => {
-  it('take no more than a quarter of 5 % of an hour for one tenant, and 5 % for all', async () => {
+  it('take at most 5 % of each hour, and at most a quarter of that for one tenant', async () => {
     const { ask, outcomes } = world()
     let heldMs = 0
     for (const tenant of ['a', 'b', 'c', 'd', 'e']) {
@@ -85,7 +85,7 @@ describe('exclusive runs', () => {
     }
     heldMs = outcomes.reduce((sum, [, ms]) => sum + ms, 0)
     expect(outcomes.map(([outcome]) => outcome === 'made')).toEqual(
-      // Of 45 seconds four runs of nearly ten, and of the 180 of all what four tenants leave: two.
+      // A tenant's 45 s hold four runs of 9.9 s; four tenants leave two runs of all tenants' 180 s.
       [4, 4, 4, 4, 2].flatMap((made) => Array.from({ length: 12 }, (_, at) => at < made)),
     )
     expect(heldMs).toBeLessThanOrEqual(180_000)
@@ -95,14 +95,14 @@ describe('exclusive runs', () => {
     expect(await later).toMatchObject({ outcome: 'made' })
   })
 
-  it('are as many of those asked for as the allowance is enough for', async () => {
+  it('are only as many of the requested ones as the allowance covers', async () => {
     const { ask } = world()
     const answer = ask('a', 20_000, [20_000, 20_000, 20_000])
     await pass(40_000)
     expect(await answer).toEqual({ outcome: 'made', ran: 2 })
   })
 
-  it('are denied at once where the allowance is not enough for the first, and where there are none', async () => {
+  it('are denied at once if the allowance does not cover the first, or if they are switched off', async () => {
     const slow = world()
     expect(await slow.ask('a', 46_000)).toEqual({ outcome: 'denied' })
     expect(slow.admission.use).toMatchObject({ running: 0, waiting: 0 })
@@ -111,7 +111,7 @@ describe('exclusive runs', () => {
     }
   })
 
-  it('end with the limits of what is run, and what is on top of them', async () => {
+  it('end at the sum of their timeouts and the extra time', async () => {
     const { ask, outcomes, admission } = world()
     const answer = ask('a', 40_000, [5_000])
     await pass(5_999)
@@ -122,7 +122,7 @@ describe('exclusive runs', () => {
     expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
   })
 
-  it('are given up after the maximum wait, at no cost to the allowance, as no other execution waited', async () => {
+  it('are given up after the maximum wait, which costs nothing of the allowance', async () => {
     const { ask, enter, outcomes } = world()
     const leave = await enter('b')
     const answer = ask('a', 1_000)
@@ -132,7 +132,7 @@ describe('exclusive runs', () => {
     leave()
   })
 
-  it('come after all waiting executions, and block none until they have been passed often enough', async () => {
+  it('let later executions pass, and block them only after MAX_PASSES', async () => {
     const { ask, enter, admission, outcomes } = world({ maxWaitMs: 3_600_000 })
     const first = await enter('a')
     const answer = ask('a', 1_000)
@@ -152,11 +152,11 @@ describe('exclusive runs', () => {
     expect(await answer).toMatchObject({ outcome: 'made' })
     const leaveLate = await late
     leaveLate()
-    // From when the others waited for it.
+    // Counted from the moment at which another execution had to wait for it.
     expect(outcomes).toEqual([['made', 3_500]])
   })
 
-  it('yield to a job of another tenant that has waited for longer than its own limit', async () => {
+  it('yield to a job of another tenant that has waited for longer than its own timeout', async () => {
     const { ask, enter, outcomes, admission } = world()
     const answer = ask('a', 20_000)
     await pass(1_000)
@@ -171,14 +171,14 @@ describe('exclusive runs', () => {
     expect(outcomes[0]?.[1]).toBeLessThanOrEqual(3_200)
   })
 
-  it('yield soon to one with a long limit, too, and do not go before one that waits', async () => {
+  it('yield after MAX_FOREIGN_WAIT_MS to a job with a long timeout, too, and start after it', async () => {
     const { ask, enter } = world()
     const running = ask('a', 20_000)
     const next = ask('a', 20_000)
     const other = enter('b', 300_000)
     await pass(MAX_FOREIGN_WAIT_MS + 200)
     expect(await running).toEqual({ outcome: 'yielded' })
-    // In before the second of them, which waited for longer.
+    // Admitted before the second exclusive run, which has waited for longer.
     const leave = await other
     await pass(1_000)
     leave()
@@ -186,7 +186,7 @@ describe('exclusive runs', () => {
     expect(await next).toMatchObject({ outcome: 'made' })
   })
 
-  it('never begin to hold up others while a job of another tenant has waited for too long', async () => {
+  it('never start to block others while a job of another tenant has waited for too long', async () => {
     const outcomes: unknown[] = []
     const runs = new ExclusiveRuns({
       share: 0.05,
@@ -208,7 +208,7 @@ describe('exclusive runs', () => {
     expect(outcomes).toEqual([['yielded', 0]])
   })
 
-  it('pass on what their work rejects with, and count it', async () => {
+  it('pass a rejection of their work on and free the host', async () => {
     const { runs, admission } = world()
     const failing = runs.run({ tenant: 'a', timeoutsMs: [1], extraMs: 0 }, never, () =>
       Promise.reject(new Error('the engine is gone')),
@@ -217,7 +217,7 @@ describe('exclusive runs', () => {
     expect(admission.use.running).toBe(0)
   })
 
-  it('end with the signal of their job', async () => {
+  it('end when the signal of their job aborts', async () => {
     const { runs, admission } = world()
     const controller = new AbortController()
     const request = { tenant: 'a', timeoutsMs: [1_000], extraMs: 0 }
@@ -234,7 +234,7 @@ describe('exclusive runs', () => {
   })
 })
 
-it('only jobs of other tenants are given way to, each after its own limit', () => {
+it('mustYield counts only jobs of other tenants, each after its own timeout', () => {
   const waiter = (tenant: string, timeoutMs: number, since: number) => ({ tenant, timeoutMs, since })
   expect(mustYield('a', [waiter('a', 10, 0)], 1e6)).toBe(false)
   expect(mustYield('a', [waiter('b', 2_000, 0)], 2_000)).toBe(false)

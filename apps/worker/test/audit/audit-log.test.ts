@@ -12,17 +12,17 @@ function logged(level: LogLevel): string {
 }
 
 it.each<LogLevel>(['trace', 'info', 'warn', 'error', 'fatal'])(
-  'the record is kept where the log level is %s',
+  'auditLog writes its record at the log level %s',
   (level) => {
     expect(JSON.parse(logged(level))).toMatchObject({ audit: true, ...EVENT, msg: 'interrupted' })
   },
 )
 
-it('nothing is written where the log is to be silent', () => {
+it('auditLog writes nothing at the log level silent', () => {
   expect(logged('silent')).toBe('')
 })
 
-it('an event is not serialized if there is no audit stream', () => {
+it('auditLog appends the event to the audit stream even at the log level silent', () => {
   const kept: string[] = []
   const audit = auditLog({
     logger: createLogger({ name: 'test', level: 'silent' }),

@@ -10,7 +10,7 @@ import { MAX_DOCUMENT_BYTES, readDocument } from '../../src/document/read-docume
 
 const read = (path: string) => readDocument(path, 'the list')
 
-/** A folder that is gone when the test ends. */
+/** A folder that is removed when the test ends. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-document-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -23,13 +23,13 @@ async function file(content: string, name = 'list.yaml'): Promise<string> {
   return path
 }
 
-/** Ten anchors, each of ten of the one before: ten billion texts if it were believed. */
+/** Ten anchors, each of which repeats the one before ten times: ten billion strings if expanded. */
 const bomb = [
   'a0: &a0 [x, x, x, x, x, x, x, x, x, x]',
   ...Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join(', ')}]`),
 ].join('\n')
 
-describe('a file of the operator', () => {
+describe('a configuration file of the operator', () => {
   it('may be YAML', async () => {
     const path = await file('perl:\n  image: debian\n  command: [perl, "{filename}"]\n')
     expect(await read(path)).toEqual({ perl: { image: 'debian', command: ['perl', '{filename}'] } })
@@ -67,7 +67,7 @@ describe('a file of the operator', () => {
     await expect(read(path)).rejects.toThrow(ConfigError)
   })
 
-  it('says in which line the syntax breaks', async () => {
+  it('names the line of a syntax error', async () => {
     const path = await file('perl:\n  image: debian\n  command: [perl\n')
     await expect(read(path)).rejects.toThrow(/list\.yaml: line \d: /)
   })
@@ -77,11 +77,11 @@ describe('a file of the operator', () => {
     await expect(read(path)).rejects.toThrow(/line 2: .*unique/i)
   })
 
-  it('refuses aliases that multiply', async () => {
+  it('refuses aliases that expand exponentially', async () => {
     await expect(read(await file(bomb))).rejects.toThrow(/alias/i)
   })
 
-  it('refuses tags, so that no value is other than plain data', async () => {
+  it('refuses tags, so that every value is plain data', async () => {
     for (const value of [
       '!!binary aGVsbG8=',
       '!!set {a}',
@@ -94,7 +94,7 @@ describe('a file of the operator', () => {
   })
 })
 
-it('the catalogue is such a file, and errors say which', async () => {
+it('the language catalogue is read as such a file, and errors name it', async () => {
   expect((await loadCatalogue()).find('py')?.name).toBe('python')
   await expect(loadCatalogue('/none.yaml')).rejects.toThrow(
     '/none.yaml: the language catalogue cannot be read',
@@ -102,7 +102,7 @@ it('the catalogue is such a file, and errors say which', async () => {
   await expect(loadCatalogue(await file('perl: {}'))).rejects.toThrow(/list\.yaml: .*perl\.image/)
 })
 
-it('a catalogue names programs that lie beside it', async () => {
+it('the language catalogue can name program files in its own folder', async () => {
   const entry = 'image: a\n  filename: main.a\n  command: [a, "{filename}"]'
   const catalogue = await file(`a:\n  ${entry}\n  script: { program: { file: programs/a } }\n`)
   await mkdir(join(dirname(catalogue), 'programs'))

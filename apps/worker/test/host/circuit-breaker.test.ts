@@ -4,7 +4,7 @@ import { CircuitBreaker, isHostFault } from '../../src/host/circuit-breaker.ts'
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-it('three faults in a row open the breaker once, and one more after it has closed opens it again', async () => {
+it('three consecutive faults open the breaker; after it has closed, one fault opens it again', async () => {
   const seen: string[] = []
   const closed = Promise.withResolvers<void>()
   const breaker = new CircuitBreaker({
@@ -31,7 +31,7 @@ it('three faults in a row open the breaker once, and one more after it has close
   expect(seen).toEqual(['open', 'close', 'open'])
 })
 
-it('an execution that comes to its end starts the count anew', () => {
+it('an execution without a fault resets the breaker’s count', () => {
   const seen: string[] = []
   const breaker = new CircuitBreaker({ onOpen: () => seen.push('open'), onClose: () => {} })
   for (let round = 0; round < 5; round++) {
@@ -43,7 +43,7 @@ it('an execution that comes to its end starts the count anew', () => {
 })
 
 it.each([new JobDeferred(100, 'an equal job runs'), new JobInterrupted('shutdown')])(
-  '$name is no fault of the host',
+  '$name does not count as a fault',
   (error) => {
     expect(isHostFault(error)).toBe(false)
     expect(isHostFault(new Error('the engine does not answer'))).toBe(true)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { EngineWatch } from '../../src/host/engine-watch.ts'
 
-it('an engine that goes and comes back is reported once each time', async () => {
+it('EngineWatch reports once that the engine is gone and once that it is back', async () => {
   const changes: boolean[] = []
   let answers = true
   const watch = new EngineWatch({

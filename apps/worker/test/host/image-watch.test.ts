@@ -21,7 +21,7 @@ function watch(absent: string[], engine = { up: true }) {
   return { watched, reported, asked, engine }
 }
 
-it('publishes the languages at the start, and again only when an image came or went', async () => {
+it('ImageWatch publishes the languages at the start, and again only when an image appears or disappears', async () => {
   const absent = ['r:1']
   const { watched, reported } = watch(absent)
   await watched.check()
@@ -36,7 +36,7 @@ it('publishes the languages at the start, and again only when an image came or w
   expect(watched.missing).toEqual([])
 })
 
-it('takes an engine that is away for one that has what it had', async () => {
+it('ImageWatch keeps the last known images while the engine is down', async () => {
   const { watched, reported, asked, engine } = watch(['p:1', 'r:1'], { up: false })
   await watched.check()
   expect([asked, watched.missing]).toEqual([[], []])

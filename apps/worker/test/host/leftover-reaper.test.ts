@@ -4,7 +4,7 @@ import { LeftoverReaper } from '../../src/host/leftover-reaper.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it('a reaper sweeps at its start and every 30 seconds until it stops, whatever a sweep throws', async () => {
+it('the reaper sweeps at its start and every 30 seconds until it stops, even after a failed sweep', async () => {
   const reap = vi.fn(async () => {
     throw new Error('the engine does not answer')
   })
@@ -20,7 +20,7 @@ it('a reaper sweeps at its start and every 30 seconds until it stops, whatever a
   expect(reap).toHaveBeenCalledTimes(3)
 })
 
-it('a reaper starts no sweep while another one runs', async () => {
+it('the reaper starts no sweep while its last one still runs', async () => {
   const sweep = Promise.withResolvers<void>()
   const reap = vi.fn(() => sweep.promise)
   const reaper = new LeftoverReaper({ reap, onError: vi.fn() })

@@ -10,11 +10,11 @@ const profiles = new Map([
   ['alone', { blocked: new Set(['socketpair']) }],
 ])
 
-it('a profile that blocks a call that connections need is offline', () => {
+it('a seccomp profile without a system call that connections need is offline', () => {
   expect([...offlineProfiles(profiles)]).toEqual(['sealed'])
 })
 
-it('a language with preload needs the calls with which init waits for a program', () => {
+it('a language with preload needs a seccomp profile that allows init’s own calls', () => {
   const preload = { files: {}, modules: [], forks: false, unless_files: [] }
   const named = (seccomp_profile: string): Language => ({ ...PYTHON, preload, seccomp_profile })
   expect(() => refusePreloadWithout([named('default'), named('sealed')], profiles)).not.toThrow()

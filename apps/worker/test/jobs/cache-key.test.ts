@@ -31,12 +31,12 @@ async function key(change: { job?: object; language?: object; id?: string; attem
   return made?.text
 }
 
-test('a field that is added to jobs or languages changes the key before anyone thinks of the cache', async () => {
+test('the cache key includes every field of job and language, also fields added later', async () => {
   expect(await key({ job: { addedField: 1 } })).not.toBe(await key())
   expect(await key({ language: { added_field: 1 } })).not.toBe(await key())
 })
 
-test('who asks, and where the result goes, does not change the key', async () => {
+test('the cache key ignores priority, labels, batch and delivery', async () => {
   const delivery = {
     ...{ priority: 7, batchId: 'b', labels: { a: '1' }, replyTo: 'mine', stream: true },
     ...{ idempotencyKey: 'k', callbackUrl: 'https://example.org/' },

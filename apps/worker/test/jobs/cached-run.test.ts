@@ -16,7 +16,7 @@ const sh = {
   timeout_factor: 1,
 }
 
-/** A worker with a cache, and how each flight ended. */
+/** A worker with a cache; `ends` records how each cache flight ended. */
 function world({
   digest = 'sha256:x',
   ttlSeconds = 60,
@@ -105,7 +105,7 @@ function delivery(id: string, job: Job, ageMs: number): Delivery {
   return { id, job, attempt: 1, enqueuedAt: now - ageMs, takenAt: now, stalls: 0, faults: 0 }
 }
 
-test('the same job again gets the result of the first, marked, under its own name', async () => {
+test('an equal job gets the cached result under its own id and labels, marked as cached', async () => {
   const { run, ran, ends, audited } = world()
   const first = await run({ code: 'a', labels: { n: '1' }, batchId: 'b1' })
   const second = await run({ code: 'a', labels: { n: '2' }, priority: 3 })
@@ -114,11 +114,11 @@ test('the same job again gets the result of the first, marked, under its own nam
   expect(second).toMatchObject({ labels: { n: '2' }, timings: { run: 0, queued: 0 } })
   expect('batchId' in second).toBe(false)
   expect([ran, ends]).toEqual([['j0'], ['commit']])
-  // The first is audited by what runs jobs.
+  // The handler of executed jobs audits the first.
   expect(audited.map(({ event, job }) => `${job} ${event}`)).toEqual(['j1 requested', 'j1 finished'])
 })
 
-test('jobs that could differ in anything that they see or meet never share a result', async () => {
+test('jobs that differ in anything a program can observe never share a result', async () => {
   const variants: JobInput[] = [
     { code: 'a' },
     { code: 'b' },
@@ -148,11 +148,11 @@ test('jobs that could differ in anything that they see or meet never share a res
   for (const variant of variants) expect(await run(variant)).toMatchObject({ cached: true })
   await run({ code: 'a', env: { A: '1', B: '2' } })
   expect(await run({ code: 'a', env: { B: '2', A: '1' } })).toMatchObject({ cached: true })
-  // What is asked for by name and what is the default are the same limit.
+  // A limit that equals the default is the same as no limit in the job.
   expect(await run({ code: 'a', limits: { timeoutSeconds: 30 } })).toMatchObject({ cached: true })
 })
 
-test('workers that could judge otherwise do not share a result', async () => {
+test('workers that could produce different results do not share them', async () => {
   const workers = [
     ...[{}, { digest: 'sha256:y' }, { mode: 'enforce' as const }, { release: '1.0.1' }],
     ...[{ profile: 'another' }, {}],
@@ -164,7 +164,7 @@ test('workers that could judge otherwise do not share a result', async () => {
   expect(keys.at(-1)).toBe(keys[0])
 })
 
-test('files in another order are the same files', async () => {
+test('the order of a job’s files does not matter for the cache', async () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}$/), { minLength: 1, maxLength: 6 })
   await fc.assert(
     fc.asyncProperty(names, async (files) => {
@@ -177,7 +177,7 @@ test('files in another order are the same files', async () => {
   )
 })
 
-test('what is no fact about the program is not kept', async () => {
+test('a result that depends on host, batch or chance is not cached', async () => {
   const cases: [Partial<Result>, string][] = [
     [{ status: 'success' }, 'commit'],
     [{ status: 'execution_error' }, 'commit'],
@@ -212,14 +212,14 @@ test('what is no fact about the program is not kept', async () => {
   await graded.run({ code: 'a' })
   graded.result = { tests: [{ ...test, verdict: 'wrong_answer' }] }
   await graded.run({ code: 'a' })
-  // How fast the host compares had a part in it.
+  // This verdict depends on how fast the host compares.
   const diff = 'the comparison took more than 10 s of CPU time'
   graded.result = { tests: [{ ...test, verdict: 'wrong_answer', diff }] }
   await graded.run({ code: 'b' })
   expect(graded.ends).toEqual(['skip', 'commit', 'skip'])
 })
 
-test('a deployment without a cache uses none, and a broken one costs nothing', async () => {
+test('a job runs as usual if the cache is off or fails', async () => {
   const off = world({ ttlSeconds: 0 })
   await off.run({ code: 'a' })
   expect(off.ends).toEqual([])
@@ -228,7 +228,7 @@ test('a deployment without a cache uses none, and a broken one costs nothing', a
   expect([broken.ran.length, broken.ends]).toEqual([1, ['error']])
 })
 
-test('a job that waits for an equal one is deferred, longer the older it is, and not audited', async () => {
+test('a job that waits for an equal one is deferred without an audit event, for longer as it ages', async () => {
   for (const [ageMs, delayMs] of [
     [0, 100],
     [2000, 500],
@@ -240,12 +240,12 @@ test('a job that waits for an equal one is deferred, longer the older it is, and
   }
 })
 
-test('a job runs without the cache if equal jobs do not wait for each other', async () => {
+test('a job runs without the cache if the cache says skip', async () => {
   const { run, ran, ends } = world({ entered: { type: 'skip' } })
   await run({ code: 'a' })
   expect([ran, ends]).toEqual([['j0'], []])
 })
 
-test('a job with a network cannot ask for it', () => {
+test('a job with a network cannot ask for the cache', () => {
   expect(() => parseJob({ code: 'a', cache: true, network: 'pypi' })).toThrow('cache: allows no network')
 })

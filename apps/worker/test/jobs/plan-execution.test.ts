@@ -32,8 +32,8 @@ function plan(job: JobInput, under: DeploymentRules = rules) {
   return planExecution({ id: 'j-1', attempt: 3, job: parseJob(job) }, under)
 }
 
-describe('a plan', () => {
-  it('fills limits from language and deployment, and stretches time by the language', () => {
+describe('planExecution', () => {
+  it('fills limits from language and deployment, and multiplies times by the language’s factor', () => {
     expect(plan({ code: 'x', language: 'PY' }).execution).toMatchObject({
       id: 'j-1',
       attempt: 3,
@@ -42,14 +42,14 @@ describe('a plan', () => {
     })
   })
 
-  it('starts ahead what the job or the deployment asks for', () => {
+  it('preloads the language if the job or the deployment asks for it', () => {
     expect(plan({ code: 'x' }).execution?.preload).toBe(false)
     expect(plan({ code: 'x', preload: true }).execution?.preload).toBe(true)
     const preloaded = new Set(['python'])
     expect(plan({ code: 'x' }, { ...rules, preloaded }).execution?.preload).toBe(true)
   })
 
-  it('takes arguments and variables along', () => {
+  it('passes arguments, variables and compileArgs on', () => {
     const given = { args: ['a'], env: { A: '1' } }
     expect(plan({ code: 'x', ...given }).execution).toMatchObject(given)
     const compiled = createCatalogue([{ ...python, compile: ['cc', '{args}', '{filename}'] }])
@@ -59,7 +59,7 @@ describe('a plan', () => {
     })
   })
 
-  it('refuses variables that the language sets, whether they are in use or not', () => {
+  it('refuses variables that the language sets, with and without preload', () => {
     const own = { ...python, env: { CACHE: '/tmp' }, input_hook: { files: {}, env: { START: 'hook' } } }
     const under = { ...rules, catalogue: createCatalogue([own]) }
     expect(plan({ code: 'x', env: { CACHE: '', START: '', FREE: '' } }, under).problems).toEqual([
@@ -68,7 +68,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('refuses compileArgs where there is no compile run, or none that takes any', () => {
+  it('refuses compileArgs without a compile run that accepts them', () => {
     const job = { code: 'x', compileArgs: ['-O0'] }
     expect(plan(job).problems).toEqual(['compileArgs: must be absent, because python has no compile run'])
     const closed = createCatalogue([{ ...python, compile: ['cc', '{filename}'] }])
@@ -84,14 +84,14 @@ describe('a plan', () => {
     })
   })
 
-  it('refuses more than the deployment allows, limit by limit', () => {
+  it('names each limit above the deployment’s maximum', () => {
     expect(plan({ code: 'x', limits: { timeoutSeconds: 21, cpus: 3 } }).problems).toEqual([
       'limits.timeoutSeconds: must be at most 20 on this deployment, got 21',
       'limits.cpus: must be at most 2 on this deployment, got 3',
     ])
   })
 
-  it('finds the network profile, and refuses one that is not there with the list of those that are', () => {
+  it('finds the network profile, and lists the existing ones when it refuses another', () => {
     expect(plan({ code: 'x' }).egress).toBeUndefined()
     expect(plan({ code: 'x', network: 'pypi' }).egress?.name).toBe('pypi')
     expect(plan({ code: 'x', network: 'host' }).problems).toEqual([
@@ -99,7 +99,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('refuses a network under a profile without sockets, and runs the same without', () => {
+  it('refuses a network under a seccomp profile without sockets, and accepts the job without it', () => {
     const sealed = createCatalogue([{ ...python, seccomp_profile: 'compute' }])
     const under = { ...rules, catalogue: sealed, offline: new Set(['compute']) }
     expect(plan({ code: 'x', network: 'pypi' }, under).problems).toEqual([
@@ -111,7 +111,7 @@ describe('a plan', () => {
     ).toBeUndefined()
   })
 
-  it('lets a job choose more isolation, never less than language and deployment say', () => {
+  it('lets a job choose a runtime with more isolation than language and deployment demand, never with less', () => {
     expect(plan({ code: 'x' }).execution?.runtime).toBe('runc')
     expect(plan({ code: 'x', runtime: 'runsc' }).execution?.runtime).toBe('runsc')
     const guarded = { ...rules, catalogue: createCatalogue([{ ...python, runtime: 'runsc' }]) }
@@ -122,7 +122,7 @@ describe('a plan', () => {
     expect(plan({ code: 'x', runtime: 'runc' }, { ...rules, runtime: 'runsc' }).problems).toHaveLength(1)
   })
 
-  it('refuses less memory than gVisor itself takes', () => {
+  it('refuses less memory than gVisor itself needs', () => {
     expect(plan({ code: 'x', runtime: 'runsc', limits: { memoryMb: 31 } }).problems).toEqual([
       'limits.memoryMb: must be at least 32 under runsc, got 31',
     ])
@@ -130,13 +130,13 @@ describe('a plan', () => {
     expect(plan({ code: 'x', limits: { memoryMb: 16 } }).problems).toBeUndefined()
   })
 
-  it('names the runtimes that there are when a job asks for another', () => {
+  it('lists the existing runtimes when it refuses another', () => {
     expect(plan({ code: 'x', runtime: 'crun' }).problems).toEqual([
       'runtime: "crun" is not here; there are runc, runsc',
     ])
   })
 
-  it('distinguishes null input from none', () => {
+  it('distinguishes a null inputData from none', () => {
     expect(plan({ code: 'x', inputData: null }).execution?.inputData).toBeNull()
     expect(plan({ code: 'x' }).execution?.inputData).toBeUndefined()
   })

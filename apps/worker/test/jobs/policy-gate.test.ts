@@ -40,7 +40,7 @@ it.each([
   expect(events).toEqual([{ id: 'j-1', attempt: 2, language: 'python', asked: parsePolicy(asked), decision }])
 })
 
-it('a refusal is counted once for each rule, and a warning is not', async () => {
+it('the policy metric counts a refusal once per rule, and no warnings', async () => {
   const metrics = createMetrics({
     listed: { language: ['python'], status: STATUSES, image: [] },
     processMetrics: false,

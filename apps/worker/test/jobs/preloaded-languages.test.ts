@@ -29,7 +29,7 @@ it.each([
   expect([...preloadedLanguages(setting, catalogue)]).toEqual(names)
 })
 
-it.each(['b', 'perl', 'a,all'])('ISOPOD_PRELOAD=%s is refused with what there is', (setting) => {
+it.each(['b', 'perl', 'a,all'])('ISOPOD_PRELOAD=%s is refused with the supported values', (setting) => {
   expect(() => preloadedLanguages(setting, catalogue)).toThrow(
     'ISOPOD_PRELOAD: must be all, or of a@1, c@1, got',
   )

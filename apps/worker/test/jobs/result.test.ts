@@ -34,7 +34,7 @@ function result(stdout: StreamOutput) {
 }
 
 describe('the output in a result', () => {
-  it('is the text that the bytes are, and nothing else is kept', () => {
+  it('is text without a raw copy if its bytes are UTF-8', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const made = result(stream(Buffer.from(text)))
@@ -44,7 +44,7 @@ describe('the output in a result', () => {
     )
   })
 
-  it('comes with what the policy said', () => {
+  it('comes with the policy’s warnings', () => {
     expect(result(stream(new Uint8Array()))).toMatchObject({
       policy: { mode: 'warn', rules: 'standard', checked: true },
       warnings: ['policy: x'],
@@ -55,14 +55,14 @@ describe('the output in a result', () => {
     expect(result(stream(Buffer.from('\ufeffx'))).stdout).toBe('\ufeffx')
   })
 
-  it('keeps bytes that are no text beside it', () => {
+  it('has a base64 copy of bytes that are not UTF-8', () => {
     const bytes = Buffer.from([0x61, 0xff])
     const made = result(stream(bytes))
     expect(made.stdout).toBe('a\ufffd')
     expect(Buffer.from(made.raw?.stdout ?? '', 'base64')).toEqual(bytes)
   })
 
-  it('does not show half of the character that the limit cut', () => {
+  it('omits a character that the limit cut in half', () => {
     const bytes = Buffer.from('a€')
     for (const cut of [2, 3]) {
       const made = result(stream(bytes.subarray(0, cut), bytes.byteLength))
@@ -74,13 +74,13 @@ describe('the output in a result', () => {
   })
 })
 
-it('a result has the shape of the protocol and carries what the job sent along', () => {
+it('a result has the shape of the protocol and carries the job’s labels and batch', () => {
   const made = result(stream(Buffer.from('x')))
   expect(resultSchema.parse(made)).toEqual(made)
   expect(made).toMatchObject({ labels: { a: 'b' }, tenant: 'default', language: 'python@3.13' })
 })
 
-it('output that would be enormous as JSON is cut, and says so', () => {
+it('a result cuts output whose JSON would be enormous, and says so', () => {
   const size = 10 * 1024 * 1024
   const made = result(stream(Buffer.alloc(size, 1)))
   expect(Buffer.byteLength(JSON.stringify(made.stdout))).toBeLessThanOrEqual(12 * 1024 * 1024 + 2)

@@ -15,19 +15,19 @@ const language = {
 } as unknown as Language
 const FACTS = { id: 'c', imageDigest: 'sha256:x', runtime: 'runc', origin: 'made', preloaded: false } as const
 
-/** How long, in milliseconds, the stages take; behind ports of ours, so that their order can be laid down. */
+/** Fake stages of a job and their durations in milliseconds, to control the order in which they end. */
 interface Stages {
   readonly mode?: 'enforce' | 'warn'
   readonly checkMs?: number
   readonly problems?: string[]
   readonly acquireMs?: number
   readonly admission?: Admission
-  /** How long a second run may be waited for. */
+  /** Maximum wait for a second run. */
   readonly maxWaitMs?: number
   readonly share?: number
   /** Where the containers of an execution come from, one after the other. @default one, made for it */
   readonly origins?: readonly ContainerOrigin[]
-  /** What comes of a container's program. @default one that succeeds at once */
+  /** Runs the program. @default it succeeds at once */
   readonly program?: (execution: Execution, signal: AbortSignal | undefined) => Promise<Outcome>
 }
 
@@ -97,19 +97,19 @@ const never = new AbortController().signal
 
 // promise: policy-enforce
 describe('the check of the source', () => {
-  it('comes before everything where it can refuse the job', async () => {
+  it('comes before everything else if it can refuse the job', async () => {
     const { run, seen } = runner({ mode: 'enforce', checkMs: 20 })
     expect(await run(delivery(), never)).toMatchObject({ status: 'success' })
     expect(seen).toEqual(['check', 'checked', 'acquire', 'container', 'program'])
   })
 
-  it('runs beside the program where it can only warn, and the result waits for it', async () => {
+  it('runs alongside the program if it can only warn, and the result waits for it', async () => {
     const { run, seen } = runner({ mode: 'warn', checkMs: 50, acquireMs: 10 })
     expect(await run(delivery(), never)).toMatchObject({ status: 'success', policy: { checked: true } })
     expect(seen).toEqual(['check', 'acquire', 'container', 'program', 'checked'])
   })
 
-  it('keeps a program from running, without the cost of a container', async () => {
+  it('prevents a program from running before a container is acquired', async () => {
     const { run, seen, audited, room } = runner({ mode: 'enforce', problems: ['Blocked import: os'] })
     expect(await run(delivery(), never)).toMatchObject({
       status: 'validation_error',
@@ -121,7 +121,7 @@ describe('the check of the source', () => {
     expect(room.use.running).toBe(0)
   })
 
-  it('refuses a job that would have to wait for room', async () => {
+  it('refuses a job at once even if no slot is free', async () => {
     const admission = new Admission({ memoryMb: 256, cpus: 1, slots: 1 })
     await admission.enter({ memoryMb: 256, cpus: 1 }, never)
     const { run } = runner({ mode: 'enforce', problems: ['Blocked import: os'], admission })
@@ -130,7 +130,7 @@ describe('the check of the source', () => {
   })
 })
 
-it('a job that is cancelled while it runs reports the decision of the policy', async () => {
+it('a job that is cancelled while it runs reports its policy check', async () => {
   const { run } = runner({ mode: 'warn', acquireMs: 1_000 })
   const controller = new AbortController()
   const result = run(delivery(), controller.signal)
@@ -144,13 +144,13 @@ describe('times of a result', () => {
     ['the check comes first', { mode: 'enforce', checkMs: 30, acquireMs: 30 }, 15],
     ['the check is the quicker one', { mode: 'warn', checkMs: 10, acquireMs: 60 }, 0],
     ['the check is the slower one', { mode: 'warn', checkMs: 150, acquireMs: 10 }, 75],
-  ] as const)('add up to what passed, when %s', async (_, times, held) => {
+  ] as const)('never exceed the elapsed time when %s', async (_, times, held) => {
     const { run } = runner(times)
     const started = performance.now()
     const { timings } = await run(delivery(), never)
     const passed = performance.now() - started
     expect(timings.policy).toBeGreaterThanOrEqual(held)
-    // Timers of a busy process end early, because they start at the time of its last turn.
+    // In a busy process timers fire early: they count from the start of the event loop's turn.
     expect(timings.acquire).toBeGreaterThanOrEqual(times.acquireMs / 2)
     expect(timings.policy + timings.acquire).toBeGreaterThanOrEqual(30)
     expect(timings.policy + timings.acquire).toBeLessThanOrEqual(passed)
@@ -158,7 +158,7 @@ describe('times of a result', () => {
 })
 
 // promise: result-cache
-it('says that another job used a container of it, whichever of them that was', async () => {
+it('a result reports the origin batch if any of its containers was shared with another job', async () => {
   for (const [origins, reported] of [
     [['made'], 'made'],
     [['made', 'batch', 'made'], 'batch'],
@@ -169,7 +169,7 @@ it('says that another job used a container of it, whichever of them that was', a
   }
 })
 
-describe('a job that waits for room', () => {
+describe('a job that waits for admission', () => {
   const full = async () => {
     const admission = new Admission({ memoryMb: 256, cpus: 1, slots: 1 })
     const leave = await admission.enter({ memoryMb: 256, cpus: 1 }, never)
@@ -189,7 +189,7 @@ describe('a job that waits for room', () => {
     expect(admission.use.waiting).toBe(0)
   })
 
-  it('is handed back when the worker stops', async () => {
+  it('is requeued when the worker stops', async () => {
     const { admission } = await full()
     const { run, audited } = runner({ admission })
     const result = run(delivery(), never)
@@ -199,7 +199,7 @@ describe('a job that waits for room', () => {
     expect(audited.at(-1)).toMatchObject({ event: 'interrupted', cause: 'shutdown' })
   })
 
-  it('comes in when the one before it has its result', async () => {
+  it('is admitted when the job before it has ended', async () => {
     const { admission, leave } = await full()
     const { run, seen } = runner({ admission })
     const result = run(delivery(), never)
@@ -211,14 +211,14 @@ describe('a job that waits for room', () => {
   })
 })
 
-describe('a timeout that is in doubt', () => {
+describe('a timeout that contention may have caused', () => {
   const starved: Outcome = {
     ...outcome(),
     ...({ status: 'timeout', limit: 'timeout', exitCode: null, signal: 'SIGKILL' } as const),
     ...{ wallMs: 1_000, cpuUserMs: 100, cpuSysMs: 0 },
   }
   const room = () => new Admission({ memoryMb: 1024, cpus: 4, slots: 4 })
-  /** Starves what runs beside others, and says what else ran when the second runs did. */
+  /** The first runs time out, starved of CPU time; `beside` counts the other executions during each second run. */
   const world = (changes: Stages = {}, beside: number[] = []) => {
     const admission = room()
     const program: Stages['program'] = async ({ id }) => {
@@ -230,7 +230,7 @@ describe('a timeout that is in doubt', () => {
     return { admission, ...runner({ admission, program, ...changes }), beside }
   }
 
-  it('gets its second run when nothing else runs, and two such jobs do not wait for each other', async () => {
+  it('gets a second run while nothing else runs, and two such jobs do not deadlock', async () => {
     const { run, admission, beside, secondRuns } = world()
     const results = await Promise.all([run(delivery('a'), never), run(delivery('b'), never)])
     expect(results).toMatchObject([
@@ -250,7 +250,7 @@ describe('a timeout that is in doubt', () => {
     expect(secondRuns).toEqual([])
   })
 
-  it('stands if the host cannot be had in time, or the worker makes no second runs', async () => {
+  it('stands if the host does not become free in time, or if second runs are switched off', async () => {
     for (const [maxWaitMs, reported] of [
       [50, ['given_up']],
       [0, []],
@@ -259,7 +259,7 @@ describe('a timeout that is in doubt', () => {
       const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
       const { status, warnings } = await run(delivery(), never)
       expect(status).toBe('timeout')
-      // Where the worker looks for it, the result says that it is in doubt.
+      // Only a worker that makes second runs looks for contention and warns of it.
       expect(warnings.some((warning) => warning.startsWith('contended: '))).toBe(maxWaitMs > 0)
       expect(beside).toEqual([])
       expect(secondRuns).toEqual(reported)
@@ -268,8 +268,8 @@ describe('a timeout that is in doubt', () => {
     }
   })
 
-  it('stands, and is said to be in doubt, if the allowance is not enough for a second run', async () => {
-    // A quarter of a hundredth of an hour is nine seconds, and the job's limit thirty.
+  it('stands with a warning if the allowance does not cover a second run', async () => {
+    // One tenant's allowance is 1 % of an hour divided by 4, which is 9 s; the job's timeout is 30 s.
     const { run, admission, beside, secondRuns } = world({ share: 0.01 })
     const leave = await admission.enter({ memoryMb: 64, cpus: 1 }, never)
     const { status, warnings } = await run(delivery(), never)
@@ -279,7 +279,7 @@ describe('a timeout that is in doubt', () => {
     expect(admission.use).toMatchObject({ running: 0, waiting: 0 })
   })
 
-  it('stands if a job of another tenant waits for its second run for too long', async () => {
+  it('stands if its second run delays a job of another tenant for too long', async () => {
     const program: Stages['program'] = async ({ id }, signal) => {
       if (!id.endsWith('.again')) return starved
       return await sleep(5_000, outcome(), signal === undefined ? {} : { signal }).catch(() => {
@@ -300,7 +300,7 @@ describe('a timeout that is in doubt', () => {
     expect(admission.use.running).toBe(0)
   })
 
-  it('can be cancelled while it waits for the host', async () => {
+  it('can be cancelled while it waits for its second run', async () => {
     const { run, admission } = world()
     await admission.enter({ memoryMb: 64, cpus: 1 }, never)
     const controller = new AbortController()

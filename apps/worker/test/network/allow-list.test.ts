@@ -40,7 +40,7 @@ describe('a target', () => {
     expect(readTarget(text)).toBeUndefined()
   })
 
-  it('whatever comes, is canonical or none', () => {
+  it('is parsed to a canonical form or refused, for any text', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 60 }), (text) => {
         const target = readTarget(text)
@@ -53,7 +53,7 @@ describe('a target', () => {
 })
 
 describe('an allow-list', () => {
-  it('allows its hosts in any spelling, at their ports only', () => {
+  it('allows its hosts in any spelling, only at their ports', () => {
     const list = ['Example.org:443', '[2001:db8::1]:443', 'bücher.example:443']
     for (const text of [
       'example.org:443',
@@ -68,7 +68,7 @@ describe('an allow-list', () => {
     }
   })
 
-  it('takes a wildcard for the names below, however deep, not for the host itself', () => {
+  it('matches a wildcard with subdomains of any depth, not with the domain itself', () => {
     const list = ['*.example.org:443']
     for (const text of ['a.example.org:443', 'b.a.EXAMPLE.org:443'])
       expect(allows(list, text), text).toBe(true)

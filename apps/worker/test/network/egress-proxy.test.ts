@@ -33,7 +33,7 @@ afterAll(async () => {
   await deaf.terminate()
 })
 
-/** The proxy of a job that may connect to some ports of this machine, and a way to it. */
+/** The proxy of a job that may connect to some ports of this machine; `dial` connects to it. */
 async function open(ports: readonly number[], limits: object = {}) {
   const profile = {
     egress: ports.map((port) => `127.0.0.1:${port}`),
@@ -65,7 +65,7 @@ async function open(ports: readonly number[], limits: object = {}) {
 const asks = (port: number) => `CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`
 
 describe.concurrent('the proxy of a job', () => {
-  it('waits for a slow target longer than for a client, as its profile says, and then answers why it failed', async () => {
+  it('waits for a slow target as long as its profile says, and then answers with the reason', async () => {
     await using job = await open([deafPort], { connect_timeout_seconds: 1.3 })
     const { events, dial } = job
     const answer = await text(await dial(asks(deafPort)))
@@ -74,7 +74,7 @@ describe.concurrent('the proxy of a job', () => {
     expect(events[0]?.ms).toBeGreaterThanOrEqual(1_250)
   })
 
-  it('ends a connection that asks for nothing, and one that stays after it was refused', async () => {
+  it('closes a connection that sends no request, and one that stays open after a refusal', async () => {
     await using job = await open([1])
     const { dial } = job
     const silent = await dial('CONNECT ')
@@ -82,7 +82,7 @@ describe.concurrent('the proxy of a job', () => {
     await Promise.all([silent, refused].map((client) => once(client.resume(), 'close')))
   })
 
-  it('reports each connection, also one that closes without a request', async () => {
+  it('reports every connection, even one that closes without a request', async () => {
     await using job = await open([1])
     const { events, dial } = job
     for (const start of ['', 'CONNECT 127.0.0.1:1 HT']) {
@@ -98,7 +98,7 @@ describe.concurrent('the proxy of a job', () => {
     expect(events[0]?.ms).toBeGreaterThan(20)
   })
 
-  it('has reported every connection once it is closed, in any state', async () => {
+  it('has reported every connection, in whatever state, once it is closed', async () => {
     await using server = createServer((socket) => socket.on('error', () => {}).resume())
     await once(server.listen(0, '127.0.0.1'), 'listening')
     const { port } = server.address() as AddressInfo

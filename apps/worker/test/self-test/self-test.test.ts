@@ -19,7 +19,7 @@ const bash: Language = {
   allow_network: false,
 }
 
-/** A sandbox that records what it is asked to attack, and holds. */
+/** A sandbox that records the attacks it is asked for; every one is refused. */
 function subject(options: {
   runtimes: string[]
   runtime?: string
@@ -67,7 +67,7 @@ describe('the self-test of a worker', () => {
     expect(ms).toBe(10 * runtimes.length)
   })
 
-  it('takes an image that is there, and says so where none is', async () => {
+  it('uses an image that exists, and names the wanted ones if none does', async () => {
     const { signal } = new AbortController()
     const other = { ...bash, name: 'sh', image: 'absent:1' }
     const some = subject({ runtimes: ['runc'], languages: [other, bash], missing: ['absent:1'] })

@@ -1,21 +1,22 @@
 import type { Entry } from '../attack.ts'
 
-const IN_VAIN = { status: 'success', exitCode: 0 } as const
+/** The program was refused all that it tried, and ran to its end. */
+const NORMAL_EXIT = { status: 'success', exitCode: 0 } as const
 
-/** Things to learn about the host, its worker and other jobs. */
+/** Attempts to learn something about the host, its worker or other jobs. */
 export const INFORMATION: readonly Entry[] = [
   {
     program: 'worker-environment.py',
-    tries: "find the worker's environment in its own, in /proc and in its memory",
+    tries: "find the worker's environment variables in its own ones, in /proc and in its memory",
     source: 'SandboxFusion: the environment of the host reached the program',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['secrets'],
   },
   {
     program: 'node-environment.js',
-    tries: "find the worker's environment through Node's own reports",
+    tries: "find the worker's environment variables in Node's diagnostic reports",
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['secrets'],
   },
   {
@@ -27,7 +28,7 @@ export const INFORMATION: readonly Entry[] = [
   },
   {
     program: 'processes-of-others.c',
-    tries: 'count processes by number, by name and by signal',
+    tries: 'find other processes by stat and by signals to every process id',
     source: 'own',
     must: { status: 'success', stdout: '' },
     proof: ['result', 'victim'],
@@ -41,21 +42,21 @@ export const INFORMATION: readonly Entry[] = [
   },
   {
     program: 'mounts.sh',
-    tries: 'follow the paths of the host in the table of mounts',
+    tries: 'open the paths of the host that the table of mounts shows',
     source: 'own',
     must: { status: 'success', stdout: '' },
     proof: ['files', 'result'],
   },
   {
     program: 'writable-mounts.py',
-    tries: 'find a mount that may be written',
+    tries: 'write to a mount that should be read-only',
     source: 'own',
     must: { status: 'success', stdout: '' },
     proof: ['files', 'result'],
   },
   {
     program: 'serial-numbers.sh',
-    tries: 'read what tells this machine from others',
+    tries: 'read serial numbers and ids of the machine',
     source: 'own',
     must: { status: 'success', stdout: '' },
     proof: ['result'],
@@ -76,28 +77,28 @@ export const INFORMATION: readonly Entry[] = [
   },
   {
     program: 'include-files-of-the-host.c',
-    tries: 'have the compiler quote files that programs may not read',
+    tries: 'have a compiler message quote files that programs may not read',
     source: 'own',
     must: { status: 'compile_error' },
     proof: ['secrets'],
   },
   {
     program: 'memory-of-others.c',
-    tries: 'find what others left in fresh memory',
+    tries: 'find data of other processes in newly allocated memory',
     source: 'own',
     must: { status: 'success', stdout: '' },
     proof: ['result'],
   },
   {
     program: 'leftovers-of-jobs.sh',
-    tries: 'find what other jobs left in files and System V objects',
+    tries: 'find files and System V objects that other jobs left',
     source: 'Piston: box ids were used again while in use',
     must: { status: 'success', stdout: '' },
     proof: ['result'],
   },
   {
     program: 'disk-below-files.c',
-    tries: 'ask files which disk of the host they lie on, and where',
+    tries: 'learn on which disk of the host files lie, and at which blocks',
     source: 'own',
     must: { status: 'success', exitCode: 0 },
     proof: ['result'],

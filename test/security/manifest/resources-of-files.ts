@@ -1,26 +1,27 @@
 import type { Entry } from '../attack.ts'
 
-const IN_VAIN = { status: 'success', exitCode: 0 } as const
+/** The program was refused what it asked for, and ran to its end. */
+const NORMAL_EXIT = { status: 'success', exitCode: 0 } as const
 
-/** Files, their names and attributes, output, and what compilers make. */
+/** Attempts to exhaust disk, output or compiler: by files, names, attributes, locks, streams and includes. */
 export const DISK_AND_OUTPUT: readonly Entry[] = [
   {
     program: 'disk-deep-folders.py',
-    tries: 'build a tree too deep to be removed',
+    tries: 'make a folder tree too deep to be removed',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment', 'worker'],
   },
   {
     program: 'disk-long-names.sh',
-    tries: 'fill folders with long names and lock them',
+    tries: 'fill folders with long names and take away their permissions',
     source: 'own',
-    must: { runc: IN_VAIN, runsc: { status: ['success', 'memory_exceeded', 'timeout'] } },
+    must: { runc: NORMAL_EXIT, runsc: { status: ['success', 'memory_exceeded', 'timeout'] } },
     proof: ['containment'],
   },
   {
     program: 'disk-attributes.py',
-    tries: 'store in attributes what does not fit in files',
+    tries: 'store data in extended attributes, which the disk limit may not count',
     source: 'own',
     must: { status: ['success', 'memory_exceeded'] },
     proof: ['containment'],
@@ -29,8 +30,8 @@ export const DISK_AND_OUTPUT: readonly Entry[] = [
     program: 'disk-many-files.js',
     tries: 'use up all inodes',
     source: 'own',
-    // gVisor does not count them.
-    must: { runc: IN_VAIN, runsc: { status: ['memory_exceeded', 'timeout'] } },
+    // gVisor does not count inodes.
+    must: { runc: NORMAL_EXIT, runsc: { status: ['memory_exceeded', 'timeout'] } },
     proof: ['containment'],
   },
   {
@@ -43,32 +44,32 @@ export const DISK_AND_OUTPUT: readonly Entry[] = [
   },
   {
     program: 'output-byte-by-byte.c',
-    tries: 'make the worker busy with 300,000 single bytes',
+    tries: 'keep the worker busy with 300,000 writes of one byte',
     source: 'own',
-    // A system call costs more under gVisor.
-    must: { runc: IN_VAIN, runsc: { status: ['success', 'timeout'] } },
+    // A system call takes longer under gVisor, so the timeout can come first.
+    must: { runc: NORMAL_EXIT, runsc: { status: ['success', 'timeout'] } },
     proof: ['worker', 'result'],
   },
   {
     program: 'output-of-all-bytes.js',
-    tries: 'flood both streams with bytes that are no text',
+    tries: 'flood both output streams with bytes that are not UTF-8',
     source: 'own',
     limits: { memoryMb: 512, cpus: 2 },
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['worker', 'containment'],
   },
   {
     program: 'output-after-the-end.py',
-    tries: 'go on printing after its end',
+    tries: 'go on printing from a child after its own end',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment', 'result'],
   },
   {
     program: 'read-the-disk-again.c',
-    tries: "have the host's disk read a file of the image again: by advice, past the page cache",
+    tries: "have the host's disk read a file of the image again, past the page cache",
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['result'],
   },
   {
@@ -81,14 +82,14 @@ export const DISK_AND_OUTPUT: readonly Entry[] = [
   },
   {
     program: 'core-dump.c',
-    tries: 'leave a core file of its memory',
+    tries: 'leave a core dump of its memory',
     source: 'own',
     must: { status: 'execution_error', signal: 'SIGABRT' },
     proof: ['containment', 'processes'],
   },
   {
     program: 'compile-without-end.c',
-    tries: 'keep the compiler busy with text that grows tenfold seven times',
+    tries: 'keep the compiler busy with macros that multiply the source by ten million',
     source: 'own',
     limits: { timeoutSeconds: 3 },
     must: { status: ['compile_error', 'memory_exceeded'] },
@@ -96,14 +97,14 @@ export const DISK_AND_OUTPUT: readonly Entry[] = [
   },
   {
     program: 'compile-to-a-huge-file.c',
-    tries: 'have the compiler write a gigabyte',
+    tries: 'have the compiler write a file of a gigabyte',
     source: 'own',
     must: { status: ['compile_error', 'memory_exceeded'] },
     proof: ['containment'],
   },
   {
     program: 'include-an-endless-file.c',
-    tries: 'have the compiler read a file without end',
+    tries: 'have the compiler include an endless file',
     source: 'own',
     must: { status: ['compile_error', 'memory_exceeded'] },
     proof: ['containment'],

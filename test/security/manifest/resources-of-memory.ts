@@ -1,14 +1,15 @@
 import type { Entry } from '../attack.ts'
 
 const OUT_OF_MEMORY = { status: 'memory_exceeded', limit: 'memory' } as const
-const IN_VAIN = { status: 'success', exitCode: 0 } as const
+/** The program was refused what it asked for, and ran to its end. */
+const NORMAL_EXIT = { status: 'success', exitCode: 0 } as const
 const SMALL = { memoryMb: 64 } as const
 
-/** Every way to make the kernel hold memory for a program. */
+/** Attempts to make the kernel hold more memory for a program than its limit. */
 export const MEMORY: readonly Entry[] = [
   {
     program: 'memory-by-page-cache.sh',
-    tries: 'hold memory as files',
+    tries: 'hold memory as files of its workspace, which are in memory',
     source: 'own',
     limits: { ...SMALL, diskMb: 512 },
     must: OUT_OF_MEMORY,
@@ -24,7 +25,7 @@ export const MEMORY: readonly Entry[] = [
   },
   {
     program: 'memory-in-memfds.py',
-    tries: 'hold memory in files without a name',
+    tries: 'hold memory in files without a name (memfd)',
     source: 'own',
     limits: SMALL,
     must: OUT_OF_MEMORY,
@@ -40,7 +41,7 @@ export const MEMORY: readonly Entry[] = [
   },
   {
     program: 'memory-in-unix-sockets.c',
-    tries: 'hold memory in the buffers of sockets',
+    tries: 'hold memory in the buffers of Unix sockets',
     source: 'own',
     limits: { ...SMALL, openFiles: 4096 },
     must: { status: ['memory_exceeded', 'success'] },
@@ -50,14 +51,14 @@ export const MEMORY: readonly Entry[] = [
     program: 'memory-in-netlink.c',
     tries: 'hold memory in answers of netlink, which no cgroup counts',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment', 'result'],
   },
   {
     program: 'memory-in-huge-pages.c',
     tries: "hold memory in the host's pool of huge pages",
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment', 'result'],
   },
   {
@@ -67,7 +68,7 @@ export const MEMORY: readonly Entry[] = [
     limits: SMALL,
     must: {
       runc: OUT_OF_MEMORY,
-      // The memory of its own kernel is the container's.
+      // gVisor's kernel, which holds the connections, is itself inside the container's memory limit.
       runsc: { status: ['memory_exceeded', 'execution_error', 'timeout', 'success'] },
     },
     proof: ['containment', 'result'],
@@ -82,19 +83,19 @@ export const MEMORY: readonly Entry[] = [
   },
   {
     program: 'memory-sparse-map.c',
-    tries: 'map a terabyte of holes and touch it here and there',
+    tries: 'map a terabyte and touch one byte for each page table',
     source: 'own',
     limits: SMALL,
     must: {
       runc: { status: ['memory_exceeded', 'execution_error'] },
-      // It may be slower to touch them than the clock.
+      // Under gVisor the program may reach its timeout before its memory limit.
       runsc: { status: ['memory_exceeded', 'execution_error', 'timeout'] },
     },
     proof: ['containment'],
   },
   {
     program: 'memory-page-tables.c',
-    tries: 'hold memory in page tables of pages that cost nothing',
+    tries: 'hold memory in page tables that all point to the shared zero page',
     source: 'own',
     limits: SMALL,
     must: OUT_OF_MEMORY,
@@ -102,16 +103,16 @@ export const MEMORY: readonly Entry[] = [
   },
   {
     program: 'memory-in-buffers.js',
-    tries: 'hold memory outside of the heap of its engine',
+    tries: "hold memory outside of V8's heap",
     source: 'own',
     limits: SMALL,
-    // gVisor itself is near the limit by then, and slow.
+    // gVisor's own memory counts too, and it slows down near the limit, so the timeout can come first.
     must: { runc: OUT_OF_MEMORY, runsc: { status: ['memory_exceeded', 'timeout'] } },
     proof: ['containment'],
   },
   {
     program: 'stack-without-end.c',
-    tries: 'call itself until the stack is the memory',
+    tries: 'recurse until the stack fills the memory',
     source: 'own',
     limits: SMALL,
     must: { status: 'execution_error', signal: 'SIGSEGV' },
@@ -119,7 +120,7 @@ export const MEMORY: readonly Entry[] = [
   },
   {
     program: 'shield-from-oom.sh',
-    tries: 'have the kernel kill init in its place',
+    tries: 'have the kernel kill init in its place when memory runs out',
     source: 'own',
     limits: SMALL,
     must: { status: ['memory_exceeded', 'execution_error'] },

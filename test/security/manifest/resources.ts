@@ -2,27 +2,28 @@ import type { Entry } from '../attack.ts'
 import { DISK_AND_OUTPUT } from './resources-of-files.ts'
 import { MEMORY } from './resources-of-memory.ts'
 
-const IN_VAIN = { status: 'success', exitCode: 0 } as const
-const OUT_OF_TIME = { status: 'timeout', limit: 'timeout' } as const
-/** Objects of gVisor's own kernel, which live in the memory of the container and are bounded by nothing else. */
-const HAD_ITS_OWN = { status: ['execution_error', 'memory_exceeded', 'timeout'] } as const
+/** The program was refused what it asked for, and ran to its end. */
+const NORMAL_EXIT = { status: 'success', exitCode: 0 } as const
+const TIMEOUT = { status: 'timeout', limit: 'timeout' } as const
+/** gVisor keeps these objects in the container's own memory, so its limits of memory and time decide how the program ends. */
+const CONTAINER_LIMIT = { status: ['execution_error', 'memory_exceeded', 'timeout'] } as const
 const SMALL = { timeoutSeconds: 1, processes: 40 } as const
 
-/** Ways to take more than a program's share of the host. */
+/** Attempts to take more of the host than the limits allow. */
 export const RESOURCES: readonly Entry[] = [
   ...MEMORY,
   ...DISK_AND_OUTPUT,
   {
     program: 'fork-bomb-vfork.c',
-    tries: 'fill the table of processes by fork and vfork',
+    tries: 'fill the process table by fork and vfork',
     source: 'own',
     limits: SMALL,
-    must: OUT_OF_TIME,
+    must: TIMEOUT,
     proof: ['containment'],
   },
   {
     program: 'fork-bomb.js',
-    tries: 'start detached shells without end',
+    tries: 'start detached shells in an endless loop',
     source: 'own',
     limits: { ...SMALL, memoryMb: 512 },
     must: { status: ['timeout', 'execution_error'] },
@@ -30,18 +31,18 @@ export const RESOURCES: readonly Entry[] = [
   },
   {
     program: 'endless-chain-of-forks.c',
-    tries: 'outrun the killer: each process forks and ends at once, in a session of its own',
+    tries: 'outrun the clean-up: each process forks and ends at once, in a session of its own',
     source: 'own',
     limits: { processes: 40 },
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment', 'processes'],
   },
   {
     program: 'threads.c',
-    tries: 'fill the table of processes by threads',
+    tries: 'fill the process table by threads',
     source: 'own',
     limits: { processes: 40 },
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment'],
   },
   {
@@ -49,7 +50,7 @@ export const RESOURCES: readonly Entry[] = [
     tries: 'fill the process table with zombies',
     source: 'verl #1466',
     limits: { processes: 40 },
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment'],
   },
   {
@@ -57,31 +58,31 @@ export const RESOURCES: readonly Entry[] = [
     tries: 'take every processor with forty busy threads',
     source: 'own',
     limits: { timeoutSeconds: 1 },
-    must: OUT_OF_TIME,
+    must: TIMEOUT,
     proof: ['containment'],
   },
   {
     program: 'timer-storm.c',
-    tries: 'bury init under timers and their signals',
+    tries: 'keep the kernel busy with 100,000 timers that fire as fast as they can',
     source: 'own',
     limits: { timeoutSeconds: 1 },
-    must: OUT_OF_TIME,
+    must: TIMEOUT,
     proof: ['containment', 'result'],
   },
   {
     program: 'deaf-to-signals.sh',
-    tries: 'ignore every signal that can be ignored',
+    tries: 'survive its timeout by ignoring every signal that can be ignored',
     source: 'own',
     limits: { timeoutSeconds: 1 },
-    must: OUT_OF_TIME,
+    must: TIMEOUT,
     proof: ['containment'],
   },
   {
     program: 'stop-everybody.py',
-    tries: 'stop all processes, itself last',
+    tries: 'stop (SIGSTOP) all processes, itself last',
     source: 'own',
     limits: { timeoutSeconds: 1 },
-    must: OUT_OF_TIME,
+    must: TIMEOUT,
     proof: ['containment'],
   },
   {
@@ -94,94 +95,94 @@ export const RESOURCES: readonly Entry[] = [
   },
   {
     program: 'descriptors.py',
-    tries: 'open files without end',
+    tries: 'open more files than it may',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['result'],
   },
   {
     program: 'descriptors-in-flight.py',
-    tries: 'hide a million open files in messages between its own sockets',
+    tries: 'hold a million open files in unread messages between its own sockets',
     source: 'own',
-    must: { runc: IN_VAIN, runsc: HAD_ITS_OWN },
+    must: { runc: NORMAL_EXIT, runsc: CONTAINER_LIMIT },
     proof: ['containment', 'result'],
   },
   {
     program: 'watches.c',
-    tries: 'take all inotify instances and watches',
+    tries: 'use up all inotify instances and watches',
     source: 'own',
-    must: { runc: IN_VAIN, runsc: HAD_ITS_OWN },
+    must: { runc: NORMAL_EXIT, runsc: CONTAINER_LIMIT },
     proof: ['containment', 'result'],
   },
   {
     program: 'filters-on-sockets.c',
-    tries: "take from the kernel's pool of filters by those of sockets",
+    tries: "use up the kernel's pool of BPF filters with filters on sockets",
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['result'],
   },
   {
     program: 'filters-on-itself.c',
-    tries: "take from the kernel's pool of filters by those on itself",
+    tries: "use up the kernel's pool of BPF filters with seccomp filters on itself",
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['result'],
   },
   {
     program: 'epoll-tower.c',
     tries: 'nest epoll sets so that each wake-up is quadratic',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment', 'result'],
   },
   {
     program: 'pending-signals.py',
     tries: 'queue a million signals',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment', 'result'],
   },
   {
     program: 'pseudo-terminals.py',
-    tries: "take the host's pseudo terminals",
+    tries: "use up the host's pseudo terminals",
     source: 'own',
-    must: { runc: IN_VAIN, runsc: HAD_ITS_OWN },
+    must: { runc: NORMAL_EXIT, runsc: CONTAINER_LIMIT },
     proof: ['result'],
   },
   {
     program: 'system-v-objects.c',
-    tries: 'leave System V queues, semaphores and segments without end',
+    tries: 'use up the System V queues, semaphores and segments, and leave them behind',
     source: 'own',
     must: { status: ['success', 'memory_exceeded'] },
     proof: ['objects', 'containment'],
   },
   {
     program: 'entropy.js',
-    tries: 'use up the randomness',
+    tries: "use up the host's random numbers",
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment'],
   },
   {
     program: 'priorities.py',
-    tries: 'go before everybody else, and be killed after them',
+    tries: 'raise its priority, and lower its chance to be killed when memory is short',
     source: 'own',
-    // gVisor remembers a priority and a score, and heeds neither.
-    must: { runc: IN_VAIN, runsc: { ...IN_VAIN, says: /^ESCAPED: took a priority$/ } },
+    // gVisor accepts a priority and an OOM score, but neither has an effect.
+    must: { runc: NORMAL_EXIT, runsc: { ...NORMAL_EXIT, says: /^ESCAPED: took a priority$/ } },
     proof: ['victim', 'result'],
   },
   {
     program: 'daemons.c',
-    tries: 'live on as a daemon after its end',
+    tries: 'leave a daemon that outlives it',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['processes', 'containment'],
   },
   {
     program: 'detached-children.js',
-    tries: 'live on as a detached child after its end',
+    tries: 'leave a detached child that outlives it',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['processes', 'containment'],
   },
   {
@@ -189,27 +190,27 @@ export const RESOURCES: readonly Entry[] = [
     tries: 'wait for input that never comes',
     source: 'own',
     limits: { timeoutSeconds: 1 },
-    must: OUT_OF_TIME,
+    must: TIMEOUT,
     proof: ['result'],
   },
   {
     program: 'sleep-past-the-limit.js',
-    tries: 'outlast its limit asleep',
+    tries: 'sleep past its time limit',
     source: 'own',
     limits: { timeoutSeconds: 1 },
-    must: OUT_OF_TIME,
+    must: TIMEOUT,
     proof: ['containment'],
   },
   {
     program: 'huge-arguments.sh',
-    tries: 'pass arguments and variables as large as the kernel takes',
+    tries: 'pass arguments and environment variables as large as the kernel allows',
     source: 'own',
-    must: IN_VAIN,
+    must: NORMAL_EXIT,
     proof: ['containment'],
   },
   {
     program: 'wide-exit-code.py',
-    tries: 'end with a code of more than eight bits',
+    tries: 'end with an exit code of more than eight bits',
     source: 'own',
     must: { status: 'execution_error', exitCode: 3 },
     proof: ['result'],

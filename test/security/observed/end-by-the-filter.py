@@ -19,7 +19,7 @@ if os.fork() == 0:
     rules = [(LOAD, 0, 0, 0), (SKIP_UNLESS_EQUAL, 0, 1, GETPPID), (RETURN, 0, 0, END_THREAD), (RETURN, 0, 0, ALLOW)]
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
     libc = ctypes.CDLL(None)
-    # A process whose first thread has ended is looked at as long as another lives.
+    # Another thread keeps the process in /proc after its first thread has ended, so that the observer sees it.
     threading.Thread(target=live_on).start()
     libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     libc.prctl(SET_SECCOMP, FILTER, struct.pack("HxxxxxxQ", len(rules), ctypes.addressof(program)), 0, 0)

@@ -1,6 +1,6 @@
 import os
 
-# With files as well: what fills the memory is not all gone when the processes are.
+# Fills the memory with files, too, because these remain when the processes have ended.
 for number in range(3):
     open(f"/dev/shm/{number}", "wb").write(b"x" * (4 << 20))
 for _ in range(4):

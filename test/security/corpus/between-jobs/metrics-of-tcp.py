@@ -1,6 +1,6 @@
 import os, socket, struct, time
 
-# The kernel remembers by address how long a connection's answers took, and starts the next one's clock by it.
+# The kernel keeps the round-trip time of each address, and sets the first timeout of the next connection by it.
 RESET = struct.pack("ii", 1, 0)
 NO_DELAY, QUICK_ACK = (socket.IPPROTO_TCP, socket.TCP_NODELAY, 1), (socket.IPPROTO_TCP, socket.TCP_QUICKACK, 0)
 
@@ -25,7 +25,7 @@ def leave(bit):
         into.close()
         time.sleep(0.001)
         out.close()
-        # What has ended would keep its port, and the container be thrown away: once more, and without an end.
+        # An ended connection keeps its port, and init would give up the container. A reset of a second one frees the port.
         time.sleep(0.05)
         for end in connected(listener, 5000 + bit):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)

@@ -18,7 +18,7 @@ for root in ("/workspace", "/tmp", "/dev/shm"):
         try:
             os.mkdir("d" * 100)
         except OSError:
-            # AppArmor refuses what has no path of 4096 bytes.
+            # AppArmor refuses operations on paths of more than 4096 bytes.
             break
         os.chdir("d" * 100)
         open("f", "w").close()

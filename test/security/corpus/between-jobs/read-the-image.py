@@ -1,6 +1,6 @@
 import os
 
-# Their pages stay in memory when the program is gone, on its container's account.
+# The pages of these files stay in memory after the program's end, and count for its container.
 read = 0
 for at, _, files in os.walk("/usr/lib"):
     for name in files:

@@ -9,7 +9,7 @@ for _ in range(5):
                 os._exit(0)
         time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGSTOP)
-# Waits for its own child without being woken by anything but the end.
+# vfork makes this process wait for its child in a state that only SIGKILL or the child's end interrupts.
 if os.fork() == 0:
     if ctypes.CDLL(None).vfork() == 0:
         os.kill(os.getpid(), signal.SIGSTOP)

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A number behind a word in a file of the whole host. */
+/* Returns the number after a word in a file of /proc that counts for the whole host. */
 static long number(const char *path, const char *word) {
   static char text[1 << 16];
   int fd = open(path, O_RDONLY);
@@ -20,7 +20,7 @@ static long number(const char *path, const char *word) {
   return at == NULL ? 0 : atol(at + strlen(word));
 }
 
-/* Counters of the host in /proc: a one is a huge page that is there, or 50 processes that have been. */
+/* Counters of the host in /proc: for a one the sender holds a huge page and starts 50 processes. */
 int main(void) {
   char role[16], message[32], at[32];
   if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;

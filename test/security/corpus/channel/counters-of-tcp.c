@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Of its numbers those behind «inuse» are the namespace's, but these are the host's; for a one the sender holds 500 sockets. */
+/* In sockstat «inuse» counts for one namespace, but these words count for the host. For a one the sender holds 500 sockets. */
 static const char *const words[] = {"alloc ", "orphan ", "mem "};
 #define COUNT (int)(sizeof words / sizeof *words)
 

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Numbers that count for the whole host; the sender holds 3,000 descriptors for a one, and none for a zero. */
+/* Counters of the whole host. The sender holds 3,000 descriptors for a one, and none for a zero. */
 static const char *const paths[] = {"/proc/sys/fs/file-nr", "/proc/sys/fs/inode-nr", "/proc/sys/fs/inode-state", "/proc/sys/fs/dentry-state", "/proc/sys/kernel/pty/nr", "/proc/sys/fs/aio-nr", "/proc/sys/net/netfilter/nf_conntrack_count", "/proc/sys/kernel/random/entropy_avail", "/proc/cgroups"};
 #define COUNT (int)(sizeof paths / sizeof *paths)
 

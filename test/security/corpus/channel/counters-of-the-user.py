@@ -18,7 +18,7 @@ def take_everything():
     while (fd := libc.inotify_init1(0)) >= 0:
         kept.append(fd)
     if ctypes.get_errno() == errno.EMFILE:
-        # No other process of this user counts, so the rest is free.
+        # The limit of open files came first, so free some for the other resources.
         for fd in kept[-100:]:
             os.close(fd)
         del kept[-100:]

@@ -15,7 +15,7 @@
 
 #define PAGE 4096
 
-/* A futex is known by inode and place where its memory is a file, though neither of the two can write there. */
+/* The kernel identifies a futex in a mapped file by inode and offset, even in a file that neither job can write. */
 static void *wait_for_it(void *word) {
   struct timespec second = {1, 0};
   syscall(SYS_futex, word, FUTEX_WAIT, *(volatile uint32_t *)word, &second, NULL, 0);

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Numbers of new pipes come from one counter of the kernel, a stretch of it for each processor. */
+/* New pipes get their inode numbers from one counter of the kernel, of which each processor reserves a range. */
 static unsigned long number(void) {
   int ends[2];
   struct stat status = {0};

@@ -11,7 +11,7 @@ int main(void) {
   if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;
   struct timespec start = {(time_t)atof(at), 0};
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &start, NULL);
-  /* -4 is the user's keyring: one for all containers of one user id. */
+  /* -4 is the user's keyring, which all containers of one user id share. */
   for (int keyring = -5; keyring < 0 && strcmp(role, "sender") == 0; keyring++) syscall(SYS_add_key, "user", at, message, strlen(message), keyring);
   usleep(strcmp(role, "sender") == 0 ? 600000 : 300000);
   for (int keyring = -5; keyring < 0 && strcmp(role, "receiver") == 0; keyring++) {

@@ -6,7 +6,7 @@ import time
 
 role, message, at = (sys.stdin.readline().split()[-1] for _ in range(3))
 bits = f"{int(message, 16):064b}"
-# Files that every container of this image has: one bit each.
+# Files that every container of this image has, one per bit.
 files = sorted(path for path in glob.glob("/usr/lib/python3.13/*.py") if not os.path.islink(path))[:64]
 kept = [open(path, "rb") for path in files]
 time.sleep(max(0, float(at) - time.time()))

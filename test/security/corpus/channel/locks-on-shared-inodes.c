@@ -17,7 +17,7 @@
 
 /*
  * Some inodes exist once in the whole kernel: the one of all anonymous descriptors, those of namespaces that containers
- * share, and what the engine mounts into each. A lock on such an inode is seen by everybody.
+ * share, and what the engine mounts into each. Every container sees a lock on such an inode.
  */
 static int open_one(int number) {
   const char *paths[] = {"/proc/self/ns/user", "/proc/self/ns/time", "/proc/self/ns/cgroup", "/proc/self/ns/pid", "/proc/self/ns/uts", "/sys/kernel/notes", "/sys/fs/cgroup", "/proc/version", "/proc/sys/kernel/ostype", "/dev/null", "/dev/zero", "/dev/urandom", "/isopod", "/isopod/init", "/etc/hosts", "/sys/devices/system/cpu/online", "/proc/1/ns/user", "/sys/module", "/sys/class", "/", "/dev/full", "/dev/mqueue", "/dev/pts", "/proc/self/exe"};

@@ -15,7 +15,7 @@
 
 static unsigned char *maps[64];
 
-/* The kernel shows whether others have mapped a page too: in a bit of pagemap, and as Shared_Clean of the mapping. */
+/* The kernel shows whether another process has mapped a page too: in a bit of pagemap, and in smaps as Shared_Clean. */
 static uint64_t by_pagemap(void) {
   uint64_t heard = 0, entry;
   int pagemap = open("/proc/self/pagemap", O_RDONLY);
@@ -55,7 +55,7 @@ int main(void) {
   clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &start, NULL);
   for (int i = 0; i < 64; i++) {
     if (sending && !(bits >> (63 - i) & 1)) continue;
-    /* Each a mapping of its own, or the kernel would map its neighbours with it; apart, or they would become one. */
+    /* Maps each page alone, so that the kernel maps no neighbours with it, and with gaps, so that it merges no mappings. */
     unsigned char *room = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     maps[i] = mmap(room + PAGE, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, file, i * STEP);
     if (maps[i] == MAP_FAILED) return 1;

@@ -14,7 +14,7 @@ static long free_mib(void) {
   return (long)(info.freeram >> 20) * (long)info.mem_unit;
 }
 
-/* Free memory of the whole host, as sysinfo tells it to everybody: 48 MiB are a one. */
+/* The receiver reads the free memory of the whole host from sysinfo; for a one the sender takes 48 MiB. */
 int main(void) {
   char role[16], message[32], at[32];
   if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;

@@ -12,7 +12,7 @@
 #define CACHESTAT 451
 #define STEP (512l << 10)
 
-/* Image files are one set of pages for all containers: which of them are in memory tells who has read what. */
+/* All containers share the cached pages of image files, so the pages in memory show what another container has read. */
 int main(void) {
   char role[16], message[32], at[32], text[64];
   if (scanf("%*s %15s %*s %31s %*s %31s", role, message, at) != 3) return 1;

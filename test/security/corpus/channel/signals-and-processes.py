@@ -10,7 +10,7 @@ for number in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGRTMIN):
     signal.signal(number, lambda which, _: got.append(which))
 time.sleep(max(0, float(at) - time.time()))
 if role == "sender":
-    # As a name that others could read, and as signals to every number that could be the other's.
+    # Sends the message as a process name, which the receiver may read, and a signal to every possible process id.
     with open("/proc/self/comm", "w") as name:
         name.write(message[:15])
     for pid in range(2, 33_000):

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One shared file or folder a bit: the sender opens, reads and touches it, the receiver watches it. */
+/* One shared file or folder per bit: for a one the sender opens, reads and touches it, and the receiver watches it. */
 static const char *const paths[] = {"/etc/passwd", "/etc/group", "/etc/shells", "/etc/issue", "/etc/profile", "/etc/hosts", "/etc", "/usr/bin", "/usr/lib", "/isopod", "/isopod/init", "/dev/null", "/proc/version", "/sys/kernel", "/dev/zero", "/bin/sh"};
 
 int main(void) {

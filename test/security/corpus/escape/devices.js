@@ -22,7 +22,7 @@ for (const name of fs.readdirSync('/dev')) {
 }
 for (const path of ['/dev/tty', '/dev/console', '/dev/ptmx', '/dev/pts/ptmx', '/dev/pts/0']) {
   try {
-    // A masked one is the null device.
+    // The engine masks a file by mounting the null device over it.
     const { rdev } = fs.fstatSync(fs.openSync(path, 'r+'))
     if (rdev !== 0x103) console.log('ESCAPED: opened', path)
   } catch {}

@@ -15,7 +15,7 @@ for path in files:
                 pass
         for folder in (os.path.dirname(path), os.path.dirname(os.path.dirname(path))):
             try:
-                # Beside one with the same name inside the container; on the host it would be noticed.
+                # Inside the container this file harms nothing; on the host an observer would find it by its name.
                 with open(f"{prefix}{folder}/{marker}", "w") as file:
                     file.write(marker)
             except OSError:

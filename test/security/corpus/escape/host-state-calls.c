@@ -19,7 +19,7 @@ int main(void) {
   if (setdomainname(marker, 20) == 0) puts("ESCAPED: domain name");
   if (settimeofday(&wall, NULL) == 0 || clock_settime(CLOCK_REALTIME, &clock) == 0) puts("ESCAPED: time");
   if (adjtimex(&adjust) >= 0) puts("ESCAPED: clock drift");
-  /* Does no more than switch off what the three keys do; who may do that may also restart the machine. */
+  /* This only switches off Ctrl-Alt-Del, but a program that may do it may also restart the machine. */
   if (syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_CAD_OFF, 0) == 0) puts("ESCAPED: reboot");
   if (swapon("/tmp/none", 0) == 0 || acct("/tmp/none") == 0 || vhangup() == 0) puts("ESCAPED: swap, accounting, hang-up");
   if (syscall(SYS_quotactl, QCMD(Q_SYNC, USRQUOTA), NULL, 0, NULL) == 0) puts("noted: quotactl sync");

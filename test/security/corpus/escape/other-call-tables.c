@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The 32-bit table has other numbers, so a filter that only knows 64-bit ones would be blind to it. */
+/* The 32-bit table has other numbers, so a filter that only knows 64-bit ones would not recognize its calls. */
 static long old_call(long number, long one, long two, long three) {
   long answer;
   __asm__ volatile("int $0x80" : "=a"(answer) : "a"(number), "b"(one), "c"(two), "d"(three) : "memory", "r8", "r9", "r10", "r11");
@@ -20,7 +20,7 @@ int main(void) {
     }
     return 0;
   }
-  /* Either table may end who uses it, so each is tried by a process of its own. */
+  /* The filter may end a process that uses either table, so each call has its own process. */
   const long x32 = 0x40000000;
   if (fork() == 0) {
     if (syscall(x32 + SYS_getpid) >= 0 || syscall(x32 + SYS_unshare, 0x10000000) >= 0) puts("ESCAPED: x32");

@@ -14,7 +14,7 @@ for fact in know:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
             try:
                 client.sendto(marker.encode(), (fact[1], int(fact[2])))
-                # On its own loopback a datagram is only lost; the server would tell if it were not.
+                # To the container's own loopback a datagram is lost; the server on the host notices one that arrives.
             except OSError:
                 pass
     elif fact[0] in ("socket", "abstract"):

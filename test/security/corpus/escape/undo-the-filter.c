@@ -16,7 +16,7 @@ int main(void) {
   prctl(PR_SET_SECUREBITS, 1, 0, 0, 0);
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, 21, 0, 0);
   if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &allow) == 0) puts("ESCAPED: a filter of its own");
-  /* A second filter cannot loosen the first: what was refused stays refused. */
+  /* A second filter cannot loosen the first one, so this call must still be refused. */
   if (unshare(0x10000000) == 0) puts("ESCAPED: unshare after a filter that allows all");
   if (syscall(SYS_ptrace, PTRACE_ATTACH, 1, 0, 0) == 0) puts("ESCAPED: ptrace");
   if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 || prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != 2) puts("ESCAPED: flags");

@@ -10,7 +10,7 @@ int main(void) {
   char filler[4096] = {0}, now[8] = "";
   if (file < 0 || pipe(ends) < 0) return 1;
   int room = fcntl(ends[1], F_GETPIPE_SZ);
-  /* Every slot of the pipe gets the flag that says its page may be written on. */
+  /* Gives every slot of the pipe the flag that allows to append to its page. */
   for (int left = room; left > 0;) left -= (int)write(ends[1], filler, left > 4096 ? 4096 : (size_t)left);
   for (int left = room; left > 0;) left -= (int)read(ends[0], filler, left > 4096 ? 4096 : (size_t)left);
   loff_t at = 0;

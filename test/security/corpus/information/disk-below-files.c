@@ -5,7 +5,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* File systems of the host lie below the image, init's folder and the files that the engine lays in /etc. */
+/* The image, init's folder and the files that the engine mounts in /etc lie on file systems of the host. */
 static const char *const files[] = {"/bin/sh", "/etc/passwd", "/etc/hosts", "/etc/hostname", "/etc/resolv.conf", "/isopod", "/isopod/init", "/usr"};
 static const struct {
   const char *what;
@@ -21,7 +21,7 @@ int main(void) {
         struct fiemap map;
       } room;
       memset(&room, 0, sizeof room);
-      /* As one that asks for everything, in one extent. */
+      /* Asks for the whole file, in one extent. */
       room.map.fm_length = j == 3 ? ~0ull : 0;
       room.map.fm_extent_count = j == 3;
       if (j == 2) room.text[0] = 16;

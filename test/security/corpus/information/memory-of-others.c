@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Fresh memory, by every road, must come empty. */
+/* Newly allocated memory of every kind must be zero. */
 static void look(const char *road, const unsigned char *place, size_t size) {
   for (size_t i = 0; place != MAP_FAILED && i < size; i++) {
     if (place[i] == 0) continue;

@@ -1,4 +1,4 @@
-# The kernel shows where the engine keeps its layers to every program; their content must stay out of reach.
+# The kernel shows every program where the engine keeps its layers; their content must stay out of reach.
 root=$(grep -o 'upperdir=[^,]*' /proc/self/mountinfo | head -1 | cut -d= -f2)
 for path in "$root" "${root%/*}" "${root%/*/*}" "${root%/overlay2/*}"; do
   [ -n "$path" ] && ls "$path" 2>/dev/null && echo "ESCAPED: $path"

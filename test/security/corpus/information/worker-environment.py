@@ -7,7 +7,7 @@ for pid in filter(str.isdigit, os.listdir("/proc")):
         print(pid, open(f"/proc/{pid}/environ").read())
     except OSError:
         pass
-# The strings that the kernel put on the stack, and whatever lies beside them.
+# The stack has the strings that the kernel passed to this program, and perhaps remains of init's.
 for line in open("/proc/self/maps"):
     found = re.match(r"([0-9a-f]+)-([0-9a-f]+) rw.*\[(stack|heap)\]", line)
     if found:

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Each process lives only for a moment, so a killer that works through a list of ids is always too late. */
+/* Each process lives only for a moment, so a clean-up that kills a list of process ids is always too late. */
 int main(void) {
   signal(SIGCHLD, SIG_IGN);
   for (int i = 0; i < 8; i++) {

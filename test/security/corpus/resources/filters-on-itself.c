@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 int main(void) {
-  /* Only one call each: filters use a limited pool of the host, which the runtime needs for every container. */
+  /* One call each is enough, and more would harm the host: its pool of filters is limited, and every container needs it. */
   struct sock_filter all[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   struct sock_fprog filter = {1, all};
   if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0) puts("ESCAPED: a filter by prctl");

@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 
 int main(void) {
-  /* One call each: where filters are allowed, ten thousand would stop every start of a container on the host. */
+  /* One call each is enough: if filters were allowed, ten thousand would keep the host from starting any container. */
   struct sock_filter all[] = {BPF_STMT(BPF_RET | BPF_K, 0xffff)};
   struct sock_fprog filter = {1, all};
   static const int ways[] = {SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF};

@@ -1,4 +1,4 @@
-# Files of the workspace are memory: more of them than the limit must end the program and not the host.
+# Files of the workspace are in memory, so more of them than the memory limit must end the program.
 head -c 400M /dev/zero > /workspace/fill
 head -c 100M /dev/zero > /tmp/fill
 sleep 1

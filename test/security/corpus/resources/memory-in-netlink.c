@@ -11,7 +11,7 @@ int main(void) {
   } ask = {{sizeof ask, RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP, 1, 0}, {AF_UNSPEC}};
   struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
   int opened = 0, large = 1 << 30;
-  /* Unread answers of some 200 KB each; it stops at 200 MB. */
+  /* Unread answers of about 200 KB each; the program stops at 200 MB. */
   for (int i = 0; i < 250; i++) {
     int fd = socket(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE);
     if (fd < 0) break;

@@ -8,7 +8,7 @@ int main(void) {
   struct sockaddr_in at = {.sin_family = AF_INET};
   socklen_t size = sizeof at;
   long bytes = 0;
-  /* The kernel keeps the sent data of unaccepted connections even after the sender has ended; it stops at 600 MB. */
+  /* The kernel keeps the sent data of unaccepted connections even after the sender has ended. The program stops at 600 MB. */
   for (int listener = -1, waiting = 0; bytes < 600L << 20; waiting++) {
     if (listener < 0 || waiting == 4000) {
       listener = socket(AF_INET, SOCK_STREAM, 0), waiting = 0;

@@ -7,5 +7,5 @@ for _ in range(200):
         opened += 1
     except OSError:
         break
-# One pool for the whole host: the first one is one too many.
+# The whole host has one pool of pseudo terminals, so a program may not open even one.
 raise SystemExit(0 if opened == 0 else 1)

@@ -15,7 +15,7 @@
 
 static char *room;
 
-/* Bytes that this process has had the disk read. */
+/* Bytes that the disk has read for this process. */
 static long read_bytes(void) {
   char text[512];
   int fd = open("/proc/self/io", O_RDONLY);
@@ -40,7 +40,7 @@ static void after(const char *way, long result, int fd) {
   if (again > STEP) printf("ESCAPED: the disk was read again by %s\n", way);
 }
 
-/* A file of the image is in memory once it was read: each way to have the host's disk read it again costs others their disk. */
+/* A file of the image stays in memory once it was read. Each way to read it from the disk again takes bandwidth from others. */
 int main(void) {
   glob_t found;
   if (glob("/usr/libexec/gcc/*/*/cc1", 0, NULL, &found) != 0) return 1;

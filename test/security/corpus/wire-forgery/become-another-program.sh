@@ -1,2 +1,2 @@
-# The same process under another name, more than once; the last one's code is what counts.
+# The same process executes several programs; the result must have the exit code of the last one.
 exec bash -c 'exec env -i bash -c "exec -a init sh -c \"exit 45\""'

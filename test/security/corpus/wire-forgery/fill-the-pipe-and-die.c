@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is in the pipe at the moment of death must not be mixed up with what init says right after it. */
+/* Output that is still in the pipe when the program dies must not be mixed up with the frame that init sends next. */
 int main(void) {
   static char text[1 << 16];
   memset(text, 0x86, sizeof text);

@@ -1,5 +1,5 @@
 const fs = require('node:fs')
-// The header promises more than ever comes, so that what follows might be taken for payload.
+// The header announces more bytes than follow, so that the reader might take init's next frame for the payload.
 for (const length of [5, 100, 65535, 1 << 20, 0x7fffffff, 0xffffffff]) {
   const header = Buffer.alloc(5)
   header.writeUInt8(0x82, 0)

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-/* Init reaps them too, and must not take their ends for the program's. */
+/* Init reaps orphans too, and must not report their exit codes as the program's. */
 int main(void) {
   for (int i = 0; i < 200; i++) {
     int child = fork();

@@ -4,7 +4,7 @@ import threading
 import time
 
 libc = ctypes.CDLL(None, use_errno=True)
-# A processor that is emulated is not done with all of them before the limit.
+# An emulated processor cannot send all of them before the timeout.
 until = time.monotonic() + 8
 
 

@@ -1,6 +1,6 @@
 const fs = require('node:fs')
 const net = require('node:net')
-// Frames that only the host may send: kill, reset, fetch, quit, by every descriptor that could be init's ear.
+// Frames that only the host may send: kill, reset, fetch, quit, to every descriptor that init might read.
 const frames = [3, 4, 5, 6, 7].map((type) => Buffer.from([type, 0, 0, 0, 0]))
 for (const path of ['/proc/1/fd/0', '/proc/self/fd/0', '/dev/stdin', '/dev/console', '/proc/self/fd/1']) {
   try {

@@ -8,7 +8,7 @@
 #endif
 
 int main(void) {
-  /* A thread of it would do as well as the process, and so would a descriptor of /proc/1. */
+  /* Init's descriptors could be reached by its process, by its thread, or by a descriptor of /proc/1. */
   for (int pid = 1; pid < 3; pid++) {
     long process = syscall(SYS_pidfd_open, pid, 0);
     if (process < 0 || pid == getpid()) continue;

@@ -19,8 +19,8 @@ function isEnabled(): boolean {
   }
 }
 
-/** Prints its confinement, the files of its own in /proc that it can read, and that its maps exist. */
-const LOOK = `
+/** Prints its AppArmor profile, those of its own files in /proc that it can read, and `maps` if it can read its maps. */
+const READ_PROC = `
 cat /proc/self/attr/current
 for file in pagemap smaps smaps_rollup numa_maps net/softnet_stat; do
   for of in self thread-self; do
@@ -30,8 +30,8 @@ done
 grep -c . /proc/self/maps > /dev/null && echo maps
 `
 
-/** Ordinary uses of Python, under any confinement. */
-const WORK = `
+/** Ordinary uses of Python, which must work under the profile. */
+const ORDINARY_USE = `
 import multiprocessing, socket, subprocess, tempfile, threading
 if __name__ == '__main__':
     with multiprocessing.Pool(2) as pool: print(pool.map(abs, [-1, 2]))
@@ -49,31 +49,31 @@ async function startWorldUnder(profile: string | undefined) {
 }
 
 // promise: no-channels
-it('under the profile a program learns of no page that another container has mapped', async (context) => {
+it('under the profile a program cannot see which pages another container has mapped', async (context) => {
   context.skip(!canTry, 'needs AppArmor, root and runc')
 
   await promisify(execFile)('apparmor_parser', ['--replace', PROFILE])
   const world = await startWorldUnder('isopod')
-  const { stdout } = await world.client.run({ language: 'bash', code: LOOK })
+  const { stdout } = await world.client.run({ language: 'bash', code: READ_PROC })
   expect(stdout).toBe('isopod (enforce)\nmaps\n')
-  expect(await world.client.run({ language: 'python', code: WORK })).toMatchObject({
+  expect(await world.client.run({ language: 'python', code: ORDINARY_USE })).toMatchObject({
     status: 'success',
     stderr: '',
     stdout: "[1, 2]\nb'pair'\ntcp\n1\nb'ended\\n'\nthread\n",
   })
 })
 
-it('without the profile the pages can be read', async (context) => {
-  context.skip(RUNTIME === 'runsc', 'gVisor shows its programs nothing of it')
+it('without the profile a program can see these pages', async (context) => {
+  context.skip(RUNTIME === 'runsc', 'gVisor shows programs no pages of the host')
 
   const world = await startWorldUnder(undefined)
-  const { stdout } = await world.client.run({ language: 'bash', code: LOOK })
+  const { stdout } = await world.client.run({ language: 'bash', code: READ_PROC })
   expect(stdout).toContain('read self/pagemap\n')
   expect(stdout).toContain('read thread-self/smaps\n')
   expect(stdout).toContain('maps\n')
 })
 
-it('a worker does not start with a profile that cannot hold', async () => {
+it('a worker does not start with a profile that the engine cannot apply', async () => {
   const { dockerHost, redisUrl } = inject('stack')
   const { code, output } = await workerWith({
     REDIS_URL: redisUrl,

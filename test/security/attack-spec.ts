@@ -4,18 +4,18 @@ import type { Category } from './attack.ts'
 import { attacksOf } from './manifest/index.ts'
 import { expectHonestJob, openStage, runAttack, type Stage } from './stage.ts'
 
-/** As many at once as the stage's worker runs. */
-const AT_ONCE = '3'
+/** Slots of the worker; vitest runs as many attacks at the same time. */
+const CONCURRENCY = '3'
 
-/** Runs all attacks of one category against a worker of their own, three at a time. */
+/** Runs all attacks of one category against a worker of its own, three at a time. */
 export function attackSpec(category: Exclude<Category, 'channel'>): void {
   let stage: Stage
   const origins = new Set<string | undefined>()
   const attacks = attacksOf(category)
 
   beforeAll(async () => {
-    // A timeout counts at once, on a busy host too: an exclusive retry would hold up all others.
-    stage = await openStage({ env: { ISOPOD_SLOTS: AT_ONCE, ISOPOD_SECOND_RUN_SECONDS: '0' } })
+    // No exclusive retry after a timeout, because it would hold up all other attacks.
+    stage = await openStage({ env: { ISOPOD_SLOTS: CONCURRENCY, ISOPOD_SECOND_RUN_SECONDS: '0' } })
   })
 
   afterAll(async () => {
@@ -31,12 +31,12 @@ export function attackSpec(category: Exclude<Category, 'channel'>): void {
     }
   })
 
-  it(`${category} leaves the next job a clean container`, async () => {
+  it(`after the attacks of ${category} a job finds a clean container`, async () => {
     await expectHonestJob(stage)
   })
 
-  // Most jobs run in pooled containers, so attacks do too.
-  it(`${category} was tried in containers that ${REUSE === 'batch' ? 'others had before' : 'had waited'}`, () => {
+  // Most jobs run in pooled containers, so the attacks must be tried in these, too.
+  it(`attacks of ${category} ran in containers ${REUSE === 'batch' ? 'of earlier jobs' : 'from the pool'}`, () => {
     expect([...origins]).toContain(REUSE === 'batch' ? 'batch' : 'pool')
   })
 }

@@ -1,7 +1,7 @@
 import type { JobInput, LimitsRequest, Result } from '@isopod/client'
 import type { ObserverName } from '../support/host/host.ts'
 
-/** What an attack is after; each has its folder of programs. */
+/** Categories of attacks by their goal; each has its folder of programs in `corpus/`. */
 export const CATEGORIES = [
   'escape',
   'resources',
@@ -11,36 +11,36 @@ export const CATEGORIES = [
   'channel',
 ] as const
 
-/** What an attack is after. */
+/** One of {@link CATEGORIES}. */
 export type Category = (typeof CATEGORIES)[number]
 
-/** Fields of the result as they must be. A list is a choice: where the kernel may end a race either way. */
+/** Fields that the result must have. A list of statuses allows each of them, because some attacks can end in several ways. */
 export interface Verdict {
   readonly status: Result['status'] | readonly Result['status'][]
   readonly exitCode?: number
   readonly signal?: string
   readonly limit?: Result['limit']
-  /** What the program reports although it is not true. */
+  /** Lines with `ESCAPED` that the program may print although it did not escape. */
   readonly says?: RegExp
-  /** Exactly what was printed. */
+  /** The whole output. */
   readonly stdout?: string
 }
 
-/** One line of the manifest. */
+/** One entry of the manifest. */
 export interface Entry {
   /** File of the program, in the folder of its category; its name without the ending is the attack's id. */
   readonly program: string
   /** What it tries, as the rest of «tries to …». */
   readonly tries: string
-  /** A CVE, an issue of a peer, or `own`. */
+  /** A CVE, an issue of a similar product, or `own` for an idea of this project. */
   readonly source: string
-  /** What the result must say; one for each runtime where they differ. */
+  /** The expected result; one for each runtime where they differ. */
   readonly must: Verdict | { readonly runc: Verdict; readonly runsc: Verdict }
-  /** The observers that would notice success. All of them check after every attack. */
+  /** The observers that would notice a success of this attack. After every attack all observers check, not only these. */
   readonly proof: readonly (ObserverName | 'containment' | 'result' | 'secrets' | 'receiver')[]
   readonly limits?: LimitsRequest
   readonly files?: JobInput['files']
-  /** A channel that is open, with the reason why it is. */
+  /** Set for a channel that works: why it cannot be closed. */
   readonly known?: string
 }
 

@@ -9,12 +9,12 @@ import { BETWEEN_JOBS, type BetweenJobs } from './manifest/between-jobs.ts'
 
 const MIB = 1024 * 1024
 const LANGUAGES: Readonly<Record<string, string>> = { '.py': 'python', '.sh': 'bash', '.c': 'c' }
-/** Few processes, so that a program can have all of them. */
+/** A low limit of processes, so that a program can easily use up all of them. */
 const LIMITS = { processes: 40, cpus: 1, timeoutSeconds: 20 } as const
 let world: World
 
 beforeAll(async () => {
-  // A timeout counts at once, on a busy host too: an exclusive retry would hold up all others.
+  // No exclusive retry after a timeout, because it would hold up all other jobs.
   world = await startWorld({ env: { ISOPOD_SLOTS: '8', ISOPOD_SECOND_RUN_SECONDS: '0' } })
 })
 
@@ -29,17 +29,17 @@ describe('within a batch a program tries to', () => {
   for (const attack of BETWEEN_JOBS) {
     const { tries, container } = attack
     it.concurrent(`${tries}; the container is ${container} (${attack.program})`, async () => {
-      const alone = await runAlone(honest(attack))
+      const alone = await runAlone(inventory(attack))
 
       const shared = { reuse: 'batch', batchId: attack.program } as const
       const attacked = await world.client.run({ ...attackOf(attack), ...shared })
       expect(attacked, attacked.stderr).toMatchObject(attack.must)
-      const after = await world.client.run({ ...honest(attack), ...shared })
+      const after = await world.client.run({ ...inventory(attack), ...shared })
       expect(after.containerOrigin === 'batch').toBe(container === 'used again')
       expectSame(after, alone)
       if (container === 'used again') return
-      // The batch goes on in a container that replaced it.
-      const next = await world.client.run({ ...honest(attack), ...shared })
+      // The following jobs of the batch share the new container.
+      const next = await world.client.run({ ...inventory(attack), ...shared })
       expect(next.containerOrigin).toBe('batch')
       expectSame(next, alone)
     })
@@ -48,7 +48,7 @@ describe('within a batch a program tries to', () => {
 
 const runsAlone = new Map<string, Promise<Result>>()
 
-/** The result of an honest job in a container that no other job had, run once for each such job. */
+/** The result of the inventory job in a new container; the same job runs only once. */
 async function runAlone(job: JobInput): Promise<Result> {
   const key = JSON.stringify(job)
   const run = runsAlone.get(key) ?? world.client.run(job)
@@ -59,11 +59,11 @@ async function runAlone(job: JobInput): Promise<Result> {
   return result
 }
 
-/** The same result as in a fresh container, but for times. */
+/** Expects the same result as in a new container, except for times. */
 function expectSame(result: Result, alone: Result): void {
   const { status, exitCode, stdout, stderr, truncated, limitsApplied, outputBytes } = alone
   expect(result).toMatchObject({ status, exitCode, stdout, stderr, truncated, limitsApplied, outputBytes })
-  // The kernel has no peak of a later run alone; that of its largest process counts pages of the image too.
+  // For a later run the kernel has only the peak of the largest process, which includes pages of the image.
   expect(result.memoryPeakBytes).toBeLessThan((alone.memoryPeakBytes ?? 0) + 12 * MIB)
   expect(result.processesPeak).toBeLessThanOrEqual((alone.processesPeak ?? 0) + 3)
 }
@@ -73,8 +73,8 @@ function attackOf({ program: name, limits }: BetweenJobs): JobInput {
   return job(name, code, limits)
 }
 
-/** Prints everything that it finds in its container. */
-function honest({ program: name, limits }: BetweenJobs): JobInput {
+/** The inventory job: it prints everything that it finds in its container. */
+function inventory({ program: name, limits }: BetweenJobs): JobInput {
   const files = { 'inventory.sh': { content: program('inventory.sh').code } } as const
   const { code } = program(`inventory${extname(name)}`)
   return { ...job(name, code, limits), ...(name.endsWith('.c') && { files }) }

@@ -5,25 +5,25 @@ import { RUNTIME } from '../support/runtime.ts'
 import type { Attack } from './attack.ts'
 import { expectContained, expectVerdict, jobOf, type Stage } from './stage.ts'
 
-/** Seconds until both programs must run, one value a try: compilers take longer on slow machines. */
+/** Seconds until both programs must run, one value per attempt, because compilers take longer on slow machines. */
 const LEADS_SECONDS = RUNTIME === 'runsc' ? [6, 9, 12, 15] : [4, 6, 12, 15]
 const BITS = 64
-/** The shortest channel works for half a second after the start; a program that was late did less. */
+/** Even the shortest program runs for half a second after the agreed start; one that ended sooner started too late. */
 const MIN_WALL_MS = 500
-/** Of 64 bits, so many that guessing them has odds of one in ten thousand. */
+/** A random guess has more correct bits than this with a probability of one in ten thousand. */
 const MAX_CORRECT_BITS = 47
-/** The channel that separate user ids close. */
+/** The channel that is closed by giving each container its own user id. */
 const PER_USER = 'counters-of-the-user'
-/** The user id of containers where the operator has set one for all. */
-const NOBODY = 65534
+/** The user id of all containers if the operator has configured a single one. */
+const SHARED_USER_ID = 65534
 
-/** Where sender and receiver run; one and the same stage, or two. */
+/** The stages on which sender and receiver run, which can be the same. */
 export interface Pair {
   readonly sender: Stage
   readonly receiver: Stage
 }
 
-/** Adds one test for each channel: of two jobs at once, the receiver must not print the sender's message. */
+/** Adds one test for each channel: of two concurrent jobs, the receiver must not print the sender's message. */
 export function channelSpec(channels: readonly Attack[], pair: () => Pair): void {
   for (const attack of channels) {
     it.concurrent(`${attack.tries} (${attack.id}, ${attack.language})`, async (context) => {
@@ -38,17 +38,17 @@ export function channelSpec(channels: readonly Attack[], pair: () => Pair): void
         users.push((await expectContained(stage, result)).user)
         expect(await stage.host.findings()).toEqual([])
       }
-      const heard = heardBits(results[1], message)
-      if (attack.known !== undefined) return context.annotate(`${heard} of ${BITS} bits: ${attack.known}`)
-      // Each worker assigns ids by itself, so two workers may assign the same one.
-      const shared = users[0] === users[1] && (stages[0] !== stages[1] || users[0] === NOBODY)
-      if (attack.id === PER_USER && shared) return context.skip('both had one user id')
-      expect(heard, results[1].stdout).toBeLessThanOrEqual(MAX_CORRECT_BITS)
+      const correct = receivedBits(results[1], message)
+      if (attack.known !== undefined) return context.annotate(`${correct} of ${BITS} bits: ${attack.known}`)
+      // Each worker assigns user ids by itself, so two workers may assign the same one.
+      const shared = users[0] === users[1] && (stages[0] !== stages[1] || users[0] === SHARED_USER_ID)
+      if (attack.id === PER_USER && shared) return context.skip('both containers had the same user id')
+      expect(correct, results[1].stdout).toBeLessThanOrEqual(MAX_CORRECT_BITS)
     })
   }
 }
 
-/** Runs sender and receiver until both started in time; otherwise they did not overlap. */
+/** Runs sender and receiver again until both have started in time, because otherwise they did not overlap. */
 async function runPair(pair: Pair, attack: Attack, message: string): Promise<[Result, Result]> {
   let late: Result | undefined
   for (const leadSeconds of LEADS_SECONDS) {
@@ -66,30 +66,30 @@ async function runOnce(
   leadSeconds: number,
 ): Promise<[Result, Result]> {
   const at = `at ${Math.ceil(Date.now() / 1000) + leadSeconds}`
-  const knows = (role: string, reported: string) => [`role ${role}`, `message ${reported}`, at, ''].join('\n')
+  const stdinOf = (role: string, reported: string) => [`role ${role}`, `message ${reported}`, at, ''].join('\n')
   return await Promise.all([
-    sender.world.client.run(jobOf(attack, knows('sender', message))),
-    // As many characters, so that only the message differs.
-    receiver.world.client.run(jobOf(attack, knows('receiver', '0'.repeat(message.length)))),
+    sender.world.client.run(jobOf(attack, stdinOf('sender', message))),
+    // Zeros of the same length, so that both programs get the same amount of input.
+    receiver.world.client.run(jobOf(attack, stdinOf('receiver', '0'.repeat(message.length)))),
   ])
 }
 
-/** 64 bits, half of them ones: then neither all zeros nor all ones come near them. */
+/** 64 random bits, half of them ones, so that a receiver that reads only zeros or only ones has few correct bits. */
 function balancedMessage(): string {
   for (;;) {
     const message = randomBytes(BITS / 8).toString('hex')
-    if (rightBits(message, '0'.repeat(BITS / 4)) === BITS / 2) return message
+    if (equalBits(message, '0'.repeat(BITS / 4)) === BITS / 2) return message
   }
 }
 
 /** The highest number of correct bits in any 16 hexadecimal digits of the output. */
-function heardBits({ stdout, stderr }: Result, message: string): number {
+function receivedBits({ stdout, stderr }: Result, message: string): number {
   const said = stdout + stderr
   if (/^GOT (?![0-9a-f]{16} by )/m.test(said) || said.includes(message)) return BITS
-  return Math.max(0, ...(said.match(/[0-9a-f]{16}/g) ?? []).map((guess) => rightBits(guess, message)))
+  return Math.max(0, ...(said.match(/[0-9a-f]{16}/g) ?? []).map((guess) => equalBits(guess, message)))
 }
 
-function rightBits(one: string, other: string): number {
+function equalBits(one: string, other: string): number {
   const different = BigInt(`0x${one}`) ^ BigInt(`0x${other}`)
   return BITS - [...different.toString(2)].filter((bit) => bit === '1').length
 }

@@ -4,15 +4,15 @@ import { channelSpec } from './channel-spec.ts'
 import { attacksOf } from './manifest/index.ts'
 import { openStage, type Stage } from './stage.ts'
 
-/** Pairs at once: they mostly wait for the moment at which both start. */
+/** Concurrent pairs. They mostly wait for the moment at which both programs start, so they need few processors. */
 const PAIRS = 6
 const SLOTS = { env: { ISOPOD_SLOTS: String(2 * PAIRS) } }
 /**
- * Containers of two workers have no more in common than those of one, but for user ids, which each worker assigns by itself:
- * these channels depend on them.
+ * Containers of two workers share no more than those of one worker, except user ids, which each worker assigns by itself.
+ * These channels depend on user ids, so they are tried between two workers as well.
  */
 const BY_USER_ID = ['counters-of-the-user', 'files-of-memory', 'keyrings', 'signals-and-processes']
-/** Where a channel is known to be open, no number of bits fails its test; the soak measures it. */
+/** A channel that is known to be open cannot fail its test, so only `npm run test:soak` measures it. */
 const channels = attacksOf('channel').filter(({ known }) => SOAK || known === undefined)
 let one: Stage
 let other: Stage

@@ -7,14 +7,14 @@ import { startWorld } from '../support/world.ts'
 
 const MIB_PER_SECOND = 20
 
-/** The disk of the engine's images and its device number; undefined where it is not on this host. */
+/** The disk with the engine's images, and its device number; undefined if the images are not on a disk of this host. */
 async function diskOfImages(): Promise<{ readonly path: string; readonly number: string } | undefined> {
   try {
     const root = await docker(inject('stack').dockerHost, 'info', '--format', '{{.DockerRootDir}}')
     const { dev } = statSync(root)
     const of = `/sys/dev/block/${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xfff00)}`
     const link = readlinkSync(of)
-    // The folder of a partition is inside that of its disk.
+    // In sysfs the folder of a partition is inside that of its disk.
     const disk = /\/block\/[^/]+$/.test(link) ? link : dirname(link)
     const number = readFileSync(`/sys/class/block/${basename(disk)}/dev`, 'utf8').trim()
     return { path: `/dev/${basename(disk)}`, number }
@@ -24,10 +24,10 @@ async function diskOfImages(): Promise<{ readonly path: string; readonly number:
 }
 
 // promise: read-back
-it('a container reads from the disk of the images no faster than the operator says', async (context) => {
+it('a container has the read rate that the operator sets for the disk of the images', async (context) => {
   const disk = await diskOfImages()
-  if (disk === undefined) return context.skip('the images lie on no disk of this host')
-  if (RUNTIME === 'runsc') return context.skip('gVisor shows its programs nothing of the limit')
+  if (disk === undefined) return context.skip('the images are not on a disk of this host')
+  if (RUNTIME === 'runsc') return context.skip('gVisor does not show the limit to programs')
   const world = await startWorld({ env: { ISOPOD_IMAGE_DISK_READ: `${disk.path}:${MIB_PER_SECOND}` } })
   try {
     const code =

@@ -7,7 +7,7 @@ import { startWorld, type World } from '../support/world.ts'
 
 const MIB = 1024 * 1024
 const SAMPLE_MS = 20
-/** Attempts per kind, because other programs of the host use kernel memory too. A real leak shows in each attempt. */
+/** Attempts per kind, because other programs of the host use kernel memory too. A real excess shows in each attempt. */
 const TRIES = 5
 /**
  * Allowed kernel memory beyond the memory limit: growth between two checks of init, per-processor page caches, and other load
@@ -16,7 +16,7 @@ const TRIES = 5
 const SLACK = 256 * MIB
 
 const CGROUP = existsSync('/sys/fs/cgroup/cgroup.controllers') ? 2 : 1
-/** Kinds that the cgroup of this version does not count, so that init must end the program. */
+/** Kinds of memory that cgroups of this version do not count, so init must end the program. */
 const ENDED_BY_INIT =
   CGROUP === 1
     ? ['connections unread', 'connections unaccepted', 'datagrams']
@@ -33,7 +33,7 @@ const onThisHost = inject('stack').dockerHost.startsWith('unix://') && RUNTIME =
 let world: World
 const table: string[] = []
 
-beforeEach((context) => context.skip(!onThisHost, "the kernel is not this host's"))
+beforeEach((context) => context.skip(!onThisHost, "the containers do not run on this host's kernel"))
 
 beforeAll(async () => {
   if (onThisHost) world = await startWorld({ env: { ISOPOD_SLOTS: '1', ISOPOD_POOL_SIZE: '0' } })
@@ -57,7 +57,7 @@ function kernelBytes(): number {
   return sum('MemTotal', 'Shmem') - sum('MemFree', 'Active', 'Inactive', 'Unevictable', 'SReclaimable')
 }
 
-/** Runs the program for one kind of objects. */
+/** Runs the program for one kind of objects, and measures by how much the kernel's memory grew. */
 async function hoard(kind: string) {
   await eventually(world.containers, (left) => left.length === 0)
   const before = kernelBytes()
@@ -73,7 +73,7 @@ async function hoard(kind: string) {
 }
 
 // promise: host-memory
-it.each(KINDS)('%s cost the host no more than the job’s limit of memory', async (kind) => {
+it.each(KINDS)('%s cost the host no more than the job’s memory limit and a stated slack', async (kind) => {
   let least = Number.POSITIVE_INFINITY
   for (let left = TRIES; left > 0 && least > DEFAULT_LIMITS.memoryMb * MIB + SLACK; left--) {
     const { result, lost } = await hoard(kind)

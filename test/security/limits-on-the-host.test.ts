@@ -18,7 +18,7 @@ let world: World
 beforeEach((context) => context.skip(!onThisHost, 'needs root on the host of the containers'))
 
 beforeAll(async () => {
-  // The only container must be the job's.
+  // Without a pool, so that the only container is the job's.
   if (onThisHost) world = await startWorld({ env: { ISOPOD_SLOTS: '1', ISOPOD_POOL_SIZE: '0' } })
 })
 
@@ -42,7 +42,7 @@ const limits = fc.record({
 })
 
 // promise: read-back
-it('any limits are what the result says, what the host has, and what was asked', async () => {
+it('the limits that a job asks for are those on the host and those in the result', async () => {
   const property = fc.asyncProperty(limits, async (asked) => {
     const process = pickLimits(asked, 'process')
     const id = await world.client.submit({ language: 'bash', code: 'exec sleep 100', limits: asked })

@@ -13,7 +13,7 @@ beforeEach((context) => context.skip(!onThisHost, 'needs root on the host of the
 
 beforeAll(async () => {
   if (!onThisHost) return
-  // The only container must be the job's.
+  // Without a pool, so that the only container is the job's.
   world = await startWorld({ env: { ISOPOD_POOL_SIZE: '0' } })
   // The worker's first container installs init.
   await world.client.run({ language: 'bash', code: 'true' })
@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => world?.close())
 
 const MIB = 1024 * 1024
-/** Holds memory, which shows the host that it runs. */
+/** Takes memory, by which the spec sees on the host that the program runs. */
 const PROGRAM = `import time
 print("before", flush=True)
 kept = b"x" * (150 << 20)
 time.sleep(60)`
 
-/** Kills a container's first process on the host once its program runs: init, or gVisor with all that is in it. */
+/** Kills a container's first process on the host once its program runs: init, or under gVisor the whole sandbox. */
 async function killFirstProcess(): Promise<void> {
   const found = await eventually(
     async () => {
@@ -46,7 +46,7 @@ async function killFirstProcess(): Promise<void> {
 }
 
 if (RUNTIME === 'runsc') {
-  // There a program has no way to that end but its memory, which leaves a sign.
+  // Under gVisor a program can bring this about only by using up its memory, which leaves a trace in the cgroup.
   it('gVisor that is killed without a visible reason is a fault of the platform, and the job runs again', async () => {
     const id = await world.client.submit({ language: 'python', code: PROGRAM })
     await killFirstProcess()

@@ -37,7 +37,7 @@ interface Made {
   readonly HostConfig: Record<string, unknown>
 }
 
-/** Further options that would open a container. */
+/** Options that would weaken the isolation of a container and that no container may have. */
 const NEVER = [
   'Binds',
   'CapAdd',
@@ -59,7 +59,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** What of `asked` is not so in `made`, a path each; empty, null and absent are the same to an engine, but not a list of masks. */
+/** Paths at which `made` differs from `asked`. An engine treats empty, null and absent alike, so they count as equal. */
 function differences(asked: unknown, made: unknown, path: string): string[] {
   if (isNothing(asked)) return isNothing(made) ? [] : [`${path}: ${JSON.stringify(made)}`]
   if (typeof asked !== 'object' || asked === null) return asked === made ? [] : [`${path}: ${String(made)}`]
@@ -85,7 +85,7 @@ async function inspected(): Promise<{ made: Made; image: Made }> {
 }
 
 // promise: made-as-asked
-it('the engine makes each container with every flag that was asked for, and opens nothing else', async () => {
+it('the engine makes each container with every flag that the worker asked for, and with no weakening one', async () => {
   const { made, image } = await inspected()
   const [asked] = engine.asked
   const { HostConfig, Env, NetworkingConfig: _, name: __, ...config } = asked ?? { HostConfig: {} }
@@ -94,7 +94,7 @@ it('the engine makes each container with every flag that was asked for, and open
     ...differences(config, made.Config, 'Config'),
     ...differences(HostConfig, made.HostConfig, 'HostConfig'),
   ]).toEqual([])
-  // The engine adds what the image says, which init does not pass on.
+  // The engine adds the variables of the image, which init does not pass on to the program.
   const images = image.Config.Env ?? []
   expect(made.Config.Env?.filter((variable) => !images.includes(variable)) ?? []).toEqual(Env ?? [])
   expect(NEVER.filter((flag) => !isNothing(made.HostConfig[flag]))).toEqual([])

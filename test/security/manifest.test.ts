@@ -19,7 +19,7 @@ afterAll(() => {
 
 // promise: attack-corpus
 describe('the manifest of attacks', () => {
-  it('names every program of the corpus once, and no other', () => {
+  it('lists every program of the corpus once, and no other', () => {
     const named = attacks.map(({ category, program }) => `${category}/${program}`)
     named.push(...BETWEEN_JOBS.map(({ program }) => `between-jobs/${program}`))
     expect(named.toSorted()).toEqual(globSync('*/*', { cwd: corpus }).toSorted())
@@ -30,7 +30,7 @@ describe('the manifest of attacks', () => {
     expect(names).toHaveLength(new Set(names).size)
   })
 
-  it('names for each attack its attempt, its source and its observers', () => {
+  it('names for each attack what it tries, its source and its observers', () => {
     for (const { tries, source, proof } of attacks) {
       expect([tries, source].every((text) => text.length > 2)).toBe(true)
       expect(proof.length).toBeGreaterThan(0)

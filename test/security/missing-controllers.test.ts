@@ -18,7 +18,7 @@ beforeEach((context) => context.skip(!mayHide, 'needs root, dockerd and cgroup v
 async function engineWithout(controller: string, { onTestFinished }: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-engine-'))
   const address = `unix://${folder}/docker.sock`
-  // Without it dockerd would read the machine's.
+  // Without this file dockerd would read the configuration of the host's engine.
   await writeFile(`${folder}/daemon.json`, '{}')
   const flags = [
     ...['--data-root', `${folder}/data`, '--exec-root', `${folder}/exec`, '--pidfile', `${folder}/pid`],
@@ -48,7 +48,7 @@ async function engineWithout(controller: string, { onTestFinished }: TestContext
 
 // promise: missing-controllers
 it.concurrent.for(['pids', 'memory'])(
-  'an engine that cannot limit %s stops the worker: a limit is never silently none',
+  'a worker does not start on an engine that cannot limit %s, and names the missing controller',
   async (controller, context) => {
     const engine = await engineWithout(controller, context)
     const { code, output } = await workerWith({ REDIS_URL: inject('stack').redisUrl, DOCKER_HOST: engine })
@@ -59,7 +59,7 @@ it.concurrent.for(['pids', 'memory'])(
 )
 
 // promise: missing-controllers
-it.concurrent('an engine that cannot limit block I/O stops a worker that is to limit it', async (context) => {
+it.concurrent('a worker that has to limit disk reads does not start on an engine that cannot limit block I/O', async (context) => {
   const { code, output } = await workerWith({
     REDIS_URL: inject('stack').redisUrl,
     DOCKER_HOST: await engineWithout('blkio', context),

@@ -1,16 +1,16 @@
 import type { CreateOptions } from '../support/rewriting-engine.ts'
 
-/** One flag of a container taken away or weakened. */
+/** One hardening flag of a container, removed or weakened. */
 export interface Mutation {
   readonly flag: string
-  /** What is done to it. */
+  /** The weakened value, or `dropped`. */
   readonly to: string
   change(options: CreateOptions): void
-  /** Why nothing but the engine's own record of the container can tell; a mutation without must be noticed otherwise. */
+  /** Why only the engine's record of the container shows the mutation. Without a reason it must be noticed otherwise. */
   readonly onlyRecord?: string
 }
 
-/** With the reason why only the engine's record of the container can tell. */
+/** Adds the reason why only the engine's record of the container shows the mutation. */
 function onlyOnRecord(onlyRecord: string, mutation: Mutation): Mutation {
   return { ...mutation, onlyRecord }
 }
@@ -56,7 +56,7 @@ function withoutUlimit(name: string): Mutation {
   }
 }
 
-/** What the engine takes for granted has to be asked away. */
+/** Mount options that the engine sets by default, so that a mutation has to request the opposite. */
 const OPPOSITES: Readonly<Record<string, string>> = { nosuid: 'suid', nodev: 'dev', noexec: 'exec' }
 
 function tmpfs(path: string, name: string): Mutation {
@@ -118,7 +118,7 @@ const JOINED =
   'it decides whether another container may join, which the engine does only if that other one asks for it'
 const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: [] })
 
-/** Every flag that a container of ours is made with, each weakened in the way that would harm most. */
+/** Every hardening flag of the sandbox's containers, each weakened in the most harmful way. */
 export const MUTATIONS: readonly Mutation[] = [
   {
     flag: 'NetworkMode',
@@ -126,7 +126,7 @@ export const MUTATIONS: readonly Mutation[] = [
     change: (options) => {
       options['NetworkDisabled'] = false
       options.HostConfig['NetworkMode'] = 'host'
-      // The engine sets none in the host's network.
+      // The engine refuses these sysctls in the host's network.
       options.HostConfig['Sysctls'] = {}
     },
   },
@@ -137,7 +137,7 @@ export const MUTATIONS: readonly Mutation[] = [
   host('CapAdd', ['SYS_ADMIN']),
   host('Privileged', true),
   securityOpt('no-new-privileges'),
-  // Then the engine's own list is in force.
+  // Without this option the engine applies its own default profile.
   securityOpt('seccomp'),
   securityOpt('seccomp', 'seccomp=unconfined'),
   securityOpt('seccomp', `seccomp=${ALL_ALLOWED}`),

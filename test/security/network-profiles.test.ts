@@ -21,7 +21,7 @@ const EGRESS = [
   'allowed.example.org:443',
   'allowed.example.org:7',
   '*.wild.example.org:80',
-  // The operator has listed these too, so that only the address can be what keeps a program from them.
+  // The profile lists these too, so that only the check of the address can refuse them.
   ...['inner', 'both', 'meta', 'loop', 'own', 'rebind', 'named', 'dead', 'six', 'inner-six'].map(
     (name) => `${name}.example.org:80`,
   ),
@@ -99,7 +99,7 @@ async function dial(targets: readonly string[], network = 'web'): Promise<string
   return result.stdout.trim().split('\n')
 }
 
-/** The worker's lines about connections of one job. */
+/** Log lines of the worker about connections of one job. */
 function logged(id: string): Record<string, unknown>[] {
   return outside.log
     .filter((line) => line.includes('"egress"'))
@@ -128,7 +128,7 @@ describe('a job with a network profile reaches its targets', () => {
     ).toEqual(Array.from({ length: 3 }, () => '200 at 2606:2800:220:1::1:80'))
   })
 
-  it('by name, although the servers of other names keep silent', async () => {
+  it('by name, although the name server does not answer for other names', async () => {
     const result = await run({
       code: `import select, socket
 def dial(name):
@@ -165,7 +165,7 @@ console.log(await answer.text())`,
     expect(result).toMatchObject({ status: 'success', stdout: 'at 93.184.216.34:443\n' })
   })
 
-  it('with the least memory that a job may have', async () => {
+  it('with the minimum of memory that a job may have', async () => {
     const result = await run({
       language: 'bash',
       code: `exec 3<>/dev/tcp/127.0.0.1/3128
@@ -176,7 +176,7 @@ read -r line <&3; echo "$line"`,
     expect(result.stdout).toMatch(/^HTTP\/1.1 200 /)
   })
 
-  it('with a half-closed connection, megabytes unchanged', async () => {
+  it('over a half-closed connection, which carries megabytes unchanged', async () => {
     const result = await run({
       code: `import hashlib, os, socket, threading
 s = socket.create_connection(("127.0.0.1", 3128))
@@ -239,8 +239,8 @@ const REFUSED: readonly (readonly [what: string, target: string, answer: RegExp]
 ]
 
 // promise: network-profiles
-describe('a job with a network profile reaches nothing else', () => {
-  it('whatever is not in its list, and no address that is not public, in any spelling', async () => {
+describe('a job with a network profile does not reach other targets', () => {
+  it('the proxy refuses whatever the profile does not list, and non-public addresses in any spelling', async () => {
     const answers = await dial(REFUSED.map(([, target]) => target))
     for (const [index, [what, target, answer]] of REFUSED.entries()) {
       expect(answers[index], `${what} (${target})`).toMatch(answer)
@@ -252,7 +252,7 @@ describe('a job with a network profile reaches nothing else', () => {
     expect(await dial(['both.example.org:80'])).toEqual(['200 at 93.184.216.34:80'])
   })
 
-  it('a name whose answer changes is asked once for each connection, and what was checked is connected', async () => {
+  it('a name with changing addresses is resolved once per connection, and the checked address is connected', async () => {
     const answers = await dial(Array.from({ length: 6 }, () => 'rebind.example.org:80'))
     expect(new Set(answers)).toEqual(
       new Set(['200 at 93.184.216.34:80', '403 rebind.example.org:80: the address is private.']),
@@ -273,13 +273,13 @@ describe('a job with a network profile reaches nothing else', () => {
     const code = program('around-the-proxy.py').code
     const result = await run({ code, stdin: JSON.stringify(targets) })
     expect(result).toMatchObject({ status: 'success', stderr: '' })
-    // Sent to its own loopback, where nothing listens.
+    // The program counts a datagram as sent even on its own loopback, where no server listens.
     expect(result.stdout.replace('udp 127.0.0.1:6379 REACHED', '')).not.toContain('REACHED')
     expect(outside.seen).toEqual([])
     expect(outside.seenAtHome).toEqual([])
   })
 
-  it('not another job that runs at the same time', async () => {
+  it('a job does not reach another job that runs at the same time', async () => {
     const listen = `import socket, time
 s = socket.create_server(("0.0.0.0", 8080)); s.settimeout(4)
 try: s.accept(); print("REACHED")
@@ -294,7 +294,7 @@ for host in ("127.0.0.1", "sandbox", "0.0.0.0"):
     expect(caller.stdout).toBe('no\nno\nno\n')
   })
 
-  it('nor by any other request than CONNECT', async () => {
+  it('the proxy refuses every request other than CONNECT', async () => {
     const result = await run({
       code: `import socket
 def ask(text):
@@ -346,7 +346,7 @@ print(total <= 300_100)`
     expect(logged(result.id)[0]).toMatchObject({ outcome: 'cut', reason: 'the job has used up its bytes' })
   })
 
-  it('bound connections at once and in all, and end silent ones', async () => {
+  it('bound concurrent and total connections, and end idle ones', async () => {
     const code = `import socket
 def status(s):
     try: return (s.recv(4096).decode().split(" ") + ["closed"])[1]
@@ -374,8 +374,8 @@ print(more.count("closed"))`
   })
 })
 
-describe('what a program does with its network', () => {
-  it('a flood of connections that never speak ends with the program, and the next job is served', async () => {
+describe('a worker with network profiles', () => {
+  it('closes a flood of idle connections with their program, and serves the next job', async () => {
     const code = `import resource, socket
 kept = []
 for _ in range(10_000):
@@ -388,7 +388,7 @@ print("through")`
     expect(await dial(['allowed.example.org:80'])).toEqual(['200 at 93.184.216.34:80'])
   })
 
-  it('a slow reader of an endless stream holds up neither its own output nor its end', async () => {
+  it('delays neither output nor end of a program that reads an endless stream slowly', async () => {
     const code = `import socket, time
 s = socket.create_connection(("127.0.0.1", 3128))
 s.sendall(b"CONNECT allowed.example.org:9000 HTTP/1.1\\r\\n\\r\\n")
@@ -398,7 +398,7 @@ for n in range(5):
     expect(result).toMatchObject({ status: 'success', stdout: '0\n1\n2\n3\n4\n' })
   })
 
-  it('its end closes every connection', async () => {
+  it('closes every connection of a program when it ends', async () => {
     const code = `import os, socket, time
 socks = [socket.create_connection(("127.0.0.1", 3128)) for _ in range(8)]
 for s in socks: s.sendall(b"CONNECT allowed.example.org:9001 HTTP/1.1\\r\\n\\r\\n")
@@ -411,7 +411,7 @@ if os.fork() == 0: time.sleep(100)`
     expect(logged(result.id).map(({ reason }) => reason)).toEqual(
       Array.from({ length: 8 }, () => 'the job ended'),
     )
-    // And before the job is called finished, so that the audit of a job ends with that.
+    // The connections close before the job is finished, so that `finished` is the last audit event of a job.
     const events = outside.log
       .filter((line) => line.includes(result.id))
       .map((line) => JSON.parse(line).event)
@@ -421,8 +421,8 @@ if os.fork() == 0: time.sleep(100)`
 })
 
 // promise: no-network
-describe('a job without a profile', () => {
-  it('finds no listener, no variable and no address but loopback', async () => {
+describe('a job without a network profile', () => {
+  it('has no proxy, no proxy variables and no address but loopback', async () => {
     const code = `import os, socket
 print([name for name in os.environ if "PROXY" in name.upper()])
 try: socket.create_connection(("127.0.0.1", 3128), 2); print("REACHED")
@@ -431,7 +431,7 @@ except ConnectionRefusedError: print("refused")`
     expect(result).toMatchObject({ status: 'success', stdout: '[]\nrefused\n' })
   })
 
-  it('and one that asks for an unknown profile gets the names of the known ones', async () => {
+  it('is refused if it asks for an unknown profile, with the names of the known ones', async () => {
     const result = await run({ code: 'print(1)', network: 'lan' })
     expect(result).toMatchObject({ status: 'validation_error' })
     expect(result.validationErrors[0]).toMatch(/"lan" is no profile .* none, web, inner, small/)

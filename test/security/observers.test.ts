@@ -10,8 +10,8 @@ import { runInWeakContainer } from '../support/weak-container.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const ROOT = ['--user', '0:0', '--security-opt', 'seccomp=unconfined']
-/** Root of the host, before a file system of the kernel that is not read-only. */
-const OPEN_KERNEL = [...ROOT, '--network', 'none', '--security-opt', 'systempaths=unconfined']
+/** Root with writable files in /proc and /sys. */
+const WRITABLE_KERNEL = [...ROOT, '--network', 'none', '--security-opt', 'systempaths=unconfined']
 const CORE_PATTERN = '/proc/sys/kernel/core_pattern'
 
 let world: World
@@ -37,7 +37,7 @@ function fact(name: string): string {
   return new RegExp(`^${name} (.*)$`, 'm').exec(host.knowledge)?.[1] ?? ''
 }
 
-/** Runs an attack where it can succeed; returns its output and the observers that noticed. */
+/** Runs an attack in a container in which it can succeed; returns its output and the observers that noticed it. */
 async function attackWeak(attack: string, ...flags: string[]) {
   const path = new URL(`${attack}.py`, new URL('corpus/', import.meta.url))
   const { dockerHost, prefix } = world
@@ -48,29 +48,29 @@ async function attackWeak(attack: string, ...flags: string[]) {
 
 // promise: attack-corpus
 describe('an attack that succeeds in a weak container is noticed', () => {
-  it('by the files of the host, and by their secret in the output', async () => {
+  it('by the observer of host files, and by their secret in the output', async () => {
     const { output, noticed } = await attackWeak('escape/host-files', ...ROOT, '--volume', '/:/host')
     expect(noticed).toContain('files')
     expect(output).toContain(host.secrets[0])
   })
 
-  it('by servers on the host', async () => {
+  it('by the observer of servers on the host', async () => {
     const { noticed } = await attackWeak('escape/reach-the-host', ...ROOT, '--network', 'host')
     expect(noticed).toContain('network')
   })
 
-  it("by the kernel's settings", async () => {
+  it('by the observer of kernel settings', async () => {
     const before = readFileSync(CORE_PATTERN, 'utf8')
     try {
-      const { noticed } = await attackWeak('../observed/write-core-pattern', ...OPEN_KERNEL)
+      const { noticed } = await attackWeak('../observed/write-core-pattern', ...WRITABLE_KERNEL)
       expect(noticed).toContain('kernel')
     } finally {
       writeFileSync(CORE_PATTERN, before)
     }
   })
 
-  it("by the kernel's log, keys and System V objects", async () => {
-    const weak = [...OPEN_KERNEL, '--ipc', 'host', '--device', '/dev/kmsg']
+  it('by the observer of the kernel log, keys and System V objects', async () => {
+    const weak = [...WRITABLE_KERNEL, '--ipc', 'host', '--device', '/dev/kmsg']
     const { noticed } = await attackWeak('escape/kernel-log', ...weak)
     expect(noticed).toContain('objects')
     await host.close()
@@ -79,7 +79,7 @@ describe('an attack that succeeds in a weak container is noticed', () => {
     expect(second.noticed).toContain('objects')
   })
 
-  it('by the processes of the host', async () => {
+  it('by the observers of host processes', async () => {
     const { noticed } = await attackWeak(
       'escape/hurt-host-processes',
       ...ROOT,
@@ -89,22 +89,22 @@ describe('an attack that succeeds in a weak container is noticed', () => {
       'none',
     )
     expect(noticed).toContain('victim')
-    // The first process that it ends is the victim, the second the worker.
+    // The attack first ends the `victim`, a process for this purpose, then the worker.
     expect(noticed).toContain('worker')
     await world.close().catch(() => {})
     world = await startWorld()
   })
 
-  it('by a process outside of every container', async () => {
-    const weak = [...OPEN_KERNEL, '--pid', 'host', '--volume', '/sys/fs/cgroup:/host-cgroup']
+  it('by the observer of processes outside of containers', async () => {
+    const weak = [...WRITABLE_KERNEL, '--pid', 'host', '--volume', '/sys/fs/cgroup:/host-cgroup']
     const attack = attackWeak('../observed/leave-the-group', ...weak)
-    // It ends with its container, so the check runs while the container exists.
+    // The process ends with its container, so the check runs while the container exists.
     const findings = await eventually(host.findings, (found) => found.length > 0)
     await attack
     expect(findings.join()).toMatch(/^processes: /)
   })
 
-  it('by the engine and by Redis', async () => {
+  it('by the observers of the engine and of Redis', async () => {
     const [engine, redis] = [world.dockerHost, world.redisUrl].map((url) => url.replace(/^[a-z+]+:\/\//, ''))
     const sockets = [engine, redis].flatMap((path) => ['--volume', `${path}:${path}`])
     const { noticed } = await attackWeak('escape/docker-socket', ...ROOT, '--network', 'none', ...sockets)
@@ -113,8 +113,8 @@ describe('an attack that succeeds in a weak container is noticed', () => {
     expect(noticed).toEqual(expect.arrayContaining(['engine', 'redis']))
   })
 
-  it('by the volume with init', async () => {
-    // Not shared: other specs observe theirs at the same time.
+  it('by the observer of the volume with init', async () => {
+    // A volume of its own, because other specs observe the shared one at the same time.
     const volume = `isopod-observed-${process.pid}`
     const inside = (command: string) =>
       docker(
@@ -166,7 +166,7 @@ describe('a container that is not confined is noticed', () => {
   const sized = ['--memory', '64m', '--memory-swap', '64m', '--pids-limit', '21', '--cpus', '0.5']
   const bare = ['--user', '60001:60001', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges']
 
-  it('by its limits', async () => {
+  it('because of its limits', async () => {
     const found = await problems(
       '../observed/linger',
       ...bare,
@@ -180,19 +180,19 @@ describe('a container that is not confined is noticed', () => {
     expect(found).toMatch(/memory was 134217728.*pids was 50.*cpus was 1/)
   })
 
-  it('by its user, capabilities and filter', async () => {
+  it('because of its user, its capabilities and its missing seccomp filter', async () => {
     const found = await problems('../observed/linger', ...sized, '--security-opt', 'seccomp=unconfined')
     expect(found).toMatch(/CapEff.*is root.*may gain privileges.*no seccomp filter/)
   })
 
-  it('by a namespace and a control group that it made', async () => {
+  it('because of a namespace and a control group that it made', async () => {
     const weak = ['--security-opt', 'seccomp=unconfined', '--volume', '/sys/fs/cgroup:/host-cgroup']
     const found = await problems('../observed/new-namespace-and-group', ...sized, ...weak)
     expect(found).toContain('another uts namespace')
     expect(found).toContain('a control group of its own making')
   })
 
-  it("by what it takes of the engine's disk", async () => {
+  it("because of the space that it takes on the engine's disk", async () => {
     const found = await problems(
       '../observed/write-to-the-image',
       ...sized,
@@ -204,7 +204,7 @@ describe('a container that is not confined is noticed', () => {
     expect(found).toMatch(/it took \d{7,} bytes of the engine's disk/)
   })
 
-  it.each(['linger', 'end-by-the-filter'])('and a confined one is not (%s)', async (program) => {
+  it.each(['linger', 'end-by-the-filter'])('only then: a confined one is not (%s)', async (program) => {
     expect(
       await problems(`../observed/${program}`, ...sized, ...bare, '--read-only', '--log-driver', 'none'),
     ).toBe('')

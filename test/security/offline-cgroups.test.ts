@@ -13,7 +13,7 @@ const canTry = process.getuid?.() === 0 && existsSync(`${base}/cgroup.procs`)
 
 beforeEach((context) => context.skip(!canTry, 'needs root and a writable /sys/fs/cgroup'))
 
-/** Many more than other specs make or remove at the same time. */
+/** Cgroups to make. `NOISE` allows for those that other specs make or remove at the same time. */
 const GROUPS = 60
 const NOISE = 30
 
@@ -27,8 +27,8 @@ function offline(): number {
 /** Makes the kernel drop the cached pages of a file, which no program in a container can. */
 const EVICT = 'sync "$@"; for file; do dd if="$file" iflag=nocache count=0 status=none; done'
 
-it('a removed cgroup is kept by pages that it was the first to read, and goes with them', async () => {
-  // Not in /tmp, which may be memory.
+it('the kernel keeps a removed cgroup as long as it caches file pages that the cgroup was the first to read', async () => {
+  // Not in /tmp, because the pages of a tmpfs cannot be dropped.
   const folder = mkdtempSync(join(ROOT, '.offline-cgroups-'))
   const parent = `${base}/isopod-spec-${process.pid}`
   mkdirSync(parent)

@@ -14,11 +14,11 @@ const version = await docker(
 const escapes = runcEscapes(version) ?? []
 beforeEach((context) => context.skip(escapes.length === 0, `runc ${version} has no known escapes`))
 
-/** Always runc: a worker on gVisor accepts an old one. */
+/** Always runc, because a worker with gVisor does not check the version of runc. */
 const ON_RUNC = { ISOPOD_RUNTIME: 'runc' }
 
 // promise: old-runc
-it('a runc with known escapes stops the worker, which names them, the version, and the way past', async () => {
+it('a runc with known escapes stops the worker, which names them, the version, and the setting that allows it', async () => {
   const settings = { ...ON_RUNC, REDIS_URL: redisUrl, DOCKER_HOST: dockerHost, ISOPOD_ALLOW_OLD_RUNC: '' }
   const { code, output } = await workerWith(settings)
   expect(code).toBe(1)
@@ -27,7 +27,7 @@ it('a runc with known escapes stops the worker, which names them, the version, a
   expect(output).toContain('ISOPOD_ALLOW_OLD_RUNC=true')
 })
 
-it('a worker that is set to accept it warns once, and works', async () => {
+it('a worker that is configured to accept an old runc warns once, and runs jobs', async () => {
   const world = await startWorld({ env: { ...ON_RUNC, ISOPOD_ALLOW_OLD_RUNC: 'true' } })
   try {
     expect(await world.client.run({ language: 'bash', code: 'echo in' })).toMatchObject({ stdout: 'in\n' })

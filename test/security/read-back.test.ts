@@ -16,7 +16,7 @@ beforeAll(async () => {
   const socket = inject('stack').dockerHost.replace(/^unix:\/\//, '')
   engine = new RewritingEngine(join(folder, 'docker.sock'), socket)
   await engine.open()
-  // Without a pool: the test changes each container while it is made for its job.
+  // Without a pool, so that each container is created for its job, with the changes of its test.
   world = await startWorld({ workersDockerHost: `unix://${engine.path}`, env: { ISOPOD_POOL_SIZE: '0' } })
   // The worker's first container installs init.
   await world.client.run({ language: 'bash', code: 'true' })
@@ -26,7 +26,7 @@ let faults = 0
 
 afterEach(async () => {
   engine.rewrite = () => {}
-  // After three faults in a row the worker would pause.
+  // After three setup errors in a row the worker would pause, so an ordinary job runs in between.
   if (++faults % 2 > 0) return
   expect(await world.client.run({ language: 'bash', code: 'true' })).toMatchObject({ status: 'success' })
 })
@@ -47,7 +47,7 @@ function user(name: string): (body: CreateOptions) => void {
   return (body) => Object.assign(body, { User: name })
 }
 
-/** Gives one of the temporary file systems another size; undefined takes it away. */
+/** Changes the size of one tmpfs mount, or removes the mount if `bytes` is undefined. */
 function tmpfs(path: string, bytes: number | undefined): (body: CreateOptions) => void {
   return ({ HostConfig: { Tmpfs } }) => {
     const mounts = Tmpfs as Record<string, string>
@@ -62,13 +62,13 @@ function unfiltered({ HostConfig }: CreateOptions): void {
   HostConfig['SecurityOpt'] = ['no-new-privileges:true', 'seccomp=unconfined']
 }
 
-/** What there is only where the host's kernel is the program's. */
+/** Deviations that exist only where the program runs on the host's kernel, unlike under gVisor. */
 const DEVIATIONS_OF_LINUX: readonly Deviation[] = [
   ['new privileges', host({ SecurityOpt: [] }), /noNewPrivileges is false, wanted true/],
   ['no filter of system calls', unfiltered, /seccomp is 0, wanted 2/],
 ]
 
-/** Deviations of an engine from what was asked, and how the result must name them. */
+/** Deviations of a container from its requested options, and how the result must name them. */
 const DEVIATIONS: readonly Deviation[] = [
   ['less memory', host({ Memory: 200 * MIB }), /memoryMb is 200, wanted 256/],
   ['swap', host({ MemorySwap: 512 * MIB }), /memorySwapMb is 512, wanted 256/],
@@ -92,23 +92,23 @@ if (RUNTIME === 'runsc') {
   console.warn('skipped: privileges and profile (gVisor gives no privilege to anybody, and takes no profile)')
 }
 
-describe('a container that the engine makes other than asked', () => {
+describe('a container that the engine makes differently from what the worker requested', () => {
   // promise: read-back
   it.each(DEVIATIONS)(
-    'with %s never gets to see the program, and the platform is to blame',
+    'with %s never gets the program, and the result blames the platform',
     async (_, change, named) => {
       engine.rewrite = change
       engine.asked.length = engine.sent = 0
       const result = await world.client.run({ language: 'bash', code: 'echo it ran' })
       expect(result.errorMessage).toMatch(named)
-      // Without a retry: it would meet the same engine.
+      // There is no second attempt, because the same engine would make the same container.
       expect(result).toMatchObject({ status: 'setup_error', attributable: false, attempt: 1, stdout: '' })
       // No frame was sent, so the container never got the program.
       expect([engine.asked.length, engine.sent]).toEqual([1, 0])
     },
   )
 
-  it('with fewer open files is ended, and nothing that its program said counts', async () => {
+  it('with fewer open files is ended, and the output of its program is dropped', async () => {
     engine.rewrite = ({ HostConfig }) => {
       const others = (HostConfig['Ulimits'] as { Name: string }[]).filter(({ Name }) => Name !== 'nofile')
       HostConfig['Ulimits'] = [...others, { Name: 'nofile', Soft: 64, Hard: 64 }]
@@ -118,7 +118,7 @@ describe('a container that the engine makes other than asked', () => {
     expect(result).toMatchObject({ status: 'setup_error', attributable: false, attempt: 1, stdout: '' })
   })
 
-  it('runs the program when nothing is changed, so it is not the way itself that is refused', async () => {
+  it('runs the program if the relay changes nothing, so the refusals do not come from the relay itself', async () => {
     engine.rewrite = () => {}
     const result = await world.client.run({ language: 'bash', code: 'echo it ran' })
     expect(result).toMatchObject({ status: 'success', stdout: 'it ran\n' })

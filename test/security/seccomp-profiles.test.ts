@@ -33,10 +33,10 @@ const inGvisor = RUNTIME === 'runsc'
 let folder: string
 let world: World
 let profiles: ReadonlyMap<string, LanguageProfile>
-/** Makes every call that a profile refuses beyond the default. */
+/** A C program that makes every call that one of the profiles refuses in addition to the default profile. */
 let code: string
 
-/** A catalogue with a language for each profile, all of the same image. */
+/** Writes a catalogue of these languages, and returns its path. */
 async function catalogueOf(languages: Record<string, object>): Promise<string> {
   const file = join(folder, `${Object.keys(languages).join('-')}.json`)
   await writeFile(file, JSON.stringify(languages))
@@ -83,38 +83,38 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Call → its outcome in a job of that language. */
+/** Runs the attempts in a job of this language: call → outcome. */
 async function attemptsOf(language: string, more: object = {}): Promise<Map<string, string>> {
   const result = await world.client.run({ language, code, limits, ...more })
   expect(result, result.errorMessage ?? result.stderr).toMatchObject({ status: 'success' })
   return attemptResults(result.stdout)
 }
 
-/** Init's own filter answers these under every profile. */
-const BY_INIT = new Set(['splice'])
+/** Calls that init's own filter refuses under every profile. */
+const REFUSED_BY_INIT = new Set(['splice'])
 
 // promise: language-profiles
 describe('a language with a profile of its own', () => {
   beforeEach((context) => context.skip(inGvisor, 'gVisor takes no seccomp profile'))
 
-  it.each([...SHIPPED, 'own'])('is refused each call that %s takes away', async (name) => {
+  it.each([...SHIPPED, 'own'])('is refused each call that the profile %s blocks', async (name) => {
     const results = await attemptsOf(name)
     const blocked = [...(profiles.get(name)?.blocked ?? [])]
     expect(blocked.length).toBeGreaterThan(0)
-    const answers = blocked.filter((call) => !BY_INIT.has(call)).map((call) => [call, results.get(call)])
+    const answers = blocked.filter((call) => !REFUSED_BY_INIT.has(call)).map((call) => [call, results.get(call)])
     expect(answers.filter(([, answer]) => answer !== 'EPERM' && answer !== 'ENOSYS')).toEqual([])
   })
 
-  it('is refused them by the profile: under the default each is answered otherwise', async () => {
+  it('is refused these calls by its profile, because under the default profile none of them is refused', async () => {
     const results = await attemptsOf('c')
-    // A kernel without the call refuses it in the same way.
+    // A kernel that lacks the call answers ENOSYS, like a profile.
     const refused = [...results].filter(
-      ([call, answer]) => answer === 'EPERM' || (answer === 'ENOSYS' && !NEW.has(call)),
+      ([call, answer]) => answer === 'EPERM' || (answer === 'ENOSYS' && !NOT_EVERYWHERE.has(call)),
     )
     expect(refused).toEqual([])
   })
 
-  it('shares no container with another profile, in a batch and from the pool', async () => {
+  it('never shares a container with another profile, neither in a batch nor from the pool', async () => {
     const one = attemptsProgram([{ call: 'inotify_init1', args: NOTHING }])
     const answers: (string | undefined)[] = []
     for (const shared of [{ reuse: 'batch', batchId: 'profiles' } as const, {}]) {
@@ -134,7 +134,7 @@ describe('a language with a profile of its own', () => {
     ])
   })
 
-  it('starts under the strictest profile that a file can ask for', async () => {
+  it('runs a program under the strictest profile that a file can define', async () => {
     expect(await world.client.run({ language: 'head', code: 'line\nmore\n' })).toMatchObject({
       status: 'success',
       stdout: 'line\n',
@@ -142,14 +142,14 @@ describe('a language with a profile of its own', () => {
   })
 })
 
-/** Younger than some kernels, or of processors that some hosts do not have. */
-const NEW = new Set(['futex_waitv', 'pkey_alloc', 'pkey_free', 'pkey_mprotect', 'landlock_create_ruleset'])
+/** Calls that older kernels and some processors lack. */
+const NOT_EVERYWHERE = new Set(['futex_waitv', 'pkey_alloc', 'pkey_free', 'pkey_mprotect', 'landlock_create_ruleset'])
 
 // promise: language-profiles
 it.each([
-  ['that is not there', 'nowhere', undefined, 'there is no profile "nowhere"'],
+  ['that does not exist', 'nowhere', undefined, 'there is no profile "nowhere"'],
   [
-    'that would allow something',
+    'that allows a call',
     'lax',
     'allowed: [{ name: n, reason: r, calls: [mount] }]',
     'never less, got "allowed"',

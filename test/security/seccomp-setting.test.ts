@@ -7,7 +7,7 @@ import { workerWith } from '../support/ended-worker.ts'
 import { RUNTIME } from '../support/runtime.ts'
 import { startWorld } from '../support/world.ts'
 
-/** Sets what is set already: the engine's own profile allows it, ours does not. */
+/** Sets the execution domain that is set already. The engine's default profile allows this call; Isopod's does not. */
 const code = `
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -31,11 +31,11 @@ async function personality(env: NodeJS.ProcessEnv): Promise<string> {
   }
 }
 
-it('a container has our profile, not the engine’s', async () => {
+it('a container has Isopod’s profile, not the engine’s', async () => {
   expect(await personality({})).toBe('-1 1\n')
 })
 
-it('a profile of the operator’s takes the place of ours', async () => {
+it('a profile of the operator replaces Isopod’s', async () => {
   const profile = seccompProfile(await seccompDecisions(), process.arch === 'arm64' ? 'arm64' : 'x64')
   const more = { names: ['personality'], action: 'SCMP_ACT_ALLOW' }
   const file = join(folder, 'more.json')
@@ -43,7 +43,7 @@ it('a profile of the operator’s takes the place of ours', async () => {
   expect(await personality({ ISOPOD_SECCOMP_PROFILE: file })).toBe('0 0\n')
 })
 
-it('a profile that would refuse nothing stops the worker', async () => {
+it('a worker does not start with a profile that refuses no call', async () => {
   const { dockerHost, redisUrl } = inject('stack')
   const file = join(folder, 'open.json')
   await writeFile(file, '{"defaultAction":"SCMP_ACT_ALLOW"}')

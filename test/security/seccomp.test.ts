@@ -23,21 +23,21 @@ import {
 const { dockerHost } = inject('stack')
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
 /**
- * What the blocked calls could need: with them a refusal comes from the profile. Not simply all, of which engines often
- * lack some themselves.
+ * Capabilities that the blocked calls need. With them a refusal can only come from the profile. Not simply all, because
+ * engines often lack some themselves.
  */
 const CAPABILITIES = [
   ...['DAC_READ_SEARCH', 'NET_ADMIN', 'NET_RAW', 'SETGID', 'SYSLOG', 'SYS_ADMIN', 'SYS_BOOT', 'SYS_CHROOT'],
   ...['SYS_MODULE', 'SYS_NICE', 'SYS_PACCT', 'SYS_PTRACE', 'SYS_RAWIO', 'SYS_TIME', 'SYS_TTY_CONFIG'],
 ]
-/** Under the profile, a call by the numbers of another architecture ends the program by this signal. */
+/** The profile ends a program with this signal if it uses the call numbers of another architecture. */
 const SIGSYS = 'signal 31'
 
 let decisions: SeccompDecisions
 let folder: string
-/** Name of each attempt that must fail → the errno that the decisions promise. */
+/** Name of each attempt that must fail → its errno according to the decisions of the profile. */
 let promised: Map<string, string>
-/** The same for a job, where init's own filter stands inside the profile. */
+/** The same for a job, where init's own filter refuses some calls with another errno. */
 let promisedInJob: Map<string, string>
 let code: string
 let codeOfJob: string
@@ -77,7 +77,7 @@ async function attemptAll(profile: string): Promise<Map<string, string>> {
     [
       ...['run', '--rm', '--interactive', '--network', 'none', '--user', '0:0'],
       ...CAPABILITIES.flatMap((name) => ['--cap-add', name]),
-      // Without it the runtime takes on the user after the profile, and stumbles over it.
+      // Without it the runtime applies the profile before it changes the user, for which it needs blocked calls.
       ...['--security-opt', 'no-new-privileges'],
       ...['--security-opt', `seccomp=${profile}`, IMAGES.c, 'sh', '-c', script],
     ],
@@ -93,7 +93,7 @@ function only(results: ReadonlyMap<string, string>, names: Iterable<string>): Re
   return Object.fromEntries([...names].map((name) => [name, results.get(name)]))
 }
 
-it('each blocked call has an attempt, and each conditional one that fits and one that does not', () => {
+it('each blocked call has an attempt, and each conditional call has one with allowed and one with refused arguments', () => {
   const blocked = decisions.blocked.flatMap(({ calls }) => calls)
   expect(Object.keys(BLOCKED_ATTEMPTS).sort()).toEqual([...blocked].sort())
   const conditional = decisions.conditional.map(({ call }) => call).sort()
@@ -103,13 +103,13 @@ it('each blocked call has an attempt, and each conditional one that fits and one
 })
 
 // promise: seccomp
-describe('under the profile alone', () => {
+describe('in a container with only the seccomp profile', () => {
   let results: Map<string, string>
   beforeAll(async () => {
     results = await attemptAll(join(folder, 'profile.json'))
   })
 
-  it('each blocked call and each unfit argument is refused with the errno that was decided', () => {
+  it('each blocked call and each unfit argument is refused with the errno of the profile', () => {
     expect(only(results, promised.keys())).toEqual(Object.fromEntries(promised))
   })
 
@@ -118,7 +118,7 @@ describe('under the profile alone', () => {
       expect(results.get(attemptName(attempt)), attemptName(attempt)).toBe('ok')
   })
 
-  it('calls by the numbers of i386 and x32 end the program', (context) => {
+  it('calls with the numbers of i386 and x32 end the program', (context) => {
     context.skip(architecture !== 'x64', 'only x86-64 has these calls')
 
     expect(only(results, ['i386 getpid', 'i386 socketcall', 'x32 getpid', 'x32 ptrace'])).toEqual({
@@ -130,13 +130,13 @@ describe('under the profile alone', () => {
   })
 })
 
-it('each refusal is the profile’s: without one, the kernel answers something else', async (context) => {
+it('each refusal comes from the profile, because without one the kernel answers otherwise', async (context) => {
   const options = await docker(dockerHost, 'info', '--format', '{{join .SecurityOptions " "}}')
   if (/rootless|userns/.test(options)) {
-    context.skip('the engine maps users, so that root in a container has no right that the kernel would see')
+    context.skip('the engine maps users, so root in a container has no privilege that the call needs')
   }
   const results = await attemptAll('unconfined')
-  // A kernel without the call says the same, and some kernels are without it.
+  // A kernel that lacks a call answers ENOSYS too, so that refusals by ENOSYS prove nothing, except for clone3.
   const expected = [...promised].filter(([name, errno]) => errno === 'EPERM' || name === 'clone3')
   expect(expected.filter(([name, errno]) => results.get(name) === errno)).toEqual([])
 })
@@ -149,7 +149,7 @@ describe('in a job', () => {
   })
   afterAll(() => world?.close())
 
-  it('each blocked call and each unfit argument is refused, under Linux the same way', async () => {
+  it('each blocked call and each unfit argument is refused, with runc by the promised errno', async () => {
     const result = await world.client.run({
       language: 'c',
       code: codeOfJob,
@@ -158,7 +158,7 @@ describe('in a job', () => {
     expect(result, result.errorMessage ?? '').toMatchObject({ status: 'success' })
     const results = attemptResults(result.stdout)
     if (RUNTIME === 'runsc') {
-      // Init's filter and gVisor's own kernel refuse in their own words.
+      // Under gVisor its own kernel refuses, with other errors.
       const allowed = [...promisedInJob.keys()].filter((name) => results.get(name) === 'ok')
       expect(allowed.sort()).toEqual(EXPECTED.harmlessCalls)
     } else expect(only(results, promisedInJob.keys())).toEqual(Object.fromEntries(promisedInJob))

@@ -18,7 +18,7 @@ const { dockerHost, redisUrl } = inject('stack')
 let folder: string
 let engines = 0
 
-// Each of two self-tests at once keeps a processor busy.
+// Two at a time, because each self-test keeps one of the two processors of a small host busy.
 vi.setConfig({ maxConcurrency: 2 })
 
 beforeAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Address of the engine, on a way that changes its containers until the test ends. */
+/** Address of a relay to the engine that changes the options of new containers until the test ends. */
 async function engineThat(
   rewrite: (options: CreateOptions) => void,
   onTestFinished: TestContext['onTestFinished'],
@@ -60,7 +60,7 @@ function worker(words: string[], env: NodeJS.ProcessEnv): { process: ChildProces
   return { process: child, text: () => text }
 }
 
-/** Findings of `main.js self-test` on one way to the engine, and its exit code. */
+/** Findings and exit code of `main.js self-test` with the engine at this address. */
 async function findings(dockerHost: string): Promise<{ code: number; found: Finding[]; text: string }> {
   const { process: child, text } = worker(['self-test'], {
     DOCKER_HOST: dockerHost,
@@ -69,29 +69,29 @@ async function findings(dockerHost: string): Promise<{ code: number; found: Find
   const [code] = (await once(child, 'close')) as [number]
   const lines = text().split('\n')
   const all = lines.filter((line) => line.startsWith('{"probe"')).map((line) => JSON.parse(line) as Finding)
-  // An engine may have another runtime that jobs can come to.
+  // The self-test also probes other runtimes that jobs may use.
   const found = all.filter(({ runtime }) => runtime === RUNTIME)
   return { code, found, text: text() }
 }
 
-/** Only what the read-back does not see: in any other container nothing is tried. */
+/** Removes only hardening that init's read-back does not check, because the self-test probes no container that fails it. */
 const weak = (options: CreateOptions) => {
   options['Hostname'] = 'worker-17'
   const host = options.HostConfig
   Object.assign(host, {
     ReadonlyRootfs: false,
-    // The one that gVisor keeps is read back: without it nothing would be tried.
+    // The read-back checks this limit under gVisor, so without it no probe would run.
     Ulimits: (host['Ulimits'] as { Name: string }[]).filter(({ Name }) => Name === 'nproc'),
     MaskedPaths: [],
     ReadonlyPaths: [],
     Binds: [`${folder}:/host:ro`, '/dev/shm:/run', `${tmpdir()}:/mnt${tmpdir()}:ro`],
   })
-  // Under gVisor no container with these would start, or be taken for one that is confined.
+  // With these options a container under gVisor would not start, or would not pass the read-back.
   if (RUNTIME === 'runsc') return
   options['NetworkDisabled'] = false
   Object.assign(host, {
     NetworkMode: 'host',
-    // The engine sets none in the host's network.
+    // The engine refuses these sysctls in the host's network.
     Sysctls: {},
     IpcMode: 'host',
     Devices: [{ PathOnHost: '/dev/kmsg', PathInContainer: '/dev/kmsg', CgroupPermissions: 'rwm' }],
@@ -100,7 +100,7 @@ const weak = (options: CreateOptions) => {
 
 // promise: self-test
 describe.concurrent('a worker at its start', () => {
-  it('finds that each probe holds, says so, and takes jobs', async () => {
+  it('finds that each probe is contained, reports it, and takes jobs', async () => {
     const world = await startWorld({ env: { ISOPOD_SELF_TEST: 'true' } })
     try {
       const url = world.workers[0]?.url
@@ -117,7 +117,7 @@ describe.concurrent('a worker at its start', () => {
     }
   })
 
-  it('takes no job where probes succeed, and says which, in its log, its metrics and /readyz', async ({
+  it('takes no job if probes succeed, and names them in its log, its metrics and /readyz', async ({
     onTestFinished,
   }) => {
     const prefix = `test-self-test-${process.pid}`
@@ -181,7 +181,7 @@ describe.concurrent('a worker at its start', () => {
     expect(await containersOf(dockerHost, stack)).toEqual([])
   })
 
-  it('tries no probe in a container that is not confined as asked', async ({ onTestFinished }) => {
+  it('runs no probe in a container that lacks a requested limit', async ({ onTestFinished }) => {
     const unlimited = ({ HostConfig }: CreateOptions) => {
       delete HostConfig['PidsLimit']
     }

@@ -11,7 +11,7 @@ import { eventually } from '../support/eventually.ts'
 import { redisCli } from '../support/redis.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** Every secret, by the place in which it was used. */
+/** Secret → the place in which it was used. */
 const secrets = new Map<string, string>()
 let folder: string
 let redis: RedisServer
@@ -24,7 +24,7 @@ function secret(place: string): string {
   return made
 }
 
-/** Encodings of a text in a log. Base64 has three, one for each offset, without the characters shared with neighbours. */
+/** Encodings of a text in a log. Base64 has three, one per offset, without the characters that depend on neighbouring bytes. */
 function spellings(text: string): string[] {
   const base64 = [0, 1, 2].map((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64')
@@ -160,7 +160,7 @@ function checked(code: string, language: string): JobInput {
   }
 }
 
-/** Makes Redis refuse writes of workers, so that each failed command appears with its arguments. */
+/** Makes Redis refuse writes during `act`, so that errors with the arguments of the failed commands come up. */
 async function whileRefused(act: () => Promise<unknown>): Promise<void> {
   await command('CONFIG', 'SET', 'maxmemory', '1')
   try {
@@ -170,7 +170,7 @@ async function whileRefused(act: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** Puts what is no job of ours into the queue. */
+/** Puts an entry into the queue that no client of Isopod would make. */
 async function enqueueRaw(id: string, fields: Readonly<Record<string, string>>): Promise<void> {
   await command('HSET', key(`jobs:${id}`), 'name', 'n', 'timestamp', '1', ...Object.entries(fields).flat())
   await command('LPUSH', key('jobs:wait'), id)
@@ -178,8 +178,8 @@ async function enqueueRaw(id: string, fields: Readonly<Record<string, string>>):
 }
 
 // promise: silent-logs
-describe('a log has no word of a job', () => {
-  it.concurrent('that is no job at all', async () => {
+describe('a worker’s log has no text of a job', () => {
+  it.concurrent('that is not a valid job', async () => {
     const bad = (place: string) => `{"code": "${secret(place)}`
     await enqueueRaw('raw-1', { data: bad('data that is no JSON'), opts: '{}' })
     await enqueueRaw('raw-2', { data: '{}', opts: bad('options that are no JSON') })
@@ -202,7 +202,7 @@ describe('a log has no word of a job', () => {
       opts: '{}',
     })
     expect((await world.client.wait('raw-7')).status).toBe('validation_error')
-    // No worker can parse it: it is repaired when its lease has run out, which would take 15 s each time.
+    // No worker can parse this entry, so it fails only after its lock has expired several times; each takes 15 s.
     const repaired = async () => {
       await command('DEL', key('jobs:raw-1:lock'))
       return await world.client.result('raw-1')
@@ -228,7 +228,7 @@ describe('a log has no word of a job', () => {
     expect(result.status).toBe('cancelled')
   })
 
-  it('whose result Redis refuses', async () => {
+  it('whose result Redis refuses to store', async () => {
     const code = python(
       'refused by Redis',
       `import time; time.sleep(1); print("${secret('refused by Redis')}")`,
@@ -236,7 +236,7 @@ describe('a log has no word of a job', () => {
     const id = await world.client.submit({ ...carried('refused by Redis'), code })
     const trouble = async () => (await world.log()).filter(({ msg }) => msg === 'a queue operation failed')
     const before = (await trouble()).length
-    // A key of a results queue cannot be written, so that a try of the publication fails with all of its arguments.
+    // This key of the results queue gets the wrong type, so that publishing the result fails, with all arguments in the error.
     await command('SET', key('results-default:wait'), 'x')
     const found = await eventually(trouble, (some) => some.length > before)
     expect(found.length).toBeGreaterThan(before)
@@ -244,7 +244,7 @@ describe('a log has no word of a job', () => {
     expect((await world.client.wait(id)).status).toBe('success')
   })
 
-  it('whose connections to Redis are cut and held up', async () => {
+  it('while its worker’s connections to Redis are cut and delayed', async () => {
     const code = python('cut off', `import time; time.sleep(1); print("${secret('cut off')}")`)
     const id = await world.client.submit({ ...carried('cut off'), code })
     await eventually(lines('container_assigned'), (found) => found.some(({ job }) => job === id), 3000)
@@ -254,7 +254,7 @@ describe('a log has no word of a job', () => {
     expect((await world.client.wait(id)).status).toBe('success')
   })
 
-  it('whose cached result was spoiled', async () => {
+  it('whose cached result is not valid JSON', async () => {
     const job = { code: python('spoiled', 'print(1)'), cache: true }
     await world.client.run(job)
     const cached = await command('--scan', '--pattern', key('cache:*'))
@@ -264,8 +264,8 @@ describe('a log has no word of a job', () => {
     expect((await eventually(reported, (found) => found.length > 0)).length).toBeGreaterThan(0)
   })
 
-  it('that the queue failed, for a reason that quotes it', async () => {
-    // A worker checks that list when it starts and every 30 s.
+  it('that BullMQ marked as failed with a reason that quotes it', async () => {
+    // A worker checks the list of failed jobs when it starts and every 30 s, so a new worker finds it at once.
     await command(
       'HSET',
       key('jobs:failed-1'),
@@ -282,8 +282,8 @@ describe('a log has no word of a job', () => {
   })
 })
 
-describe('after all of that', () => {
-  it('each status occurred, and each kind of trouble is in the log', async () => {
+describe('after all of these jobs', () => {
+  it('each status has occurred, and each kind of fault is in the log', async () => {
     const log = await world.log()
     const met = new Set(log.filter(({ event }) => event === 'finished').map(({ status }) => status))
     expect([...met, 'setup_error'].sort()).toEqual([...STATUSES].sort())
@@ -302,7 +302,7 @@ describe('after all of that', () => {
     )
   })
 
-  it('no spelling of a secret is in what workers wrote, in their metrics, or in the audit stream', async () => {
+  it('no encoding of a secret is in the workers’ output, metrics or readiness, or in the audit stream', async () => {
     const places: [string, string][] = [
       ['worker 0', await world.written(0)],
       ['worker 1', await world.written(1)],

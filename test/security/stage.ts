@@ -13,14 +13,14 @@ import { EXPECTED, REUSE, RUNTIME } from '../support/runtime.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 import type { Attack, Verdict } from './attack.ts'
 
-/** Environment variables of the worker that no program may see. */
+/** Value of an environment variable of the worker that no program may see. */
 const WORKER_SECRET = 'isopod-worker-secret-5b1c'
 const TRIES = 5
 const NOTHING = /^$/
-/** Whether all attacks of a stage share a batch, or each has its own container. */
+/** Makes all attacks of a stage jobs of one batch if `TEST_REUSE` asks for it; otherwise each gets its own container. */
 const SHARED = REUSE === 'batch' ? ({ reuse: 'batch', batchId: 'attacks' } as const) : {}
 
-/** A world and its host, both observed. */
+/** Workers, with observers of their host and of their containers. */
 export interface Stage {
   readonly world: World
   readonly host: Host
@@ -28,7 +28,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** Starts workers and begins to watch. */
+/** Starts workers, and observers of the host and of the containers. */
 export async function openStage(options: WorldOptions = {}): Promise<Stage> {
   const world = await startWorld({ ...options, env: { HOST_SECRET: WORKER_SECRET, ...options.env } })
   const host = await watchHost(world)
@@ -49,7 +49,7 @@ export async function openStage(options: WorldOptions = {}): Promise<Stage> {
   }
 }
 
-/** The job that carries an attack. */
+/** The job that runs an attack's program. */
 export function jobOf(attack: Attack, stdin: string): JobInput {
   const { language, limits = {}, files, category, program } = attack
   const path = new URL(`corpus/${category}/${program}`, import.meta.url)
@@ -63,19 +63,19 @@ export function jobOf(attack: Attack, stdin: string): JobInput {
   return files === undefined ? base : { ...base, files }
 }
 
-/** Runs one attack and holds everything against it that must have stayed true. */
+/** Runs one attack, then checks the host, the result and the container. */
 export async function runAttack(stage: Stage, attack: Attack): Promise<Result> {
   const { host } = stage
   const result = await runSeen(stage, jobOf(attack, host.knowledge))
   expect(await host.findings()).toEqual([])
   expectVerdict(result, attack, host.secrets)
   await expectContained(stage, result)
-  // A container that no other job had is clean by itself.
+  // Without reuse the next job gets a new container, so only a shared one needs this check after each attack.
   if (REUSE === 'batch') await expectHonestJob(stage)
   return result
 }
 
-/** Runs a job until the host has seen its container: on a busy machine a short one is gone before it is looked at. */
+/** Repeats a job until the observer has seen its container, which on a busy machine can end before the first reading. */
 async function runSeen(stage: Stage, job: JobInput): Promise<Result> {
   for (let left = TRIES; ; left--) {
     const result = await stage.world.client.run(job)
@@ -83,7 +83,7 @@ async function runSeen(stage: Stage, job: JobInput): Promise<Result> {
   }
 }
 
-/** The result says what happened, in full, and nothing of the host. */
+/** Expects the result that the manifest names, and no secret of the host in it. */
 export function expectVerdict(result: Result, attack: Attack, secrets: readonly string[] = []): void {
   const verdict = verdictOf(attack)
   const { status, says = NOTHING, ...exact } = verdict
@@ -92,21 +92,21 @@ export function expectVerdict(result: Result, attack: Attack, secrets: readonly 
   expect(result, shown(result)).toMatchObject({ attributable: true, attempt: 1, runtime: RUNTIME })
   const said = [result.stdout, result.stderr, ...rawOutput(result)].join('\n')
   for (const secret of [WORKER_SECRET, ...secrets]) expect(said).not.toContain(secret)
-  // What the program itself thinks is only a hint, but one to be looked into.
+  // The program can be wrong about its success, but each such line must be explained in the manifest (`says`).
   expect((said.match(/^ESCAPED.*/gm) ?? []).filter((line) => !says.test(line))).toEqual([])
 }
 
-/** The container of the job kept its limits, its namespaces and its lack of privileges, and is gone. */
+/** Expects that the job's container kept its limits and namespaces, gained no privilege, and is removed. */
 export async function expectContained(stage: Stage, result: Result): Promise<Sighting> {
   const [seen, ...more] = await sightingsOf(stage, result)
   if (seen === undefined) throw new Error('the host saw no container of this job')
-  if (result.limitsApplied === null) throw new Error('the result says nothing of its limits')
+  if (result.limitsApplied === null) throw new Error('the result has no limitsApplied')
   expect(more, 'one container a job').toEqual([])
   expect(sightingProblems(seen, result.limitsApplied)).toEqual([])
   return seen
 }
 
-/** Of a container that several jobs share only the audit knows who ran in it. */
+/** The observations of a job's container. Only the audit log shows which jobs used a shared container. */
 async function sightingsOf({ world, containment }: Stage, { id }: Result): Promise<readonly Sighting[]> {
   if (REUSE === 'never') return await containment.ofJob(id)
   const finished = await eventually(
@@ -117,7 +117,7 @@ async function sightingsOf({ world, containment }: Stage, { id }: Result): Promi
   return seen === undefined ? [] : [seen]
 }
 
-/** The next job finds a clean place. */
+/** Runs an ordinary job, and expects that it finds no file and no process of an earlier one. */
 export async function expectHonestJob({ world }: Stage): Promise<void> {
   const code = 'find /workspace /tmp /dev/shm -mindepth 1; cat /proc/[0-9]*/comm; echo "$HOSTNAME"'
   const result = await world.client.run({ language: 'bash', code, ...SHARED })
@@ -136,7 +136,7 @@ function rawOutput({ raw }: Result): string[] {
   return Object.values(raw ?? {}).map((text) => Buffer.from(text ?? '', 'base64').toString('latin1'))
 }
 
-/** For the reader of a failure. */
+/** The fields of a result that explain a failed expectation. */
 function shown({ status, exitCode, signal, errorMessage, stdout, stderr, compileOutput }: Result): string {
   const words = {
     status,

@@ -17,7 +17,7 @@ let sandbox: Sandbox
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'isopod-gone-'))
-  // Here only a way to the engine that can be cut.
+  // This relay changes no container; it is here because closing it cuts the connection to the engine.
   engine = new RewritingEngine(join(folder, 'engine.sock'), dockerHost.replace('unix://', ''))
   await engine.open()
   sandbox = await openDockerSandbox({
@@ -46,7 +46,7 @@ async function found(id: string): Promise<Found | undefined> {
 }
 
 // promise: worker-gone
-it('a container whose worker is gone ends by itself, stays ended, and leaves its end to be read but no output', async () => {
+it('a container whose worker is gone ends by itself, is not restarted, and keeps its exit code but no output', async () => {
   const facts = Promise.withResolvers<ContainerFacts>()
   const run = sandbox
     .run(script('sleep 20', { id: `j-${randomUUID()}` }), { onContainer: facts.resolve })
@@ -58,9 +58,9 @@ it('a container whose worker is gone ends by itself, stays ended, and leaves its
     () => found(id),
     (container) => container?.State.Status !== 'running',
   )
-  // The one that a program cannot bring about.
+  // Init ends with code 3 when it loses the worker; the end of a program never gives this code.
   expect(ended).toMatchObject({ State: { Status: 'exited', ExitCode: 3 }, RestartCount: 0 })
-  // An engine that starts it again does so after a moment.
+  // An engine with a restart policy would restart the container after a moment.
   await new Promise((resolve) => setTimeout(resolve, 500))
   expect(await found(id)).toMatchObject({ State: { Status: 'exited' }, RestartCount: 0 })
   await expect(docker(dockerHost, 'logs', id)).rejects.toThrow('does not support reading')

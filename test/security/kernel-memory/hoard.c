@@ -59,7 +59,7 @@ int main(void) {
       finish();
     }
     KINDS[i].take();
-    /* The other processes may be slower, because all share half a processor. */
+    /* The other processes may be slower, because all share the processors of the job. */
     await(KINDS[i].processes);
     printf("%ld objects\n", made());
     return 0;

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Even where no wall stands, the host loses no more than this. */
+/* Limit of the program itself, so that the host loses no more than this even if no other limit holds. */
 #define MAX_BYTES (1200L << 20)
 
 static struct shared {
@@ -52,7 +52,7 @@ static void begin(int milliseconds) {
 
 static long made(void) { return __atomic_load_n(&shared->objects, __ATOMIC_RELAXED); }
 
-/* Counts an object of about this size; 0 when it is enough, of memory or of time. */
+/* Counts an object of about this size. Returns 0 once the maximum or the deadline is reached. */
 static int more(long bytes) {
   __atomic_add_fetch(&shared->objects, 1, __ATOMIC_RELAXED);
   return __atomic_add_fetch(&shared->bytes, bytes, __ATOMIC_RELAXED) < MAX_BYTES && ms() < shared->deadline;

@@ -13,7 +13,7 @@ static void events(void) {
     int process = syscall(SYS_pidfd_open, getpid(), 0), timer = timerfd_create(CLOCK_MONOTONIC, 0);
     int signal = signalfd(-1, &none, 0), counter = eventfd(0, 0), files = inotify_init();
     if (process < 0 && timer < 0 && signal < 0 && counter < 0 && files < 0) return;
-    /* Owners of descriptors have memory of their own, as have waiting timers. */
+    /* The kernel allocates memory for the owner of a descriptor, and for an armed timer. */
     fcntl(counter, F_SETFL, O_ASYNC | O_NONBLOCK), fcntl(counter, F_SETSIG, SIGUSR1);
     timerfd_settime(timer, 0, &(struct itimerspec){.it_value = {1000, 0}}, NULL);
     if (!more(4096)) return;
@@ -55,7 +55,7 @@ static void locks(void) {
   char path[32];
   snprintf(path, sizeof path, "/tmp/locks-%d", getpid());
   int fd = open(path, O_RDWR | O_CREAT, 0600);
-  /* With a gap, or they would become one. */
+  /* With a gap in between, because the kernel would merge adjacent mappings. */
   for (long i = 0; i < 400000; i++) {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = -2 * i + 1000000, .l_len = 1};
     if (fcntl(fd, F_SETLK, &range) < 0 || !more(256)) return;

@@ -42,7 +42,7 @@ static void in_flight(void) {
       if (!more(4096)) return;
     }
     close(ends[0]), close(ends[1]);
-    /* The next message carries other files. */
+    /* The next message gets new descriptors. */
     for (int i = 0; i < room; i++) close(files[i]), files[i] = eventfd(0, 0);
   }
 }
@@ -98,7 +98,7 @@ static void udp_unread(void) {
   }
 }
 
-/* A connection for data that only uses up a buffer of the kernel (`use_up`) and is read again. */
+/* A connection for data that only fills up a buffer of the kernel (`use_up`), and is read again at once. */
 static int through[2];
 
 static int connected(int ends[2]) {
@@ -164,7 +164,7 @@ static void pieces_in_pipes(ssize_t (*move)(int from, int to)) {
 static void spliced_pieces(void) { pieces_in_pipes(by_splice); }
 static void sent_pieces(void) { pieces_in_pipes(by_sendfile); }
 
-/* Sends each byte as a record, for which the kernel takes a buffer that is a thousand times as large. */
+/* Sends each byte as a record, for which the kernel allocates a buffer of a thousand times that size. */
 static void tcp_records(void) {
   int ends[2];
   while (connected(ends) == 0 && more(4096)) {

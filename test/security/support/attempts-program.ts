@@ -1,6 +1,6 @@
 import { type Attempt, attemptName } from './seccomp-attempts.ts'
 
-/** Errno by the number that a program prints. */
+/** Number of an errno, as the program prints it → its name. */
 const ERRNO: Readonly<Record<string, string>> = {
   '1': 'EPERM',
   '12': 'ENOMEM',
@@ -10,8 +10,8 @@ const ERRNO: Readonly<Record<string, string>> = {
 }
 
 /**
- * A C program that makes each attempt in a process of its own, and prints what came of it; on x64 also a call by each of
- * the two other numberings that the kernel knows there.
+ * A C program that makes each attempt in its own process, and prints its outcome. On x64 it also makes calls with the i386
+ * and x32 call numbers.
  */
 export function attemptsProgram(attempts: readonly Attempt[]): string {
   const lines = attempts.map((attempt) => {
@@ -22,7 +22,7 @@ export function attemptsProgram(attempts: readonly Attempt[]): string {
   return `${HEAD}\n${lines.join('\n')}\n${TAIL}`
 }
 
-/** What the program printed, as attempt → `ok`, name or number of an errno, `signal N`, or `absent`. */
+/** Parses the output of the program: attempt → `ok`, name or number of an errno, `signal N`, or `absent`. */
 export function attemptResults(output: string): Map<string, string> {
   return new Map(
     output

@@ -3,18 +3,18 @@ export interface Attempt {
   readonly call: string
   /** Arguments as C expressions. */
   readonly args: string
-  /** Names the attempt where a call has several. */
+  /** Distinguishes several attempts of one call. */
   readonly what?: string
-  /** What a program meets where init's own filter, which is nearer to it than the profile, answers otherwise. */
+  /** The outcome in a job if init's own filter, which refuses calls in addition to the profile, answers with another errno. */
   readonly inJob?: string
 }
 
-/** Valid in no call: a kernel without a profile answers with an error of the call itself, and nothing happens. */
+/** Arguments that are invalid for every call: without a profile the call fails with its own error and changes nothing. */
 export const NOTHING = '-1, -1, -1, -1, -1, -1'
 
 /**
- * Blocked call → arguments of its attempt. Where a program without any right could succeed it would; where success would
- * harm the machine that the tests run on, the arguments are never valid.
+ * Blocked call → arguments of its attempt. If the call needs no privilege, the arguments are valid. If its success would
+ * harm the machine that the tests run on, they are invalid.
  */
 export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
   clone3: 'clone_args, sizeof clone_args',
@@ -132,8 +132,8 @@ export const BLOCKED_ATTEMPTS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Call that the default allows → arguments of its attempt, where `NOTHING` would be refused even so. Profiles of languages
- * take such calls away.
+ * Call that the default profile allows → arguments of its attempt, if `NOTHING` would be refused for another reason. The
+ * profiles of languages block such calls.
  */
 export const ALLOWED_ATTEMPTS: Readonly<Record<string, string>> = {
   alarm: '0',
@@ -141,7 +141,7 @@ export const ALLOWED_ATTEMPTS: Readonly<Record<string, string>> = {
   inotify_init: '',
   socket: 'AF_UNIX, SOCK_STREAM, 0',
   socketpair: 'AF_UNIX, SOCK_STREAM, 0, room',
-  // Init's own filter, whose answer comes first, looks at these arguments.
+  // Init's own filter checks the arguments of this call, and its answer takes precedence.
   setsockopt: '-1, SOL_SOCKET, SO_REUSEADDR, room, 4',
   shmget: '0, 4096, 0600',
   memfd_create: '"isopod", 0',
@@ -153,7 +153,7 @@ export const ALLOWED_ATTEMPTS: Readonly<Record<string, string>> = {
   ioprio_set: '1, 0, 0',
 }
 
-/** Socket families that are closed, by number: not every C library has a name for each. */
+/** Blocked socket families. By number, because not every C library has a name for each. */
 const FAMILIES: Readonly<Record<string, number>> = {
   AX25: 3,
   IPX: 4,
@@ -183,7 +183,7 @@ const FAMILIES: Readonly<Record<string, number>> = {
 
 const NAMESPACES = ['NEWNS', 'NEWCGROUP', 'NEWUTS', 'NEWIPC', 'NEWUSER', 'NEWPID', 'NEWNET']
 
-/** Arguments that no line of a conditional call fits: refused with EPERM. */
+/** Calls with arguments that no condition of the profile allows, so they are refused with EPERM. */
 export const UNFIT_ATTEMPTS: readonly Attempt[] = [
   ...NAMESPACES.map((flag) => ({ call: 'clone', args: `CLONE_${flag} | SIGCHLD, 0, 0, 0, 0`, what: flag })),
   { call: 'seccomp', args: 'SECCOMP_SET_MODE_FILTER, 8, room', what: 'listener' },
@@ -224,7 +224,7 @@ export const UNFIT_ATTEMPTS: readonly Attempt[] = [
   { call: 'socketpair', args: '30, SOCK_STREAM, 0, room', what: 'TIPC', inJob: 'EAFNOSUPPORT' },
 ]
 
-/** Arguments that fit: what programs do every day, which must succeed. */
+/** Calls with arguments that the profile allows. Ordinary programs make them, so they must succeed. */
 export const FIT_ATTEMPTS: readonly Attempt[] = [
   { call: 'clone', args: 'SIGCHLD, 0, 0, 0, 0', what: 'a process' },
   {
@@ -250,7 +250,7 @@ const TCP = 'socket(AF_INET, SOCK_STREAM, 0)'
 const UDP = 'socket(AF_INET, SOCK_DGRAM, 0)'
 const ON = '&(int){1}, sizeof(int)'
 
-/** What only init's own filter refuses: allowed by the profile, each with what a program meets. */
+/** Calls that the profile allows and only init's own filter refuses, with their outcome in a job. */
 export const INIT_ATTEMPTS: readonly (Attempt & { readonly inJob: string })[] = [
   ...['ATTACH_FILTER', 'ATTACH_REUSEPORT_CBPF'].map((what) => ({
     ...{ call: 'setsockopt', what, inJob: 'EPERM' },
@@ -267,7 +267,7 @@ export const INIT_ATTEMPTS: readonly (Attempt & { readonly inJob: string })[] = 
     ['zero copy', `${TCP}, SOL_SOCKET, 60, ${ON}`],
     ['no option', `${TCP}, SOL_SOCKET, 1000, ${ON}`],
   ].map(([what = '', args = '']) => ({ call: 'setsockopt', what, args, inJob: 'ENOPROTOOPT' })),
-  // One filter of one instruction, which allows all: it would be the only one of this run.
+  // A filter of one instruction that allows everything, so that it would not affect the other attempts.
   {
     call: 'prctl',
     args: 'PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &(struct sock_fprog){1, (struct sock_filter[]){{6, 0, 0, 0x7fff0000}}}',
@@ -279,7 +279,7 @@ export const INIT_ATTEMPTS: readonly (Attempt & { readonly inJob: string })[] = 
   { call: 'shmget', args: 'IPC_PRIVATE, 2 << 20, 05600', what: 'huge pages', inJob: 'ENOMEM' },
 ]
 
-/** The same calls as programs make them every day. */
+/** The same calls with arguments of ordinary programs, which must succeed. */
 export const INIT_FIT_ATTEMPTS: readonly Attempt[] = [
   ...['REUSEADDR', 'REUSEPORT', 'KEEPALIVE', 'BROADCAST', 'OOBINLINE'].map((what) => ({
     ...{ call: 'setsockopt', what, args: `${TCP}, SOL_SOCKET, SO_${what}, ${ON}` },
@@ -294,7 +294,7 @@ export const INIT_FIT_ATTEMPTS: readonly Attempt[] = [
   { call: 'memfd_create', args: '"a", 0', what: 'small pages' },
 ]
 
-/** What an attempt is called in the output of the program. */
+/** Name of an attempt in the output of the program. */
 export function attemptName({ call, what }: Attempt): string {
   return what === undefined ? call : `${call} (${what})`
 }

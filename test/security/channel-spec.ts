@@ -66,11 +66,11 @@ async function runOnce(
   leadSeconds: number,
 ): Promise<[Result, Result]> {
   const at = `at ${Math.ceil(Date.now() / 1000) + leadSeconds}`
-  const stdinOf = (role: string, reported: string) => [`role ${role}`, `message ${reported}`, at, ''].join('\n')
+  const input = (role: string, reported: string) => [`role ${role}`, `message ${reported}`, at, ''].join('\n')
   return await Promise.all([
-    sender.world.client.run(jobOf(attack, stdinOf('sender', message))),
+    sender.world.client.run(jobOf(attack, input('sender', message))),
     // Zeros of the same length, so that both programs get the same amount of input.
-    receiver.world.client.run(jobOf(attack, stdinOf('receiver', '0'.repeat(message.length)))),
+    receiver.world.client.run(jobOf(attack, input('receiver', '0'.repeat(message.length)))),
   ])
 }
 

@@ -101,7 +101,9 @@ describe('a language with a profile of its own', () => {
     const results = await attemptsOf(name)
     const blocked = [...(profiles.get(name)?.blocked ?? [])]
     expect(blocked.length).toBeGreaterThan(0)
-    const answers = blocked.filter((call) => !REFUSED_BY_INIT.has(call)).map((call) => [call, results.get(call)])
+    const answers = blocked
+      .filter((call) => !REFUSED_BY_INIT.has(call))
+      .map((call) => [call, results.get(call)])
     expect(answers.filter(([, answer]) => answer !== 'EPERM' && answer !== 'ENOSYS')).toEqual([])
   })
 
@@ -143,7 +145,13 @@ describe('a language with a profile of its own', () => {
 })
 
 /** Calls that older kernels and some processors lack. */
-const NOT_EVERYWHERE = new Set(['futex_waitv', 'pkey_alloc', 'pkey_free', 'pkey_mprotect', 'landlock_create_ruleset'])
+const NOT_EVERYWHERE = new Set([
+  'futex_waitv',
+  'pkey_alloc',
+  'pkey_free',
+  'pkey_mprotect',
+  'landlock_create_ruleset',
+])
 
 // promise: language-profiles
 it.each([

@@ -26,7 +26,11 @@ export const BETWEEN_JOBS: readonly BetweenJobs[] = [
     container: 'used again',
   },
   { program: 'odd-files.py', tries: 'leave files that are hard to remove', ...REUSED },
-  { program: 'attributes-of-the-mounts.py', tries: 'change the attributes of the mounts themselves', ...REUSED },
+  {
+    program: 'attributes-of-the-mounts.py',
+    tries: 'change the attributes of the mounts themselves',
+    ...REUSED,
+  },
   { program: 'replace-the-mounts.sh', tries: 'put other folders in the place of the mounts', ...REUSED },
   { program: 'plant-hooks.py', tries: 'have an interpreter or a shell run what it left', ...REUSED },
   {

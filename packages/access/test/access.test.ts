@@ -38,7 +38,7 @@ describe('API keys', () => {
     expect(key.secretHash).toMatch(/^[0-9a-f]{64}$/)
   })
 
-  it('are not found by a wrong secret, another id, or a text that is no token', async () => {
+  it('are not found by a wrong secret, another id or a malformed token', async () => {
     const { token } = await access.keys.create({ name: 'x', tenant: 'a', scopes: ['read'] })
     const flipped = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + token.slice(-1)
     const other = token.replace(/_[a-z0-9]{12}_/, '_000000000000_')
@@ -47,7 +47,7 @@ describe('API keys', () => {
     }
   })
 
-  it('expire', async () => {
+  it('are not found after they expire', async () => {
     const past = { name: 'x', tenant: 'a', scopes: ['read'] as const, expiresAt: Date.now() - 1 }
     const { token } = await access.keys.create(past)
     expect(await access.keys.find(token)).toBeUndefined()
@@ -55,7 +55,7 @@ describe('API keys', () => {
 })
 
 describe('rate limits', () => {
-  it('refuse what is above the limit, and say how long to wait', async () => {
+  it('refuse requests above the limit and return the seconds to wait', async () => {
     const waits = []
     for (let request = 0; request < 4; request++) waits.push(await access.rates.take('k1', 3))
     expect(waits.slice(0, 3)).toEqual([0, 0, 0])
@@ -66,7 +66,7 @@ describe('rate limits', () => {
 })
 
 describe('budgets of unfinished executions', () => {
-  it('admit up to the limit, however many ask at once, and again when executions end', async () => {
+  it('admit executions up to the limit, also concurrently, and again when executions end', async () => {
     const client = await connect({ url: server.url })
     onTestFinished(() => client.close())
     const asked = await Promise.all(Array.from({ length: 20 }, () => access.executions.admit('k', 1, 5)))
@@ -80,7 +80,7 @@ describe('budgets of unfinished executions', () => {
     expect(await access.executions.admit('k', 1, 5)).toBeDefined()
   })
 
-  it('are given back when nothing was enqueued', async () => {
+  it('get released executions back', async () => {
     const held = await access.executions.admit('released', 3, 3)
     await held?.release()
     expect(await access.executions.admit('released', 3, 3)).toBeDefined()
@@ -88,7 +88,7 @@ describe('budgets of unfinished executions', () => {
 })
 
 describe('the executions of a tenant', () => {
-  it('are listed newest first, page by page, also by a label', async () => {
+  it('are listed newest first in pages, optionally by a label', async () => {
     for (const id of ['j1', 'j2', 'j3']) {
       await access.executions.record('t', [{ id, labels: { kind: id === 'j2' ? 'even' : 'odd' } }])
       await new Promise((resolve) => setTimeout(resolve, 2))
@@ -102,7 +102,7 @@ describe('the executions of a tenant', () => {
     expect(await access.executions.list('t', { limit: 10, cursor: 'gone' })).toEqual({ executions: [] })
   })
 
-  it('are forgotten when results are, whatever came since', async () => {
+  it('are forgotten when their results expire, even if newer executions exist', async () => {
     const brief = await openAccess({ url: server.url, resultTtlSeconds: 2 })
     onTestFinished(() => brief.close())
     await brief.executions.record('brief', [{ id: 'old', labels: { run: '1' } }])
@@ -131,7 +131,7 @@ describe.concurrent('a Redis that does not answer', () => {
     ['hangs', 'SIGSTOP'],
     ['is gone', 'SIGKILL'],
   ] as const)(
-    'and %s is one clear error of each call, within seconds',
+    'and %s makes each call fail within seconds with the code unavailable',
     async ([, signal], { onTestFinished }) => {
       const folder = await mkdtemp(join(tmpdir(), 'isopod-access-'))
       const silent = await startRedisServer({ directory: folder })

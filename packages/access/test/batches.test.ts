@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** A batch whose jobs wait for ever: no worker is there. */
+/** Records a batch whose jobs wait for ever, because there is no worker. */
 async function recorded(id: string, jobs = 3) {
   const executions = await client.submitMany(
     Array.from({ length: jobs }, () => ({ code: 'x', replyTo: 'none' })),
@@ -36,7 +36,7 @@ async function recorded(id: string, jobs = 3) {
 }
 
 describe('a batch', () => {
-  it('is found as it was kept, and kept once', async () => {
+  it('is read back as it was recorded, and cannot be recorded again', async () => {
     const batch = await recorded('b-1')
     expect(await access.batches.find('b-1')).toEqual(batch)
     await access.batches.record({ ...batch, tenant: 'b', executions: ['j-other'], tests: [null] })
@@ -44,7 +44,7 @@ describe('a batch', () => {
     expect(await access.batches.find('b-none')).toBeUndefined()
   })
 
-  it('is not found by the name of a part of it', async () => {
+  it('is not found under the names of its other Redis keys', async () => {
     await recorded('b-parts')
     await access.batches.claim('b-parts', 'content')
     for (const part of ['executions', 'unnoted', 'ends', 'fingerprint']) {
@@ -52,7 +52,7 @@ describe('a batch', () => {
     }
   })
 
-  it('lists which of its executions wait, have a result, or are lost', async () => {
+  it('lists which unrecorded executions have ended or are lost', async () => {
     const { executions } = await recorded('b-2')
     expect(await access.batches.readUnrecorded('b-2')).toEqual({ running: [], ended: [], lost: [] })
     await client.cancel(executions[1] ?? '')
@@ -62,7 +62,7 @@ describe('a batch', () => {
     expect(await access.batches.readUnrecorded('b-3')).toEqual({ running: [], ended: [], lost: [0] })
   })
 
-  it('notes each end once, in their order', async () => {
+  it('records the end of each execution once, in order', async () => {
     const { executions } = await recorded('b-4')
     const end = (index: number) => ({
       index,
@@ -83,7 +83,7 @@ describe('a batch', () => {
 })
 
 describe('the claim of an id', () => {
-  it('is had once, by one content, until it is withdrawn', async () => {
+  it('succeeds once, for one content, until it is withdrawn', async () => {
     expect(await access.batches.claim('b-5', 'x')).toBe('claimed')
     expect(await access.batches.claim('b-5', 'x')).toBe('same')
     expect(await access.batches.claim('b-5', 'y')).toBe('other')

@@ -8,7 +8,7 @@ import { echo, useBench } from './harness.ts'
 
 const bench = useBench()
 
-/** The private Redis on a port of loopback: a URL of a socket can hold no login. */
+/** Makes the private Redis listen on a loopback port, because the URL of a socket cannot contain a login. */
 async function usePort(): Promise<number> {
   const path = new URL(bench.url).pathname
   const server = createServer((near) => {

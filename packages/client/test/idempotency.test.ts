@@ -17,7 +17,7 @@ test('50 concurrent submissions with one key run once', async () => {
   const [id = ''] = ids
   const [client] = clients
   await client?.wait(id)
-  // Long after it has ended, the key still means the same job.
+  // The key still refers to that job after it has ended.
   expect(await client?.submit(job)).toBe(id)
   const seen: string[] = []
   client?.results(async (result) => void seen.push(result.id), { replyTo: 'once' })

@@ -62,7 +62,7 @@ test('the summary of a batch is posted once, signed, and not again by later runs
   expect(JSON.parse(body)).toEqual(summary)
   expect(verifyCallback(body, signature, SECRET)).toBe(true)
   expect(verifyCallback(body, signature, 'a guess')).toBe(false)
-  // Verified by the documentation alone, without our code.
+  // Verified as the documentation describes it, without verifyCallback.
   const [, seconds, digest] = /^t=(\d+),v1=(\w+)$/.exec(signature ?? '') ?? []
   expect(createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex')).toBe(digest)
 })

@@ -51,7 +51,7 @@ test('a batch survives an outage of Redis of some seconds, with one verdict per 
   const summary = batch.summary()
   await until(() => batch.progress().done > 40)
   await server?.stop()
-  // Longer than the timeout of a command.
+  // Longer than the command timeout of Redis clients.
   await sleep(6000)
   server = await startRedisServer({ directory, persistent: true })
   expect(await summary).toMatchObject({ samples: 300, passed: 100, failed: 200, faults: 0, retriedFaults: 0 })

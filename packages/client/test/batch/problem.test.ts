@@ -6,7 +6,7 @@ import type { BatchOutcome } from '../../src/batch/sample.ts'
 
 const programs = fc.array(fc.constantFrom('passed', 'failed', 'fault'), { minLength: 1, maxLength: 12 })
 
-/** Judges samples in a given order, as a batch does: skips samples that are answered when their turn comes. */
+/** Settles samples in a given order like a batch: a sample whose problem is already answered is skipped. */
 function run(stopWhen: StopWhen, outcomes: readonly BatchOutcome[], order: readonly number[]): BatchProblem {
   const problem = new BatchProblem(stopWhen)
   for (const _ of outcomes) problem.enter()
@@ -38,7 +38,7 @@ test('the contribution of a problem to pass@k does not depend on which sample en
   )
 })
 
-test('with skipped samples, it is whether one of the first k passed, as if all had been judged', () => {
+test('with skipped samples, a problem contributes whether one of its first k samples passed', () => {
   fc.assert(
     fc.property(races, fc.integer({ min: 1, max: 13 }), ([outcomes, order], k) => {
       const tally = run('passed', outcomes, order).tally(k)
@@ -55,7 +55,7 @@ test('with skipped samples, it is whether one of the first k passed, as if all h
   )
 })
 
-test('that estimate is unbiased: its mean over all orders of the samples is pass@k of all samples', () => {
+test('the contribution with skipped samples is unbiased: its mean over all sample orders is pass@k', () => {
   const permutations = <T>(list: readonly T[]): T[][] =>
     list.length === 0
       ? [[]]
@@ -80,7 +80,7 @@ test('that estimate is unbiased: its mean over all orders of the samples is pass
   }
 })
 
-test('without skipped samples, it is the number of judged samples that passed', () => {
+test('without skipped samples, a problem contributes how many of its judged samples passed', () => {
   fc.assert(
     fc.property(races, fc.integer({ min: 1, max: 13 }), ([outcomes, order], k) => {
       const passed = outcomes.filter((outcome) => outcome === 'passed').length

@@ -13,7 +13,7 @@ async function folderWith(files: Record<string, string>): Promise<string> {
   return folder
 }
 
-it('is the same for the same names and bytes, wherever and whenever written', async () => {
+it('contentHash depends on names and bytes, not on folder and time of files', async () => {
   const one = await folderWith({ Dockerfile: 'FROM x', 'lib/a': '1' })
   const other = await folderWith({ 'lib/a': '1', Dockerfile: 'FROM x' })
   await utimes(join(other, 'Dockerfile'), 1, 1)
@@ -21,7 +21,7 @@ it('is the same for the same names and bytes, wherever and whenever written', as
   expect(await contentHash([one])).toMatch(/^[0-9a-f]{16}$/)
 })
 
-it('changes with a byte, a name, a border between files, and what else is given', async () => {
+it('contentHash changes with a byte, a file name, the split into files and the given words', async () => {
   const folder = await folderWith({ a: '1', b: '22' })
   const seen = new Set([await contentHash([folder]), await contentHash([folder], ['node 24'])])
   await writeFile(join(folder, 'a'), '2')
@@ -32,7 +32,7 @@ it('changes with a byte, a name, a border between files, and what else is given'
   expect(seen.size).toBe(5)
 })
 
-it('takes a file as well as a folder, and a missing path as empty', async () => {
+it('contentHash accepts a file or a folder, and treats a missing path as empty', async () => {
   const folder = await folderWith({ Dockerfile: 'FROM x' })
   expect(await contentHash([join(folder, 'Dockerfile')])).not.toBe(await contentHash([]))
   expect(await contentHash([join(folder, 'missing')])).toBe(await contentHash([]))

@@ -18,7 +18,7 @@ async function listen(server: Server, where: string | number): Promise<Server> {
 
 const answering = (status: number) => createServer((_, response) => response.writeHead(status).end('OK'))
 
-it('is silent about an engine that answers a ping, on a socket or over TCP', async () => {
+it('checkEngine reports no problem with an engine that answers a ping, on a socket or over TCP', async () => {
   const socket = join(await temporaryFolder(), 's')
   await listen(answering(200), socket)
   expect(await checkEngine(`unix://${socket}`)).toBeUndefined()
@@ -27,7 +27,7 @@ it('is silent about an engine that answers a ping, on a socket or over TCP', asy
   expect(await checkEngine(`http://127.0.0.1:${port}`, {})).toBeUndefined()
 })
 
-it('says why an engine is of no use', async () => {
+it('checkEngine says why an engine is unusable', async () => {
   const folder = await temporaryFolder()
   await listen(answering(500), join(folder, 'ill'))
   await listen(
@@ -41,7 +41,7 @@ it('says why an engine is of no use', async () => {
   expect(await checkEngine('nonsense', {})).toMatch(/nonsense is not an engine's address/)
 })
 
-it('passes method and path on and gives status and body back', async () => {
+it('askEngine sends method and path, and returns status and body', async () => {
   const socket = join(await temporaryFolder(), 's')
   const server = createServer(({ method, url }, response) => response.writeHead(404).end(`${method} ${url}`))
   await listen(server, socket)

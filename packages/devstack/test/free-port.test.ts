@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { freePort, startGateway } from '../src/index.ts'
 
-it('finds ports that can be listened on, and that no connection is given', async () => {
+it('freePort finds ports to listen on, outside the range of outgoing connections', async () => {
   const firstOfConnections = Number.parseInt(
     readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8'),
     10,
@@ -18,7 +18,7 @@ it('finds ports that can be listened on, and that no connection is given', async
   }
 })
 
-it('starts no gateway on a port of another server, which would be taken for it', async () => {
+it('startGateway refuses a port that another server uses', async () => {
   const server = createServer()
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo

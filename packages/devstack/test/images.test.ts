@@ -8,21 +8,21 @@ import { IMAGE_NAMES, IMAGES, isImageName, parentOf, recipeOf } from '../src/ima
 import { buildArguments, buildFailure } from '../src/images/images.ts'
 import { CHECKOUT } from '../src/paths.ts'
 
-it('are those of the catalogue, and of its versions', async () => {
+it('the images have the names and versions of the catalogue', async () => {
   const text = await readFile(join(CHECKOUT, 'packages', 'languages', 'languages.yaml'), 'utf8')
   const languages = Object.values(parse(text) as Record<string, { image: string; version: string }>)
   expect(new Set(languages.map(({ image }) => image))).toEqual(new Set(Object.values(IMAGES)))
   for (const { image, version } of languages) expect(image.split(':')[1]).toBe(version)
 })
 
-it('use each folder, and each folder belongs to one', async () => {
+it('each folder of recipes belongs to an image', async () => {
   const entries = await readdir(IMAGES_FOLDER, { withFileTypes: true })
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   expect(folders.filter((name) => !isImageName(name))).toEqual([])
   expect(IMAGE_NAMES.filter((name) => imageDockerfile(name) !== 'Dockerfile')).toEqual(['javascript'])
 })
 
-it('stand on one another down to Debian', () => {
+it('each image has the parent of its recipe, and every chain of parents ends at Debian', () => {
   for (const name of IMAGE_NAMES) {
     const below: string[] = []
     expect(recipeOf(name).on, name).toBe(parentOf(name))
@@ -33,7 +33,7 @@ it('stand on one another down to Debian', () => {
   }
 })
 
-it('change with what they stand on', async () => {
+it('the content of an image includes that of its parent', async () => {
   const [parents, own] = await Promise.all([imageContent('c'), imageContent('cpp')])
   const files = ['Dockerfile', 'install.sh', 'cpp'].map((name) => join(IMAGES_FOLDER, name))
   const words = Object.values(recipeArguments('cpp'))
@@ -42,7 +42,7 @@ it('change with what they stand on', async () => {
 })
 
 it.each(['Dockerfile', 'javascript/Dockerfile'])(
-  '%s stands on the base it is given and takes what a recipe has',
+  '%s builds on the given base and uses all arguments of a recipe',
   async (file) => {
     const text = await readFile(join(IMAGES_FOLDER, file), 'utf8')
     expect(text).toMatch(/^ARG BASE=debian:trixie-slim\n/m)
@@ -55,12 +55,12 @@ it.each(['Dockerfile', 'javascript/Dockerfile'])(
   },
 )
 
-it('keep no setuid file', async () => {
+it('the installation of an image removes setuid and setgid bits', async () => {
   const text = await readFile(join(IMAGES_FOLDER, 'install.sh'), 'utf8')
   expect(text).toMatch(/^find \/ -xdev -type f -perm \/6000 -exec chmod a-s \{\} \+$/m)
 })
 
-it('are built with the proxies of the environment and nothing else of it', () => {
+it('images are built with the proxies of the environment and none of its other variables', () => {
   const env = { https_proxy: 'http://proxy:3128', NO_PROXY: '', SECRET: 'x' }
   expect(buildArguments({ BASE: 'b' }, env)).toEqual([
     ...['--build-arg', 'BASE=b'],
@@ -68,7 +68,7 @@ it('are built with the proxies of the environment and nothing else of it', () =>
   ])
 })
 
-it('name the packages that Debian lacks when their build fails, else show the end of its output', () => {
+it('a failed build names the packages that Debian lacks, or shows the end of its output', () => {
   const lines = [
     'Reading state information...',
     'E: Unable to locate package gawkk',

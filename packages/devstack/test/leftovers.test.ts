@@ -10,7 +10,7 @@ const MOUNTINFO = [
   '',
 ].join('\n')
 
-it('finds the mounts in and below a folder, the latest first, and no neighbour', () => {
+it('mountsBelow finds the mounts in and below a folder, latest first, and no mounts beside it', () => {
   expect(mountsBelow(MOUNTINFO, ['/s/docker'])).toEqual([
     '/s/docker/with space',
     '/s/docker/overlay2/a/merged',
@@ -18,7 +18,7 @@ it('finds the mounts in and below a folder, the latest first, and no neighbour',
   ])
 })
 
-it('finds nothing where nothing is mounted', () => {
+it('mountsBelow finds nothing where nothing is mounted', () => {
   expect(mountsBelow(MOUNTINFO, ['/elsewhere'])).toEqual([])
   expect(mountsBelow('', ['/s'])).toEqual([])
 })

@@ -21,7 +21,7 @@ async function untilLogged(log: string): Promise<void> {
   while ((await readFile(log, 'utf8').catch(() => '')) === '') await sleep(10)
 }
 
-it('lets in one process at a time', async () => {
+it('a lock lets in one process at a time', async () => {
   const folder = await temporaryFolder()
   const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
   const holders = Array.from({ length: 5 }, () => hold(lock, log, 30))
@@ -30,7 +30,7 @@ it('lets in one process at a time', async () => {
   expect(await readdir(folder)).toEqual(['log'])
 })
 
-it('is neither lost nor left when many processes take and release it', async () => {
+it('a lock is neither lost nor left over when many processes take and release it', async () => {
   const folder = await temporaryFolder()
   const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
   const holders = Array.from({ length: 4 }, () => hold(lock, log, 0, 200))
@@ -39,7 +39,7 @@ it('is neither lost nor left when many processes take and release it', async () 
   expect(await readdir(folder)).toEqual(['log'])
 })
 
-it('lets in one process at a time when all of them find a dead holder', async () => {
+it('a lock lets in one process at a time even if all of them find a dead holder', async () => {
   const folder = await temporaryFolder()
   const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
   const dead = hold(lock, log, 60_000)
@@ -52,7 +52,7 @@ it('lets in one process at a time when all of them find a dead holder', async ()
   expect(await readdir(folder)).toEqual(['log'])
 })
 
-it('lets in one caller of a process at a time', async () => {
+it('a lock lets in one caller per process at a time', async () => {
   const lock = join(await temporaryFolder(), 'lock')
   const seen: string[] = []
   const work = async () => {
@@ -64,7 +64,7 @@ it('lets in one caller of a process at a time', async () => {
   expect(seen).toEqual(['in', 'out', 'in', 'out', 'in', 'out'])
 })
 
-it('is let go when the work fails', async () => {
+it('a lock is released when the work fails', async () => {
   const lock = join(await temporaryFolder(), 'lock')
   const failing = withLock(lock, async () => {
     throw new Error('no luck')
@@ -73,7 +73,7 @@ it('is let go when the work fails', async () => {
   expect(await withLock(lock, async () => 'mine')).toBe('mine')
 })
 
-it('is broken when its holder was killed', async () => {
+it('a lock is taken over when its holder was killed', async () => {
   const folder = await temporaryFolder()
   const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
   const holder = hold(lock, log, 60_000)
@@ -83,13 +83,13 @@ it('is broken when its holder was killed', async () => {
   expect(await withLock(lock, async () => 'mine', { waitMs: 2000 })).toBe('mine')
 })
 
-it('is broken when its file is empty', async () => {
+it('a lock is taken over when its file is empty', async () => {
   const lock = join(await temporaryFolder(), 'lock')
   await writeFile(lock, '')
   expect(await withLock(lock, async () => 'mine', { waitMs: 2000 })).toBe('mine')
 })
 
-it('names the live holder, its command and since when, once; and again when it gives up waiting', async () => {
+it('a waiting caller names the holder and its start once, and again in the error when it gives up', async () => {
   const folder = await temporaryFolder()
   const [lock, log] = [join(folder, 'lock'), join(folder, 'log')]
   const holder = hold(lock, log, 60_000)

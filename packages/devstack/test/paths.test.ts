@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { CHECKOUT, makePaths, stackPaths } from '../src/paths.ts'
 import { temporaryFolder } from './support/temporary-folder.ts'
 
-it('lie in the checkout, or where ISOPOD_STATE_DIR says', () => {
+it('stack paths are in the checkout or in ISOPOD_STATE_DIR', () => {
   expect(stackPaths({}).state).toBe(join(CHECKOUT, '.isopod'))
   expect(stackPaths({ ISOPOD_STATE_DIR: '' }).state).toBe(join(CHECKOUT, '.isopod'))
   expect(stackPaths({ ISOPOD_STATE_DIR: '/elsewhere' })).toMatchObject({
@@ -13,7 +13,7 @@ it('lie in the checkout, or where ISOPOD_STATE_DIR says', () => {
   })
 })
 
-it('are shared by no two state directories', () => {
+it('stack paths differ between state directories', () => {
   const one = stackPaths({ ISOPOD_STATE_DIR: '/one' })
   const other = stackPaths({ ISOPOD_STATE_DIR: '/other' })
   expect(one.id).toMatch(/^[0-9a-f]{8}$/)
@@ -21,12 +21,12 @@ it('are shared by no two state directories', () => {
   expect(one.runtime).not.toBe(other.runtime)
 })
 
-it('keep socket paths short however deep the checkout lies', () => {
+it('stack paths of sockets stay short, however deep the checkout is', () => {
   const deep = stackPaths({ ISOPOD_STATE_DIR: `/${'deep/'.repeat(60)}` })
   expect(join(deep.runtime, 'containerd.sock.ttrpc').length).toBeLessThan(104)
 })
 
-it('are for their owner only', async () => {
+it('stack paths can be entered only by their owner', async () => {
   const folder = await temporaryFolder()
   const paths = { ...stackPaths({ ISOPOD_STATE_DIR: join(folder, 's') }), runtime: join(folder, 'r') }
   await makePaths(paths)
@@ -35,7 +35,7 @@ it('are for their owner only', async () => {
   expect((await lstat(paths.logs)).mode & 0o777).toBe(0o700)
 })
 
-it('refuse a runtime directory that others can enter, or that is a link', async () => {
+it('stack paths refuse a runtime directory that others can enter, or that is a link', async () => {
   const folder = await temporaryFolder()
   const paths = { ...stackPaths({ ISOPOD_STATE_DIR: join(folder, 's') }), runtime: join(folder, 'r') }
   await mkdir(paths.runtime)

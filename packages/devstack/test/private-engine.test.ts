@@ -4,7 +4,7 @@ import { stackPaths } from '../src/paths.ts'
 
 const paths = stackPaths({ ISOPOD_STATE_DIR: '/state "7"' })
 
-it('shares no directory, socket or containerd with another engine', () => {
+it('the private engine shares no directory, socket or containerd with another engine', () => {
   const config = JSON.parse(dockerdConfig(paths)) as Record<string, unknown>
   expect(config).toMatchObject({
     hosts: [`unix://${paths.runtime}/docker.sock`],
@@ -18,7 +18,7 @@ it('shares no directory, socket or containerd with another engine', () => {
   expect(containerdConfig(paths)).toContain('root = "/state \\"7\\"/containerd"')
 })
 
-it('makes no bridge and touches no firewall rule', () => {
+it('the private engine creates no bridge and no firewall rules', () => {
   expect(JSON.parse(dockerdConfig(paths))).toMatchObject({
     bridge: 'none',
     iptables: false,
@@ -28,7 +28,7 @@ it('makes no bridge and touches no firewall rule', () => {
   })
 })
 
-it('has gVisor as a runtime, without a network, only when that was asked for', () => {
+it('the private engine offers gVisor only on request, and without a network', () => {
   expect(JSON.parse(dockerdConfig(paths))).not.toHaveProperty('runtimes')
   expect(JSON.parse(dockerdConfig(paths, '/state/runsc'))).toMatchObject({
     runtimes: { runsc: { path: '/state/runsc', runtimeArgs: ['--network=none', '--platform=systrap'] } },

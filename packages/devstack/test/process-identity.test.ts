@@ -6,7 +6,7 @@ import { endProcess, identifyProcess, isRunning, startTicks } from '../src/proce
 async function start(script: string): Promise<ChildProcess & { pid: number }> {
   const child = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] })
   onTestFinished(() => void child.kill('SIGKILL'))
-  // The script says that it is set up, signal handlers and all.
+  // The script prints when its signal handlers are set.
   if (child.stdout) await once(child.stdout, 'data')
   return Object.assign(child, { pid: child.pid ?? 0 })
 }
@@ -18,7 +18,7 @@ it('a process identity matches the process while it runs', () => {
   expect(me && isRunning(me)).toBe(true)
 })
 
-it('takes no other process of the same number for it', async () => {
+it('a process identity does not match another process with the same pid', async () => {
   const child = await start('echo ready; exec sleep 60')
   const stranger = { pid: child.pid, startedAt: 'another boot:1' }
   expect(isRunning(stranger)).toBe(false)
@@ -26,11 +26,11 @@ it('takes no other process of the same number for it', async () => {
   expect(identifyProcess(child.pid)).toBeDefined()
 })
 
-it.each([0, -1, 1.5, Number.NaN, 2 ** 31])('finds no process of the number %d', (pid) => {
+it.each([0, -1, 1.5, Number.NaN, 2 ** 31])('identifyProcess finds no process with the pid %d', (pid) => {
   expect(identifyProcess(pid)).toBeUndefined()
 })
 
-it('ends a process that heeds SIGTERM before the grace is over', async () => {
+it('endProcess ends a process with SIGTERM if it obeys within the grace period', async () => {
   const child = await start('trap "exit 7" TERM; echo ready; while :; do sleep 0.05; done')
   const identity = identifyProcess(child.pid)
   const ended = once(child, 'exit')
@@ -38,7 +38,7 @@ it('ends a process that heeds SIGTERM before the grace is over', async () => {
   expect((await ended)[0]).toBe(7)
 })
 
-it('kills a process that ignores SIGTERM once the grace is over', async () => {
+it('endProcess kills a process that ignores SIGTERM after the grace period', async () => {
   const child = await start('trap "" TERM; echo ready; while :; do sleep 0.05; done')
   const identity = identifyProcess(child.pid)
   const ended = once(child, 'exit')
@@ -47,13 +47,13 @@ it('kills a process that ignores SIGTERM once the grace is over', async () => {
   expect(identity && (await endProcess(identity, 100))).toBe(false)
 })
 
-it('reads the start time behind a command of any form', () => {
+it('startTicks finds the start time after a command name with brackets and spaces', () => {
   const fields = Array.from({ length: 50 }, (_, index) => String(index + 4)).join(' ')
   expect(startTicks(`12 (sh) S ${fields}`)).toBe('22')
   expect(startTicks(`12 (a) Z (b c) R ${fields}`)).toBe('22')
 })
 
-it('counts a zombie as gone', () => {
+it('startTicks treats a zombie as gone', () => {
   const fields = Array.from({ length: 50 }, (_, index) => String(index + 4)).join(' ')
   expect(startTicks(`12 (sh) Z ${fields}`)).toBeUndefined()
   expect(startTicks('')).toBeUndefined()

@@ -13,14 +13,14 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-it('is silent about a Redis that answers on a socket', async () => {
+it('checkRedis reports no problem with a Redis that answers on a socket', async () => {
   const redis = await startRedisServer({ directory: await temporaryFolder() })
   onTestFinished(() => redis.stop())
   expect(await checkRedis(redis.url)).toBeUndefined()
   expect(await checkRedis(redis.url.replace('redis+unix://', ''))).toBeUndefined()
 })
 
-it('uses the password of the URL, and distinguishes a wrong one from no answer', async () => {
+it('checkRedis uses the password of the URL, and distinguishes a wrong one from no answer', async () => {
   const redis = await startRedisServer({ directory: await temporaryFolder() })
   onTestFinished(() => redis.stop())
   const port = await listen(createServer())
@@ -35,7 +35,7 @@ it('uses the password of the URL, and distinguishes a wrong one from no answer',
   expect(await checkRedis(url(':wrong@'))).toMatch(/^refuses: WRONGPASS/)
 })
 
-it('reports that nothing listens', async () => {
+it('checkRedis reports that nothing listens', async () => {
   const server = createServer()
   const port = await listen(server)
   server.close()
@@ -43,7 +43,7 @@ it('reports that nothing listens', async () => {
   expect(await checkRedis('redis+unix:///nowhere/redis.sock')).toBe('does not answer (ENOENT)')
 })
 
-it('does not wait for a server that is silent, hangs up or speaks another language', async () => {
+it('checkRedis does not wait for a server that is silent, hangs up or speaks another protocol', async () => {
   const silent = await listen(createServer(() => {}))
   expect(await checkRedis(`redis://127.0.0.1:${silent}`, 100)).toBe('does not answer within 0.1 s')
   const closing = await listen(createServer((socket) => socket.end()))
@@ -53,13 +53,13 @@ it('does not wait for a server that is silent, hangs up or speaks another langua
 })
 
 it.each(['http://127.0.0.1', 'localhost:6379', '', 'redis:'])(
-  'refuses %j as a URL of a Redis',
+  'checkRedis refuses %j as a URL of a Redis',
   async (url) => {
     expect(await checkRedis(url, 200)).toBeDefined()
   },
 )
 
-it('shows no password', () => {
+it('withoutPassword hides the password of a URL', () => {
   expect(withoutPassword('redis://user:s3cret@host:6379/1')).toBe('redis://user:***@host:6379/1')
   expect(withoutPassword('rediss://:s3cret@host')).toBe('rediss://:***@host')
   expect(withoutPassword('redis://host:6379')).toBe('redis://host:6379')

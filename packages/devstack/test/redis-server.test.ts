@@ -26,7 +26,7 @@ async function start(options: { persistent?: boolean } = {}): Promise<RedisServe
   return server
 }
 
-/** Sends inline commands and returns all that the server says until it closes the connection. */
+/** Sends inline commands and returns everything that the server answers until it closes the connection. */
 function ask(url: string, ...commands: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const connection = createConnection(url.replace('redis+unix://', ''))
@@ -49,7 +49,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('it answers on a socket that only its owner can open, and never evicts', async () => {
+test('the private Redis listens on a socket that only its owner can open, and never evicts keys', async () => {
   const server = await start()
   expect(await ask(server.url, 'PING')).toContain('+PONG')
   expect(await ask(server.url, 'CONFIG GET maxmemory-policy')).toContain('noeviction')

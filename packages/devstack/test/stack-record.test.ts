@@ -11,7 +11,7 @@ async function paths(): Promise<Paths> {
   return found
 }
 
-it('is empty where nothing was started, and where the file is damaged', async () => {
+it('the stack record is empty if nothing was started or the file is damaged', async () => {
   const here = await paths()
   const empty = { workers: [], visited: [] }
   expect(await readRecord(here)).toEqual(empty)
@@ -21,7 +21,7 @@ it('is empty where nothing was started, and where the file is damaged', async ()
   }
 })
 
-it('keeps what a change leaves alone, and leaves no draft', async () => {
+it('the stack record keeps other fields on an update, and leaves no temporary file', async () => {
   const here = await paths()
   const redis = { process: { pid: 7, startedAt: 'x' }, url: 'redis+unix:///r' }
   await updateRecord(here, (record) => ({ ...record, redis }))

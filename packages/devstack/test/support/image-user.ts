@@ -1,4 +1,4 @@
-// Asks for a stack without workers that has one image, and prints each line about it: the argument is the image's name.
+// Starts a stack without workers that has one image, whose name is the argument, and prints each log line about the image.
 import { type ImageName, isImageName } from '../../src/images/image-names.ts'
 import { ensureStack } from '../../src/stack/stack.ts'
 

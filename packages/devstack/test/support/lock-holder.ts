@@ -1,4 +1,4 @@
-// Takes a lock in a process of its own: arguments are the lock file, a log file, milliseconds to hold it, and how often.
+// Takes a lock in a separate process. Arguments: lock file, log file, milliseconds to hold the lock, number of times.
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withLock } from '../../src/lock.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A new folder that goes when the test has finished. */
+/** A new folder that is removed when the test ends. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-devstack-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -76,11 +76,11 @@ async function expectNothingLeft(): Promise<void> {
   expect(await exists(paths.redis)).toBe(false)
 }
 
-// A private engine needs root; everything else here is tried without one as well.
+// Only a private engine needs root.
 describe('a private stack', () => {
   beforeEach((context) => context.skip(process.getuid?.() !== 0, 'a private engine needs root'))
 
-  it('comes up, is not started twice, and goes without a trace but its images', async () => {
+  it('starts once, and leaves nothing but its images when it is stopped', async () => {
     const stack = await up()
     expect(stack).toMatchObject({ id: paths.id, redis: { ours: true }, engine: { ours: true }, workers: [] })
     expect(await checkRedis(stack.redis.url)).toBeUndefined()
@@ -112,7 +112,7 @@ describe('a private stack', () => {
     expect(await exists(paths.state)).toBe(false)
   })
 
-  it('is cleared away after a crash, running containers too', async () => {
+  it('is cleaned up after a crash, including running containers', async () => {
     const stack = await up()
     await startContainer(stack.engine.dockerHost)
     const { engine, redis } = await readRecord(paths)
@@ -126,13 +126,13 @@ describe('a private stack', () => {
     expect(await docker(again.engine.dockerHost, 'volume', 'ls', '-q')).toBe('')
   })
 
-  it('is set up once by two callers at once', async () => {
+  it('is started once by two concurrent callers', async () => {
     const [one, other] = await Promise.all([up(), up()])
     expect(one).toEqual(other)
     expect(said.filter((line) => line.startsWith('started'))).toHaveLength(2)
   })
 
-  it('kills no stranger that has got a recorded number', async () => {
+  it('kills no other process that has a recorded pid', async () => {
     await up()
     const record = await readRecord(paths)
     const stranger = { pid: process.pid, startedAt: 'another boot:1' }
@@ -145,14 +145,14 @@ describe('a private stack', () => {
     }))
     await stackDown({ env, log })
     expect(said.at(-1)).not.toBe('stopped the worker')
-    // What the record no longer knows has to be ended by hand, or this test would leave it.
+    // The changed record no longer names these processes, so stackDown cannot end them.
     for (const identity of [record.engine?.dockerd, record.engine?.containerd, record.redis?.process]) {
       if (identity && isRunning(identity)) process.kill(identity.pid, 'SIGKILL')
     }
   })
 })
 
-describe('services that were there already', () => {
+describe('services that run already', () => {
   it('are used and never stopped', async () => {
     const { redisUrl, dockerHost } = inject('stack')
     env = { ...env, REDIS_URL: redisUrl, DOCKER_HOST: dockerHost }
@@ -176,7 +176,7 @@ describe('services that were there already', () => {
     expect(said).toEqual([])
   })
 
-  it('are replaced by private ones when they do not answer, and that is said', async () => {
+  it('are replaced by private ones, with a log line, when they do not answer', async () => {
     env = { ...env, REDIS_URL: 'redis://:s3cret@127.0.0.1:1', DOCKER_HOST: inject('stack').dockerHost }
     const stack = await ensureStack({ env, log, workers: 0, images: [] })
     expect(stack.redis.ours).toBe(true)

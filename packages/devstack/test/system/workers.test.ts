@@ -39,7 +39,7 @@ function up(workers: number, more: NodeJS.ProcessEnv = {}): Promise<Stack> {
   return ensureStack({ env: { ...env, ...more }, log, workers, images: [] })
 }
 
-it('outlive their starter, are found again, and are not started twice', async () => {
+it('workers outlive their starter, are found again, and are not started twice', async () => {
   expect(await findStack({ env })).toBeUndefined()
   const one = await up(1)
   expect(one.workers).toHaveLength(1)
@@ -61,7 +61,7 @@ it('outlive their starter, are found again, and are not started twice', async ()
   expect(await findStack({ env })).toBeUndefined()
 })
 
-it('are replaced when a setting has changed, or when they have died', async () => {
+it('workers are replaced when a setting has changed or when they have died', async () => {
   const first = (await up(1)).workers[0]
   const other = (await up(1, { ISOPOD_SLOTS: '1' })).workers[0]
   expect(other?.pid).not.toBe(first?.pid)
@@ -74,14 +74,14 @@ it('are replaced when a setting has changed, or when they have died', async () =
   expect(await checkService(third.workers[0]?.url ?? '')).toBeUndefined()
 })
 
-it('report why they do not start, with the end of their log', async () => {
+it('workers that do not start report the reason with the end of their log', async () => {
   await expect(up(1, { ISOPOD_SLOTS: 'many' })).rejects.toThrow(
     /^the worker ended before it was ready; the end of .*worker-1\.log:\n.*ISOPOD_SLOTS: must be a whole number/,
   )
   expect(await findStack({ env })).toBeUndefined()
 })
 
-it('that are not detached stop on request, and log to the given file', async () => {
+it('workers that are not detached stop on request, and log to the given file', async () => {
   const [redisUrl = '', dockerHost = ''] = [env['REDIS_URL'], env['DOCKER_HOST']]
   const log = join(await temporaryFolder(), 'logs', 'worker.log')
   const worker = await startWorker({ redisUrl, dockerHost, log, env, stack: stackPaths(env).id })
@@ -94,7 +94,7 @@ it('that are not detached stop on request, and log to the given file', async () 
 })
 
 // promise: builds-beside
-it('start while an image that they do not need is built; a worker that needs it waits, and names the builder', async (context) => {
+it('workers start while an image that they do not need is built; one that needs it waits, and names the builder', async (context) => {
   const engine = { dockerHost: env['DOCKER_HOST'] ?? '', ours: false }
   const absent = (await imageStates(engine)).find(({ name, state }) => name !== 'bash' && state !== 'ready')
   if (absent === undefined) return context.skip('the engine has every image already')

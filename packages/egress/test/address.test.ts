@@ -7,7 +7,7 @@ const byte = fc.integer({ min: 0, max: 255 })
 const v4 = fc.tuple(byte, byte, byte, byte)
 const groups = fc.tuple(...Array.from({ length: 8 }, () => fc.integer({ min: 0, max: 0xffff })))
 
-/** The same rule, written by hand from the registry as comparisons. */
+/** The same rule as comparisons, written independently from the IANA registry. */
 function isPublicV4([a, b, c, d]: readonly number[] & { length: 4 }): boolean {
   const [w = 0, x = 0, y = 0, z = 0] = [a, b, c, d]
   if (w === 0 || w === 10 || w === 127 || w >= 224) return false
@@ -31,7 +31,7 @@ const edges = fc
   .map((parts) => parts)
 
 describe('an IPv4 address', () => {
-  it('is public exactly where the registries say so', () => {
+  it('is public exactly where the IANA registry says so', () => {
     fc.assert(
       fc.property(fc.oneof(v4, edges), (parts) => {
         expect(specialKind(parts.join('.')) === undefined, parts.join('.')).toBe(isPublicV4(parts))
@@ -101,7 +101,7 @@ describe('a range that an operator opens', () => {
       expect(listed(list, address), address).toBe(false)
     }
   })
-  it('of IPv6, however wide, opens no IPv4 address', () => {
+  it('of IPv6 addresses, however wide, includes no IPv4 address', () => {
     const list = addressRangesOf(['::/0', '::ffff:0:0/96'])
     for (const address of ['169.254.169.254', '127.0.0.1', '10.1.2.3', '0.0.0.0']) {
       expect(listed(list, address), address).toBe(false)

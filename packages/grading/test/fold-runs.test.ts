@@ -16,8 +16,8 @@ const folded = (...runs: RepeatedRun[]) => {
   return [found?.result.verdict, flaky]
 }
 
-describe('runs of one test', () => {
-  it('come to nothing if there are none', () => {
+describe('foldRuns: the runs of one test case', () => {
+  it('give no verdict if there are none', () => {
     expect(foldRuns([])).toBe(undefined)
   })
 
@@ -29,7 +29,7 @@ describe('runs of one test', () => {
     ])
   })
 
-  it('come to the first of the worst', () => {
+  it('give the first run with the worst verdict', () => {
     const worst = run('timeout')
     const found = foldRuns([run('passed'), worst, run('wrong_answer'), run('timeout')])
     expect(found?.run).toBe(worst)
@@ -42,12 +42,12 @@ describe('runs of one test', () => {
     expect(folded(one, run('runtime_error', { signal: 'SIGSEGV' }))).toEqual(['runtime_error', true])
   })
 
-  it('are not flaky for how a limit ended them', () => {
+  it('are not flaky if the same limit ended them with different exit codes', () => {
     const killed = run('memory_exceeded', { signal: 'SIGKILL' })
     expect(folded(killed, run('memory_exceeded', { exitCode: 1 }))).toEqual(['memory_exceeded', false])
   })
 
-  it('do not count where they were starved, once there is one that was alone', () => {
+  it('do not count if they were starved and an exclusive run exists', () => {
     const starved = run('timeout', { starved: true })
     expect(folded(starved, run('passed', { exclusive: true }))).toEqual(['passed', true])
     expect(folded(starved, run('wrong_answer', { exclusive: true }))).toEqual(['wrong_answer', true])
@@ -56,7 +56,7 @@ describe('runs of one test', () => {
     expect(folded(starved, run('passed'))).toEqual(['timeout', true])
   })
 
-  it('are flaky whatever their order, if at all', () => {
+  it('are flaky or not regardless of their order', () => {
     const any = fc.constantFrom(...VERDICTS).map((verdict) => run(verdict))
     fc.assert(
       fc.property(fc.array(any, { minLength: 1, maxLength: 20 }), (runs) => {

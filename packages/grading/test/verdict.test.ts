@@ -7,7 +7,7 @@ function test(verdict: Verdict, weight = 1, status: JudgedTest['status'] = 'succ
   return { result: { verdict }, weight, status }
 }
 
-describe('a run that did not end well', () => {
+describe('a run without success', () => {
   it.each<[ExecutedStatus, Verdict | undefined]>([
     ['success', undefined],
     ['timeout', 'timeout'],
@@ -21,12 +21,12 @@ describe('a run that did not end well', () => {
 })
 
 describe('a summary', () => {
-  it('weighs what passed against all there is', () => {
+  it('divides the weight of passed tests by the weight of all', () => {
     const tests = [test('passed', 3), test('wrong_answer', 1), test('skipped', 4, null)]
     expect(summarize(tests)).toEqual({ passed: 1, total: 3, score: 3 / 8, status: 'success' })
   })
 
-  it('counts tests where none has a weight', () => {
+  it('counts tests if none has a weight', () => {
     expect(summarize([test('passed', 0), test('timeout', 0, 'timeout')]).score).toBe(0.5)
   })
 

@@ -32,7 +32,7 @@ function rendered(part: Part): string {
   if (part === undefined) return ''
   if (part instanceof Html) return part.toString()
   if (typeof part === 'object') return part.map(rendered).join('')
-  return escaped(pictured(String(part)))
+  return escaped(withControlPictures(String(part)))
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -48,7 +48,7 @@ function escaped(text: string): string {
 }
 
 /** Untrusted text for a page, with symbols for control characters: `␛[31m`, `␀`, `\u{202e}`, `\u{d800}`. */
-export function pictured(text: string): string {
+export function withControlPictures(text: string): string {
   return visible(text.replaceAll('\r\n', '\n'), (codePoint) => {
     if (codePoint < 0x20) return String.fromCodePoint(0x2400 + codePoint)
     return codePoint === 0x7f ? '␡' : `\\u{${codePoint.toString(16)}}`

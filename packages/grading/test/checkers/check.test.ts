@@ -20,7 +20,7 @@ const piece = fc.constantFrom(
   '\n\n',
 )
 const output = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
-/** Two texts that are often the same but for white space or order. */
+/** Two texts that often differ only in white space or order. */
 const pair = fc.array(piece, { maxLength: 12 }).chain((pieces) =>
   fc.tuple(
     fc.constant(pieces.join('')),
@@ -45,7 +45,7 @@ describe('every checker', () => {
     )
   })
 
-  it.each(TYPES)('says in one short line how hostile texts differ: %s', (type) => {
+  it.each(TYPES)('describes the difference of hostile texts in one short line: %s', (type) => {
     const hostile = fc.oneof(output, fc.string({ unit: 'binary', maxLength: 500 }), fc.json())
     fc.assert(
       fc.property(hostile, hostile, (expected, actual) => {
@@ -80,7 +80,7 @@ describe('every checker', () => {
     )
   })
 
-  it.each(TYPES)('gets through ten megabytes of output: %s', (type) => {
+  it.each(TYPES)('copes with ten megabytes of output: %s', (type) => {
     const long = '12 '.repeat(300_000)
     expect(check({ type }, `${long}a`, `${long.repeat(11)}b`)).toBeDefined()
     expect(check({ type }, 'a', ' '.repeat(10_000_000))).toBeDefined()
@@ -149,7 +149,7 @@ describe('a checker', () => {
     expect(check({ type }, expected, actual)).toBe(difference)
   })
 
-  it('applies its tolerance', () => {
+  it('of numbers applies its tolerance', () => {
     const value = fc.double({ min: -1e12, max: 1e12, noNaN: true })
     fc.assert(
       fc.property(
@@ -174,14 +174,14 @@ describe('a checker', () => {
     expect(passes({ type: 'numbers' }, '1'.repeat(400), `+${'1'.repeat(400)}.0`)).toBe(true)
   })
 
-  it('takes words in any case if asked, and only then', () => {
+  it('of numbers ignores the case of words only on request', () => {
     expect(passes({ type: 'numbers' }, 'YES 1', 'Yes 1')).toBe(false)
     expect(passes({ type: 'numbers', ignoreCase: true }, 'YES 1', 'Yes 1')).toBe(true)
     expect(passes({ type: 'numbers', ignoreCase: true }, 'YES', 'NO')).toBe(false)
     expect(passes({ type: 'numbers', ignoreCase: true }, 'YES', '1')).toBe(false)
   })
 
-  it('reads what is nearly a number in linear time: any other exceeds the timeout of this test', () => {
+  it('reads almost-numbers in linear time: a slower one exceeds the timeout of this test', () => {
     const digits = '1'.repeat(1_000_000)
     for (const actual of [
       `${digits}x`,
@@ -195,7 +195,7 @@ describe('a checker', () => {
     expect(check({ type: 'json' }, '1', `1e${'9'.repeat(5_000_000)}`)).toBeDefined()
   })
 
-  it('takes lines in any order', () => {
+  it('of lines accepts them in any order', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'a b', 'c'), { minLength: 1, maxLength: 12 })
     const shuffled = lines.chain((all) =>
       fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })),
@@ -207,7 +207,7 @@ describe('a checker', () => {
     )
   })
 
-  it('reads a document in any notation', () => {
+  it('of JSON accepts an equal document in any notation', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
         expect(
@@ -217,7 +217,7 @@ describe('a checker', () => {
     )
   })
 
-  it('refuses documents that nest too deeply', () => {
+  it('of JSON refuses documents that are nested too deeply', () => {
     const deep = (inner: string) => '['.repeat(100_000) + inner + ']'.repeat(100_000)
     expect(check({ type: 'json' }, deep('1'), deep('1'))).toBeUndefined()
     expect(check({ type: 'json' }, '1', deep('2'))).toBe('the output has over 1000 levels')
@@ -229,7 +229,7 @@ describe('a checker', () => {
     expect(jsonProblem(`[${'[],'.repeat(2_000)}[]]`)).toBeUndefined()
   })
 
-  it('reads documents of millions of values and names in proportion to their length', () => {
+  it('of JSON takes time in proportion to the number of values and names', () => {
     const many = (count: number) => `[${'{},'.repeat(count)}"]"]`
     expect(check({ type: 'json' }, '[]', many(3_000_000))).toBe('$: "0" was not expected')
     const text = JSON.stringify(`${'[,"\\'.repeat(600_000)}`)
@@ -244,11 +244,11 @@ describe('a checker', () => {
       return user + system
     }
     cpuOf(50_000)
-    // Four times as many: sixteen times as much would be a square's.
+    // Four times the names may take about 4 times the CPU time; quadratic growth would take 16 times.
     expect(cpuOf(400_000)).toBeLessThan(10 * cpuOf(100_000))
   })
 
-  it('takes the last of duplicate names, in any notation', () => {
+  it('of JSON uses the last of duplicate names, however they are escaped', () => {
     expect(check({ type: 'json' }, '{"a":1,"\\u0061":2}', '{"a":9,"a":2.0}')).toBeUndefined()
     expect(check({ type: 'json' }, '{"a":1,"a":2}', '{"a":2,"a":1}')).toBe('$.a: expected "2e0", got "1e0"')
     expect(check({ type: 'json' }, '{"1":1,"b":{"":[0]}}', '{"b":{"":[1]},"1":1}')).toBe(
@@ -256,7 +256,7 @@ describe('a checker', () => {
     )
   })
 
-  it('reads what JSON.parse reads, and nothing else', () => {
+  it('of JSON accepts exactly what JSON.parse accepts', () => {
     const piece = fc.constantFrom(
       ...[
         '{',
@@ -323,12 +323,12 @@ describe('a checker', () => {
     )
   })
 
-  it('matches any expression in linear time', () => {
+  it('of regular expressions matches any expression in linear time', () => {
     expect(check({ type: 'regex' }, '(a*)*b', 'a'.repeat(100_000))).toBeDefined()
   })
 })
 
-/** The same document with the members of every object the other way round. */
+/** The same document with the members of every object in reverse order. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed)
   if (typeof value !== 'object' || value === null) return value

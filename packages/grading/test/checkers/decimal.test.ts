@@ -11,16 +11,16 @@ it.each([
   ['-10', '-1e1'],
   ['0.1', '1e-1'],
   ['1e999999999999999999999', '1e999999999999999999999'],
-])('%s is written as %s', (text, canonical) => {
+])('canonicalDecimal writes %s as %s', (text, canonical) => {
   expect(canonicalDecimal(text)).toBe(canonical)
 })
 
-it('a number as long as an output may be is read in one go', () => {
+it('canonicalDecimal reads a number as long as the longest output', () => {
   const long = `1${'0'.repeat(10_000_000)}1`
   expect(canonicalDecimal(`${long}0`)).toBe(`${long}e1`)
 })
 
-it('numbers are the same text when they are equal, and only then', () => {
+it('canonicalDecimal gives two numbers the same text exactly if they are equal', () => {
   const digits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
   const written = fc.record({ digits, shift: fc.integer({ min: 0, max: 30 }) })
   fc.assert(

@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 import { describe, expect, it } from 'vitest'
 import { regexSize } from '../../src/index.ts'
 
-/** Steps that each expression has at its two ends. */
+/** Steps that RE2 adds around each expression. */
 const ENDS = 4
 
 function compiledSize(pattern: string): number | undefined {
@@ -33,7 +33,7 @@ describe('the size of a regular expression', () => {
     expect(regexSize(pattern)).toBe(size)
   })
 
-  it('is never far below what it compiles to', () => {
+  it('is at least a third of the compiled size', () => {
     const piece = fc.constantFrom(
       ...[
         'a',

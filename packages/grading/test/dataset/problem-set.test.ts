@@ -51,14 +51,14 @@ function corpus(name: string): unknown[] {
 }
 
 describe('a problem', () => {
-  it('of HumanEval is prompt, completion, test and the call of check, in that order', () => {
+  it('of HumanEval becomes prompt, completion, test and the call of check, in that order', () => {
     const problem = read('humaneval', HUMANEVAL)
     expect(problem).toMatchObject({ id: 'HumanEval/0', language: 'python', prompt: HUMANEVAL.prompt })
     expect(problem.tests).toEqual([{ script: `${HUMANEVAL.test}\ncheck(f)` }])
     expect(problem.reference).toBe('def f(x):\n    return x\n')
   })
 
-  it('of MBPP is the solution, then imports and set-up, then every assert', () => {
+  it('of MBPP becomes the solution, then imports and set-up, then every assertion', () => {
     const full = { ...MBPP, test_setup_code: 'y = 1', challenge_test_list: ['assert f(2) == 2'] }
     expect(read('mbpp', full).tests).toEqual([{ script: 'y = 1\nassert f(1) == 1\nassert f(2) == 2' }])
     const { text: _, ...rest } = MBPP
@@ -71,7 +71,7 @@ describe('a problem', () => {
     })
   })
 
-  it('of MBPP+ is judged by its one large test', () => {
+  it('of MBPP+ is judged by its single large test', () => {
     const plus = { ...MBPP, task_id: 'Mbpp/2', test_imports: '["import math"]', test: 'assert f(9) == 9' }
     expect(read('mbpp', plus)).toMatchObject({
       id: '2',
@@ -79,7 +79,7 @@ describe('a problem', () => {
     })
   })
 
-  it('of MBPP+ reads imports that are nearly a list in linear time: any other exceeds the timeout of this test', () => {
+  it('of MBPP+ has its imports parsed in linear time: a slower parser exceeds the timeout of this test', () => {
     expect(() => read('mbpp', { ...MBPP, test_imports: `['a'${"  'a'".repeat(10_000)}x]` })).not.toThrow()
   })
 
@@ -95,7 +95,7 @@ describe('a problem', () => {
     })
   })
 
-  it('with tests of standard input keeps them as a job takes them', () => {
+  it('with stdin tests passes them on to the job unchanged', () => {
     const tests = [
       { stdin: '1', args: ['-v'], expected: '2', checker: 'exact', weight: 2, limits: { memoryMb: 64 } },
     ]
@@ -105,7 +105,7 @@ describe('a problem', () => {
     ])
   })
 
-  it('of APPS has its pairs, also where they are a text of JSON', () => {
+  it('of APPS has its pairs of input and output, also if they are JSON text', () => {
     const pairs = { inputs: ['1\n', ['2', '3']], outputs: ['one', ['two', 'three']] }
     const wanted = [
       { stdin: '1\n', expected: 'one', checker: { type: 'numbers', absolute: 1e-5 } },
@@ -134,13 +134,13 @@ describe('a problem', () => {
     const [test] = problem.tests
     const passes = (expected: string, actual: string) =>
       check(test?.checker as Checker, expected, actual) === undefined
-    // As its own grader has it.
+    // Like CodeContests' own grader: words in any case, and numbers within a tolerance.
     expect(passes('0.3333333333 YES', '0.3333333 Yes')).toBe(true)
     expect(passes('100000 YES', '100001 YES')).toBe(false)
     expect(passes('0.33333 YES', '0.33335 YES')).toBe(false)
   })
 
-  it('of APPS and CodeContests has the checker of its own that it names', () => {
+  it('of APPS and CodeContests uses the checker that its record names', () => {
     const apps = { problem_id: 7, input_output: { inputs: ['1'], outputs: ['one'] }, checker: 'exact' }
     expect(read('stdin-tests', apps).tests).toMatchObject([{ checker: 'exact' }])
     const contests = { name: 'a', public_tests: { input: ['1'], output: ['a'] }, checker: 'sorted' }
@@ -149,7 +149,7 @@ describe('a problem', () => {
   })
 })
 
-describe('a record that is not as it should be', () => {
+describe('an invalid record of a data set', () => {
   it.each<[Dataset, unknown, string]>([
     ['humaneval', [], 'record: must be an object, got a list of 0'],
     ['humaneval', { ...HUMANEVAL, prompt: 1 }, 'prompt: must be text, got 1'],
@@ -200,7 +200,7 @@ describe('a record that is not as it should be', () => {
     expect(() => read(dataset, value)).toThrow(/^set\.jsonl:3: /)
   })
 
-  it('names the line of a problem that is there twice', () => {
+  it('names both lines of a problem that appears twice', () => {
     const problems = new ProblemSet('mbpp')
     problems.add(MBPP, PLACE)
     expect(() => problems.add({ ...MBPP, task_id: 'Mbpp/2' }, { ...PLACE, line: 9 })).toThrow(
@@ -208,7 +208,7 @@ describe('a record that is not as it should be', () => {
     )
   })
 
-  it.each(DATASETS)('of %s never meets anything but a sentence, whatever its fields hold', (dataset) => {
+  it.each(DATASETS)('of %s is refused with a sentence, whatever its fields contain', (dataset) => {
     const names = Object.keys(GOOD[dataset])
     const value = fc.oneof(
       fc.jsonValue(),
@@ -236,7 +236,7 @@ describe('a record that is not as it should be', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString'])(
-    'finds a problem called %s, and none where there is none',
+    'can define a problem called %s, which is not found otherwise',
     (name) => {
       const problems = new ProblemSet('humaneval')
       expect(problems.find(name)).toBeUndefined()
@@ -246,7 +246,7 @@ describe('a record that is not as it should be', () => {
   )
 })
 
-describe('the data sets themselves', () => {
+describe('the published data sets', () => {
   it.each<[Dataset, string, number]>([
     ['humaneval', 'HumanEval.jsonl.gz', 164],
     ['mbpp', 'mbpp.jsonl.gz', 974],

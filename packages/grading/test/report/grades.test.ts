@@ -74,7 +74,7 @@ describe('the verdict on a sample', () => {
       'timed out',
     ],
     [
-      'that raised has what it said, to the last line',
+      'that raised has the exception’s message to its last line',
       [
         'failed',
         result({
@@ -85,13 +85,13 @@ describe('the verdict on a sample', () => {
       'failed: one\ntwo',
     ],
     [
-      'whose assert does not hold says nothing more',
+      'whose assertion failed without a message has no more text',
       ['failed', result({ tests: [test({ verdict: 'wrong_answer', diff: 'x\nAssertionError' })] })],
       'wrong_answer',
       'failed: ',
     ],
     [
-      'that printed the wrong thing has where',
+      'that printed wrong output has the first difference',
       [
         'failed',
         result({ tests: [test({ verdict: 'wrong_answer', diff: 'line 1: expected "1", got "2"' })] }),
@@ -106,7 +106,7 @@ describe('the verdict on a sample', () => {
       'failed: compile error',
     ],
     [
-      'that did not compile has what the compiler says first of an error',
+      'that did not compile has the compiler’s first error',
       [
         'failed',
         result({
@@ -119,14 +119,14 @@ describe('the verdict on a sample', () => {
       "failed: main.c:1:5: error: expected ';'",
     ],
     [
-      'that the policy refused has why',
+      'that the policy refused has the reason',
       ['failed', result({ status: 'validation_error', errorMessage: 'Blocked import: os' })],
       'refused',
       'failed: Blocked import: os',
     ],
     ['that was refused', ['failed', result({ status: 'validation_error' })], 'refused', 'failed: refused'],
     [
-      'without tests is how it ended',
+      'without tests is derived from its status',
       ['failed', result({ status: 'execution_error' })],
       'runtime_error',
       'failed: runtime error',
@@ -137,7 +137,7 @@ describe('the verdict on a sample', () => {
     expect(humanEvalResult(given, args[1])).toBe(words)
   })
 
-  it('bounds the length of the message, whatever the program raised', () => {
+  it('has a message of bounded length, whatever the program raised', () => {
     const reported = result({
       tests: [test({ verdict: 'runtime_error', diff: `ValueError: ${'x'.repeat(1e6)}` })],
     })
@@ -148,7 +148,7 @@ describe('the verdict on a sample', () => {
 })
 
 describe('Grades', () => {
-  it('counts faults and skipped samples, and measures neither', () => {
+  it('counts faults and skipped samples without measuring them', () => {
     const grades = new Grades()
     grades.add(sample({}))
     grades.add(sample({ number: 2, verdict: 'fault', result: result({ errorMessage: 'gone' }) }))
@@ -158,7 +158,7 @@ describe('Grades', () => {
     expect(grades.faults).toEqual([{ number: 2, problem: 'p', verdict: 'fault', text: 'gone' }])
   })
 
-  it('takes the slowest and the largest test for a sample, and the run itself where there are none', () => {
+  it('measures a sample by its slowest and its largest test, or by its run without tests', () => {
     const tests = [test({ wallMs: 3, memoryPeakBytes: 9 }), test({ wallMs: 8, memoryPeakBytes: null })]
     expect(cost({ result: result({ tests }) })).toEqual({ wallMs: 8, memoryPeakBytes: 9 })
     expect(cost({ result: result({}) })).toEqual({ wallMs: 5, memoryPeakBytes: 7 })
@@ -166,7 +166,7 @@ describe('Grades', () => {
   })
 
   it.each(['__proto__', 'constructor', 'toString'])(
-    'keeps a problem called %s apart from all others',
+    'keeps a problem called %s separate from others',
     (problem) => {
       const grades = new Grades()
       grades.add(sample({ problem }))
@@ -175,7 +175,7 @@ describe('Grades', () => {
     },
   )
 
-  it('keeps a bounded part of what programs wrote, and counts what it left out', () => {
+  it('keeps a bounded amount of program output, and counts what it left out', () => {
     const grades = new Grades()
     const wordy = 'w'.repeat(20_000)
     for (let number = 1; number <= 10_000; number++) {
@@ -201,7 +201,7 @@ describe('Grades', () => {
     expect([...reportPage(grades, PAGE)].join('').length).toBeLessThan(10_000_000)
   })
 
-  it('makes a page of nothing, too', () => {
+  it('renders a page without samples', () => {
     expect([...reportPage(new Grades(), PAGE)].join('')).toContain('Nothing ran.')
   })
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { html, pictured } from '../../src/report/html.ts'
+import { html, withControlPictures } from '../../src/report/html.ts'
 
 describe('a template of markup', () => {
-  it('escapes every text in it, and leaves markup of other templates alone', () => {
+  it('escapes every text and leaves nested templates unescaped', () => {
     const name = `<script>"'&`
     expect(html`<td title="${name}">${[html`<b>${1}</b>`, undefined, name]}</td>`.toString()).toBe(
       '<td title="&lt;script&gt;&quot;&#39;&amp;"><b>1</b>&lt;script&gt;&quot;&#39;&amp;</td>',
@@ -19,7 +19,7 @@ describe('a template of markup', () => {
   })
 })
 
-describe('pictured', () => {
+describe('withControlPictures', () => {
   it.each([
     ['\u001b[31mred\u001b[0m', '␛[31mred␛[0m'],
     ['a\u0000b\u007f', 'a␀b␡'],
@@ -30,18 +30,18 @@ describe('pictured', () => {
     ['\u{e0041}', '\\u{e0041}'],
     ['é 🙂 中', 'é 🙂 中'],
   ])('writes %j as %j', (text, shown) => {
-    expect(pictured(text)).toBe(shown)
+    expect(withControlPictures(text)).toBe(shown)
   })
 
-  it('leaves no invisible character, and is idempotent', () => {
+  it('replaces every invisible character, and is idempotent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const shown = pictured(text)
+        const shown = withControlPictures(text)
         expect(shown).not.toMatch(
           /[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?<!\p{Emoji})[\p{Default_Ignorable_Code_Point}]/u,
         )
         expect(shown.replaceAll(/[\t\n]/g, '')).not.toMatch(/\p{Cc}/u)
-        expect(pictured(shown)).toBe(shown)
+        expect(withControlPictures(shown)).toBe(shown)
       }),
     )
   })

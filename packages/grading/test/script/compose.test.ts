@@ -4,15 +4,15 @@ import { composeScript } from '../../src/index.ts'
 
 const parts = { code: 'the code', script: 'the script', report: '/workspace/r', tag: 'xt' }
 
-describe('a program of code and script', () => {
-  it('has both, and the words of its own', () => {
+describe('composeScript', () => {
+  it('fills in code, script, report and tag, and keeps other braces', () => {
     const rules = { program: '{code}\n{script}\nmake("{report}", {tag}) {other} {}', edits: [] }
     expect(composeScript(rules, parts).program).toBe(
       'the code\nthe script\nmake("/workspace/r", xt) {other} {}',
     )
   })
 
-  it('fills nothing in within what was filled in, whatever code and script are', () => {
+  it('fills in no placeholders that code or script contain', () => {
     const rules = { program: '<{code}|{script}|{report}>', edits: [] }
     const texts = fc.string({
       unit: fc.constantFrom('{code}', '{script}', '{report}', '{tag}', '$1', '$&', 'x', '\n'),
@@ -26,7 +26,7 @@ describe('a program of code and script', () => {
     )
   })
 
-  it('has literals that mean the same, but for what has no UTF-8', () => {
+  it('writes code and script as literals of the same text, except for lone surrogates', () => {
     const rules = { program: '[{code_json},{script_json}]', edits: [] }
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (code, script) => {
@@ -37,14 +37,14 @@ describe('a program of code and script', () => {
     expect(composeScript(rules, { ...parts, code: 'a\ud800' }).program).toBe('["a\ufffd","the script"]')
   })
 
-  it('changes the last match of an edit', () => {
+  it('edits only the last match in the script', () => {
     const edits = [{ find: '(\\w+) \\{$', replace: '$1 { {tag} $0 $2 {report};' }]
     const script = 'one {\n}\nmain {\n}'
     const composed = composeScript({ program: '{code}\n{script}', edits }, { ...parts, script })
     expect(composed.program).toBe('the code\none {\n}\nmain { xt main {  /workspace/r;\n}')
   })
 
-  it('has an edit in code where that matches, and code as it is where not', () => {
+  it('edits the code if the pattern matches, and leaves it unchanged otherwise', () => {
     const edits = [{ in: 'code' as const, find: '\\A(package \\w+)', replace: '$1; import {tag} "os"' }]
     const compose = (code: string) =>
       composeScript({ program: '{code_json}|{code}|{script}', edits }, { ...parts, code }).program
@@ -53,14 +53,14 @@ describe('a program of code and script', () => {
     expect(compose('x\npackage a')).toBe('"x\\npackage a"|x\npackage a|the script')
   })
 
-  it('is none where an edit matches nothing', () => {
+  it('reports a problem if a pattern of the script does not match', () => {
     const edits = [{ find: 'main', replace: '' }]
     expect(composeScript({ program: '{code}{script}', edits }, parts)).toEqual({
       problem: 'must contain a match of main, where its end is inserted',
     })
   })
 
-  it('matches any expression in linear time: any other exceeds the timeout of this test', () => {
+  it('matches any pattern in linear time: a slower match exceeds the timeout of this test', () => {
     const edits = [{ find: '(a+)+$', replace: '' }]
     const script = `${'a'.repeat(50_000)}b`
     expect(composeScript({ program: '{code}{script}', edits }, { ...parts, script })).toHaveProperty(

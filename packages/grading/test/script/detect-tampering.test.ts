@@ -45,7 +45,7 @@ describe('the detection of tampering in a source', () => {
     expect(detectTampering(language, code)).toBeUndefined()
   })
 
-  // Minutes, if what is looked for began anew at each of them; a worker does nothing else meanwhile.
+  // A quadratic search would take minutes, during which the worker does nothing else.
   it.each([
     ['bash', '\n'],
     ['bash', 'trap '],
@@ -57,7 +57,7 @@ describe('the detection of tampering in a source', () => {
     expect(detectTampering(language, piece.repeat(1024 * 1024))).toBeUndefined()
   })
 
-  it('gives each reason once', () => {
+  it('reports each reason once', () => {
     expect(detectTampering('python', 'import ctypes\nsys._getframe()\ngc.get_objects()')).toBe(
       'inspects the interpreter that runs its tests',
     )

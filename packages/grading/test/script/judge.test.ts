@@ -9,12 +9,12 @@ function ended(changes: Partial<ScriptRun>): ScriptRun {
   return { status: 'execution_error', exitCode: 1, errorMessage, stderr: '', report: undefined, ...changes }
 }
 
-describe('a script', () => {
-  it('passes with exit code 0 and its report', () => {
+describe('the verdict on a script', () => {
+  it('is passed for exit code 0 with a report', () => {
     expect(judgeScript(through, [])).toEqual({ verdict: 'passed', diff: null })
   })
 
-  it('is suspicious, and passes not, with exit code 0 and no report', () => {
+  it('is wrong_answer and suspicious for exit code 0 without a report', () => {
     const reason = 'ended with exit code 0 before its tests came to their end'
     expect(judgeScript({ ...through, report: undefined }, undefined)).toEqual({
       verdict: 'wrong_answer',
@@ -23,7 +23,7 @@ describe('a script', () => {
     })
   })
 
-  it('never passes but with exit code 0 and a report, whatever else there is', () => {
+  it('is never passed without both exit code 0 and a report', () => {
     const status = fc.constantFrom<ExecutedStatus>(
       'execution_error',
       'compile_error',
@@ -53,22 +53,22 @@ describe('a script', () => {
       'wrong_answer',
     ],
     ['another error', ended({ stderr: 'KeyError: 1' }), ['AssertionError'], 'runtime_error'],
-    ['an exit code where no words are known', ended({ exitCode: 3 }), undefined, 'wrong_answer'],
-    ['a signal where no words are known', ended({ exitCode: null }), undefined, 'runtime_error'],
-    ['a compiler that refuses it', ended({ status: 'compile_error' }), undefined, 'runtime_error'],
-    ['its time', ended({ status: 'timeout', stderr: 'AssertionError' }), ['AssertionError'], 'timeout'],
-  ])('fails by %s', (_, run, assertion, verdict) => {
+    ['an exit code without known words', ended({ exitCode: 3 }), undefined, 'wrong_answer'],
+    ['a signal without known words', ended({ exitCode: null }), undefined, 'runtime_error'],
+    ['a compile error', ended({ status: 'compile_error' }), undefined, 'runtime_error'],
+    ['a timeout', ended({ status: 'timeout', stderr: 'AssertionError' }), ['AssertionError'], 'timeout'],
+  ])('distinguishes a failure by %s', (_, run, assertion, verdict) => {
     expect(judgeScript(run, assertion).verdict).toBe(verdict)
   })
 
-  it('reports only the last lines of what failed', () => {
+  it('has only the last lines of a failed script’s output', () => {
     const stderr = `${'x'.repeat(1000)}\nValueError: 7\n`
     const { diff } = judgeScript(ended({ stderr }), [])
     expect(diff).toMatch(/^Program exited with code 1\n…x+\nValueError: 7$/)
     expect(diff?.length).toBeLessThan(400)
   })
 
-  it('is marked by what its harness noticed, in words of ours alone', () => {
+  it('is suspicious if the harness reports tampering, in Isopod’s own words', () => {
     expect(judgeScript({ ...through, report: 'own\n<b>other</b>' }, [])).toEqual({
       verdict: 'passed',
       diff: null,
@@ -76,7 +76,7 @@ describe('a script', () => {
     })
   })
 
-  it('is wrong where its harness ended it', () => {
+  it('is wrong_answer if the harness ended the script', () => {
     const stderr = 'noise\n\nisopod: builtins equality\n'
     const { verdict, suspicious } = judgeScript(ended({ exitCode: 97, stderr }), [])
     expect(verdict).toBe('wrong_answer')

@@ -26,7 +26,7 @@ describe('the init binary', () => {
   it('is reported as missing with the command that builds it', async () => {
     const other = process.arch === 'arm64' ? 'x64' : 'arm64'
     const error = await initBinary(other).catch((thrown: unknown) => thrown)
-    // A machine that builds releases has both.
+    // A machine that builds releases has both architectures.
     if (error instanceof Error) {
       expect(error).toBeInstanceOf(InitBinaryError)
       expect(error.message).toContain('packages/init/Dockerfile')

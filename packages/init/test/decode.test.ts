@@ -37,7 +37,7 @@ describe('the frame decoder', () => {
     for (const [bytes, expected] of EXAMPLES) expect(plain(decode(bytes))).toEqual(plain([expected]))
   })
 
-  it('takes as many limits of a process as were set, and no more than there are', () => {
+  it('accepts any number of process limits up to the number of resources', () => {
     const started = (limits: unknown) =>
       decode(frame(WIRE.started, { pid: 2, wallMs: 1, cpuMs: 0, stdoutLimit: 0, stderrLimit: 0, limits }))
     expect(started([])).toMatchObject([{ started: { limits: { openFiles: null } } }])
@@ -48,7 +48,7 @@ describe('the frame decoder', () => {
     }
   })
 
-  it('gives the same frames however the stream was split', () => {
+  it('returns the same frames however the stream is split', () => {
     const examples = fc.array(fc.constantFrom(...EXAMPLES), { maxLength: 8 })
     const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 })
     fc.assert(
@@ -61,7 +61,7 @@ describe('the frame decoder', () => {
     )
   })
 
-  it('gives the same frames at each single place of a split', () => {
+  it('returns the same frames for a split at each single byte', () => {
     const bytes = Buffer.concat(EXAMPLES.map(([frame]) => frame))
     const whole = plain(decode(bytes))
     for (let at = 0; at <= bytes.byteLength; at++) {
@@ -69,10 +69,10 @@ describe('the frame decoder', () => {
     }
   })
 
-  it('throws nothing but a WireError, whatever the bytes', () => {
+  it('throws only a WireError, whatever the bytes', () => {
     const garbage = fc.oneof(
       fc.uint8Array({ maxLength: 200 }),
-      // A valid type and length with random bytes get further than noise.
+      // A valid type and length with random bytes reach more of the decoder than noise.
       fc
         .tuple(
           fc.constantFrom(...Object.values(WIRE)),
@@ -126,7 +126,7 @@ describe('the frame decoder', () => {
     }
   })
 
-  it('takes memory only for bytes that arrived', () => {
+  it('allocates memory only for bytes that have arrived', () => {
     const header = frame(WIRE.file, '')
     header.writeUInt32LE(MAX_INIT_PAYLOAD_BYTES, 1)
     const decoders: FrameDecoder[] = []
@@ -150,7 +150,7 @@ describe('the frame decoder', () => {
     )
   })
 
-  it('does not share memory with the chunk that it was given', () => {
+  it('does not share memory with the chunk passed in', () => {
     const bytes = frame(WIRE.stdout, 'abc')
     const [first] = decode(bytes)
     bytes.fill(0)

@@ -88,7 +88,7 @@ describe('frames for init', () => {
     }
   })
 
-  it('are refused for what they cannot carry', () => {
+  it('are refused for values that they cannot carry', () => {
     const bad: readonly Partial<ExecRequest>[] = [
       { argv: [] },
       { argv: ['a\0b'] },

@@ -1,13 +1,13 @@
 import type { ExecRequest } from '../src/encode.ts'
 import { PROCESS_LIMITS, type ProcessLimits } from '../src/process-limits.ts'
 
-/** Limits of a process: 256 of each, but for changes. */
+/** Process limits: 256 of each, with changes. */
 export function sampleLimits(changes: Partial<ProcessLimits> = {}): ProcessLimits {
   const all = Object.fromEntries(PROCESS_LIMITS.map(({ name }) => [name, 256])) as ProcessLimits
   return { ...all, ...changes }
 }
 
-/** The start of a program of one word. */
+/** An exec request for a program without arguments. */
 export function sampleExec(changes: Partial<ExecRequest> = {}): ExecRequest {
   return {
     argv: ['p'],

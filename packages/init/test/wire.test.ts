@@ -11,7 +11,7 @@ function inHeader(name: string): number | undefined {
 }
 
 describe('the wire', () => {
-  it('has the same frame types on both sides', () => {
+  it('has the same frame types in C and TypeScript', () => {
     for (const [name, code] of Object.entries(wire.WIRE)) {
       const constant = `FRAME_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`
       expect(inHeader(constant), constant).toBe(code)
@@ -19,7 +19,7 @@ describe('the wire', () => {
     expect(header.match(/FRAME_\w+ =/g)).toHaveLength(Object.keys(wire.WIRE).length)
   })
 
-  it('has the same bounds on both sides', () => {
+  it('has the same bounds in C and TypeScript', () => {
     for (const [name, value] of Object.entries(wire)) {
       if (typeof value !== 'number' || name === 'MAX_PUT_BYTES') continue
       expect(inHeader(name), name).toBe(value)

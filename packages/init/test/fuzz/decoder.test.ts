@@ -5,7 +5,7 @@ import type { InitFrame } from '../../src/frames.ts'
 import { MAX_INIT_PAYLOAD_BYTES, MAX_NET_BYTES, WIRE, WireError } from '../../src/wire.ts'
 import { EXAMPLES, frame } from '../frames.ts'
 
-/** The result of one way of cutting a stream: its frames, then the error, if any. */
+/** The result of one way to split a stream: its frames, then the error, if any. */
 function decode(chunks: readonly Uint8Array[]): { frames: string; broken: string | undefined } {
   const decoder = new FrameDecoder()
   const frames: InitFrame[] = []
@@ -14,7 +14,7 @@ function decode(chunks: readonly Uint8Array[]): { frames: string; broken: string
     decoder.end()
   } catch (error) {
     if (!(error instanceof WireError)) throw error
-    // Broken for good, even for bytes of a valid frame; unless the stream only ended too early.
+    // A broken decoder refuses even a valid frame. A stream that ends too early does not break it.
     if (decoder.broken !== undefined) {
       expect(() => decoder.push(frame(WIRE.stdout, 'x'))).toThrow(error)
       expect(() => decoder.end()).toThrow(error)
@@ -42,7 +42,7 @@ const good = fc.constantFrom(...EXAMPLES).map(([bytes]) => bytes)
 const large = fc
   .tuple(fc.constantFrom(WIRE.stdout, WIRE.stderr, WIRE.file), fc.integer({ min: 1, max: 65_536 }))
   .map(([type, size]) => frame(type, Buffer.alloc(size, 0x81)))
-/** Frames of streams with any number and any bytes, the type's own length as likely as another. */
+/** Stream frames with any bytes; a third have a length of 4 or 8, one of which their type requires. */
 const NET_TYPES = [WIRE.netOpen, WIRE.netData, WIRE.netEnd, WIRE.netReset, WIRE.netCredit] as const
 const net = fc
   .tuple(
@@ -79,8 +79,8 @@ const stream = fc
   )
   .map(([before, after]) => Buffer.concat([...before, ...after]))
 
-describe('the frame decoder, on every split', () => {
-  it('gives the same frames and the same end at each pair of places', () => {
+describe('the frame decoder, for every split of a stream', () => {
+  it('returns the same frames and the same error for each pair of split points', () => {
     const broken = [frame(WIRE.stdout, 'ab'), frame(WIRE.fault, '{}'), frame(WIRE.stdout, 'c')]
     for (const short of [Buffer.concat(broken), Buffer.concat([...broken.slice(0, 1), Buffer.of(0xff, 1)])]) {
       const whole = decode([short])
@@ -94,7 +94,7 @@ describe('the frame decoder, on every split', () => {
     }
   })
 
-  it('gives the same frames and the same end however long streams are cut, whole or broken', () => {
+  it('returns the same frames and the same error for random splits of long streams, valid or broken', () => {
     const places = fc.array(fc.nat(), { maxLength: 30 })
     let broken = 0
     const property = fc.property(stream, places, (bytes, cuts) => {
@@ -109,7 +109,7 @@ describe('the frame decoder, on every split', () => {
     expect(broken).toBeGreaterThan(100)
   }, 120_000)
 
-  it('reads a frame of a stream exactly when its length is its type’s, with the numbers that are in it', () => {
+  it('accepts a stream frame exactly if it has the length of its type, and reads its numbers', () => {
     const property = fc.property(net, ({ type, payload }) => {
       const size = payload.byteLength
       const fits =
@@ -129,7 +129,7 @@ describe('the frame decoder, on every split', () => {
     fc.assert(property, { numRuns: 2_000 })
   }, 60_000)
 
-  it('takes no memory for a length that is only claimed', () => {
+  it('allocates no memory for a length that is only announced', () => {
     const claim = fc.tuple(types, fc.integer({ min: 0, max: 0xffff_ffff }), fc.uint8Array({ maxLength: 20 }))
     const property = fc.property(claim, ([type, length, bytes]) => {
       const header = frame(type, bytes)

@@ -28,7 +28,7 @@ export function missingForReplay(): string | undefined {
 /** A folder with the compiled harness and all inputs: the corpus and the seeds. */
 export class Harness implements Disposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'isopod-fuzz-'))
-  /** Number of inputs of the corpus; the seeds come on top. */
+  /** Number of inputs of the corpus, without the seeds. */
   readonly corpusSize: number
   readonly #inputs = join(this.folder, 'inputs')
 
@@ -46,7 +46,7 @@ export class Harness implements Disposable {
     writeFileSync(join(this.#inputs, name), bytes)
   }
 
-  /** Runs all inputs. @throws with the sanitizer's report, or with the promise that init broke */
+  /** Runs all inputs. @throws with the sanitizer's report or the violated property */
   replay(): Replayed[] {
     const out = join(this.folder, 'out')
     mkdirSync(out)

@@ -7,12 +7,12 @@ import { EXIT, FIRST_PAUSE, net, PLANT, ROOM, type Seed, SPAWN, STDOUT, step, ti
 const request = sampleExec({ wallMs: 500, stdoutLimit: 900_000, stderrLimit: 9, tunnel: true })
 const exec = encodeExec(request)
 const write = (stream: number, size: number) => encodeNetWrite(stream, new Uint8Array(size))
-/** A turn for the exec frame, then connections. */
+/** One step for the exec frame, followed by steps of connections. */
 const connect = (count = 1) => [step(SPAWN), ...net('connect', 0, count - 1), step(SPAWN)]
-/** Kinds of failures, in the order of `net.c`. */
+/** Kinds of failures, in the order of the fuzz harness's `net.c`. */
 const FAILURES = [...Array(14).keys()]
 
-/** Inputs with a tunnel: each frame of a stream, each way that a connection begins, moves and ends. */
+/** Inputs with a tunnel: each stream frame, and each way in which a connection opens, transfers and closes. */
 export const NET_SEEDS: Readonly<Record<string, Seed>> = {
   'net-up': {
     frames: [exec, encodeNetGrant(1, 9000), encodeNetFinish(1)],

@@ -20,13 +20,13 @@ describe('init on every input of the corpus', () => {
 
   afterAll(() => harness?.[Symbol.dispose]())
 
-  it('touches no byte out of bounds, reaches no file outside, never hangs, and ends as it should', () => {
+  it('stays within its memory and its files, never hangs, and ends with an expected exit code', () => {
     expect(harness.corpusSize).toBeGreaterThan(300)
     expect(replayed).toHaveLength(harness.corpusSize + Object.keys(SEEDS).length)
     expect(new Set(replayed.map(({ exitCode }) => exitCode))).toEqual(new Set([0, 3, BROKEN]))
   })
 
-  it('sends frames that the host can read, the last one whole if it ended itself', () => {
+  it('sends frames that the host can decode, and completes the last one if it ends by itself', () => {
     const seen = new Set<string>()
     for (const { name, exitCode, sent } of replayed) {
       const decoder = new FrameDecoder()

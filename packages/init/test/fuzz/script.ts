@@ -1,4 +1,4 @@
-/** A fuzz input: the host's frames, and the events meanwhile, one step per turn. */
+/** A fuzz input: the host's frames, and a script with one step for each turn of the harness. */
 export interface Seed {
   readonly frames: readonly Uint8Array[]
   readonly script?: readonly number[]
@@ -13,9 +13,9 @@ export const EXIT = 4
 export const ROOM = 5
 export const PLANT = 6
 export const CHUNK = 7
-/** Kinds of PLANT from here on let 2^kind microseconds pass instead. */
+/** A PLANT step of this kind or above lets 2^kind microseconds pass instead of planting a file. */
 export const FIRST_PAUSE = 16
-/** Kinds of SPAWN from here on are steps of a connection, in the order of `enum net_step`. */
+/** A SPAWN step of this kind or above is a step of a connection instead, in the order of `enum net_step`. */
 const FIRST_NET_STEP = 5
 const NET_STEPS = ['connect', 'send', 'read', 'end', 'close', 'fail', 'piece', 'insist'] as const
 

@@ -57,13 +57,13 @@ const largest = encodeExec({
   env: {},
   cwd: '/',
 })
-/** The same, with an argument that claims one byte more. */
+/** The same frame with an argument that announces one byte more. */
 const overlong = Buffer.from(largest)
 overlong.writeUInt32LE(overlong.readUInt32LE(ARGUMENT_AT) + 1, ARGUMENT_AT)
 /** A limit of a resource that Linux does not have. */
 const unknownLimit = Buffer.from(exec)
 unknownLimit.writeUInt32LE(16, HEADER_BYTES + 26)
-/** No limits at all. */
+/** A frame without limits. */
 const unlimited = Buffer.concat([
   exec.subarray(0, HEADER_BYTES + 26),
   exec.subarray(HEADER_BYTES + NUMBERS_BYTES),

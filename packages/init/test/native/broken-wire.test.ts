@@ -23,7 +23,7 @@ function frame(type: number, length: number, payload: Uint8Array = new Uint8Arra
   return bytes
 }
 
-/** Offsets in the payload of an exec: its counts, its limits, its strings. */
+/** Offsets in the payload of an exec frame: its counts, its limits, its strings. */
 const [LIMITC, ARGC, ENVC, LIMITS] = [20, 22, 24, 26]
 const CWD = LIMITS + 8 * PROCESS_LIMITS.length
 /** An exec frame with bytes changed: offset in the payload → value. */
@@ -34,7 +34,7 @@ function bentExec(changes: Record<number, number>): Uint8Array {
 }
 
 describeInit('init on a broken wire', () => {
-  it('reports the fault, and ends with every process below it', async () => {
+  it('reports a fault of the host’s frames, and ends with every process of the container', async () => {
     for (const [what, bytes] of Object.entries({
       'type 0': frame(0, 0),
       'a type of its own': frame(WIRE.done, 0),
@@ -79,7 +79,7 @@ describeInit('init on a broken wire', () => {
     expect((await container.exited).code).toBe(4)
   })
 
-  it('takes frames in pieces of any size', async () => {
+  it('accepts frames in pieces of any size', async () => {
     await using container = await Container.start()
     const bytes = Buffer.concat([
       encodePutFile('dir/f', Buffer.from('content')),
@@ -92,7 +92,7 @@ describeInit('init on a broken wire', () => {
     expect((await container.outcome()).stdout.toString()).toBe('content')
   })
 
-  it('ends with the host, and everything below with it', async () => {
+  it('ends with every process when the connection to the host ends', async () => {
     await using container = await Container.start()
     container.send(exec({ argv: ['sleep', '100'] }))
     await container.next('started')
@@ -116,11 +116,11 @@ describeInit('init on a broken wire', () => {
   })
 
   it('never crashes on random bytes', async () => {
-    // Each type of frame with a length of 1 and with longer ones; the fuzzer's corpus has hundreds more.
+    // Frames of each type, with a length of 1 and longer ones. The fuzzer's corpus has hundreds more.
     for (let turn = 0; turn < 33; turn++) {
       await using container = await Container.start()
       const bytes = randomBytes(3000)
-      // A valid type and a plausible length get further than noise.
+      // A valid type and a plausible length reach more of init than noise.
       bytes[0] = 1 + (turn % 11)
       bytes.writeUInt32LE(turn % 3 === 0 ? 1 : turn * 20, 1)
       container.send(bytes)

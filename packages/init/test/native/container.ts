@@ -47,7 +47,7 @@ export interface CollectedRun {
   readonly started: Started | undefined
 }
 
-/** The real init as PID 1 of namespaces of its own; `await using` ends it. */
+/** The real init as PID 1 of its own namespaces; `await using` ends it. */
 export class Container implements AsyncDisposable {
   readonly process: ChildProcess
   /** How the namespace ended: init's exit code, or the signal that ended it. */
@@ -73,7 +73,7 @@ export class Container implements AsyncDisposable {
       path,
     ]
     this.process = spawn('unshare', arguments_, {
-      // The fourth descriptor must not reach the program.
+      // Init must not pass this fourth descriptor on to the program.
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       env: {
         PATH: process.env['PATH'],
@@ -90,7 +90,7 @@ export class Container implements AsyncDisposable {
     this.process.stderr?.on('data', (text) => {
       complaint += String(text)
     })
-    // Init may end before it has read everything.
+    // A broken pipe is expected: init may end before it has read everything.
     this.process.stdin?.on('error', () => {})
     this.process.stdout?.on('data', (chunk: Buffer) => this.#take(chunk))
     this.exited = new Promise((resolve) => {
@@ -198,12 +198,12 @@ export class Container implements AsyncDisposable {
     this.process.stdin?.destroy()
     this.process.stdout?.resume()
     await this.exited
-    // The tmpfs on it was mounted in the namespace only, and ended with it.
+    // The tmpfs was mounted on it only in the namespace, and went away with the namespace.
     rmdirSync(this.#root)
   }
 }
 
-/** An exec frame with limits that do not matter to most specs. */
+/** An exec frame with limits that most specs never reach. */
 export function exec(request: Partial<ExecRequest> & Pick<ExecRequest, 'argv'>): Uint8Array {
   return encodeExec(
     sampleExec({

@@ -35,7 +35,7 @@ describeInit('files of the host', () => {
     expect((await container.sh('cat f')).stdout.toString()).toBe('new')
   })
 
-  it('are never written through a link of the program', async () => {
+  it('are never written through a link that the program has made', async () => {
     await using container = await Container.start()
     await container.sh(
       'mkdir /tmp/out; echo old > /tmp/target; ln -s /tmp/target f; ln -s /tmp/out d; ln /tmp/target hard 2>/dev/null',
@@ -43,13 +43,13 @@ describeInit('files of the host', () => {
     container.send(encodePutFile('f', Buffer.from('new')))
     container.send(encodePutFile('d/x', Buffer.from('new')))
     expect((await container.next('fault')).fault.where).toBe('put')
-    await container.sh('true') // Cancelled, as a file is missing.
+    await container.sh('true') // Refused, because a file of it could not be written.
     expect((await container.sh('cat /tmp/target f; ls /tmp/out; test ! -L f')).stdout.toString()).toBe(
       'old\nnew',
     )
   })
 
-  it('that have no proper path are refused', async () => {
+  it('are refused if their path is invalid', async () => {
     await using container = await Container.start()
     for (const path of [
       '../x',
@@ -71,7 +71,7 @@ describeInit('files of the host', () => {
     }
   })
 
-  it('that do not fit prevent the next program from starting', async () => {
+  it('prevent the next program from starting if they do not fit', async () => {
     await using container = await Container.start({ size: '1m' })
     container.send(encodePutFile('big', Buffer.alloc(2 * MIB)), exec({ argv: ['true'] }))
     expect((await container.next('fault')).fault).toEqual({ where: 'put', error: 'ENOSPC' })
@@ -79,7 +79,7 @@ describeInit('files of the host', () => {
     expect((await container.sh('df --output=used . | tail -1')).stdout.toString().trim()).toBe('0')
   })
 
-  it('fit again after a reset', async () => {
+  it('fit again after a reset has freed the space', async () => {
     await using container = await Container.start()
     container.send(encodePutFile('../x', Buffer.from('x')), encodeReset())
     await container.next('fault')
@@ -121,7 +121,7 @@ describeInit('files of the program', () => {
     }
   })
 
-  it('are not fetched while it runs', async () => {
+  it('are not fetched while the program runs', async () => {
     await using container = await Container.start()
     container.send(exec({ argv: ['sleep', '100'] }))
     await container.next('started')

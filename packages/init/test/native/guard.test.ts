@@ -76,7 +76,7 @@ const ENOMEM = '12'
 const ENOPROTOOPT = '92'
 const EAFNOSUPPORT = '97'
 
-/** A Perl program that prints the errno of one system call, 0 when it succeeded. */
+/** A Perl program that prints the errno of one system call, or 0 if the call succeeds. */
 const call = (number: number, ...args: readonly string[]) =>
   `my $name = "queue"; my $room = "\\0" x 64; my $r = syscall(${[number, ...args].join(', ')}); print $r < 0 ? 0 + $! : 0`
 
@@ -158,7 +158,7 @@ describeInit('the filter of a program', () => {
       ['setpriority', ['0', '0', '5']],
       ['ioprio_set', ['1', '0', '0']],
       ['sched_setscheduler', ['0', '3', '$room']],
-      // For any process: it sets the default policy.
+      // Sets only the default policy, so it is allowed for any process.
       ['sched_setscheduler', ['0 + $$', '0', '$room']],
       ['sched_setscheduler', ['1', '0', '$room']],
       ['socket', ['1', '1', '0']],
@@ -170,7 +170,7 @@ describeInit('the filter of a program', () => {
     }
   })
 
-  it('hides the disk below a file', async () => {
+  it('hides where a file is on the host’s disk', async () => {
     await using container = await Container.start()
     for (const request of ['0x80111500', '0x80811501', '0x8008662c', '0xc020660b']) {
       const { stdout } = await container.perl(
@@ -178,17 +178,17 @@ describeInit('the filter of a program', () => {
       )
       expect(stdout.toString(), request).toBe(ENOTTY)
     }
-    // The number of readable bytes, which many programs ask for.
+    // FIONREAD, the number of readable bytes, is allowed: many programs ask for it.
     expect((await container.perl(call(calls.ioctl, '0', '0x541b', '$room'))).stdout.toString()).toBe('0')
   })
 
-  it('keeps file pages in memory, and reads from bypassing them', async () => {
+  it('refuses to drop file pages from memory and to bypass them', async () => {
     await using container = await Container.start()
     for (const [name, args, errno] of [
-      // Without a file: an allowed call would fail with EBADF, as another advice shows.
+      // The descriptor is invalid: an allowed call fails with EBADF, as the harmless advice shows.
       ['fadvise64', ['-1', '0', '0', '4'], '0'],
       ['fadvise64', ['-1', '0', '0', '3'], EBADF],
-      // For no page: harmless, and allowed by the kernel.
+      // A length of 0 is harmless; the kernel itself would allow it.
       ['madvise', ['0', '0', '20'], EINVAL],
       ['madvise', ['0', '0', '21'], EINVAL],
       ['madvise', ['0', '0', '12'], EINVAL],
@@ -213,7 +213,7 @@ describeInit('the filter of a program', () => {
     expect(await refused(calls.prctl, '22', '2', '$p')).toBe(EPERM)
     expect(await refused(calls.seccomp, '1', '0', '$p')).toBe(EPERM)
     expect(await refused(calls.seccomp, '0', '0', '0')).toBe(EPERM)
-    // Queries are answered.
+    // Queries are allowed.
     expect(await refused(calls.seccomp, '2', '0', '$action')).toBe('0')
     const { stdout } = await container.perl(`print syscall(${calls.prctl}, 21, 0, 0, 0, 0)`)
     expect(stdout.toString()).toBe('2')
@@ -256,7 +256,7 @@ describeInit('the filter of a program', () => {
       const script = `${make}; print setsockopt($s, ${level}, ${option}, ${value}) ? 0 : 0 + $!`
       return (await container.perl(script)).stdout.toString()
     }
-    // A classic filter of one instruction, by each option that attaches one; then the lock.
+    // Each option that attaches a classic filter, here of one instruction; then the one that locks it.
     const filter = 'do { our $code = pack("SCCL", 6, 0, 0, 0xffff); pack("Sx6P", 1, $code) }'
     for (const option of [26, 50, 51, 52]) expect(await set(2, 2, 1, option, filter), `${option}`).toBe(EPERM)
     expect(await set(2, 2, 1, 44)).toBe(EPERM)

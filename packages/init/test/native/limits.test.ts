@@ -25,7 +25,7 @@ function written(files: Record<string, string>): string {
   return root
 }
 
-/** Real groups of this kernel's v1 hierarchy with these limits; undefined if it has none. */
+/** Control groups with these limits in this kernel's v1 hierarchy; undefined if the kernel has none. */
 function realGroups(name: string, limits: Record<string, string>): string[] | undefined {
   const groups = ['memory', 'cpu', 'cpuacct', 'pids'].map((controller) => join(CGROUP, controller, name))
   try {
@@ -43,7 +43,7 @@ function realGroups(name: string, limits: Record<string, string>): string[] | un
   }
 }
 
-/** How long the kernel has throttled a group. */
+/** How long the kernel has throttled a control group. */
 function heldBackMs(group: string): number {
   const stat = readFileSync(join(CGROUP, 'cpu', group, 'cpu.stat'), 'utf8')
   return Number(/^throttled_time (\d+)$/m.exec(stat)?.[1]) / 1e6
@@ -77,7 +77,7 @@ describeInit('the limits that init reads back', () => {
       pidsMax: 101,
     })
     const { done } = await container.sh('sleep 1')
-    // The files never change, so all counters stay the same.
+    // The files never change, so all counters of the run are 0.
     expect(done).toMatchObject({
       cpuUserMs: 0,
       oomKills: 0,
@@ -118,7 +118,7 @@ describeInit('the limits that init reads back', () => {
     })
   })
 
-  it('are null when they are unlimited, unreadable or nonsense, and never a guess', async () => {
+  it('are null if they are unlimited, unreadable or invalid', async () => {
     const unlimited = {
       'memory.max': 'max',
       'memory.swap.max': 'max',
@@ -157,7 +157,7 @@ describeInit('the limits that init reads back', () => {
       pid: 1,
     })
     expect(container.ready.seccomp).not.toBeNull()
-    // As many as this process has: init installs none for itself.
+    // As many filters as this process has: init installs none for itself.
     const own = /^Seccomp_filters:\t(\d+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]
     expect(container.ready.seccompFilters).toBe(own === undefined ? null : Number(own))
   })
@@ -224,7 +224,7 @@ describeInit('a run in a real cgroup', () => {
   it('reports CPU time and how long the quota throttled it', async (context) => {
     context.skip(groups === undefined, 'control groups of version 1 need root')
 
-    // Less than its share of a busy machine.
+    // Far less than the share of a core that a busy machine leaves to the container.
     const quota = join(CGROUP, 'cpu', name, 'cpu.cfs_quota_us')
     writeFileSync(quota, '5000')
     try {
@@ -257,7 +257,7 @@ describeInit('a run in a real cgroup', () => {
     expect((await container.next('fault')).fault).toEqual({ where: 'put', error: 'ENOMEM' })
   })
 
-  // As far as an unprivileged process can: rarely the kernel kills init all the same, and the container is discarded.
+  // Init cannot rule it out without privileges: rarely the kernel kills init, and the worker discards the container.
   it('survives a program that fills memory with files and processes at once', {
     retry: 3,
   }, async (context) => {
@@ -271,19 +271,19 @@ describeInit('a run in a real cgroup', () => {
       { wallMs: 3000 },
     )
     expect(done.oomKills).toBeGreaterThan(0)
-    // The files still fill the memory, so nothing else could run: a container is reset first, or discarded.
+    // The files still fill the memory. No other run could start before a reset.
     container.send(encodeReset())
     expect((await container.next('reset')).reset.clean).toBe(true)
     expect((await container.sh('exit 3')).done.exitCode).toBe(3)
   })
 
-  it('charges a run nothing that an earlier one took', async (context) => {
+  it('does not charge a run for memory of an earlier one', async (context) => {
     context.skip(groups === undefined, 'control groups of version 1 need root')
 
     const root = shown()
     const file = join(root, 'large')
     await using container = await Container.start({ cgroup: root, join: groups ?? [], bind: name })
-    // On a disk, and not in the page cache yet: the first reader is charged for it.
+    // The file is on a disk and not in the page cache, so the kernel charges the first reader for its pages.
     execFileSync('sh', [
       '-c',
       'head -c 12582912 /dev/urandom > "$0"; sync "$0"; dd if="$0" iflag=nocache count=0 status=none',

@@ -10,7 +10,7 @@ const flood = (a: number, b: number) =>
   `(head -c ${a} /dev/zero | tr "\\0" o) & (head -c ${b} /dev/zero | tr "\\0" e >&2) & wait`
 
 describeInit('the output of a run', () => {
-  it('is cut at the limit to the byte, and counted beyond it, on both streams at once', async () => {
+  it('is cut exactly at the limit and counted beyond it, on both streams at once', async () => {
     await using container = await Container.start()
     const { done, stdout, stderr } = await container.sh(flood(60 * MIB + 7, 50 * MIB + 1), {
       stdoutLimit: 102_400,
@@ -28,7 +28,7 @@ describeInit('the output of a run', () => {
     expect(stderr.equals(Buffer.alloc(100_001, 'e'))).toBe(true)
   })
 
-  it('is whole, and not called truncated, when it is exactly as long as the limit', async () => {
+  it('is complete and not truncated if it is exactly as long as the limit', async () => {
     await using container = await Container.start()
     const { done, stdout, stderr } = await container.sh('head -c 1000 /dev/zero; printf abc >&2', {
       stdoutLimit: 1000,
@@ -46,7 +46,7 @@ describeInit('the output of a run', () => {
     expect(done).toMatchObject({ stdoutBytes: 3, stdoutTruncated: true, stderrTruncated: false })
   })
 
-  it('ends the run at the first byte over the limit on request', async () => {
+  it('ends the run at the first byte above the limit on request', async () => {
     await using container = await Container.start()
     const killed = await container.sh('printf abcd; sleep 100', { stdoutLimit: 3, killOnOverflow: true })
     expect(killed.done).toMatchObject({ limit: 'output', signal: 9, stdoutTruncated: true })
@@ -55,7 +55,7 @@ describeInit('the output of a run', () => {
     expect(full.done).toMatchObject({ limit: null, exitCode: 0, stdoutTruncated: false })
   })
 
-  it('is over its limit even if the program ends at once', async () => {
+  it('exceeds its limit even if the program ends at once', async () => {
     await using container = await Container.start()
     for (let turn = 0; turn < 10; turn++) {
       const { done, stdout } = await container.sh('printf abcd', { stdoutLimit: 3, killOnOverflow: true })
@@ -110,7 +110,7 @@ describeInit('the output of a run', () => {
     expect(done.exitCode).toBe(4)
   })
 
-  it('includes what was still in the pipes when the run was ended', async () => {
+  it('includes what is still in the pipes when the run is ended', async () => {
     await using container = await Container.start()
     container.process.stdout?.pause()
     container.send(exec({ argv: ['bash', '-c', `${flood(2 * MIB, 2 * MIB)}; sleep 100`] }))
@@ -121,13 +121,13 @@ describeInit('the output of a run', () => {
     const { done, stdout, stderr } = await container.outcome()
     expect(done.killed).toBe(true)
     expect([done.stdoutBytes, done.stderrBytes]).toEqual([stdout.byteLength, stderr.byteLength])
-    // More than init queues, so part of it is read from the pipes after the end.
+    // More than init queues, so init reads part of it from the pipes after the end of the run.
     expect(stdout.byteLength + stderr.byteLength).toBeGreaterThan(2 * 256 * 1024)
   })
 
-  it('ends although a program has left its pipe in an unread message', async () => {
+  it('ends even if the program has left a descriptor of its pipe in an unread message', async () => {
     await using container = await Container.start()
-    // SCM_RIGHTS by hand: sendmsg of descriptor 1 over a socket pair whose ends are in flight themselves.
+    // A raw sendmsg with SCM_RIGHTS: it passes descriptor 1 over a socket pair whose own ends are in unread messages.
     const script = `
       use Socket; socketpair(my $a, my $b, AF_UNIX, SOCK_DGRAM, 0);
       for my $fd (1, fileno($b), fileno($a)) {

@@ -5,7 +5,7 @@ import { sampleLimits } from '../samples.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C' }
-/** Reports that it waits, and goes on after a byte. */
+/** A process that reports that it waits, and continues after one byte. */
 const WAITS =
   'open C, "+<&=", 255; syswrite C, "w"; sysread C, $b, 32; close C; print "$b|", scalar(<STDIN>), "|"; print STDERR join ",", <*>; exit 3'
 const PERL = { argv: ['perl', '-e', WAITS], env, limits: sampleLimits({ openFiles: 256 }) }
@@ -16,7 +16,7 @@ async function preload(container: Container, request: Partial<PreloadRequest> = 
 }
 
 describeInit('a preloaded process', () => {
-  it('runs with the pipes, the files and the stdin of its run, and is gone afterwards', async () => {
+  it('runs with the pipes, files and stdin of its run, and has ended afterwards', async () => {
     await using container = await Container.start()
     container.send(encodePutFile('hook', Buffer.from('x')))
     expect(await preload(container)).toMatchObject({ error: null })
@@ -35,7 +35,7 @@ describeInit('a preloaded process', () => {
     expect((await container.run({ ...PERL, preloaded: true, cpuMs: 2500 })).stdout.toString()).toBe('g4||')
   })
 
-  it('waits in its main file, which may be larger than a pipe', async () => {
+  it('waits while it opens its main file, which may be larger than a pipe', async () => {
     await using container = await Container.start()
     const argv = ['cat', 'main', 'main']
     expect(await preload(container, { argv, mainFile: 'main' })).toMatchObject({ error: null })
@@ -47,7 +47,7 @@ describeInit('a preloaded process', () => {
   })
 
   it.each<[string, Partial<PreloadRequest>, string]>([
-    ['is not there', { argv: ['no-such'] }, 'ENOENT'],
+    ['does not exist', { argv: ['no-such'] }, 'ENOENT'],
     ['ends before it waits', { argv: ['true'] }, 'ESRCH'],
     ['never waits', { argv: ['sleep', '100'], wallMs: 200 }, 'ETIMEDOUT'],
     ['never opens its main file', { argv: ['sleep', '100'], wallMs: 200, mainFile: 'main' }, 'ETIMEDOUT'],
@@ -80,7 +80,7 @@ describeInit('a preloaded process', () => {
     expect((await container.next('fault')).fault.where).toBe('exec')
   })
 
-  it('refuses its run if it dies while it waits', async () => {
+  it('refuses its run if it ended while it waited', async () => {
     await using container = await Container.start()
     const dies = `alarm 1; ${WAITS}`
     await preload(container, { argv: ['perl', '-e', dies] })

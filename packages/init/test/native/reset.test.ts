@@ -45,7 +45,7 @@ describeInit('a reset', () => {
 
   it('restores the write hints of the mounts', async () => {
     await using container = await Container.start()
-    // F_SET_RW_HINT and F_GET_RW_HINT; a mount of another user refuses the first.
+    // F_SET_RW_HINT and F_GET_RW_HINT; on a mount of another user the first fails.
     const hints = (value: number) => `
       for ("/workspace", "/tmp", "/dev/shm") {
         open my $root, "<", $_ or die $!;
@@ -139,7 +139,7 @@ describeInit('a reset', () => {
     expect(left.stdout.toString()).toMatch(/^ *0\nsockets: used [01]\n$/)
   })
 
-  it('is not clean while a connection that has ended keeps a port', async () => {
+  it('is not clean while an ended connection still occupies a port', async () => {
     await using container = await Container.start()
     const script = `
       use IO::Socket::INET;

@@ -112,14 +112,14 @@ describeInit('a run of init', () => {
     expect((await container.sh('cat /proc/[0-9]*/comm')).stdout.toString()).not.toContain('sleep')
   })
 
-  it('goes on while a program that has closed its output still works', async () => {
+  it('continues while a program that has closed its output still runs', async () => {
     await using container = await Container.start()
     const { done } = await container.sh('exec 0<&- >&- 2>&-; sleep 0.3; echo worked > proof; exit 7')
     expect(done.exitCode).toBe(7)
     expect((await container.sh('cat proof')).stdout.toString()).toBe('worked\n')
   })
 
-  it('ends by a kill frame as by a deadline, and reports it', async () => {
+  it('ends on a kill frame like at a deadline, and reports it', async () => {
     await using container = await Container.start()
     container.send(exec({ argv: ['sleep', '100'] }))
     await container.next('started')
@@ -165,11 +165,11 @@ describeInit('a run of init', () => {
     expect(samples[0]?.processes).toBeGreaterThanOrEqual(1)
   })
 
-  it('sets each limit of a process, and reports it as the kernel has it', async () => {
+  it('sets each process limit, and reports the kernel’s value', async () => {
     await using container = await Container.start()
     const limits = sampleLimits({ openFiles: 99 })
     const { stdout, started } = await container.run({ argv: ['cat', '/proc/self/limits'], limits })
-    // The head, then a line per resource in the order of their numbers: name, soft limit, hard limit, unit.
+    // /proc/self/limits: a heading, then one line per resource number: name, soft limit, hard limit, unit.
     const lines = stdout.toString().split('\n').slice(1)
     for (const { name, resource, unit } of PROCESS_LIMITS) {
       const both = ` ${limits[name] * unit} +${limits[name] * unit} `
@@ -178,7 +178,7 @@ describeInit('a run of init', () => {
     expect(started?.limits).toEqual(limits)
   })
 
-  it('reports a limit that it could not set as the kernel has it', async () => {
+  it('reports the kernel’s value of a limit that it could not set', async () => {
     await using container = await Container.start()
     const limits = sampleLimits({ openFiles: 0xffff_ffff })
     const { started } = await container.run({ argv: ['true'], limits })

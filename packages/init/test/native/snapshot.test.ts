@@ -16,7 +16,7 @@ async function restore(container: Container) {
 }
 
 describeInit('a snapshot of the workspace', () => {
-  it('is restored byte by byte and with its modes, whatever a run changed', async () => {
+  it('is restored with its bytes and modes, whatever a run changed', async () => {
     await using container = await Container.start()
     await container.sh(
       'mkdir -p a/b; printf x > a/b/f; chmod 700 a/b/f; head -c 300000 /dev/zero | tr "\\0" z > big; : > empty',

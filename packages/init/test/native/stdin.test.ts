@@ -33,7 +33,7 @@ describeInit('the stdin of a run', () => {
     expect(stdout.toString().slice(0, 64)).toBe(createHash('sha256').update(data).digest('hex'))
   })
 
-  it('blocks nothing when the program does not read it', async () => {
+  it('blocks nothing if the program does not read it', async () => {
     await using container = await Container.start()
     const data = encodeStdin(Buffer.alloc(MIB, 'x'))
     expect(

@@ -8,7 +8,7 @@ import { sampleLimits } from '../samples.ts'
 import { Container, describeInit, exec } from './container.ts'
 
 const CONNECT = `use IO::Socket::INET; $| = 1; sub dial { IO::Socket::INET->new(PeerAddr => "127.0.0.1:${NET_PORT}") }`
-/** Listening sockets and connections of the port, as seen inside. */
+/** A command that counts the sockets of the port inside the container. */
 const LISTENERS = `grep -c ':${NET_PORT.toString(16).toUpperCase()} ' /proc/net/tcp`
 
 /** Answers frames until the run is done. */
@@ -27,7 +27,7 @@ async function serve(
   }
 }
 
-/** Echoes all bytes, and grants credit for them. */
+/** Sends all bytes back, and grants credit for them. */
 function echo(frame: InitFrame): Uint8Array[] {
   if (frame.type === 'netData')
     return [encodeNetGrant(frame.stream, frame.data.byteLength), encodeNetWrite(frame.stream, frame.data)]
@@ -103,9 +103,9 @@ describeInit('the tunnel of a run', () => {
     expect(Buffer.concat(back).equals(data)).toBe(true)
   })
 
-  it('passes the whole answer to a program that has half-closed, however late it reads', async () => {
+  it('passes the whole answer to a program that has half-closed, however slowly it reads', async () => {
     await using container = await Container.start()
-    // Twice: closing the first must not leave the port in use.
+    // Two runs: the first connection must not leave the port in use.
     for (let turn = 0; turn < 2; turn++) {
       const give = writer(Buffer.alloc(100_000, 'y'))
       container.send(
@@ -185,7 +185,7 @@ describeInit('the tunnel of a run', () => {
     container.send(perl(`${CONNECT} my $s = dial(); kill 19, $$`))
     await container.next('started')
     const { stream } = await container.next('netOpen')
-    // The sockets hold little, and only for that was credit granted.
+    // Credit was granted only for the few bytes that the sockets hold.
     for (let turn = 0; turn < 100; turn++) container.send(encodeNetWrite(stream, Buffer.alloc(MAX_NET_BYTES)))
     let frame = await container.frame()
     while (frame.type === 'netCredit' || frame.type === 'sample') frame = await container.frame()
@@ -217,7 +217,7 @@ describeInit('the tunnel of a run', () => {
     }
   })
 
-  it('does not share its port', async () => {
+  it('lets no program listen on its port', async () => {
     await using container = await Container.start()
     const take = `use Socket; for my $a ("127.0.0.1", "0.0.0.0") { socket my $s, PF_INET, SOCK_STREAM, 0; setsockopt $s, SOL_SOCKET, SO_REUSEADDR, 1; setsockopt $s, SOL_SOCKET, SO_REUSEPORT, 1; print bind($s, sockaddr_in(${NET_PORT}, inet_aton($a))) && listen($s, 1) ? "taken" : "refused", "\\n" }`
     container.send(perl(take))
@@ -242,7 +242,7 @@ describeInit('the tunnel of a run', () => {
 
   it('reports a port that an earlier run has left in use', async () => {
     await using container = await Container.start()
-    // The side that closes first holds the port for a minute, unless it set SO_REUSEADDR.
+    // The side that closes first keeps the port in use for a minute, unless it has set SO_REUSEADDR.
     const leave = `use Socket; my $a = sockaddr_in(${NET_PORT}, INADDR_LOOPBACK); socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, $a) && listen($l, 5) or die; socket my $c, PF_INET, SOCK_STREAM, 0; connect $c, $a or die; accept my $s, $l; close $s; close $c; print "left"`
     expect((await container.perl(leave)).stdout.toString()).toBe('left')
     container.send(perl('1'))
@@ -252,7 +252,7 @@ describeInit('the tunnel of a run', () => {
 
   it('opens although an unread message of an earlier run holds a listener of its port', async () => {
     await using container = await Container.start()
-    // SCM_RIGHTS by hand: sendmsg of the listener over a socket pair whose ends are in flight themselves.
+    // A raw sendmsg with SCM_RIGHTS: it passes the listener over a socket pair whose own ends are in unread messages.
     const leave = `
       use Socket; socket my $l, PF_INET, SOCK_STREAM, 0; bind($l, sockaddr_in(${NET_PORT}, INADDR_LOOPBACK)) && listen($l, 5) or die;
       socketpair my $a, my $b, AF_UNIX, SOCK_DGRAM, 0;

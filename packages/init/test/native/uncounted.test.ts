@@ -11,7 +11,7 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true })
 })
 
-/** A control group with 32 MiB that counts nothing of its processes. */
+/** Files of a control group with a limit of 32 MiB that counts no memory of its processes. */
 function group(version: 1 | 2, more: Readonly<Record<string, string>> = {}): string {
   const root = mkdtempSync(join(tmpdir(), 'isopod-cgroup-'))
   folders.push(root)
@@ -27,13 +27,13 @@ function group(version: 1 | 2, more: Readonly<Record<string, string>> = {}): str
   return root
 }
 
-/** Perl: connections with up to `mib` of unread data, then some time for init to check. */
+/** A Perl program: connections with up to `mib` MiB of unread data, then a pause in which init checks. */
 function connections(mib: number, then: 'kept' | 'accepted' | 'closed', family = 2): string {
   const address = family === 2 ? 'sockaddr_in(0, INADDR_LOOPBACK)' : 'pack("SnNx15CN", 10, 0, 0, 1, 0)'
   const more = {
     kept: 'push @open, $s;',
     accepted: 'accept(my $a, $l); push @open, $s, $a;',
-    // What fits into the other side's window.
+    // As much as fits into the other side's window.
     closed: '$sum += syswrite($s, $data); next;',
   }[then]
   return `use Socket; use Fcntl; socket(my $l, ${family}, 1, 0); bind($l, ${address}) or die "bind $!"; listen($l, 4096);
@@ -55,12 +55,12 @@ const datagrams = (
   }
   select undef, undef, undef, 0.5`
 
-/** 512 KiB that wait to be read for two seconds. */
+/** A program with 512 KiB of unread data, for two seconds. */
 const UNREAD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INADDR_LOOPBACK)); listen($l, 8);
   for (1..8) { socket(my $s, 2, 1, 0); connect($s, getsockname $l); accept(my $a, $l); syswrite($s, "x" x 65536); push @open, $s, $a }
   select undef, undef, undef, 2`
 
-/** Takes hundreds of MiB of host memory: each unread byte holds the 32 KiB that it was copied into. */
+/** A program that takes hundreds of MiB of host memory: each unread byte keeps a buffer of 32 KiB in memory. */
 const HOARD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INADDR_LOOPBACK)); listen($l, 8);
   sub pair { socket(my $s, 2, 1, 0); connect($s, getsockname $l); accept(my $a, $l); return ($s, $a) }
   my ($keep, $unread) = pair(); my ($in, $out) = pair(); my $data = "x" x 32767;
@@ -70,11 +70,11 @@ const HOARD = `use Socket; socket(my $l, 2, 1, 0); bind($l, sockaddr_in(0, INADD
 
 describeInit('memory of sockets that no cgroup counts', () => {
   it.each([
-    ['connections that nobody accepts', 1, connections(128, 'kept')],
-    ['connections that nobody accepts, of IPv6', 1, connections(128, 'kept', 10)],
-    ['connections that nobody reads', 1, connections(128, 'accepted')],
-    ['datagrams that nobody reads', 1, datagrams(128)],
-    ['connections that nobody accepts', 2, connections(96, 'closed')],
+    ['connections that are never accepted', 1, connections(128, 'kept')],
+    ['IPv6 connections that are never accepted', 1, connections(128, 'kept', 10)],
+    ['connections that are never read', 1, connections(128, 'accepted')],
+    ['datagrams that are never read', 1, datagrams(128)],
+    ['connections that are never accepted', 2, connections(96, 'closed')],
   ] as const)('%s end the run as memory under cgroup v%i', async (_, version, script) => {
     await using container = await Container.start({ cgroup: group(version) })
     const { done, stderr } = await container.perl(script)
@@ -82,7 +82,7 @@ describeInit('memory of sockets that no cgroup counts', () => {
     expect(done).toMatchObject({ limit: 'memory', signal: 9 })
   })
 
-  it('leaves to the cgroup what it counts itself', async () => {
+  it('does not end a run for memory that its cgroup counts', async () => {
     await using container = await Container.start({ cgroup: group(2) })
     const { done } = await container.perl(connections(64, 'accepted'))
     expect(done).toMatchObject({ limit: null, exitCode: 0 })

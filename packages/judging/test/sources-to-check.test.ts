@@ -11,8 +11,8 @@ const languages = [
 const catalogue = createCatalogue(languages)
 const text = (content: string) => ({ content, encoding: 'utf8' as const })
 
-describe('what a policy checks of a job', () => {
-  it('has scripts and files of its tests, under names that no file of a job can have', () => {
+describe('sourcesToCheck', () => {
+  it('includes scripts and files of test cases, under names that no file of a job can have', () => {
     const { tests } = parseJob({ code: 'c', tests: [{ script: 's', files: { 'a.x': { content: 'f' } } }] })
     const execution = { language: languages[0], files: { 'test-1.x': text('j') } } as unknown as Execution
     expect(sourcesToCheck(execution, tests ?? [], catalogue).files).toEqual({
@@ -22,7 +22,7 @@ describe('what a policy checks of a job', () => {
     })
   })
 
-  it('has the programs that judge, each once, as source of their own language', () => {
+  it('includes checker and interactor programs once, as source of their own language', () => {
     const checker = { type: 'program', language: 'other', code: 'judge' } as const
     const interactor = { language: 'other', code: 'talk' }
     const given = [
@@ -40,7 +40,7 @@ describe('what a policy checks of a job', () => {
     })
   })
 
-  it('has a judge once for each language that runs its text', () => {
+  it('includes a checker program once for each language that runs it', () => {
     const code = 'a program in both'
     const given = ['one', 'other', 'one'].map((language) => ({
       checker: { type: 'program', language, code } as const,

@@ -15,20 +15,20 @@ function listener() {
   return { reported, onVerdict }
 }
 
-it('a test case that runs several times is reported with its worst verdict', () => {
+it('verdict events report a repeated test case with its worst verdict', () => {
   const { reported, onVerdict } = listener()
   const runs = [run(0, 'wrong_answer'), run(1, 'passed'), run(1, 'runtime_error'), run(1, 'passed')]
   reportTest(1, runs, onVerdict)
   expect(reported).toEqual([[1, 'runtime_error']])
 })
 
-it('a test case with a starved run is not reported before its repetition', () => {
+it('verdict events report a test case with a starved run only after its repetition', () => {
   const { reported, onVerdict } = listener()
   reportTest(0, [run(0, 'passed'), run(0, 'timeout', true)], onVerdict)
   expect(reported).toEqual([])
 })
 
-it('a verdict is reported again only if it has changed', () => {
+it('verdict events report a verdict again only if it has changed', () => {
   const { reported, onVerdict } = listener()
   for (const verdict of ['passed', 'passed', 'wrong_answer'] as const) onVerdict(0, run(0, verdict).result)
   expect(reported.map(([, verdict]) => verdict)).toEqual(['passed', 'wrong_answer'])

@@ -4,10 +4,10 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type CheckBudget, OutputChecks } from '../../src/comparison/output-checks.ts'
 
 const LONG = 'word '.repeat(10_000)
-/** Linear as all of them, and yet minutes of it: thousands of states at each of so many characters. */
+/** Takes minutes although matching is linear: each character of a long text meets thousands of states. */
 const SLOW = `.*${'a{0,900}'.repeat(5)}b`
 const MANY = 'a'.repeat(1_000_000)
-/** Close to ten megabytes of different pieces, as short as they can be. */
+/** Nearly ten megabytes of short, distinct words. */
 const PIECES = Array.from({ length: 1_700_000 }, (_, n) => (n + 46_656).toString(36))
 
 function open(budget: Partial<CheckBudget> = {}): OutputChecks {
@@ -20,7 +20,7 @@ const tenant = (name: string) => ({ tenant: name })
 
 // promise: tests
 describe('comparisons of outputs', () => {
-  it('come to the same in a thread and beside it', async () => {
+  it('have the same results in a worker thread and in the main thread', async () => {
     const checks = open().ofJob(tenant('a'))
     expect(await checks.check({ type: 'tokens' }, '1 2', '1  2')).toBeUndefined()
     expect(await checks.check({ type: 'tokens' }, LONG, `${LONG}\n`)).toBeUndefined()
@@ -32,7 +32,7 @@ describe('comparisons of outputs', () => {
     expect(await checks.expressionProblem('(')).toContain('is no regular expression')
   })
 
-  it('do not keep this thread from its other work, whatever the expression, and whatever it is held against', async () => {
+  it('do not block the main thread, whatever the expression and its input', async () => {
     const checks = open({ checkCpuMs: 300 }).ofJob(tenant('a'))
     const large = 'a{1000}'.repeat(1_000)
     for (const ask of [
@@ -45,7 +45,7 @@ describe('comparisons of outputs', () => {
     }
   })
 
-  it('are a verdict where they take too long: one that is slow, and all of a job', async () => {
+  it('fail the test case if one comparison, or all of a job, take too much CPU time', async () => {
     const checks = open({ checkCpuMs: 400, jobCpuMs: 600 })
     const job = checks.ofJob(tenant('a'))
     const slow = () => job.check({ type: 'regex' }, SLOW, MANY)
@@ -56,12 +56,12 @@ describe('comparisons of outputs', () => {
     expect(await job.expressionProblem('a+')).toBe(
       'takes more than the 0.6 s of CPU time that all comparisons of a job may take to be read',
     )
-    // What is compared at once costs nothing, and another job has an account of its own.
+    // A comparison in the main thread is not charged, and another job has its own account.
     expect(await job.check({ type: 'trimmed' }, '1', '1\n')).toBeUndefined()
     expect(await checks.ofJob(tenant('a')).expressionProblem('a+')).toBeUndefined()
   })
 
-  it('are a verdict where they take too much memory', async () => {
+  it('fail the test case if they take too much memory', async () => {
     const checks = open({ heapMb: 24 }).ofJob(tenant('a'))
     const large = 'a{1000}'.repeat(200)
     expect(await checks.check({ type: 'regex' }, large, MANY)).toBe(
@@ -71,7 +71,7 @@ describe('comparisons of outputs', () => {
     expect(await checks.check({ type: 'trimmed' }, LONG, `${LONG}\n`)).toBeUndefined()
   })
 
-  it('of the longest outputs fit into what they may take, whatever is in them', async () => {
+  it('of the longest outputs stay within the budget, whatever the outputs contain', async () => {
     const job = open().ofJob(tenant('a'))
     const names = `{${PIECES.slice(0, 1_300_000).map((piece) => `"${piece}":0`)}}`
     const lines = PIECES.join('\n')
@@ -80,7 +80,7 @@ describe('comparisons of outputs', () => {
     expect(await job.check({ type: 'lines' }, lines, PIECES.toReversed().join('\n'))).toBeUndefined()
   }, 120_000)
 
-  it('of many heavy jobs leave room for those of others', async () => {
+  it('of many heavy jobs do not delay those of light jobs', async () => {
     const checks = open({ checkCpuMs: 800 })
     const done: string[] = []
     const heavy = Array.from({ length: 5 }, async (_, n) => {
@@ -97,7 +97,7 @@ describe('comparisons of outputs', () => {
     expect(done.slice(0, 8)).toEqual(Array(8).fill('light'))
   }, 120_000)
 
-  it('of one tenant and those of another take turns, however many the one has', async () => {
+  it('alternate between tenants, however many one tenant has', async () => {
     const checks = open()
     const done: string[] = []
     const compare = async (name: string) => {
@@ -108,7 +108,7 @@ describe('comparisons of outputs', () => {
     expect(done.indexOf('one')).toBeLessThanOrEqual(2)
   })
 
-  it('of a job that has used much leave room for those of others', async () => {
+  it('of a job that has used much CPU time come after those of other jobs', async () => {
     const checks = open({ checkCpuMs: 600 })
     const slow = (name: string) => checks.ofJob(tenant(name)).check({ type: 'regex' }, SLOW, MANY)
     const busy = checks.ofJob(tenant('busy'))
@@ -123,7 +123,7 @@ describe('comparisons of outputs', () => {
     expect(done).toEqual(['light', 'busy'])
   }, 60_000)
 
-  it('are ended with their job', async () => {
+  it('end when their job is cancelled', async () => {
     const abort = new AbortController()
     const job = open().ofJob(tenant('a'), abort.signal)
     const reason = new Error('cancelled')
@@ -132,7 +132,7 @@ describe('comparisons of outputs', () => {
     await Promise.all(ended)
   })
 
-  it('are to be made elsewhere when the worker stops', async () => {
+  it('reject with a retryable error when the worker stops', async () => {
     const checks = open()
     const running = checks.ofJob(tenant('a')).check({ type: 'trimmed' }, LONG, `${LONG}x`)
     const reported = expect(running).rejects.toThrow(RetryableError)

@@ -35,7 +35,7 @@ function planned(changes: Partial<JobInput>): JudgingPlan {
   return planned
 }
 
-/** Runs scripts on a worker that has nothing else to do. */
+/** Runs scripts on an otherwise idle worker. */
 function judge(changes: Partial<JobInput>, run: (execution: Execution) => Promise<Outcome>) {
   const options = {
     sandbox: { run },
@@ -56,7 +56,7 @@ function outcome(changes: Partial<Outcome> = {}): Outcome {
 }
 
 describe('the plan of scripts', () => {
-  it('names the languages that can where one cannot', () => {
+  it('lists the languages that can run scripts if the job’s language cannot', () => {
     expect(plan({ language: 'unable' })).toEqual({
       problems: [
         'tests: unable has no way to run a script yet; the languages that have one are able, edited',
@@ -64,7 +64,7 @@ describe('the plan of scripts', () => {
     })
   })
 
-  it('has all problems of all tests', () => {
+  it('reports every problem of every test case', () => {
     const tests = [{ script: 'no' }, { script: 'the end' }, { script: 'end', limits: { memoryMb: 1000 } }]
     expect(plan({ language: 'edited', tests })).toEqual({
       problems: [
@@ -74,7 +74,7 @@ describe('the plan of scripts', () => {
     })
   })
 
-  it('asks the host for as much as the largest test', () => {
+  it('has the footprint of the largest test case', () => {
     const tests = [
       { script: 'a' },
       { script: 'b', limits: { memoryMb: 400 } },
@@ -85,7 +85,7 @@ describe('the plan of scripts', () => {
 })
 
 describe('scripts', () => {
-  it('run behind the code, each with secrets that no other run has', async () => {
+  it('run after the code, each with its own secrets', async () => {
     const ran: Execution[] = []
     const job = { code: 'c', tests: [{ script: 'one' }, { script: 'two' }] }
     for (let round = 0; round < 2; round++) {
@@ -106,7 +106,7 @@ describe('scripts', () => {
     expect(new Set(programs.flatMap(({ parts }) => [parts[2], parts[3]])).size).toBe(8)
   })
 
-  it('come to the first outcome that is not good, and the time of all', async () => {
+  it('result in the first unsuccessful outcome and the total time', async () => {
     const tests = [{ script: 'one' }, { script: 'two' }, { script: 'three' }]
     const outcomes = [
       outcome(),
@@ -125,7 +125,7 @@ describe('scripts', () => {
     expect(judged.summary).toEqual({ passed: 1, total: 3, score: 1 / 3, status: 'timeout' })
   })
 
-  it('end with what the sandbox rejects with', async () => {
+  it('reject with the error of the sandbox', async () => {
     const fault = new Error('the engine is gone')
     await expect(judge({}, () => Promise.reject(fault))).rejects.toBe(fault)
   })

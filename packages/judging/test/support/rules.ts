@@ -2,7 +2,7 @@ import { createCatalogue } from '@isopod/languages'
 import { exceededMaxima, type Language, type LimitMaxima, resolveLimits } from '@isopod/protocol'
 import type { JudgingRules } from '../../src/judging-rules.ts'
 
-/** A deployment of these languages, which plans an execution from a job's code and limits alone. */
+/** A deployment with these languages, which plans an execution only from a job's code and limits. */
 export function rulesOf(languages: readonly Language[], maxima: LimitMaxima = {}): JudgingRules {
   const catalogue = createCatalogue(languages)
   const helper: JudgingRules['helper'] = (name) => {

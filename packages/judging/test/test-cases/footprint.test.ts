@@ -23,7 +23,7 @@ describe('the footprint of a job with test cases', () => {
     expect(footprint([{ limits: { memoryMb: 128 } }, {}])).toEqual({ memoryMb: 128, cpus: 0.5 })
   })
 
-  it('covers its checker programs, which run after it, and its interactor, which runs beside it', () => {
+  it('includes its checker programs, which run after it, and its interactor, which runs at the same time', () => {
     expect(footprint([{ checker: { type: 'program', ...program } }])).toEqual({ memoryMb: 512, cpus: 1 })
     expect(footprint([{ interactor: program }])).toEqual({ memoryMb: 576, cpus: 1.5 })
   })

@@ -13,7 +13,7 @@ function problems(tests: NonNullable<JobInput['tests']>): readonly string[] {
   return plan !== undefined && 'problems' in plan ? plan.problems : []
 }
 
-describe('test cases are refused', () => {
+describe('planJudging refuses test cases', () => {
   it('if their regular expressions are too large together, however short they are written', () => {
     const expected = 'a{1000}'.repeat(60)
     expect(problems([{ expected, checker: 'regex' }])).toEqual([])
@@ -23,14 +23,14 @@ describe('test cases are refused', () => {
     ])
   })
 
-  it('if a checker program could be given a longer output than a file may be', () => {
+  it('if a checker program could receive an output above the maximum size of a file', () => {
     const checker = { type: 'program', language: 'python', code: 'x' } as const
     expect(problems([{ checker, limits: { outputBytes: 6_000_000 } }])).toEqual([])
     const [problem] = problems([{ checker, limits: { outputBytes: 10_000_000 } }])
     expect(problem).toMatch(/^tests\.0\.limits\.outputBytes: must be at most \d+ with a checker program/)
   })
 
-  it('if a helper program has a language that is not there', () => {
+  it('if a helper program has an unknown language', () => {
     const checker = { type: 'program', language: 'cobol', code: 'x' } as const
     expect(problems([{ checker }, { interactor: { language: 'cobol', code: 'x' } }])).toEqual([
       expect.stringMatching(/^tests\.0\.checker\.language: language: "cobol" is not supported/),

@@ -84,7 +84,7 @@ describe('the default catalogue', () => {
     },
   )
 
-  it('leaves line numbers and module globals of a program with input as they are', async () => {
+  it('does not change line numbers and module globals of a program with input', async () => {
     const { run } = await workspace(await language('javascript'), '\nthrow new Error(require.main.id)', 1)
     await expect(run()).rejects.toMatchObject({
       stderr: expect.stringMatching(/main\.js:2\n[\s\S]*Error: \./),
@@ -97,7 +97,7 @@ describe('the default catalogue', () => {
     await expect(run()).resolves.toMatchObject({ stdout: 'undefined\n', stderr: '' })
   })
 
-  it('runs TypeScript that has enums and parameter properties, with nothing on stderr', async () => {
+  it('runs TypeScript with enums and parameter properties, without output on stderr', async () => {
     const code = `enum Color { Red = 'r' }
 class Point { constructor(readonly x: number) {} }
 console.log(Color.Red, new Point(3).x)`

@@ -40,7 +40,7 @@ const entry = fc.array(fc.tuple(field, value), { maxLength: 3 }).map((changes) =
   ),
 )
 
-it('accepts each entry of a catalogue, or refuses it with a short printable sentence', () => {
+it('validateCatalogue accepts any entry or refuses it with a short printable sentence', () => {
   let taken = 0
   const property = fc.property(entry, (given) => {
     try {

@@ -29,7 +29,7 @@ describe('programs that a catalogue names', () => {
     expect(await fillPrograms(document, read)).toEqual(document)
   })
 
-  it('leave invalid catalogues to the validation', async () => {
+  it('are not read from invalid catalogues, which the validation refuses', async () => {
     for (const document of [
       null,
       'text',
@@ -45,7 +45,7 @@ describe('programs that a catalogue names', () => {
     expect(await fillPrograms(odd, read)).toEqual(odd)
   })
 
-  it('reject if a file cannot be read', async () => {
+  it('are refused if their file cannot be read', async () => {
     const refuses = async () => {
       throw new Error('no such file')
     }

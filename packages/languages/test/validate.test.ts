@@ -45,7 +45,7 @@ describe('validateCatalogue', () => {
     },
   )
 
-  it('keeps names like __proto__ from becoming anything', () => {
+  it('refuses names like __proto__ without changing a prototype', () => {
     const document: unknown = JSON.parse('{"__proto__": {"image": "x"}, "perl": {"image": "x"}}')
     expect(refusal(document)).toContain('language name: ')
   })

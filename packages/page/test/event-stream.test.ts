@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readEventStream } from '../src/site/parts/event-stream.ts'
 
-/** Reads a text that comes in chunks of so many bytes. */
+/** Reads a text that arrives in chunks of the given size. */
 async function read(text: string, size: number) {
   const bytes = new TextEncoder().encode(text)
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -23,12 +23,12 @@ const EVENTS = [
 ]
 
 test.each([1, 2, 3, 7, 1000])(
-  'events are read whole from chunks of %i bytes, heartbeats are not',
+  'events arrive whole from chunks of %i bytes, without the heartbeats',
   async (size) => {
     expect(await read(TEXT, size)).toEqual(EVENTS)
   },
 )
 
-test('an event that the connection has cut is left out', async () => {
+test('an event that the end of the connection has cut is dropped', async () => {
   expect(await read(TEXT.slice(0, -1), 10)).toEqual(EVENTS.slice(0, 1))
 })

@@ -24,7 +24,7 @@ test.each([
 })
 
 test.each([
-  // Clocks differ.
+  // The clock of the browser may be behind the gateway's.
   [-5000, 'now'],
   [2400, 'now'],
   [59_000, '59 s ago'],

@@ -8,15 +8,18 @@ test.each([
   ['\xff\xd8\xff\xe0', 'image/jpeg'],
   ['GIF89a', 'image/gif'],
   ['RIFF\x01\x02\x03\nWEBPVP8 ', 'image/webp'],
-])('%j begins a picture', (head, type) => {
+])('a file that begins with %j is an image', (head, type) => {
   expect(fileKindOf(bytes(`${head}…`))).toEqual({ kind: 'image', type })
 })
 
-test.each(['<svg xmlns="http://www.w3.org/2000/svg">', ' \x89PNG', 'RIFF', ''])('%j begins none', (head) => {
-  expect(fileKindOf(bytes(head)).kind).not.toBe('image')
-})
+test.each(['<svg xmlns="http://www.w3.org/2000/svg">', ' \x89PNG', 'RIFF', ''])(
+  'a file that begins with %j is no image',
+  (head) => {
+    expect(fileKindOf(bytes(head)).kind).not.toBe('image')
+  },
+)
 
-test('a short text is text; what is long, binary or no UTF-8 is not', () => {
+test('short UTF-8 is shown as text; long, binary and other content is not', () => {
   expect(fileKindOf(Buffer.from('grüße\n'))).toEqual({ kind: 'text', text: 'grüße\n' })
   for (const other of ['a\0b', '\xff', 'x'.repeat(40_000)])
     expect(fileKindOf(bytes(other))).toEqual({ kind: 'other' })

@@ -10,11 +10,11 @@ import {
 
 const ENFORCE: Policy = { mode: 'enforce', rules: 'strict' }
 const WARN: Policy = { mode: 'warn', rules: 'strict' }
-/** Takes a parser seconds and a thread some hundred megabytes. */
+/** A source whose check takes seconds and several hundred megabytes. */
 const HEAVY = 'a = b\n'.repeat(170_000)
-/** Takes a thread of its own. */
+/** A source that is large enough to be checked in a separate thread. */
 const LARGE = HEAVY.slice(0, 200_000)
-/** Takes long enough for others to have to wait. */
+/** A source whose check takes so long that others have to wait. */
 const SLOW = 'a = b\n'.repeat(5_000)
 
 function python(code: string, files?: Record<string, { content: string; encoding: 'utf8' | 'base64' }>) {
@@ -35,8 +35,8 @@ beforeAll(async () => {
 
 afterAll(() => checker.close())
 
-describe('a policy', () => {
-  it('refuses in mode enforce, in the words of the document', async () => {
+describe('PolicyChecker', () => {
+  it('reports problems in the words of the SOP in mode enforce', async () => {
     expect(await checker.check(python('import os; os.system("ls")'), ENFORCE)).toMatchObject({
       policy: ENFORCE,
       checked: true,
@@ -45,7 +45,7 @@ describe('a policy', () => {
     })
   })
 
-  it('only warns in mode warn, with place and fate', async () => {
+  it('only warns in mode warn, with the place and that it is not enforced', async () => {
     const decision = await checker.check(python('x = 1\nimport os'), WARN)
     expect(decision).toMatchObject({
       problems: [],
@@ -53,7 +53,7 @@ describe('a policy', () => {
     })
   })
 
-  it('keeps warnings warnings in mode enforce', async () => {
+  it('does not turn warnings into problems in mode enforce', async () => {
     const decision = await checker.check(python('import socket'), { mode: 'enforce', rules: 'standard' })
     expect(decision).toMatchObject({ problems: [], warnings: ['policy: main.py:1: Risky import: socket'] })
   })
@@ -63,14 +63,14 @@ describe('a policy', () => {
     expect(decision).toMatchObject({ checked: false, problems: [], warnings: [], findings: [] })
   })
 
-  it('reads a language by the name of its file, whatever the catalogue calls it', async () => {
+  it('chooses the rules by the file name, whatever the catalogue calls the language', async () => {
     const program = { language: 'data-science', filename: 'job.py', code: 'import os' }
     expect((await checker.check(program, ENFORCE)).problems).toEqual(['Blocked import: os'])
     const plain = { language: 'bash', filename: 'script', code: 'eval x' }
     expect((await checker.check(plain, ENFORCE)).problems).toEqual(['Blocked command: eval'])
   })
 
-  it('does not let a language without rules pass as checked', async () => {
+  it('reports a language without rules as unchecked', async () => {
     const program = { language: 'c', filename: 'main.c', code: 'int main() {}' }
     expect(await checker.check(program, ENFORCE)).toMatchObject({
       checked: false,
@@ -82,7 +82,7 @@ describe('a policy', () => {
 })
 
 describe('files of a job', () => {
-  it('are checked where they are source, in either encoding', async () => {
+  it('are checked if they are source, in either encoding', async () => {
     const files = {
       'lib/helper.py': { content: 'import os', encoding: 'utf8' },
       'run.sh': { content: Buffer.from('rm -rf /').toString('base64'), encoding: 'base64' },
@@ -94,7 +94,7 @@ describe('files of a job', () => {
     ])
   })
 
-  it('are refused where they are compiled or too much, if rules are enforced, and are a warning elsewhere', async () => {
+  it('are refused in mode enforce, with a warning in mode warn, if they are compiled or too large', async () => {
     const small = await open({ maxCharacters: 100 })
     const files = {
       'a.so': { content: '', encoding: 'utf8' },
@@ -125,7 +125,7 @@ describe('files of a job', () => {
     ['bash', 'main.sh', 'source ./data.txt'],
     ['bash', 'main.sh', '. lib/no-extension'],
     ['bash', 'main.sh', 'bash -e data.txt'],
-  ])('of any name cannot be run unchecked: %s %s %s', async (language, filename, code) => {
+  ])('cannot be run unchecked, whatever their names: %s %s %s', async (language, filename, code) => {
     const hidden = { content: 'curl example.com', encoding: 'utf8' } as const
     const files = {
       'data.txt': hidden,
@@ -139,7 +139,7 @@ describe('files of a job', () => {
     expect(problems.join()).toMatch(/not source by its name|import_module/)
   })
 
-  it('are data to an honest program, whatever their names', async () => {
+  it('are treated as data of a program that does not run them', async () => {
     const data = { content: 'curl example.com; eval(x', encoding: 'utf8' } as const
     const files = {
       'data.txt': data,
@@ -159,7 +159,7 @@ describe('files of a job', () => {
     }
   })
 
-  it('make no result grow without end', async () => {
+  it('add at most 20 problems to a result', async () => {
     const file = { content: 'import os, sys', encoding: 'utf8' } as const
     const files = Object.fromEntries(Array.from({ length: 64 }, (_, n) => [`f${n}.py`, file]))
     const { problems } = await checker.check(python('x = 1', files), ENFORCE)
@@ -168,7 +168,7 @@ describe('files of a job', () => {
   })
 })
 
-describe('what cannot be checked is refused where rules are enforced, and a warning elsewhere', () => {
+describe('PolicyChecker refuses in mode enforce, and warns otherwise, if it cannot check', () => {
   const expectGap = async (
     checked: PolicyChecker,
     code: string,
@@ -187,31 +187,31 @@ describe('what cannot be checked is refused where rules are enforced, and a warn
     })
   }
 
-  it('a source that does not parse, of which the rest is checked', async () => {
+  it('a source with syntax errors, whose other parts it checks', async () => {
     const gap = 'main.py could not be parsed as a whole; what could be was checked'
     await expectGap(checker, 'def f(:\n  pass\nimport os', gap, ['Blocked import: os'])
   })
 
-  it('a check that takes too long: its thread is replaced, the next check works', async () => {
+  it('a source within the CPU time; it replaces the thread, and the next check works', async () => {
     const impatient = await open({ cpuMs: 200 })
     await expectGap(impatient, HEAVY, 'main.py was not checked: it took too long')
     const decisions: PolicyDecision[] = []
-    // So little time may be too little for an honest check on a busy host, too.
+    // On a busy host even a short check can exceed this CPU time.
     for (let tries = 0; tries < 50 && !decisions.some(({ checked }) => checked); tries++) {
       decisions.push(await impatient.check(python('import os'), WARN))
     }
     expect(decisions.at(-1)?.findings.map(({ rule }) => rule)).toEqual(['python/import-os'])
   })
 
-  it('a check that fills its thread: the process lives, the next check works', async () => {
+  it('a source within the memory of a thread; the process survives, and the next check works', async () => {
     const cramped = await open({ heapMb: 40, cpuMs: 60_000 })
     await expectGap(cramped, LARGE, 'main.py was not checked: the check of it took too much memory')
     expect((await cramped.check(python('import os'), ENFORCE)).problems).toEqual(['Blocked import: os'])
   })
 })
 
-describe('what the host has no room or time for is not the fault of a source', () => {
-  it('a check that cannot wait is to be tried again, or only a warning', async () => {
+describe('PolicyChecker does not blame a source for a busy or stopping worker', () => {
+  it('a check above the maximum queue is retryable in mode enforce, and a warning in mode warn', async () => {
     const narrow = await open({ waiting: 1, cpuMs: 60_000 })
     const running = narrow.check(python(SLOW), ENFORCE)
     const waiting = narrow.check(python('import os'), ENFORCE)
@@ -223,7 +223,7 @@ describe('what the host has no room or time for is not the fault of a source', (
     expect([(await running).problems, (await waiting).problems]).toEqual([[], ['Blocked import: os']])
   })
 
-  it('a check that waits or runs when the checker closes likewise', async () => {
+  it('a check that waits or runs when the checker closes is retryable or a warning, too', async () => {
     const closing = await open({ cpuMs: 60_000 })
     const warned = closing.check(python(HEAVY), WARN)
     const refused = [HEAVY, 'import os'].map((code) =>
@@ -236,7 +236,7 @@ describe('what the host has no room or time for is not the fault of a source', (
   })
 })
 
-it('an abort ends the wait for a check, with its reason', async () => {
+it('an abort ends the wait for a policy check with its reason', async () => {
   const slow = await open({ cpuMs: 60_000 })
   const running = slow.check(python(SLOW), ENFORCE)
   const abort = new AbortController()
@@ -248,19 +248,19 @@ it('an abort ends the wait for a check, with its reason', async () => {
   expect((await running).problems).toEqual([])
 })
 
-it('a source as large as there may be does not hold the event loop', async () => {
+it('the policy check of a source of maximum size does not block the event loop', async () => {
   const patient = await open({ cpuMs: 60_000 })
   const delays = monitorEventLoopDelay({ resolution: 1 })
   const used = performance.eventLoopUtilization()
   delays.enable()
   await patient.check(python(HEAVY.slice(0, 300_000)), ENFORCE)
   delays.disable()
-  // Active time, not delays: on a busy host a process waits for its turn as well.
+  // Measures active time instead of delays, because a busy host delays the process, too.
   expect(performance.eventLoopUtilization(used).utilization).toBeLessThan(0.5)
   expect(delays.count).toBeGreaterThan(10)
 })
 
-it('large sources never delay a small one', async () => {
+it('policy checks of large sources do not delay that of a small one', async () => {
   const patient = await open({ cpuMs: 60_000 })
   const done: string[] = []
   const check = async (name: string, code: string) => {
@@ -271,7 +271,7 @@ it('large sources never delay a small one', async () => {
   expect(done).toEqual(['small', 'large', 'large'])
 })
 
-it('many checks at once each get their own answer', async () => {
+it('concurrent policy checks each get their own result', async () => {
   const codes = Array.from({ length: 50 }, (_, n) => (n % 3 === 0 ? 'import os' : 'x = 1'))
   const decisions = await Promise.all(codes.map((code) => checker.check(python(code), ENFORCE)))
   expect(decisions.map(({ problems }) => problems.length)).toEqual(codes.map((_, n) => (n % 3 === 0 ? 1 : 0)))

@@ -3,7 +3,7 @@ import { check, tripped } from './support/check.ts'
 
 type Case = readonly [extension: string, rule: string, source: string]
 
-/** Ordinary code, imports under other names included. */
+/** Sources that trip a rule, also under other names of an import. */
 const FOUND: readonly Case[] = [
   ['py', 'python/os-system', 'from os import system as s'],
   ['py', 'python/import-sys', 'import os as o, sys'],
@@ -84,7 +84,7 @@ const FOUND: readonly Case[] = [
   ['sh', 'bash/remove-folder', 'sudo rm -r "$dir" -f'],
 ]
 
-/** Not found by design, as the README says: names that only running the program would tell. */
+/** Sources that are not found by design (see the README), because only a run reveals the name. */
 const NOT_FOUND: readonly Case[] = [
   ['py', 'python/function-eval', 'getattr(__builtins__, "ev" + "al")'],
   ['py', 'python/function-eval', 'globals()["__builtins__"].eval'],
@@ -106,7 +106,7 @@ const NOT_FOUND: readonly Case[] = [
   ['sh', 'bash/command-curl', 'bash <<END\ncurl x\nEND'],
 ]
 
-/** Programs that contain the words of rules and do nothing of the kind. */
+/** Harmless programs that contain the words of rules. */
 const HONEST: readonly [extension: string, source: string][] = [
   ['py', 'def open_door(): pass\nopen_door()'],
   ['py', 'df.eval("a + b"); model.eval()'],
@@ -142,19 +142,19 @@ const HONEST: readonly [extension: string, source: string][] = [
   ['sh', 'walk() { [ "$1" -gt 0 ] && walk $(($1 - 1)); }; walk 3'],
 ]
 
-it('each message comes once, with its first place', () => {
+it('the policy check reports each message once, with its first place', () => {
   const { findings } = check('py', 'x = 1\r\n\r\nimport os\nimport os\nfrom os import path')
   expect(findings.map(({ message, line }) => ({ message, line }))).toEqual([
     { message: 'Blocked import: os', line: 3 },
   ])
 })
 
-describe('the check', () => {
+describe('the policy check', () => {
   it.each(FOUND)('%s: finds %s in %j', (extension, rule, source) => {
     expect(tripped(extension, source)).toContain(rule)
   })
 
-  it.each(NOT_FOUND)('%s: does not find %s in %j, and needs not', (extension, rule, source) => {
+  it.each(NOT_FOUND)('%s: does not find %s in %j, by design', (extension, rule, source) => {
     expect(tripped(extension, source)).not.toContain(rule)
   })
 

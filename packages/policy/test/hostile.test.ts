@@ -6,7 +6,7 @@ import { check } from './support/check.ts'
 const EXTENSIONS = ['py', 'js', 'ts', 'sh'] as const
 const IDS = new Set(RULES.map(({ id }) => id))
 
-/** Pieces that grammars and queries treat specially. */
+/** Text that grammars and queries treat specially. */
 const PIECES = [
   ...[
     '(',
@@ -84,8 +84,8 @@ const source = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
 )
 
-describe('no source makes a check fail', () => {
-  it.each(EXTENSIONS)('of random pieces: %s', (extension) => {
+describe('the policy check of a hostile source', () => {
+  it.each(EXTENSIONS)('does not fail for random combinations: %s', (extension) => {
     fc.assert(
       fc.property(source, fc.constantFrom('standard' as const, 'strict' as const), (text, rules) => {
         for (const finding of check(extension, text, rules).findings) {
@@ -118,7 +118,7 @@ describe('no source makes a check fail', () => {
     ).toMatch(/eval/)
   })
 
-  it('what nests too deeply for the parser’s queries is not said to be checked', () => {
+  it('reports source that is nested too deeply for the parser’s queries as unchecked', () => {
     const { findings, gaps } = check('py', `${'('.repeat(100_000)}eval${')'.repeat(100_000)}`)
     expect({ findings, gaps }).toEqual({
       findings: [],
@@ -126,7 +126,7 @@ describe('no source makes a check fail', () => {
     })
   })
 
-  it.each(EXTENSIONS)('a NUL, a byte order mark or half a character hides nothing: %s', (extension) => {
+  it.each(EXTENSIONS)('finds source behind a NUL, a byte order mark or a lone surrogate: %s', (extension) => {
     const statement = extension === 'sh' ? '\neval x' : '\neval("x")'
     for (const odd of ['\0', '\ufeff', '# \0', '# \ud800', '"\udfff"']) {
       const comment = extension === 'js' || extension === 'ts' ? odd.replace('#', '//') : odd

@@ -4,11 +4,11 @@ import { check, tripped } from './support/check.ts'
 
 interface Example {
   readonly trips: string
-  /** As near to it as an honest program comes. */
+  /** Similar source that must not trip the rule. */
   readonly misses: string
 }
 
-/** Examples of constructs, by the first word of their facts. */
+/** Examples by language and kind of fact. */
 const SHAPES: Readonly<Record<string, (applied: string) => Example>> = {
   'python write-mode': (name) => ({
     trips: `${imported(name)}("f", mode="w")`,
@@ -65,7 +65,7 @@ function imported(path: string): string {
   return module === '' || module === 'builtins' ? `${member}` : `import ${module} as m\nm.${member}`
 }
 
-/** A program that states a fact, and one that only seems to. */
+/** A program that contains a fact, and one that only resembles it. */
 function exampleOf({ language }: Rule, { kind, name }: Fact): Example | undefined {
   const [module, member] = [
     name.slice(0, Math.max(0, name.lastIndexOf('.'))),
@@ -124,7 +124,7 @@ const CASES = RULES.flatMap((rule) =>
 const EXTENSION = { python: 'py', javascript: 'js', bash: 'sh' }
 
 describe('each rule', () => {
-  it('has an id of its own, a reason, and stays at least as strict in the larger set', () => {
+  it('has a unique id and a reason, and is at least as strict in strict as in standard', () => {
     expect(new Set(RULES.map(({ id }) => id)).size).toBe(RULES.length)
     for (const { id, language, reason, standard, strict } of RULES) {
       expect(id).toMatch(new RegExp(`^${language}/[A-Za-z0-9-]{1,48}$`))
@@ -147,7 +147,7 @@ describe('each rule', () => {
   })
 })
 
-describe('the documents', () => {
+describe('the rules of the SOP and the plan', () => {
   const strict = (source: string) => check('py', source).findings.map(({ message }) => message)
   const standard = (extension: string, source: string) =>
     check(extension, source, 'standard').findings.filter(({ severity }) => severity === 'block')
@@ -206,7 +206,7 @@ describe('the documents', () => {
     expect(standard(extension, source)).toHaveLength(1)
   })
 
-  it('what they allow passes strict', () => {
+  it('imports that the plan allows pass strict', () => {
     const allowed = ['pandas', 'numpy', 'dateutil', 'json', 'math', 'datetime', 'collections', 'itertools']
     const more = [
       'functools',

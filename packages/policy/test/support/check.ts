@@ -7,7 +7,7 @@ import { sourceKind } from '../../src/sources.ts'
 const { need, parse } = await openGrammars()
 await need(GRAMMARS)
 
-/** A file of the job that is no source by its name. */
+/** A file of the job whose name does not look like source. */
 const OTHERS = new Set(['data.txt'])
 
 /** Checks one source in this thread, by the extension of its file. */
@@ -18,7 +18,7 @@ export function check(extension: string, source: string, rules: RuleSet = 'stric
   return checkSource(parse, { path, source, kind }, rules, OTHERS)
 }
 
-/** The ids of the rules that a source trips. */
+/** Ids of the rules that a source trips. */
 export function tripped(extension: string, source: string, rules: RuleSet = 'strict'): string[] {
   return check(extension, source, rules).findings.map(({ rule }) => rule)
 }

@@ -12,7 +12,7 @@ it('a result copies exactly the fields that its job sets', () => {
   })
 })
 
-it('another job gets a result without them, and with all others', () => {
+it('a result for another job has none of the copied fields and all others', () => {
   const result = { ...sampleResult(), tenant: 't', batchId: 'b', labels: { run: '7' } }
   const { tenant: _, batchId: __, labels: ___, ...others } = result
   expect(withoutCopiedFields(result)).toEqual(others)

@@ -1,6 +1,6 @@
-/** From and to, both included; written down from the Unicode charts, not from the code under test. */
+/** First and last code point of each range, taken from the Unicode charts and not from the code under test. */
 const RANGES: readonly (readonly [number, number])[] = [
-  // C0 but tab and newline, DEL, C1.
+  // C0 without tab and newline, DEL, C1.
   [0x00, 0x08],
   [0x0b, 0x1f],
   [0x7f, 0x9f],
@@ -9,7 +9,7 @@ const RANGES: readonly (readonly [number, number])[] = [
   [0x200e, 0x200f],
   [0x202a, 0x202e],
   [0x2066, 0x2069],
-  // Of no width, or drawn as nothing.
+  // Characters without width or shape.
   [0x00ad, 0x00ad],
   [0x034f, 0x034f],
   [0x115f, 0x1160],
@@ -27,7 +27,7 @@ const RANGES: readonly (readonly [number, number])[] = [
   // Tags and further variation selectors.
   [0xe0000, 0xe007f],
   [0xe0100, 0xe01ef],
-  // Separators of lines and paragraphs, halves of pairs (a few of them), and what is no character.
+  // Line and paragraph separators, some surrogates, and noncharacters.
   [0x2028, 0x2029],
   [0xd800, 0xd801],
   [0xdffe, 0xdfff],
@@ -36,7 +36,7 @@ const RANGES: readonly (readonly [number, number])[] = [
   [0x10fffe, 0x10ffff],
 ]
 
-/** Every code point that no terminal and no page may get as it is. */
+/** Every code point that must be escaped on terminals and pages. */
 export const DECEPTIVE_CODE_POINTS: readonly number[] = RANGES.flatMap(([from, to]) =>
   Array.from({ length: to - from + 1 }, (_, offset) => from + offset),
 )

@@ -4,7 +4,7 @@ import { visible, visibleJson } from '../src/deceptive.ts'
 import { DECEPTIVE_CODE_POINTS } from './deceptive-code-points.ts'
 
 const DECEPTIVE = new Set(DECEPTIVE_CODE_POINTS)
-/** Any text, with many of those characters in it. */
+/** Any text, with many deceptive characters. */
 const texts = fc
   .array(
     fc.oneof(
@@ -15,16 +15,16 @@ const texts = fc
   .map((parts) => parts.join(''))
 
 function deceptive(text: string): string[] {
-  const pictured = text.replaceAll(/(\p{Extended_Pictographic})[\ufe0e\ufe0f]/gu, '$1')
-  return [...pictured].filter((character) => DECEPTIVE.has(character.codePointAt(0) ?? 0))
+  const withoutVariations = text.replaceAll(/(\p{Extended_Pictographic})[\ufe0e\ufe0f]/gu, '$1')
+  return [...withoutVariations].filter((character) => DECEPTIVE.has(character.codePointAt(0) ?? 0))
 }
 
 describe('visible', () => {
-  it('leaves letters with many marks alone, as scripts that need them have them', () => {
+  it('keeps combining marks of real scripts', () => {
     for (const text of ['בְּרֵאשִׁ֖ית', 'ཧྐྵྨླྺྼྻྂ', 'กำ็้', 'ệ', 'क्ष्म्य']) expect(visible(text)).toBe(text)
   })
 
-  it('leaves text, tabs, newlines and any script alone', () => {
+  it('keeps text of any script, tabs and newlines', () => {
     const text = 'a\tb\nÄ 日本語 🇮🇸 👍🏽 ❤\ufe0f ☎\ufe0e 1️⃣ é\u0301 ʼ\u00a0\u3000\n'.replace('1\ufe0f', '1')
     expect(visible(text)).toBe(text)
   })
@@ -47,12 +47,12 @@ describe('visible', () => {
     expect(visible(given)).toBe(shown)
   })
 
-  it.each(DECEPTIVE_CODE_POINTS.map((code) => code.toString(16)))('writes out U+%s', (hex) => {
+  it.each(DECEPTIVE_CODE_POINTS.map((code) => code.toString(16)))('escapes U+%s', (hex) => {
     const character = String.fromCodePoint(Number.parseInt(hex, 16))
     expect(visible(`a${character}b`)).toMatch(/^a\\(x[0-9a-f]{2}|u\{[0-9a-f]+\})b$/)
   })
 
-  it('leaves nothing that deceives, whatever the text', () => {
+  it('leaves no deceptive character in any text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         expect(deceptive(visible(text))).toEqual([])
@@ -63,7 +63,7 @@ describe('visible', () => {
 })
 
 describe('visibleJson', () => {
-  it('is one line that shows all and reads back as it was, whatever the value', () => {
+  it('is one line without deceptive characters that parses back to the same value', () => {
     const values = fc.oneof(texts, fc.dictionary(texts, texts, { noNullPrototype: true }))
     fc.assert(
       fc.property(values, (value) => {
@@ -75,7 +75,7 @@ describe('visibleJson', () => {
     )
   })
 
-  it('writes both halves of what is beyond U+FFFF', () => {
+  it('escapes a character beyond U+FFFF as a surrogate pair', () => {
     expect(visibleJson('\u{e0041}')).toBe('"\\udb40\\udc41"')
   })
 })

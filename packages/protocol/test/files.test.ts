@@ -47,7 +47,7 @@ it('a safe path never leaves the folder it is joined to', () => {
   )
 })
 
-it('the size of a base64 file is that of its bytes', () => {
+it('the size of a base64 file is that of the decoded bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 50 }), (bytes) => {
       expect(fileBytes({ content: Buffer.from(bytes).toString('base64'), encoding: 'base64' })).toBe(
@@ -65,14 +65,14 @@ it('a base64 file may have the whole 5 MiB', () => {
   }
 })
 
-it('there may be 64 files and not 65', () => {
+it('a job may have 64 files and not 65', () => {
   const files = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, { content: '' }]))
   expect(filesSchema.safeParse(files(MAX_FILES)).success).toBe(true)
   expect(filesSchema.safeParse(files(MAX_FILES + 1)).success).toBe(false)
 })
 
-it('a file may be its text alone, and then looks like any other', () => {
+it('a file may be given as its text, and is parsed to the same shape', () => {
   expect(filesSchema.parse({ 'a.txt': 'text', 'b.txt': '' })).toEqual({
     'a.txt': { content: 'text', encoding: 'utf8' },
     'b.txt': { content: '', encoding: 'utf8' },

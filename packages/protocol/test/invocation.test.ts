@@ -16,13 +16,13 @@ const env = (...names: string[]) => Object.fromEntries(names.map((name) => [name
 const many = (count: number) => Array.from({ length: count }, (_, index) => `A${index}`)
 
 describe('args and compileArgs of a job', () => {
-  it('are texts of any kind, as they are', () => {
+  it('are kept unchanged, whatever text they contain', () => {
     const args = ['', '-x', '$(id)', 'a b\n"c"', 'é😀', '{filename}']
     expect(parseJob({ code: 'x', args, compileArgs: args })).toMatchObject({ args, compileArgs: args })
     expect(parseJob({ code: 'x', args: many(64) }).args).toHaveLength(64)
   })
 
-  it.each(['args', 'compileArgs'])('%s are bounded, and none has a NUL', (name) => {
+  it.each(['args', 'compileArgs'])('%s are limited in number and size, and contain no NUL', (name) => {
     expect(refusal({ [name]: many(65) })).toMatch(new RegExp(`^${name}: must be at most 64 arguments`))
     expect(refusal({ [name]: ['x'.repeat(4097)] })).toMatch(
       new RegExp(`^${name}.0: must be text of at most 4 KiB`),
@@ -68,13 +68,13 @@ describe('env of a job', () => {
   })
 
   it.each(['', '1A', 'A-B', 'A=B', 'A B', 'ä', 'A\0', 'BASH_FUNC_a%%', 'A'.repeat(129)])(
-    '%j is no name of a variable',
+    'refuses %j as the name of a variable',
     (name) => {
       expect(refusal({ env: { [name]: '' } })).toMatch(/: must have names of letters, digits and "_"/)
     },
   )
 
-  it('is bounded, and no value has a NUL', () => {
+  it('is limited in number and size, and its values contain no NUL', () => {
     expect(parseJob({ code: 'x', env: env(...many(64)) }).env).toBeDefined()
     expect(refusal({ env: env(...many(65)) })).toMatch(/^env: must be at most 64 variables/)
     expect(refusal({ env: { A: 'x'.repeat(4097) } })).toMatch(/^env\.A: must be text of at most 4 KiB/)

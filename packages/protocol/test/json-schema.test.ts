@@ -25,20 +25,20 @@ function isJob(value: unknown): boolean {
 }
 
 describe('the JSON Schemas', () => {
-  it('in docs/schema are those of this release: npm run schemas', async () => {
+  it('in docs/schema are up to date (npm run schemas writes them)', async () => {
     expect(await stored('job')).toEqual(jobJsonSchema())
     expect(await stored('result')).toEqual(resultJsonSchema())
   })
 
-  it('say what each field of a job is', () => {
+  it('give each field of a job a type', () => {
     const { properties = {} } = jobJsonSchema()
     const untyped = Object.entries(properties).filter(([, field]) => Object.keys(field).length === 0)
-    // It is any JSON.
+    // inputData may be any JSON.
     expect(untyped.map(([name]) => name)).toEqual(['inputData'])
     expect(jobJsonSchema()).toMatchObject({ required: ['code'], additionalProperties: false })
   })
 
-  it('accept every job that is one', () => {
+  it('accept every job that parseJob accepts', () => {
     const schema = jobJsonSchema()
     fc.assert(
       fc.property(fc.oneof(validJob, boundaryJob), (job) => !isJob(job) || accepts(schema, job)),

@@ -1,6 +1,6 @@
 import { type CappedLimit, limitsSchema } from '../src/limits.ts'
 
-/** The least and the largest value of each limit that is a number. */
+/** Minimum and maximum of each numeric limit. */
 export const LIMIT_RANGES = rangesOf(limitsSchema.shape)
 
 function rangesOf({ onOverflow: _, ...numbers }: typeof limitsSchema.shape) {

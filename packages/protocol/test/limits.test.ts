@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_LIMITS, exceededMaxima, limitsSchema, resolveLimits } from '../src/limits.ts'
 
 describe('limits', () => {
-  it('come from the job before the language before the deployment before the defaults', () => {
+  it('come from the job, then the language, then the deployment, then the defaults', () => {
     const limits = resolveLimits(
       { cpus: 1 },
       { cpus: 2, memoryMb: 512 },
@@ -12,7 +12,7 @@ describe('limits', () => {
     expect(limits).toEqual({ ...DEFAULT_LIMITS, cpus: 1, memoryMb: 512, diskMb: 8 })
   })
 
-  it('are not emptied by an undefined of the job', () => {
+  it('are not removed by an undefined value in the job', () => {
     expect(resolveLimits({ memoryMb: undefined }).memoryMb).toBe(256)
   })
 
@@ -27,7 +27,7 @@ describe('limits', () => {
     ])
   })
 
-  it('that pass are within their ranges, whatever number is given', () => {
+  it('are accepted only within their ranges, for any number', () => {
     const number = fc.oneof(
       fc.double(),
       fc.integer(),

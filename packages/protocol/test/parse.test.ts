@@ -14,7 +14,7 @@ function refusal(input: unknown): string {
 }
 
 describe('parseJob', () => {
-  it('fills in what was left out', () => {
+  it('fills in defaults', () => {
     expect(parseJob({ code: 'print(1)' })).toEqual({
       language: 'python',
       code: 'print(1)',
@@ -32,7 +32,7 @@ describe('parseJob', () => {
     })
   })
 
-  it('takes code of exactly the largest size, and not one byte more', () => {
+  it('accepts code of exactly the maximum size, and not one byte more', () => {
     expect(parseJob({ code: 'é'.repeat(MAX_CODE_BYTES / 2) }).code).toHaveLength(MAX_CODE_BYTES / 2)
     expect(refusal({ code: `${'é'.repeat(MAX_CODE_BYTES / 2)}x` })).toMatch(/^code: must be at most 1 MiB/)
   })
@@ -43,7 +43,7 @@ describe('parseJob', () => {
     )
   })
 
-  it('names the field that a misspelt one means', () => {
+  it('suggests the right name for a misspelt field', () => {
     expect(refusal({ code: 'x', input_data: 1 })).toBe('input_data: unknown field; did you mean "inputData"?')
     expect(refusal({ code: 'x', limits: { memoryMB: 1 } })).toBe(
       'limits.memoryMB: unknown field; did you mean "memoryMb"?',
@@ -117,7 +117,7 @@ describe('parseJob', () => {
     expect(refusal(files)).toBe('files: must have no "__proto__", got an object of 1 fields')
   })
 
-  it('takes input that is nested 100 deep, and neither deeper nor a cycle', () => {
+  it('accepts input that is nested 100 deep, and refuses deeper nesting and cycles', () => {
     const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])
     expect(parseJob({ code: 'x', inputData: nested(100) }).inputData).toEqual(nested(100))
     expect(refusal({ code: 'x', inputData: nested(101) })).toMatch(/^inputData: .* nested at most 100 deep/)
@@ -135,7 +135,7 @@ describe('parseJob', () => {
     expect(refusal(input)).toMatch(/cannot be read/)
   })
 
-  it('says what was thrown in a line that is short and clean, or that no reason was given', () => {
+  it('reports what a getter throws in a short printable line', () => {
     const throwing = (thrown: unknown) => new Proxy({}, { get: () => raise(thrown) })
     expect(refusal(throwing(new Error(`\u001b[31m\u009b${'x'.repeat(1_000)}`)))).toMatch(
       /^job: cannot be read \(\\u001b\[31m\\x9bx{194}…\)$/,
@@ -143,7 +143,7 @@ describe('parseJob', () => {
     expect(refusal(throwing(Object.create(null)))).toBe('job: cannot be read (no reason given)')
   })
 
-  it('repeats no large number, no control character and no mark that reverses text', () => {
+  it('does not repeat large numbers, control characters and bidi marks in messages', () => {
     expect(refusal({ code: 10n ** 1_000n })).toBe('code: must be text, got a bigint')
     expect(refusal({ code: 'x', language: '\u009b2J\u202e\u{e0001}' })).toMatch(
       /got "\\x9b2J\\u\{202e\}\\u\{e0001\}"$/,
@@ -151,7 +151,7 @@ describe('parseJob', () => {
     expect(refusal({ code: 'x', '\u009b': 1 })).toMatch(/^\\x9b: unknown field/)
   })
 
-  it('reads no further than a maximum, however much more there seems to be', () => {
+  it('stops reading at a maximum, however many fields a value claims to have', () => {
     const endless = Array(4_000_000_000)
     expect(refusal({ code: 'x', inputData: endless })).toMatch(/^inputData: must be at most 1 MiB as JSON/)
     expect(refusal({ code: 'x', tests: endless })).toMatch(/^tests: must be at most 1000 tests/)
@@ -175,7 +175,7 @@ describe('parseJob', () => {
       expect(refusal({ code: 'x', [field]: given })).toBe(`${field}: ${rule}, got ${shown}`)
   })
 
-  it('takes of the input what JSON can say, once', () => {
+  it('copies the input once, reduced to what JSON can express', () => {
     const given = { list: Object.assign([-0], { toJSON: () => 'other' }), [Symbol()]: 1 }
     const { inputData, priority } = parseJob({ code: 'x', inputData: given, priority: -0 })
     expect({ inputData, priority }).toEqual({ inputData: { list: [0] }, priority: 0 })

@@ -22,7 +22,7 @@ describe('a policy', () => {
     },
   )
 
-  it('is warn and standard for a job that names none, and each part by itself', () => {
+  it('is warn and standard by default, for each part separately', () => {
     expect(parseJob({ code: 'x' }).policy).toEqual({ mode: 'warn', rules: 'standard' })
     expect(parseJob({ code: 'x', policy: { mode: 'enforce' } }).policy).toEqual({
       mode: 'enforce',

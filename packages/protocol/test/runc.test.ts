@@ -38,11 +38,11 @@ describe('the known escapes of runc', () => {
   ])('%s has those of 2025', (version) => expect(runcEscapes(version)).toEqual(OF_2025))
 
   it.each(['0.9.9', '1.0.0-rc93', '1.0.0~rc93+ds1', '1.1.5+ds1', '1.1.5+ds1-1+deb12u1', '1.1.11'])(
-    '%s has the older one, too',
+    '%s also has the older escape',
     (version) => expect(runcEscapes(version)).toEqual([OF_2024, ...OF_2025]),
   )
 
-  it.each(['', 'unknown', '1.2', 'runc 1.3.3', 'N/A'])('%j is no version', (version) =>
+  it.each(['', 'unknown', '1.2', 'runc 1.3.3', 'N/A'])('%j is not a version', (version) =>
     expect(runcEscapes(version)).toBeUndefined(),
   )
 })

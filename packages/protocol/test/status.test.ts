@@ -5,7 +5,7 @@ it('only platform faults and cancellations say nothing about the code', () => {
   expect(STATUSES.filter((status) => !isAttributable(status))).toEqual(['cancelled', 'setup_error'])
 })
 
-it('every status has one of the four that the documents know', () => {
+it('every status maps to one of the four documented ones', () => {
   expect(Object.fromEntries(STATUSES.map((status) => [status, documentedStatus(status)]))).toEqual({
     success: 'success',
     execution_error: 'execution_error',

@@ -6,10 +6,10 @@ import { VERSION } from '../src/index.ts'
 const root = join(import.meta.dirname, '../../..')
 const manifests = globSync('{package.json,{packages,apps}/*/package.json}', { cwd: root })
 
-it('finds the manifests', () => {
+it('the spec finds the package manifests', () => {
   expect(manifests.length).toBeGreaterThan(10)
 })
 
-it.each(manifests)('%s is of this release', (path) => {
+it.each(manifests)('%s has the version of this release', (path) => {
   expect(JSON.parse(readFileSync(join(root, path), 'utf8'))).toMatchObject({ version: VERSION })
 })

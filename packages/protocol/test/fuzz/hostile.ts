@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** Names that mean something to an object's prototype, to a terminal, or to nobody. */
+/** Names with a meaning for prototypes or terminals, and unusual ones. */
 export const HOSTILE_NAMES = [
   '__proto__',
   'constructor',
@@ -32,7 +32,7 @@ function throwingProxy(
   return new Proxy({ code: 'x' }, { [trap]: thrower(value) })
 }
 
-/** An object that behaves until it is asked for a field for the n-th time. */
+/** An object that throws when its fields are read more than `reads` times. */
 function fickle(reads: number): object {
   let left = reads
   return new Proxy(
@@ -52,7 +52,7 @@ function cycle(): unknown[] {
   return list
 }
 
-/** Small in memory, and more than there are atoms once written out. */
+/** Small in memory, but 2^90 values when serialized. */
 function doubled(): unknown {
   return Array.from({ length: 90 }).reduce<unknown>((inner) => [inner, inner], 1)
 }
@@ -72,7 +72,7 @@ const THROWN = [
   { toString: thrower(1) },
 ]
 
-/** Makers of values that no JSON has; made anew for each case, because some remember. */
+/** Make values that JSON cannot express, anew for each case, because some have state. */
 const MAKERS: readonly (() => unknown)[] = [
   () => new Date(0),
   () => new Date(Number.NaN),
@@ -117,7 +117,7 @@ const MAKERS: readonly (() => unknown)[] = [
   ),
 ]
 
-/** Numbers at which limits have gone wrong elsewhere. */
+/** Numbers that often reveal errors in range checks. */
 export const HOSTILE_NUMBERS = [
   0,
   -0,
@@ -136,8 +136,8 @@ export const HOSTILE_NUMBERS = [
 ] as const
 
 /**
- * Makes one value that a careful caller would never send. A maker and not the value, because whoever prints a value that
- * throws when it is looked at ends there.
+ * Makes one hostile value. A function instead of the value, because fast-check prints values, and printing some of these
+ * throws.
  */
 export const hostile: fc.Arbitrary<() => unknown> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...MAKERS) },

@@ -61,7 +61,7 @@ const limits = fc.record(
   { requiredKeys: [] },
 )
 
-/** JSON nested about as deep, or about as large, as input may be. */
+/** JSON with a depth or size around the maximum of an input. */
 const input = fc.oneof(
   { weight: 4, arbitrary: fc.jsonValue() },
   fc.integer({ min: 97, max: 103 }).map((depth) => {
@@ -72,7 +72,7 @@ const input = fc.oneof(
   fc.constantFrom(-2, -1, 0).map((over) => 'x'.repeat(MAX_INPUT_BYTES + over - 1)),
 )
 
-/** The fields of a job: `ordinary` values are valid, each of `boundary` may be just so or just not. */
+/** The fields of a job: `ordinary` values are valid, `boundary` values may be just within or just beyond a limit. */
 function fieldsOf(boundary: boolean) {
   const either = <T>(ordinary: fc.Arbitrary<T>, edge: fc.Arbitrary<T>) => (boundary ? edge : ordinary)
   return {
@@ -105,12 +105,12 @@ function fieldsOf(boundary: boolean) {
   }
 }
 
-/** Jobs that are valid, whatever fields they have. */
+/** Valid jobs with any combination of fields. */
 export const validJob = fc.record(fieldsOf(false), { requiredKeys: ['code'] })
 
 const FIELDS = Object.keys(fieldsOf(true))
 
-/** Valid jobs but for up to three values, each at, just below or just above what is allowed. */
+/** Valid jobs in which up to three values are at, just below or just above a limit. */
 export const boundaryJob = fc
   .tuple(validJob, fc.subarray(FIELDS, { minLength: 1, maxLength: 3 }), fc.record(fieldsOf(true)))
   .map(([job, chosen, edges]) => ({
@@ -143,7 +143,7 @@ const places = fc.constantFrom(
   ...['files.a.content', 'tests.0', 'inputData.a.b', ...HOSTILE_NAMES.map((key) => key.replaceAll('.', '_'))],
 )
 
-/** Makes a valid job with one hostile value put anywhere into it, also where nothing belongs. */
+/** Makes a valid job with one hostile value at any place, also as an unknown field. */
 export const mutatedJob = fc.tuple(validJob, places, hostile).map(([job, place, make]) => () => {
   const mutated: object = { ...job }
   let at = mutated
@@ -157,7 +157,7 @@ export const mutatedJob = fc.tuple(validJob, places, hostile).map(([job, place, 
   return mutated
 })
 
-/** Also for `__proto__`, which an assignment would take for the prototype. */
+/** Defines a property. An assignment to `__proto__` would set the prototype instead. */
 function put(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
 }

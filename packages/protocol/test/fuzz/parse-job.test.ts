@@ -11,10 +11,10 @@ import { LIMIT_RANGES } from '../limit-ranges.ts'
 import { hostile } from './hostile.ts'
 import { boundaryJob, mutatedJob, validJob } from './jobs.ts'
 
-/** Of the processor, far above what any of them takes; a value that blows up takes for ever. */
+/** CPU time, far above what any input needs; a value that expands exponentially exceeds it. */
 const MAX_MS = 2_000
 const MAX_MESSAGE_CHARACTERS = 20_000
-/** What moves a cursor, hides text or reverses it. */
+/** Characters that move a cursor, or hide or reverse text. */
 const CONTROL = /[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u
 
 function cpuMs(): number {
@@ -22,7 +22,7 @@ function cpuMs(): number {
   return (user + system) / 1000
 }
 
-/** Parses; a refusal is undefined. Anything but a job or a good refusal fails the test. */
+/** Returns the parsed job, or undefined if it was refused in a valid way; anything else fails the test. */
 function parsed(input: unknown): Job | undefined {
   const started = cpuMs()
   try {
@@ -47,7 +47,7 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf))
 }
 
-/** What the rest of the product relies on, whatever the job was made of. */
+/** Checks properties of a parsed job that other packages rely on. */
 function expectSound(job: Job): void {
   expect(utf8Bytes(job.code)).toBeLessThanOrEqual(MAX_CODE_BYTES)
   expect(job.code).not.toBe('')
@@ -85,7 +85,7 @@ function expectSoundFiles({ files = {} }: Job): void {
   }
 }
 
-/** The way through Redis: written as JSON by the producer, parsed again by the worker. */
+/** Serializes the job as a producer does, and parses it again as a worker does. */
 function expectStable(job: Job): void {
   const read: unknown = JSON.parse(JSON.stringify(job))
   expect(read).toEqual(job)
@@ -104,34 +104,34 @@ function check(input: unknown): boolean {
 }
 
 describe('parseJob, on 10,000 inputs', () => {
-  it('takes each valid job', () => {
+  it('accepts each valid job', () => {
     const property = fc.property(validJob, (job) => {
       expect(check(job)).toBe(true)
     })
     fc.assert(property, { numRuns: 1_000 })
   })
 
-  it('throws nothing but its own error on anything, in a message that is short and clean', () => {
+  it('refuses any value with its own error, whose message is short and printable', () => {
     const property = fc.property(hostile, (make) => {
       check(make())
     })
     fc.assert(property, { numRuns: 2_000 })
   }, 60_000)
 
-  it('survives one hostile value in a valid job', () => {
+  it('accepts or refuses a valid job with one hostile value', () => {
     const property = fc.property(mutatedJob, (make) => {
       check(make())
     })
     fc.assert(property, { numRuns: 4_000 })
   }, 120_000)
 
-  it('lets nothing beyond a maximum pass, and changes nothing of what passes', () => {
+  it('accepts no value beyond a limit, and does not change accepted ones', () => {
     let passed = 0
     const property = fc.property(boundaryJob, (job) => {
       if (check(job)) passed++
     })
     fc.assert(property, { numRuns: 3_000 })
-    // Else the values would be too wild to say anything about those that pass.
+    // Enough jobs must be accepted for the test to mean something.
     expect(passed).toBeGreaterThan(300)
   }, 120_000)
 })

@@ -18,7 +18,7 @@ interface Line {
   readonly summary?: BatchSummary
 }
 
-/** A producer in its own process, the lines that it has printed so far, and its end. */
+/** Starts a producer in its own process. Returns the process, its output so far as parsed lines, and a promise of its end. */
 function produce(world: World, each: number, problems: number) {
   const args = [PRODUCER, world.redisUrl, world.prefix, 'nightly', String(each), String(problems)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -34,7 +34,7 @@ function produce(world: World, each: number, problems: number) {
   return { child, lines, ended, untilFinished }
 }
 
-/** Checks that the lines hold each sample once, with the verdict that its program has. */
+/** Expects that the lines hold each sample once, with the verdict that its program must get. */
 async function expectVerdicts(world: World, lines: readonly Line[], each: number, problems: number) {
   const finished = lines.filter(({ sample }) => sample !== undefined)
   expect(finished.length).toBe(each * problems)
@@ -48,7 +48,7 @@ async function expectVerdicts(world: World, lines: readonly Line[], each: number
 }
 
 // promise: batch-resume
-it('of thousands of samples none is lost or doubled when the producer and a worker are killed in the middle', async () => {
+it('a batch of 2,000 samples loses and duplicates none when the producer and a worker are killed in the middle', async () => {
   const [each, problems] = [50, 40]
   const env = simulatedSettings(20, 8)
   const world = await startWorld({ workers: 2, env, launcher: SIMULATED_LAUNCHER })
@@ -79,7 +79,7 @@ it('of thousands of samples none is lost or doubled when the producer and a work
     skipped: 0,
     retriedFaults: 0,
   })
-  // A run without a kill gives the same numbers: of problem p, 50 samples in rounds of 40, the first p of each pass.
+  // The numbers of an undisturbed run: sample n of problem p passes if n modulo 40 is less than p.
   const passes = Array.from(
     { length: problems },
     (_, problem) => problem + Math.min(problem, each - problems),

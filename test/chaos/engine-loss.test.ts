@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 // promise: exactly-once
-it('while the engine is gone jobs wait and the worker is not ready; when it is back they run', async () => {
+it('jobs wait and the worker is not ready while the engine is gone; they run when it is back', async () => {
   const running = await world.client.submit({ language: 'bash', code: 'sleep 3; echo was running' })
   await eventually(world.containers, (ids) => ids.length > 0)
   await bridge.cut()
@@ -43,7 +43,7 @@ it('while the engine is gone jobs wait and the worker is not ready; when it is b
   expect((await readiness()).status).toBe(200)
 })
 
-it('a connection to a running container that breaks is a fault to retry, never the end of its program', async () => {
+it('a job runs again after its connection to the container broke; it is not reported as ended', async () => {
   const id = await world.client.submit({
     language: 'bash',
     code: 'echo the; sleep 1; echo whole',
@@ -54,9 +54,9 @@ it('a connection to a running container that breaks is a fault to retry, never t
   expect(await world.client.wait(id)).toMatchObject({ status: 'success', stdout: 'the\nwhole\n', attempt: 2 })
 })
 
-it('a connection that breaks while a worker reads init back from its volume fails no job', async () => {
+it('no job fails when the connection breaks while a new worker verifies init in its volume', async () => {
   bridge.breakAnswerTo(/^GET \S*\/archive\?/)
-  // A new worker reads init back before its first container.
+  // A new worker reads init from its volume and verifies it before its first container.
   const worker = await world.addWorker()
   await world.workers[0]?.stop()
   expect(await world.client.run({ language: 'bash', code: 'echo whole' })).toMatchObject({

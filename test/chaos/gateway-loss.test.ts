@@ -7,7 +7,7 @@ let world: World
 let gateways: Gateway[] = []
 
 beforeAll(async () => {
-  // A gateway knows no containers; only the time that programs take matters.
+  // Simulated containers, because only the duration of the programs matters to a gateway.
   world = await startWorld({ launcher: SIMULATED_LAUNCHER, env: simulatedSettings(100, 8) })
   gateways = await Promise.all([startTestGateway(world), startTestGateway(world), startTestGateway(world)])
 })
@@ -55,7 +55,7 @@ it.concurrent('a gateway that is killed in the middle loses no execution that it
   for (const { result } of answers) {
     expect(result).toMatchObject({ status: 'success', stdout: `${result.labels.index}\n` })
   }
-  // They are in the list of their tenant too.
+  // The list of executions has all accepted ones, too.
   const list = await fetch(`${other.url}/v1/executions?label=of%3Dloss&limit=200`)
   const { executions } = (await list.json()) as { executions: { id: string }[] }
   const listed = new Set(executions.map(({ id }) => id))
@@ -63,7 +63,7 @@ it.concurrent('a gateway that is killed in the middle loses no execution that it
 })
 
 // promise: http-loss
-it.concurrent('a batch that a killed gateway has accepted ends on another one, and one that it has not is sent again', async () => {
+it.concurrent('a batch that a killed gateway accepted can be followed on another one, and other batches can be sent again', async () => {
   const [other, , killed] = gateways as [Gateway, Gateway, Gateway]
   const headers = { 'content-type': 'application/json' }
   const post = async (gateway: Gateway, index: number) => {

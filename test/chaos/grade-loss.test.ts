@@ -34,9 +34,9 @@ async function finished(worker: number): Promise<number> {
 }
 
 // promise: batch-resume
-it(`${SAMPLES} samples keep their verdicts, none lost and none doubled, though worker and producer are killed in the middle`, async () => {
+it(`grading loses, duplicates and changes none of ${SAMPLES} verdicts when worker and producer are killed in the middle`, async () => {
   const out = join(folder, 'results.jsonl')
-  // Long enough for the slowest program on a busy host.
+  // The timeout is long enough for the slowest program on a busy host.
   const how = ['--reference', '--reuse', 'batch', '--preload', '--timeout', '60']
   const args = ['grade', '--dataset', 'mbpp', DATA, ...how, '--out', out]
   const env = { REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix }
@@ -67,7 +67,7 @@ it(`${SAMPLES} samples keep their verdicts, none lost and none doubled, though w
     .map((line) => JSON.parse(line))
   expect(rows.map(({ passed }) => passed)).toEqual(Array(SAMPLES).fill(true))
   expect(new Set(rows.map((row) => row.task_id)).size).toBe(SAMPLES)
-  // Containers of the killed worker: `worker-loss.test.ts` shows that a reaper removes such.
+  // Removes the containers of the killed worker at once; `worker-loss.test.ts` shows that a reaper does so.
   for (const worker of world.workers.slice(1)) await worker.stop()
   const left = await world.containers()
   if (left.length > 0) await docker(world.dockerHost, 'rm', '--force', ...left)

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { redisCli } from '../support/redis.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** BullMQ's names for the keys of a queue, in this and in other releases. */
+/** Names of BullMQ's own keys of a queue, in this and in other releases. As job ids they would collide with these keys. */
 const NAMES = [
   ...[
     'active',
@@ -57,18 +57,18 @@ async function push(...ids: string[]): Promise<void> {
 
 const JOB = { language: 'bash', code: 'echo 1' }
 
-/** An honest job runs, and the workers send few commands afterwards. */
+/** Expects that a job runs, and that afterwards the idle workers do not retry broken entries in a tight loop. */
 async function expectHealthy(): Promise<void> {
   const result = await Promise.race([world.client.run(JOB), sleep(15_000, undefined)])
   expect(result).toMatchObject({ status: 'success', stdout: '1\n' })
   const before = await commandsRun()
   await sleep(1500)
-  // Two idle workers ask for jobs at most 20 times a second.
+  // Two idle workers ask for jobs at most 20 times a second, with a few commands each.
   expect((await commandsRun()) - before).toBeLessThan(500)
 }
 
 // promise: poisoned-queue
-it('ids that are names of BullMQ stop no worker and make none spin', async () => {
+it('job ids that are names of BullMQ’s keys neither stop a worker nor make it poll without pause', async () => {
   await push(...NAMES, ...NAMES, ...NAMES)
   await expectHealthy()
   for (const name of NAMES) {
@@ -78,7 +78,7 @@ it('ids that are names of BullMQ stop no worker and make none spin', async () =>
   await expectHealthy()
 })
 
-it('other entries that are no jobs stop no worker', async () => {
+it('workers go on after other queue entries that are not jobs', async () => {
   await command('SET', key('a-text'), 'x')
   await command('SADD', key('a-set'), 'x')
   await command('HSET', key('a-hash'), 'ats', 'x', 'data', '{', 'opts', '[')
@@ -89,7 +89,7 @@ it('other entries that are no jobs stop no worker', async () => {
   await expectHealthy()
 })
 
-it('keys of the queue that have the wrong type stop no worker', async () => {
+it('workers go on after keys of the queue had the wrong type', async () => {
   for (const name of ['wait', 'meta', 'marker', 'delayed', 'active']) await command('SET', key(name), 'x')
   await eventually(
     async () =>
@@ -100,7 +100,7 @@ it('keys of the queue that have the wrong type stop no worker', async () => {
   await expectHealthy()
 })
 
-it('the logs report it in few lines, and the metrics count it', async () => {
+it('the workers’ logs report broken entries in few lines, and the metrics count them', async () => {
   for (const index of [0, 1]) {
     const lines = (await world.written(index)).split('\n')
     const trouble = lines.filter((line) => /"level":"(warn|error|fatal)"/.test(line))

@@ -22,7 +22,7 @@ afterAll(async () => {
 })
 
 // promise: exactly-once
-it('a Redis that restarts with jobs in flight costs no result and doubles none', async () => {
+it('no result is lost or duplicated when Redis restarts while jobs run', async () => {
   const received: string[] = []
   const done = Promise.withResolvers<void>()
   const jobs = Array.from({ length: 16 }, (_, index) => ({

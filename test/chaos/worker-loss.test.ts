@@ -5,14 +5,14 @@ import { docker } from '../support/engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 
-/** A world for one test: the tests run at the same time, because they wait for leases to expire. */
+/** A world for one test, because the tests run at the same time: they mostly wait for leases to expire. */
 async function worldOf({ onTestFinished }: TestContext, options: WorldOptions): Promise<World> {
   const world = await startWorld(options)
   onTestFinished(() => world.close())
   return world
 }
 
-/** Collects results of one queue until `count` distinct ones came, then waits a moment for doubles. */
+/** Collects `count` results of one results queue, then waits for possible duplicates. */
 async function collect(of: World, replyTo: string, count: number): Promise<Result[]> {
   const received: Result[] = []
   const done = Promise.withResolvers<void>()
@@ -29,14 +29,14 @@ async function collect(of: World, replyTo: string, count: number): Promise<Resul
   return received
 }
 
-/** Containers of a world in which something runs. */
+/** Ids of a world's running containers. */
 async function running(of: World): Promise<string[]> {
   const ids = await docker(of.dockerHost, 'ps', '-q', '--filter', `label=isopod.stack=${of.prefix}`)
   return ids.split('\n').filter((id) => id !== '')
 }
 
 // promise: exactly-once
-it.concurrent('a worker that is lost loses no job and doubles none when it is killed in the middle, and its containers are removed', async (context) => {
+it.concurrent('a worker that is killed in the middle loses and duplicates no job, and its containers are removed', async (context) => {
   const world = await worldOf(context, { workers: 2, env: { ISOPOD_SLOTS: '2', ISOPOD_POOL_SIZE: '0' } })
   const jobs = Array.from({ length: 24 }, (_, index) => ({
     language: 'bash',
@@ -53,12 +53,12 @@ it.concurrent('a worker that is lost loses no job and doubles none when it is ki
   const received = await results
   expect(received.map(({ id }) => id).sort()).toEqual([...ids].sort())
   expect(received.filter(({ status }) => status !== 'success')).toEqual([])
-  // Its programs ended with its connections; a reaper removes its containers once its lease has expired.
+  // The programs of the killed worker ended with its connections. A reaper removes the containers after its lease.
   expect(await running(world)).toEqual([])
   expect(await eventually(world.containers, (left) => left.length === 0, 40_000)).toEqual([])
 })
 
-it.concurrent('a worker that is killed while containers wait and are made ahead leaves none, waiting or running', async (context) => {
+it.concurrent('a worker that is killed while it fills its pool leaves no container, neither pooled nor running', async (context) => {
   const world = await worldOf(context, { workers: 2, env: { ISOPOD_SLOTS: '2', ISOPOD_POOL_SIZE: '6' } })
   const { dockerHost, prefix } = world
   const list = ['ps', '-a', '--filter', `label=isopod.stack=${prefix}`, '--format', '{{.Names}}']
@@ -72,7 +72,7 @@ it.concurrent('a worker that is killed while containers wait and are made ahead 
   await world.workers[1]?.stop()
   expect(await running(world)).toEqual([])
 
-  // The reaper of any worker of the deployment removes the rest once the lease has expired.
+  // After the lease, the reaper of any worker of the deployment removes the remaining containers.
   await world.addWorker()
   expect(await eventually(world.containers, (left) => left.length === 0, 40_000)).toEqual([])
 })

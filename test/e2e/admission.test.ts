@@ -9,7 +9,7 @@ const BUDGET_MB = 1536
 const BIG_MB = 1024
 const SMALL_MB = 64
 
-/** Prints when it starts and when it ends: one clock for all containers of a host. */
+/** A job that prints the times of its start and end. All containers of a host have the same clock. */
 const timed = (seconds: number, memoryMb: number): JobInput => ({
   language: 'bash',
   code: `date +%s%N; sleep ${seconds}; date +%s%N`,
@@ -32,7 +32,7 @@ afterAll(async () => {
   await Promise.all([world?.close(), narrow?.close()])
 })
 
-/** MiB of the containers that run for jobs without a result; those of finished jobs are being removed. */
+/** Memory limits in MiB of all containers whose job has no result yet; containers of finished jobs are being removed. */
 async function runningMb(): Promise<number> {
   const label = `label=isopod.stack=${world.prefix}`
   const format = '{{.ID}} {{.Label "isopod.job"}}'
@@ -48,7 +48,7 @@ async function runningMb(): Promise<number> {
   return sum
 }
 
-/** When a program ran, in nanoseconds. */
+/** Start and end of a program, in nanoseconds. */
 function span({ stdout }: Result): [from: bigint, to: bigint] {
   const [from = '', to = ''] = stdout.trim().split('\n')
   return [BigInt(from), BigInt(to)]
@@ -84,7 +84,7 @@ describe('a worker with a budget of 1.5 GiB', () => {
       const beside = spans.filter(({ at }) => at[0] <= one[0] && one[0] < at[1])
       expect(beside.reduce((sum, { mb }) => sum + mb, 0)).toBeLessThanOrEqual(BUDGET_MB)
     }
-    // The small ones, enqueued last, did not wait for the second of the big ones.
+    // Small jobs, although enqueued last, start before the second big job.
     const [, second = 0n] = spans.flatMap(({ at, mb }) => (mb === BIG_MB ? [at[0]] : [])).sort(ascending)
     const smallStarts = spans.flatMap(({ at, mb }) => (mb === SMALL_MB ? [at[0]] : [])).sort(ascending)
     expect(smallStarts.filter((start) => start < second).length).toBeGreaterThanOrEqual(2)
@@ -93,7 +93,7 @@ describe('a worker with a budget of 1.5 GiB', () => {
     expect(await metric(/isopod_admission_wait_seconds_count (\d+)/)).toBe(12)
   })
 
-  it('refuses a job that could never run', async () => {
+  it('refuses a job that needs more memory than its whole budget', async () => {
     const result = await narrow.client.run(timed(0, BIG_MB))
     expect(result).toMatchObject({
       status: 'validation_error',

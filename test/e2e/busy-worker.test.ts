@@ -6,7 +6,7 @@ import { startWorld, type World } from '../support/world.ts'
 let world: World
 
 beforeAll(async () => {
-  // More than the host has, so that executions compete for the processors.
+  // More processors than the host has, so that executions compete for them.
   world = await startWorld({ env: { ISOPOD_SLOTS: '12', ISOPOD_CPUS: '64' } })
 })
 
@@ -18,7 +18,7 @@ const run = (job: JobInput) => world.client.run({ language: 'python', ...job })
 const verdicts = ({ tests = [] }: Awaited<ReturnType<typeof run>>) => tests.map(({ verdict }) => verdict)
 
 const SPIN = 'while True: pass'
-/** Runs `work` beside programs that keep both processors busy for that many seconds. */
+/** Runs `work` while other programs keep both processors busy for this many seconds. */
 async function besideLoad<T>(seconds: number, work: () => Promise<T>): Promise<T> {
   const limits = { timeoutSeconds: seconds, cpus: 2, cpuSeconds: 60, memoryMb: 64 }
   const burners = await world.client.submitMany(
@@ -34,12 +34,12 @@ async function besideLoad<T>(seconds: number, work: () => Promise<T>): Promise<T
 }
 
 // promise: flaky
-describe('a timeout on a worker that is busy', () => {
+describe('a timeout on a busy worker', () => {
   const limits = { timeoutSeconds: 3, cpus: 1 }
-  // Needs a quarter of a processor: more than its share beside ten others, less than it gets alone on a busy machine.
+  // Needs a quarter of a processor: more than its share beside ten other jobs, less than it gets in an exclusive run.
   const needs = 'import time\nwhile time.process_time() < 0.75: pass\nprint("done")'
 
-  it('decides no verdict of a starved program: run exclusively it passes, and is marked flaky', {
+  it('is not the verdict of a starved program, which passes in an exclusive second run and is marked flaky', {
     timeout: 120_000,
   }, async () => {
     const { plain, tested, script } = await besideLoad(10, async () => {
@@ -62,7 +62,7 @@ describe('a timeout on a worker that is busy', () => {
     expect(script).toMatchObject({ status: 'success', flaky: true, tests: [{ verdict: 'passed' }] })
   })
 
-  it('stands for a program that never ends, and for one that sleeps without a second run', {
+  it('stands after a second run for a program that never ends, and without one for a program that sleeps', {
     timeout: 120_000,
   }, async () => {
     const { endless, asleep } = await besideLoad(10, async () => {
@@ -76,7 +76,7 @@ describe('a timeout on a worker that is busy', () => {
     expect(endless.flaky).toBe(undefined)
     expect(asleep).toMatchObject({ status: 'timeout' })
     expect(asleep.flaky).toBe(undefined)
-    // The endless one ran twice, beside others and alone.
+    // The endless program ran twice, beside others and exclusively.
     expect(endless.wallMs).toBeGreaterThan(1.5 * Number(asleep.wallMs))
   })
 })

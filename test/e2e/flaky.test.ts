@@ -12,18 +12,18 @@ afterAll(async () => {
   await world?.close()
 })
 
-// Bash starts faster than Python.
+// Bash, because it starts faster than Python and the programs run many times.
 const run = (job: JobInput) => world.client.run({ language: 'bash', ...job })
 const verdicts = ({ tests = [] }: Awaited<ReturnType<typeof run>>) => tests.map(({ verdict }) => verdict)
 
 const COIN = 'heads=$((SRANDOM % 2))'
-/** How often each of two coins is thrown: both fall on one side each time once in 10^6 times. */
+/** Throws of each of two coins. Neither of them falls on both sides only once in 10^6 runs. */
 const repeat = 11
 
 // promise: flaky
 describe.concurrent('a program that runs more than once', () => {
   it('is flaky if it ends differently each time, and gets the worst of its statuses', async () => {
-    // All exit codes are the same once in 250^7 times.
+    // All eight exit codes are the same only once in 250^7 runs.
     const result = await run({ code: 'exit $((1 + SRANDOM % 250))', repeat: 8 })
     expect(result).toMatchObject({ status: 'execution_error', flaky: true })
     expect(result.wallMs).toBeLessThan(result.timings.run)
@@ -35,7 +35,7 @@ describe.concurrent('a program that runs more than once', () => {
     expect(result.flaky).toBe(undefined)
   })
 
-  it('has each test judged by itself, up to the first that fails', async () => {
+  it('has each test judged separately, and on request ends at the first that fails', async () => {
     const tests = [
       { stdin: 'same', expected: 'same' },
       { name: 'random', stdin: 'random', expected: '' },

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startWorld, type World } from '../support/world.ts'
 
-/** Some modules on the way of each job. */
+/** Some modules that every job uses; they show that the coverage is complete. */
 const NEEDED = [
   'client/client',
   'queue/jobs/enqueue',
@@ -26,7 +26,7 @@ const UNNEEDED = [
   /^client\/batch\//,
 ]
 
-/** One script in the report of Node's coverage. */
+/** One module in a coverage report of Node. */
 interface ScriptCoverage {
   readonly url: string
   readonly functions: readonly {
@@ -40,7 +40,7 @@ type Calls = ReadonlyMap<string, ReadonlySet<string>>
 
 const MODULE = /\/(?:packages|apps)\/([a-z-]+)\/dist\/(.+)\.js$/
 
-/** Reads which functions were called in a process that ended, and in its threads, from the folder of its coverage. */
+/** Reads from a coverage folder which functions were called in the ended processes and their threads. */
 async function callsIn(folder: string): Promise<Calls> {
   const calls = new Map<string, Set<string>>()
   for (const file of await readdir(folder)) {
@@ -67,7 +67,7 @@ async function coverageFolder(): Promise<string> {
   return folder
 }
 
-/** The calls of a worker and of a client, from their start to their end, with hello world in between or without. */
+/** The calls of a worker and a client from start to end, which run hello world only if `isRun`. */
 async function trace(isRun: boolean): Promise<Calls> {
   const folder = await coverageFolder()
   const world = await startWorld({
@@ -81,7 +81,7 @@ async function trace(isRun: boolean): Promise<Calls> {
   return await callsIn(folder)
 }
 
-/** Connects a client in a process of its own, which runs hello world or nothing. */
+/** Connects a client in its own process, which runs hello world only if `isRun`. */
 async function startClient({ redisUrl: url, prefix }: World, isRun: boolean, folder: string): Promise<void> {
   const job = { language: 'python', code: 'print("hello")' }
   const code = `
@@ -96,7 +96,7 @@ async function startClient({ redisUrl: url, prefix }: World, isRun: boolean, fol
 }
 
 // promise: hello-path
-it('hello world enters no module that it does not need, from the client to the publication', async () => {
+it('hello world calls no module of a feature that it does not use, from the client to the publication', async () => {
   const [idle, busy] = await Promise.all([trace(false), trace(true)])
   const entered = [...busy]
     .filter(([module, calls]) => [...calls].some((call) => !idle.get(module)?.has(call)))

@@ -10,7 +10,7 @@ let world: World
 
 beforeAll(async () => {
   world = await startWorld({
-    // More than the host has, so that executions compete for the processors.
+    // More processors than the host has, so that executions compete for them.
     env: { ISOPOD_SLOTS: '8', ISOPOD_CPUS: '64', ISOPOD_SECOND_RUN_SECONDS: String(WAIT_SECONDS) },
   })
 })
@@ -19,7 +19,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-/** Computes for 40 % of its time and never ends, which looks like a program that the host starves. */
+/** Never ends and uses the processor for 40 % of its time, like a program that gets too little processor time. */
 const LAZY = `import time
 while True:
     until = time.process_time() + 0.04
@@ -48,8 +48,8 @@ async function counted(name: string): Promise<number> {
 }
 
 // promise: second-run-bounds
-describe('programs that look starved by the host', () => {
-  it('keep no other tenant waiting for their second runs, and run at most twice', {
+describe('programs that seem to get too little processor time', () => {
+  it('delay no other tenant by their exclusive second runs, and run at most twice', {
     timeout: 240_000,
   }, async () => {
     let over = false
@@ -64,13 +64,13 @@ describe('programs that look starved by the host', () => {
     const attacked = await attacking
 
     expect(hellos.map(({ result }) => result.stdout)).toEqual(hellos.map(() => 'hello\n'))
-    // No hello waited as long as a second run lasts.
+    // No job of the other tenant waited for a second run.
     const runMs = LIMIT_SECONDS * 1_000
     expect(Math.max(...hellos.map(({ ms }) => ms))).toBeLessThan(runMs)
     expect(attacked.map(({ result }) => result.status)).toEqual(attacked.map(() => 'timeout'))
-    // The first run, a wait shorter than a run, and the second run.
+    // At most the first run, a wait that is shorter than a run, and the second run.
     expect(Math.max(...attacked.map(({ ms }) => ms))).toBeLessThan(3 * runMs)
-    // Second runs were requested, and cost no more than a tenant's share of an hour.
+    // Second runs were requested, and took no longer than a tenant's hourly share.
     const [made = 0, ...refused] = await Promise.all(
       ['made', 'denied', 'yielded', 'given_up'].map((outcome) =>
         counted(`isopod_second_runs_total{outcome="${outcome}"}`),
@@ -79,7 +79,7 @@ describe('programs that look starved by the host', () => {
     const notMade = refused.reduce((sum, count) => sum + count, 0)
     expect(made + notMade).toBeGreaterThan(0)
     expect(await counted('isopod_second_run_seconds_total')).toBeLessThan(46)
-    // A result whose timeout is in doubt has a warning.
+    // Without a second run the timeout remains in doubt, so the result has a warning.
     const warned = attacked.filter(({ result }) =>
       result.warnings.some((each) => each.startsWith('contended:')),
     )

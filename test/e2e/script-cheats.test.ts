@@ -5,7 +5,7 @@ import { RUNTIME } from '../support/runtime.ts'
 import { SOAK } from '../support/soak.ts'
 import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
-/** The tests of each program: it adds two numbers and, where the language has them, joins two lists. */
+/** Scripts that test the function `add` of each JavaScript program, which adds two numbers or joins two lists. */
 const JAVASCRIPT = [
   `{
     const assert = require('node:assert')
@@ -14,6 +14,7 @@ const JAVASCRIPT = [
   }`,
   `if (!Object.is(add(1, 1), 2)) throw new Error('1 + 1')`,
 ]
+/** Language → scripts that test the function `add` of each program. */
 const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   python: [
     `
@@ -68,10 +69,10 @@ function cases(folder: string, every: number): Case[] {
   return all.filter((_, index) => index % every === 0)
 }
 
-/** A way to run, and every which program runs so. */
+/** Title, options of the job, and n, where every nth program runs in this mode. */
 type Mode = [string, Partial<JobInput>, number]
 
-/** A preloaded interpreter meets the scripts in the same way in both; in a batch it is cheaper to start. */
+/** A preloaded interpreter treats scripts alike in both modes, so `npm test` uses only the faster one, in a batch. */
 const MODES: Mode[] = [
   ['in containers of their own', {}, SOAK ? 1 : 6],
   ...(SOAK ? [['preloaded', { preload: true }, 1] satisfies Mode] : []),
@@ -92,11 +93,11 @@ function run({ language, code }: Case, mode: Partial<JobInput>): Promise<Result>
   return world.client.run({ language, code, tests, limits: { timeoutSeconds: 10 }, ...mode })
 }
 
-/** Programs that cannot be distinguished from honest ones: they pass and are marked. */
+/** Cheats that cannot be distinguished from correct programs: they pass, but are marked as suspicious. */
 const MARKED: readonly string[] = ['python shadowed-abs.py', 'python equal-int.py', 'python no-distance.py']
 
-/** Attempts that fail or come too late and leave no trace but a wrong answer. */
-const IN_VAIN: readonly string[] = [
+/** Cheats that fail the tests without being marked as suspicious, because they have no effect or come too late. */
+const UNMARKED: readonly string[] = [
   'bash aliases.sh',
   'bash exit-when-called.sh',
   'bash open-quote.sh',
@@ -117,7 +118,7 @@ const IN_VAIN: readonly string[] = [
   'python generator.py',
   'python swallowed-tests.py',
   'typescript patched-assert.ts.txt',
-  // Under gVisor such a timer may do nothing but slow its program down.
+  // Under gVisor its timer may fire too late to have an effect.
   ...(RUNTIME === 'runsc' ? ['python check-by-timer.py'] : []),
 ]
 
@@ -131,7 +132,7 @@ describe.each(MODES)('%s', (_, mode, every) => {
     expect(attributable).toBe(true)
     if (!MARKED.includes(name)) expect([name, passed]).toEqual([name, []])
     else expect(passed.filter(({ suspicious }) => suspicious === undefined)).toEqual([])
-    if (!IN_VAIN.includes(name)) expect([name, marked]).not.toEqual([name, []])
+    if (!UNMARKED.includes(name)) expect([name, marked]).not.toEqual([name, []])
   })
 
   it.concurrent.each(cases('honest', every))(

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 
-/** A relay to the engine whose connections can be cut, so that no test has to stop the engine itself. */
+/** A relay to the engine's socket whose connections can be cut, so that no test has to stop the engine itself. */
 export class Bridge {
   readonly path: string
   readonly #to: string
@@ -16,7 +16,7 @@ export class Bridge {
     this.#to = to
   }
 
-  /** Lets connections through. */
+  /** Starts to accept connections. */
   async mend(): Promise<void> {
     this.#server = createServer({ allowHalfOpen: true }, (near) => {
       const far = connectSocket({ path: this.#to, allowHalfOpen: true })
@@ -54,7 +54,7 @@ export class Bridge {
     return this.#breakOnce !== undefined
   }
 
-  /** Cuts only the connections to running containers. @returns how many there were */
+  /** Cuts only the connections to running containers. @returns their number */
   cutAttached(): number {
     const attached = [...this.#attached]
     for (const socket of attached) socket.destroy()

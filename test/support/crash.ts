@@ -1,7 +1,7 @@
 import { redisCli } from './redis.ts'
 import type { World } from './world.ts'
 
-/** Kills the n-th worker of a world as a crash would. */
+/** Kills the n-th worker of a world with SIGKILL, like a crash. */
 export function killWorker(world: World, index = 0): void {
   const pid = world.workers[index]?.process.pid
   if (pid === undefined) throw new Error(`there is no worker ${index}`)
@@ -9,15 +9,15 @@ export function killWorker(world: World, index = 0): void {
 }
 
 /**
- * Expires the lease of a killed worker, up to 20 s early. Only an expiry that is set is brought forward: a lease that would last
- * for ever does so here, too.
+ * Expires the lease of a killed worker, up to 20 s early, so that a test need not wait. It only shortens an existing expiry, so
+ * a worker that forgot to set one would still fail the test.
  */
 export async function expireLease(world: World, index = 0): Promise<void> {
   const [line] = await world.log(index)
   await expire(world, `lease:${line?.['worker']}`)
 }
 
-/** Expires the locks of the jobs that a killed worker was running, up to 15 s early; other workers take these jobs within 10 s. */
+/** Expires the locks of a killed worker's jobs, up to 15 s early, so that other workers take these jobs within 10 s. */
 export async function expireLocks(world: World, index = 0): Promise<void> {
   const lines = await world.log(index)
   const jobsOf = (of: string) => lines.flatMap(({ event, job }) => (event === of ? [String(job)] : []))

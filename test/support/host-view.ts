@@ -12,9 +12,9 @@ export interface HostView {
   readonly memoryMb: number | null
   readonly memorySwapMb: number | null
   readonly cpus: number | null
-  /** Includes init and the tasks of gVisor. */
+  /** Maximum of tasks, including init and the tasks of gVisor. */
   readonly tasks: number | null
-  /** This and the next field only if the program uses the host's kernel. */
+  /** Like `process`, absent under gVisor, whose own kernel enforces these limits. */
   readonly diskMb?: number
   readonly process?: LimitsOf<'process'>
 }
@@ -45,10 +45,10 @@ export async function hostView(dockerHost: string, container: string): Promise<H
   }
 }
 
-/** Limits that gVisor's own kernel enforces under gVisor. */
+/** Limits that the host's kernel enforces under runc, and gVisor's own kernel under gVisor. */
 async function programLimits(pid: string): Promise<Required<Pick<HostView, 'diskMb' | 'process'>>> {
   const [program] = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')
-  // The head, then a line per resource in the order of their numbers: name, soft limit, hard limit, unit.
+  // A head line, then one line per resource, in the order of their numbers: name, soft limit, hard limit, unit.
   const [, ...lines] = (await readFile(`/proc/${program}/limits`, 'utf8')).split('\n')
   const limits = PROCESS_LIMITS.map(({ name, resource, unit }) => {
     return [name, Number(/ (\d+) +\d+ /.exec(lines[resource] ?? '')?.[1]) / unit]
@@ -59,7 +59,7 @@ async function programLimits(pid: string): Promise<Required<Pick<HostView, 'disk
   }
 }
 
-/** Makes a function from a controller to the folder of a process's group. */
+/** Returns a function from the name of a controller to the folder of the process's control group. */
 async function groupsOf(pid: string): Promise<(controller: string) => string> {
   const lines = (await readFile(`/proc/${pid}/cgroup`, 'utf8')).trim().split('\n')
   return (controller) => {
@@ -72,7 +72,7 @@ async function groupsOf(pid: string): Promise<(controller: string) => string> {
   }
 }
 
-/** The numbers in a file of a group; none for «max», -1 and a missing file. */
+/** The numbers in a file of a control group; none for `max`, -1 and a missing file. */
 async function numbers(folder: string, name: string): Promise<number[]> {
   const text = await readFile(`${folder}/${name}`, 'utf8').catch(() => '')
   return text

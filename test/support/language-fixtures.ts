@@ -10,13 +10,13 @@ export interface ProgramFixture {
   readonly status?: Status
   readonly exit?: number
   readonly signal?: string
-  /** A pattern in stderr. */
+  /** A pattern that stderr must match. */
   readonly says?: string
-  /** A pattern in stdout. */
+  /** A pattern that stdout must match. */
   readonly stdout?: string
 }
 
-/** The programs of one language, as short as possible. Optional ones are those that some languages cannot express. */
+/** The programs of one language, as short as possible. Programs that some languages cannot express are optional. */
 export interface LanguageFixtures {
   /** Command with which the image's toolchain prints its version. */
   readonly version: readonly string[]

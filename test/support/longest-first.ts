@@ -26,7 +26,7 @@ const LONGEST = [
   'packages/policy/test/checker.test.ts',
 ]
 
-/** Starts the longest specs of a group first: none of them is to run alone at the end, while the other workers are idle. */
+/** Starts the longest specs first, so that none of them runs alone at the end while the other workers of vitest are idle. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder

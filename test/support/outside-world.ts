@@ -22,7 +22,7 @@ interface Inhabitant {
  * reaches Redis and the engine by Unix sockets, which work across network namespaces.
  */
 export interface OutsideWorld {
-  /** Requests to the servers of the internet, in order. */
+  /** Requests to the servers in the namespace of the internet, in order. */
   readonly seen: string[]
   /** Requests to servers on the worker's own host. */
   readonly seenAtHome: string[]
@@ -31,7 +31,7 @@ export interface OutsideWorld {
   close(): Promise<void>
 }
 
-/** Why the namespaces cannot be made here; undefined if they can. */
+/** The reason why the namespaces cannot be made here; undefined if they can. */
 export async function outsideWorldMissing(redisUrl: string, dockerHost: string): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return 'making namespaces needs root on Linux'
   const probe = `isopod-probe-${process.pid}`

@@ -8,7 +8,7 @@ export interface PlainProgram {
   readonly timeoutSeconds: number
 }
 
-/** The end of one run; exit code 124 after a timeout. */
+/** The outcome of one run; exit code 124 after a timeout. */
 export interface PlainRun {
   readonly exitCode: number
   readonly stdout: string

@@ -9,36 +9,36 @@ import { buffer } from 'node:stream/consumers'
 export type CreateOptions = Record<string, unknown> & { HostConfig: Record<string, unknown> }
 
 /**
- * A relay to the engine that changes the flags of new containers for jobs and for the pool, so that a test can see which check
- * notices. All other calls pass unchanged, including those for the platform's helper containers.
+ * A relay to the engine that changes the options of new containers for jobs and for the pool, so that a test sees which check
+ * notices the change. All other calls pass unchanged, including those for the platform's helper containers.
  */
 export class RewritingEngine {
   readonly path: string
-  /** The original options. */
+  /** The options that the worker requested, one entry per container. */
   readonly asked: CreateOptions[] = []
-  /** Bytes sent to containers over their wire since it was set to 0. */
+  /** Bytes sent to init of all containers. A test may set it back to 0. */
   sent = 0
   readonly #to: string
   readonly #server: Server
   readonly #wires = new Set<Duplex>()
-  /** Changes the options in place. */
+  /** Changes the options of a new container in place; does nothing by default. */
   rewrite: (options: CreateOptions) => void = () => {}
 
-  /** @param path where to listen @param to path of the engine's socket */
+  /** @param path path of the relay's socket @param to path of the engine's socket */
   constructor(path: string, to: string) {
     this.path = path
     this.#to = to
     this.#server = createServer((near, answer) => void this.#forward(near, answer))
-    // The wire of a container; after the upgrade the connection carries raw bytes.
+    // The worker attaches to a container; after the upgrade the connection carries raw bytes to and from init.
     this.#server.on('upgrade', (near, socket, head) => {
-      // The body of the call precedes the bytes of the wire.
+      // `head` can begin with the body of the attach call, which is not sent to init.
       this.sent += head.length - Number(near.headers['content-length'] ?? 0)
       socket.on('data', (chunk: Buffer) => {
         this.sent += chunk.length
       })
       const far = connect({ path: to, allowHalfOpen: true }, () => {
         const request = `${near.method} ${near.url} HTTP/1.1\r\n${headerLines(near)}\r\n`
-        // In one write, because the engine treats later bytes, even those of the body, as input of the container.
+        // Written at once, because the engine takes bytes that arrive later, even those of the body, for the container's input.
         far.write(Buffer.concat([Buffer.from(request), head]))
         far.pipe(socket).pipe(far)
       })

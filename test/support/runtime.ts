@@ -11,20 +11,20 @@ export const REUSE = process.env['TEST_REUSE'] === 'batch' ? 'batch' : 'never'
 
 /** Expectations that differ under gVisor, with the reason; docs/gvisor.md describes them. */
 export const EXPECTED = {
-  /** The whole sandbox is killed, including init, so only the last sample before shows the peak. */
+  /** Under gVisor the whole sandbox is killed, including init, so the peak is that of the last sample before. */
   leastPeakOfMemoryBomb: under({ runc: 56 * MIB, runsc: 1 }),
   /** gVisor's tmpfs has no maximum number of inodes, so memory or time ends the program. */
   inodeFiller: under<object>({
     runc: { status: 'success', stdout: 'ENOSPC True\n' },
     runsc: { status: 'timeout', attributable: true },
   }),
-  /** An empty file system is mounted over /proc/1; Linux shows its name. */
+  /** An empty file system over /proc/1 hides init under gVisor; Linux still shows its name. */
   namesOfProcesses: under({ runc: ['bash', 'init'], runsc: ['bash'] }),
-  /** gVisor has its own limit, besides the engine's. */
+  /** Under gVisor the limit of processes is gVisor's own; the engine's limit counts the host's tasks. */
   moreProcesses: under({ runc: /processes is 199, wanted 100/, runsc: /hostTasks is 200, wanted 660/ }),
   unlimitedProcesses: under({ runc: /processes is .*, wanted 100/, runsc: /hostTasks is 0, wanted 660/ }),
   unlimitedProcessesOfProbes: under({ runc: /processes is 0, wanted/, runsc: /hostTasks is 0, wanted/ }),
-  /** Probes that succeed in a container without hardening; gVisor still blocks those of network, devices and objects. */
+  /** Probes that succeed in a container without hardening. gVisor still stops those of network, devices and shared objects. */
   succeedingProbes: under({
     runc: [
       'connections',
@@ -41,7 +41,7 @@ export const EXPECTED = {
     ],
     runsc: ['files', 'limits', 'mounts', 'neighbour', 'read-only'],
   }),
-  /** Number of probes that do not apply. */
+  /** Number of probes that do not apply to the runtime. */
   exemptProbes: under({ runc: 0, runsc: 2 }),
   /** Calls that the profile blocks and gVisor handles itself, so that none reaches the host. */
   harmlessCalls: [
@@ -58,11 +58,12 @@ export const EXPECTED = {
   }),
 }
 
-/** Maximum number of the host's tasks for a container with so many processes, including init and gVisor's kernel. */
+/** Maximum number of the host's tasks for a container with this limit of processes, including init and gVisor's kernel. */
 export function hostTasks(processes: number, runtime: string = RUNTIME): number {
   return runtime === 'runsc' ? 256 + 4 * (processes + 1) : processes + 1
 }
 
+/** The value for the runtime of this test run. */
 export function under<T>(values: { runc: T; runsc: T }): T {
   return values[RUNTIME]
 }

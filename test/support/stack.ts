@@ -8,16 +8,16 @@ declare module 'vitest' {
   }
 }
 
-/** Also an image based on another one, and a virtual machine. Other languages are tested only if their image exists. */
+/** The usual images, one based on another image, and one with a JVM. Other languages are tested if their image exists. */
 const IMAGES: readonly ImageName[] = [...USUAL_IMAGES, 'cpp', 'java']
-/** Images that the engine can have, separated by spaces. @default all */
+/** `TEST_IMAGES`: names of the images to build, separated by spaces. @default all of `IMAGES` */
 const GIVEN = process.env['TEST_IMAGES']?.split(' ').filter(isImageName)
 
 /** Starts Redis and an engine and builds images before the first system test. Leaves them running for the next run. */
 export async function setup(project: TestProject): Promise<void> {
   const log = (line: string) => console.error(`stack: ${line}`)
   const stack = await ensureStack({ workers: 0, images: GIVEN ?? IMAGES, log })
-  // Only root can use it; specs that need it are skipped with this reason.
+  // Only root can use `ip`; without it the specs that need it are skipped with a reason.
   if (process.getuid?.() === 0) await installPackages(['iproute2'], log).catch((error) => log(String(error)))
   project.provide('stack', { redisUrl: stack.redis.url, dockerHost: stack.engine.dockerHost })
 }

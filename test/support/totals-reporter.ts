@@ -17,7 +17,7 @@ export class TotalsReporter implements Reporter {
   }
 }
 
-/** Counts tests; a file that did not load and an error outside any test are failures too. */
+/** Counts tests. A file that did not load and an error outside any test count as failures, too. */
 function totalsLine(modules: readonly TestModule[], unhandled: number): string {
   const count = { passed: 0, failed: unhandled, skipped: 0 }
   for (const module of modules) {
@@ -43,7 +43,7 @@ function skippedLines(modules: readonly TestModule[], asked = /./): string[] {
   return [...reasons].map(([reason, count]) => `skipped ${count}: ${reason}`)
 }
 
-/** The reason that a test gave to `context.skip`; without one, its name. */
+/** The reason that a test gave to `context.skip`, or the name of the test without one. */
 function skipReason(test: TestCase): string {
   const result = test.result()
   const note = result.state === 'skipped' ? result.note : undefined

@@ -3,23 +3,23 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 
-/** Maximum characters shown of the engine's error. */
+/** Maximum number of characters of the engine's error in an error message. */
 const WORDS = 500
 
-/** A program and its container, which is weaker than a worker's. */
+/** A Python program and a container with less hardening than those of workers. */
 export interface WeakContainer {
   readonly dockerHost: string
-  /** Label `isopod.stack`. */
+  /** Value of the label `isopod.stack`. */
   readonly stack: string
   /** Flags of `docker run`. */
   readonly flags: readonly string[]
-  /** A Python program. */
+  /** The file of the program. */
   readonly path: URL
   readonly stdin: string
 }
 
 /**
- * Runs a Python program in a container without hardening, and returns its output.
+ * Runs a Python program in a container with only the hardening that `flags` ask for, and returns its stdout.
  *
  * @throws {Error} if the engine cannot start the container
  */

@@ -7,7 +7,7 @@ import { inject } from 'vitest'
 import { containersOf } from './engine.ts'
 import { scaled } from './time-factor.ts'
 
-/** The environment of a system test: its own queue, real workers, and a client. */
+/** The environment of a system test: its own queue, worker processes, and a client. */
 export interface World {
   readonly prefix: string
   readonly redisUrl: string
@@ -34,15 +34,15 @@ export interface WorldOptions {
   readonly env?: NodeJS.ProcessEnv
   /** The launcher of the workers. @default the released one */
   readonly launcher?: string
-  /** Another Redis than the shared one. */
+  /** URL of another Redis. @default the Redis that all system tests share */
   readonly redisUrl?: string
-  /** Another address of the same engine, only for the workers. */
+  /** Address of the engine for the workers only, such as that of a relay. */
   readonly workersDockerHost?: string
 }
 
 /**
- * Settings of a worker that repeats no timeout on its own: each endless program among others would cost its timeout twice, with
- * the worker to itself.
+ * Settings of a worker that does not repeat a timed-out run. Otherwise an endless program beside others would run a second
+ * time, exclusively, while all other jobs of the worker wait.
  */
 export const WITHOUT_RETRIES = { ISOPOD_SECOND_RUN_SECONDS: '0' }
 
@@ -73,7 +73,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         stack: prefix,
         deadlineMs: scaled(60_000),
         ...(launcher !== undefined && { launcher }),
-        // The self-test has its own specs; about thirty workers start in one run.
+        // The self-test has its own specs. Here it would only delay the start of each worker.
         env: {
           ...process.env,
           ISOPOD_SELF_TEST: 'false',

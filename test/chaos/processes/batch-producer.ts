@@ -4,7 +4,7 @@ import { connect, type Sample } from '@isopod/client'
 
 const [url = '', prefix = '', id = '', each = '', problems = ''] = process.argv.slice(2)
 
-/** Of each problem as many samples pass as its number says. */
+/** The samples of all problems: sample n of problem p passes if n modulo the number of problems is less than p. */
 function* samples(): Generator<Sample> {
   for (let n = 0; n < Number(each); n++) {
     for (let problem = 0; problem < Number(problems); problem++) {

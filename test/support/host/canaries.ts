@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Observer } from './observer.ts'
 
-/** Files of the host with a secret. */
+/** Files of the host with a secret, which no program in a container may read or change. */
 export interface Canaries extends Observer {
   /** Paths of the files. */
   readonly paths: readonly string[]
@@ -12,8 +12,8 @@ export interface Canaries extends Observer {
 }
 
 /**
- * Creates one readable and writable file in a new folder of each place, and watches the files and their folders. Also watches the
- * places for names with the marker.
+ * Creates one readable and writable file in a new folder of each place, and watches the files and their folders. It also
+ * reports entries of the places that have the attack's marker in their name.
  */
 export async function plantCanaries(places: readonly string[], marker: string): Promise<Canaries> {
   const [folder, secret] = ['isopod-canary', 'secret'].map(
@@ -24,7 +24,7 @@ export async function plantCanaries(places: readonly string[], marker: string): 
   const marked = async (place: string) =>
     (await readdir(place)).filter((name) => name.includes(marker)).map((name) => join(place, name))
   for (const path of paths) {
-    // Open to all users, so that only the sandbox keeps a program from the file.
+    // Open to all users, so that only the sandbox protects the file.
     await mkdir(dirname(path), { mode: 0o777 })
     await writeFile(path, secret, { mode: 0o666 })
   }

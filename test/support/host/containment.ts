@@ -11,10 +11,10 @@ import { bytesOnDisk } from './engine-disk.ts'
 const SAMPLE_MS = 20
 const DISK_EVERY = 5
 const NAMESPACES = ['pid', 'net', 'mnt', 'ipc', 'uts', 'user', 'cgroup'] as const
-/** States of `Seccomp` in /proc: filtered, and just ended by the filter. */
+/** Values of `Seccomp` in /proc of a confined process: 2 with a filter, 3 while the filter ends it. */
 const FILTERED: ReadonlySet<string> = new Set(['2', '3'])
 const MIB = 1024 * 1024
-/** The kernel charges in batches of pages per processor, so a reading may be this much ahead. */
+/** The kernel charges memory in batches of pages per processor, so a reading may exceed the usage by this much. */
 const CHARGE_SLACK = 2 * MIB
 
 /** The host's observations of one container from its start to its end. */
@@ -23,11 +23,11 @@ export interface Sighting {
   /** Times of the first and the last reading, in milliseconds. */
   readonly from: number
   until: number
-  /** Values of the limits, one after the other; more than one means that it was changed. */
+  /** Successive values of each limit; more than one means that the limit was changed. */
   readonly limits: { readonly memory: number[]; readonly pids: number[]; readonly cpus: number[] }
-  /** Whether it was pooled before it got a job; until then its limits may differ. */
+  /** Whether the container was pooled before it got a job; until then its limits may differ. */
   waited: boolean
-  /** Number of the host's tasks for a number of processes of the program. */
+  /** Maximum number of the host's tasks for a number of processes of the program. */
   readonly tasks: (processes: number) => number
   /** User id of init; undefined if it ended before the first reading. */
   user: number | undefined
@@ -40,7 +40,7 @@ export interface Sighting {
   gone: boolean
 }
 
-/** Where a container is. */
+/** The engine's data folder and the runtime of a container. */
 interface Place {
   readonly dataRoot: string
   readonly runtime: string
@@ -134,7 +134,7 @@ export function sightingProblems(seen: Sighting, wanted: LimitsApplied): string[
     found.push(`it had ${seen.memoryPeak} bytes of memory`)
   if (seen.pidsPeak > seen.tasks(wanted.processes)) found.push(`it had ${seen.pidsPeak} processes`)
   if (seen.diskPeak > MIB) found.push(`it took ${seen.diskPeak} bytes of the engine's disk`)
-  // The container of a batch waits for the next job.
+  // A container of a batch stays for the next job.
   if (!seen.gone && REUSE === 'never') found.push('it was still there when its result was')
   return found
 }
@@ -165,7 +165,7 @@ async function follow(
   { dataRoot, runtime }: Place,
   signal: AbortSignal,
 ): Promise<void> {
-  let looks = 0
+  let readings = 0
   while (!signal.aborted) {
     const now = group.read()
     if (now === undefined) {
@@ -179,7 +179,7 @@ async function follow(
     note(seen.limits.cpus, now.cpus)
     seen.memoryPeak = Math.max(seen.memoryPeak, now.memoryPeak ?? 0)
     seen.pidsPeak = Math.max(seen.pidsPeak, now.pids ?? 0)
-    if (looks++ % DISK_EVERY === 0)
+    if (readings++ % DISK_EVERY === 0)
       seen.diskPeak = Math.max(seen.diskPeak, bytesOnDisk(dataRoot, seen.container))
     for (const name of now.below) seen.wrong.add(`it has a control group of its own making: ${name}`)
     // Under gVisor these are processes of its own kernel, which confines the programs.

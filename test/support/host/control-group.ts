@@ -11,7 +11,7 @@ export interface GroupReading {
   readonly cpus: number | undefined
   /** Host process ids, init first. */
   readonly processes: readonly number[]
-  /** Names of its child groups. */
+  /** Names of child groups. */
   readonly below: readonly string[]
 }
 

@@ -21,7 +21,7 @@ function bytesBelow(folder: string): number {
       })
       .reduce((sum, bytes) => sum + bytes, 0)
   } catch {
-    // It is being removed.
+    // The file or folder was removed in the meantime.
     return 0
   }
 }

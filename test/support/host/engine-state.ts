@@ -23,7 +23,7 @@ export async function watchEngine(
     dataRoot,
     async findings() {
       const after = inits(dataRoot, volumes)
-      // A worker of another release may add its own volume; existing ones must not change.
+      // A worker of another release may add a volume with its init, but existing volumes must not change.
       const known = new Map([...after].filter(([path]) => before.has(path)))
       const found = differences(new Map([...before].filter(([path]) => after.has(path))), known)
       for (const path of ['/containers/json?all=1', '/volumes', '/images/json', '/networks'] as const) {

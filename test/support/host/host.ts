@@ -27,11 +27,11 @@ export const OBSERVERS = [
 /** Name of an observer of the host. */
 export type ObserverName = (typeof OBSERVERS)[number]
 
-/** The observed host. */
+/** The host of the workers, under observation. */
 export interface Host {
-  /** Knowledge of a well-informed attacker about this host, for the program's stdin: lines of `name value`. */
+  /** What a well-informed attacker could know about this host, as lines of `name value` for the program's stdin. */
   readonly knowledge: string
-  /** Texts of the host that must not appear in any output. */
+  /** Contents of the host's secret files, which must not appear in any output. */
   readonly secrets: readonly string[]
   /** Changes since the start: one sentence each, after the observer's name. */
   findings(): Promise<string[]>
@@ -39,18 +39,18 @@ export interface Host {
 }
 
 /** User of programs if the deployment sets none. */
-const NOBODY = { uid: 65534, gid: 65534 }
+const DEFAULT_USER = { uid: 65534, gid: 65534 }
 
 /** Starts to observe the host of a world's workers. */
 export async function watchHost(world: Pick<World, 'dockerHost' | 'redisUrl' | 'workers'>): Promise<Host> {
   const number = randomBytes(4)
   const marker = `isopod-attack-${number.toString('hex')}`
-  // System V keys are numbers; positive, so that each table prints it the same way.
+  // System V keys are numbers. Without the sign bit all tables of the kernel print the key alike.
   const key = number.readUInt32BE() & 0x7fffffff
   const engine = await watchEngine(world.dockerHost, marker)
   const files = await plantCanaries([tmpdir(), '/root', '/etc', engine.dataRoot], marker)
   const network = await listenEverywhere()
-  const victim = await startVictim(NOBODY)
+  const victim = await startVictim(DEFAULT_USER)
   const pid = world.workers[0]?.process.pid ?? victim.pid
   const observers: Record<ObserverName, Observer> = {
     files,

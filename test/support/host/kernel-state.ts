@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { differences, type Observer } from './observer.ts'
 
-/** Kernel settings that an escape would write to run code on the host or to harm it; none changes by itself. */
+/** Kernel settings that an escaped program could change to run code on the host or to harm it. None changes by itself. */
 const SETTINGS = [
   '/proc/sys/kernel/core_pattern',
   '/proc/sys/kernel/modprobe',
@@ -21,7 +21,7 @@ const SETTINGS = [
 const PATTERNS = ['/sys/fs/cgroup/*/release_agent', '/sys/fs/cgroup/*/notify_on_release', '/sys/module/*']
 const CLOCK_DRIFT_MS = 5_000
 
-/** Watches the kernel's settings, its modules, the names of the host and its clock. */
+/** Watches the kernel's settings and modules, the host's name and domain, and its clock. */
 export function watchKernel(): Observer {
   const before = read()
   const clock = realMinusMonotonic()
@@ -45,7 +45,7 @@ function read(): Map<string, string> {
   ])
 }
 
-/** The content of a file; the same text for a folder and for a file that this kernel lacks. */
+/** The content of a file; a fixed text for a folder and for a file that this kernel lacks. */
 function text(path: string): string {
   try {
     return readFileSync(path, 'utf8')

@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import type { Observer } from './observer.ts'
 
-/** Servers on the host to which only an escaped program can connect. */
+/** Servers on the host that a program in a container must not reach. */
 export interface Listeners extends Observer {
   readonly tcpPort: number
   readonly udpPort: number

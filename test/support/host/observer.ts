@@ -10,7 +10,7 @@ export interface Observer {
   close?(): Promise<void>
 }
 
-/** Compares named values with those of the start. */
+/** Lists the names whose value has changed, appeared or disappeared, one sentence each. */
 export function differences(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,

@@ -8,10 +8,10 @@ export interface Victim extends Observer {
   readonly pid: number
 }
 
-/** Facts about a process that only other processes change. */
+/** Files of /proc/<pid> whose content changes only if another process interferes with this one. */
 const FACTS = ['oom_score_adj', 'limits', 'cgroup']
 
-/** Starts a process with the programs' user id, so that only namespaces protect it. */
+/** Starts a process with the user id of programs, so that only namespaces protect it from them. */
 export async function startVictim(user: { uid: number; gid: number }): Promise<Victim> {
   const child = spawn('sleep', ['3600'], { ...user, stdio: 'ignore', env: {}, cwd: '/' })
   await once(child, 'spawn')
@@ -36,13 +36,13 @@ export async function startVictim(user: { uid: number; gid: number }): Promise<V
   }
 }
 
-/** Whether a process of the host, in a container or not, has that command line. */
+/** Whether a process of the host, in a container or not, has this command line. */
 export function hostRuns(...argv: readonly string[]): boolean {
   const cmdline = argv.map((word) => `${word}\0`).join('')
   return readdirSync('/proc').some((name) => /^\d+$/.test(name) && read(`/proc/${name}/cmdline`) === cmdline)
 }
 
-/** Watches for processes of an attack outside of containers, by the marker in their command line. */
+/** Reports processes outside of containers that have the attack's marker in their command line. */
 export function watchProcesses(marker: string): Observer {
   return {
     async findings() {
@@ -51,7 +51,7 @@ export function watchProcesses(marker: string): Observer {
           .filter((name) => /^\d+$/.test(name))
           .filter((pid) => read(`/proc/${pid}/cmdline`).includes(marker))
           .filter((pid) => !/[0-9a-f]{64}/.test(read(`/proc/${pid}/cgroup`)))
-          // Tools of other observers.
+          // Children of this process are tools that other observers run.
           .filter((pid) => !new RegExp(`^PPid:\\s*${process.pid}$`, 'm').test(read(`/proc/${pid}/status`)))
           .map((pid) => `process ${pid} of an attack runs outside of every container`)
       )
@@ -59,7 +59,7 @@ export function watchProcesses(marker: string): Observer {
   }
 }
 
-/** Priority and stops: fields of `stat` and `status`. */
+/** Fields of `stat` and `status` that show the priority, and whether the process was stopped. */
 function state(pid: number): [string, string][] {
   const fields = read(`/proc/${pid}/stat`)
     .replace(/^.*\) /, '')

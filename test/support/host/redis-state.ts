@@ -1,7 +1,7 @@
 import { redisKeys } from '../redis.ts'
 import type { Observer } from './observer.ts'
 
-/** Watches for keys with the marker in their name. */
+/** Reports keys with the attack's marker in their name. */
 export function watchRedis(url: string, marker: string): Observer {
   return {
     async findings() {

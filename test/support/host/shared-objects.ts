@@ -4,15 +4,15 @@ import { promisify } from 'node:util'
 import type { Observer } from './observer.ts'
 
 const run = promisify(execFile)
-/** Tables of the host that would list an object with the marker in its name. */
+/** Tables of the host's kernel that list objects by name. */
 const TABLES = ['/proc/keys', '/proc/net/unix', '/proc/self/mountinfo', '/proc/swaps']
 const FOLDERS = ['/', '/etc', '/run', '/dev', '/dev/shm', '/dev/mqueue', '/var/tmp']
 const SYSTEM_V = ['shm', 'sem', 'msg']
 const KEY_COLUMN = 0
 
 /**
- * Watches for objects that a program can leave in the host's kernel or folders: keys, sockets, mounts,
- * System V objects with the marker's number as their key, message queues, files, and lines of the kernel's log.
+ * Reports objects with the attack's marker that a program can leave in the host's kernel or folders: keys, sockets, mounts,
+ * message queues, files, lines of the kernel's log, and System V objects, whose key is `key`.
  */
 export function watchSharedObjects(marker: string, key: number): Observer {
   return {
@@ -33,7 +33,7 @@ export function watchSharedObjects(marker: string, key: number): Observer {
           found.push(`the host has a System V object (${kind}) of the attack`)
         }
       }
-      // If the kernel's log cannot be read, only the other tables count.
+      // The kernel's log cannot be read everywhere; then only the other objects are checked.
       const { stdout: log } = await run('dmesg', { maxBuffer: 64 * 1024 * 1024 }).catch(() => ({
         stdout: '',
       }))

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import type { Observer } from './observer.ts'
 
-/** A worker needs up to 470 MiB, while it checks 2 MiB of source; an attack that reaches it would need more. */
+/** A worker needs up to 470 MiB, to check 2 MiB of source. More would mean that an attack fills its memory. */
 const MAX_MEMORY = 600 * 1024 * 1024
 
-/** Watches that the same process keeps running, with bounded memory. */
+/** Reports if the worker's process has ended or has taken too much memory. */
 export function watchWorker(pid: number): Observer {
   const before = startTime(pid)
   return {
@@ -16,7 +16,7 @@ export function watchWorker(pid: number): Observer {
   }
 }
 
-/** In clock ticks since boot; undefined when the process is gone or only waits to be reaped. */
+/** Start of a process in clock ticks since boot; undefined if it has ended, even if it is not reaped yet. */
 function startTime(pid: number): string | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

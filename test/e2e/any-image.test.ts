@@ -38,7 +38,7 @@ it.concurrent('a bare Debian that only has perl runs Perl', async () => {
   })
 })
 
-it.concurrent('a missing image of a language is blamed on the platform', async () => {
+it.concurrent('a missing image of a language is a fault of the platform', async () => {
   const result = await world.client.run({ language: 'ghost', code: 'x' })
   expect(result).toMatchObject({ status: 'setup_error', attributable: false, exitCode: null })
   expect(result.errorMessage).toContain(
@@ -46,7 +46,7 @@ it.concurrent('a missing image of a language is blamed on the platform', async (
   )
 })
 
-it.concurrent('a missing interpreter of a language is blamed on the platform', async () => {
+it.concurrent('a missing interpreter of a language is a fault of the platform', async () => {
   const result = await world.client.run({ language: 'hollow', code: 'x' })
   expect(result).toMatchObject({ status: 'setup_error', attributable: false })
   expect(result.errorMessage).toContain('no-such-interpreter cannot be started in this image (ENOENT)')

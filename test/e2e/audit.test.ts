@@ -6,7 +6,7 @@ import { startWorld, type World, type WorldOptions } from '../support/world.ts'
 
 type Line = Record<string, unknown>
 
-/** A world of one test's own: they need other settings, and run at the same time. */
+/** A world for one test, because the tests need different settings and run at the same time. */
 async function worldOf({ onTestFinished }: TestContext, options: WorldOptions = {}): Promise<World> {
   const world = await startWorld(options)
   onTestFinished(() => world.close())
@@ -30,7 +30,7 @@ const JOB: JobInput = {
 
 const EVENTS = ['container_created', 'container_removed', 'finished', 'policy_decided', 'requested']
 
-/** Audit lines of one job, once its container is removed. */
+/** Waits until the container of a job is removed, then returns the job's audit lines. */
 function eventsOf(world: World, id: string): Promise<Line[]> {
   return eventually(
     async () => (await world.log()).filter((line) => line['audit'] === true && line['job'] === id),
@@ -41,7 +41,7 @@ function eventsOf(world: World, id: string): Promise<Line[]> {
 const names = (lines: Line[]) => lines.map(({ event }) => event)
 
 // promise: audit
-describe.concurrent('the audit', () => {
+describe.concurrent('the audit log', () => {
   it('has each step of an execution', async (context) => {
     const world = await worldOf(context)
     const passed = await eventsOf(world, (await world.client.run(JOB)).id)

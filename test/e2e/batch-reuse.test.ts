@@ -10,7 +10,7 @@ let world: World
 
 beforeAll(async () => {
   const env = { ISOPOD_SLOTS: String(SLOTS), ISOPOD_BATCH_IDLE_SECONDS: '2' }
-  // The specs count containers, so only those of batches may exist.
+  // Without a pool, because the specs count containers and only those of batches may exist.
   world = await startWorld({ env: { ...env, ISOPOD_POOL_SIZE: '0' } })
 })
 
@@ -22,7 +22,7 @@ function job(changes: Partial<JobInput> = {}): JobInput {
   return { language: 'bash', code: 'ls /tmp; touch /tmp/left', reuse: 'batch', batchId: 'b', ...changes }
 }
 
-/** The container of each job according to the audit. */
+/** The container of each job according to the audit log. */
 async function containersOf(results: readonly Result[]): Promise<(string | undefined)[]> {
   const finished = await eventually(
     async () => (await world.log()).filter(({ event }) => event === 'finished'),
@@ -37,11 +37,11 @@ async function metric(line: string): Promise<number> {
   return Number(found?.slice(line.length + 1) ?? 0)
 }
 
-describe('a shared container', () => {
+describe('containers that jobs of a batch share', () => {
   beforeEach((context) => context.skip(RUNTIME === 'runsc', 'gVisor reuses no container'))
 
   // promise: batch-reuse
-  it('jobs of one batch follow each other in one container, and each finds it empty', async () => {
+  it('consecutive jobs of a batch run in one container, and each finds it empty', async () => {
     const results: Result[] = []
     for (let turn = 0; turn < 4; turn++) results.push(await world.client.run(job({ batchId: 'row' })))
     expect(results.map(({ status, stdout }) => status + stdout)).toEqual(Array(4).fill('success'))
@@ -49,10 +49,10 @@ describe('a shared container', () => {
     expect(new Set(await containersOf(results)).size).toBe(1)
   })
 
-  it('jobs of other tenants, of other batches and of none never get that container', async () => {
+  it('jobs of another tenant, of another batch or of no batch never get the same container', async () => {
     const jobs = [
       ...['one', 'two'].flatMap((tenant) => ['x', 'y'].map((batchId) => job({ tenant, batchId }))),
-      // Concatenated, tenant and batch are the same string.
+      // Tenant and batch id of these two concatenate to the same string.
       job({ tenant: 'a', batchId: 'bc' }),
       job({ tenant: 'ab', batchId: 'c' }),
       job({ reuse: 'never', batchId: 'x', tenant: 'one' }),
@@ -74,7 +74,7 @@ describe('a shared container', () => {
     expect([...owners.values()].filter((jobsOfIt) => jobsOfIt.size > 1)).toEqual([])
   })
 
-  it('a batch has no more containers than jobs of it run at once', async () => {
+  it('a batch has at most as many containers as the worker has slots', async () => {
     const jobs = Array.from({ length: 12 }, () => job({ batchId: 'many' }))
     const ids = await world.client.submitMany(jobs)
     const results = await Promise.all(ids.map((id) => world.client.wait(id)))
@@ -85,7 +85,7 @@ describe('a shared container', () => {
     expect(new Set(await containersOf(results)).size).toBeLessThanOrEqual(SLOTS)
   })
 
-  it('a job with other limits or another language gets another container', async () => {
+  it('a job of the batch with other limits or another language gets another container', async () => {
     const jobs = [
       job(),
       job({ limits: { memoryMb: 64 } }),
@@ -98,7 +98,7 @@ describe('a shared container', () => {
     expect(results[1]?.limitsApplied?.memoryMb).toBe(64)
   })
 
-  it('compiled programs of a batch run in one container, and none finds the other’s binary', async () => {
+  it('compiled programs of a batch run in one container, and each gets its own binary', async () => {
     const code = (text: string) =>
       `#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("${text}"); return access("/tmp/left", 0) == 0; }`
     const results: Result[] = []
@@ -116,9 +116,9 @@ describe('a shared container', () => {
     expect(new Set(await containersOf([...results, broken])).size).toBe(1)
   })
 
-  it('a program that was cancelled takes its container with it', async () => {
+  it('the container of a program that is cancelled is not used again', async () => {
     const first = await world.client.run(job({ batchId: 'cancelled' }))
-    // Cancelled before it runs, it would leave the container as it is.
+    // Waits until the program runs, because a job that is cancelled earlier leaves the container clean.
     const seconds = `100.${process.pid}`
     const id = await world.client.submit(job({ code: `sleep ${seconds}`, batchId: 'cancelled' }))
     await eventually(
@@ -131,8 +131,8 @@ describe('a shared container', () => {
     expect([first.containerOrigin, after.containerOrigin, after.stdout]).toEqual(['made', 'made', ''])
   })
 
-  it('unused containers are removed, and metrics count them', async () => {
-    // Containers are reset after the results; wait for the resets of earlier specs.
+  it('idle containers are removed, and metrics count containers and resets', async () => {
+    // A container is reset after its job has a result, so the resets of earlier specs may still be running.
     await eventually(world.containers, (left) => left.length === 0)
     const before = await metric('isopod_container_resets_total{outcome="clean"}')
     await world.client.run(job({ batchId: 'idle' }))
@@ -152,7 +152,7 @@ describe('a shared container', () => {
 })
 
 it('under gVisor each job of a batch has a container of its own', async (context) => {
-  context.skip(RUNTIME !== 'runsc', 'this is what gVisor does')
+  context.skip(RUNTIME !== 'runsc', 'other runtimes share containers')
 
   const results: Result[] = []
   for (let turn = 0; turn < 2; turn++) results.push(await world.client.run(job()))

@@ -14,7 +14,7 @@ const MAIN = fileURLToPath(new URL('../bench/main.ts', import.meta.url))
 const CASE = 'hello-python-idle'
 
 // promise: benchmark
-it('measures one case for real, judges its promises, and leaves nothing behind', async () => {
+it('the benchmark measures one case, judges its promises, and leaves no container, key or process', async () => {
   const { redisUrl, dockerHost } = inject('stack')
   const folder = await mkdtemp(join(tmpdir(), 'isopod-bench-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

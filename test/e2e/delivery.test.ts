@@ -9,7 +9,7 @@ const JOBS = SOAK ? 300 : 50
 let world: World
 
 beforeAll(async () => {
-  // Every container must belong to a job.
+  // Without a pool, so that every container belongs to a job.
   world = await startWorld({ workers: 2, env: { ISOPOD_POOL_SIZE: '0' } })
 })
 
@@ -112,8 +112,8 @@ describe('two workers on one queue', () => {
 })
 
 // promise: cancel
-describe('cancelling', () => {
-  it('a running job ends at once and is not attributed to its code', async () => {
+describe('cancellation', () => {
+  it('a cancelled running job ends at once, and its end is not attributed to the program', async () => {
     const id = await world.client.submit({ code: 'import time; time.sleep(60)' })
     await eventually(
       () => world.containers(),
@@ -129,7 +129,7 @@ describe('cancelling', () => {
     ).toEqual([])
   })
 
-  it('an aborted run is cancelled', async () => {
+  it('a job is cancelled when the signal of client.run aborts', async () => {
     const signal = AbortSignal.timeout(500)
     await expect(world.client.run({ code: 'import time; time.sleep(60)' }, { signal })).rejects.toThrow(
       /timeout/i,
@@ -145,7 +145,7 @@ describe('cancelling', () => {
 
 describe('idempotency', () => {
   // promise: idempotency
-  it('50 submits of one key at once run once', async () => {
+  it('50 concurrent submits with one idempotency key run the job once', async () => {
     const job = { code: 'print("once")', idempotencyKey: 'the-same' }
     const ids = await Promise.all(Array.from({ length: 50 }, () => world.client.submit(job)))
     expect(new Set(ids).size).toBe(1)

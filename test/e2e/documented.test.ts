@@ -34,7 +34,7 @@ it('executeCode answers with the fields of the API document', async () => {
   expect(input).toMatchObject({ stdout: 'Alice\n', exit_code: 3, status: 'execution_error' })
 })
 
-it('executeWithLimits says what was used and allowed, sandboxProcessIsolation how it was isolated', async () => {
+it('executeWithLimits reports usage and limits, and sandboxProcessIsolation reports the isolation', async () => {
   const { client } = world
   const limits = new ExecutionLimits({ timeLimit: 5, memoryLimit: 128, maxOutputChars: 10 })
   const limited = await executeWithLimits('python', 'print("x" * 50)', limits, { client })

@@ -46,7 +46,7 @@ describe.each([
 })
 
 // promise: drop-in-piston
-describe('piston-api, which checks the form of each answer', () => {
+describe('the client piston-api, which validates each response', () => {
   const open = () => new ValidatingClient({ baseUrl: gateway.url })
 
   it('lists runtimes and packages', async () => {
@@ -73,7 +73,7 @@ describe('piston-api, which checks the form of each answer', () => {
     expect(late.run).toMatchObject({ code: null, signal: 'SIGKILL', status: 'TO' })
   })
 
-  it('throws the message of a refusal', async () => {
+  it('throws the message of a refused request', async () => {
     await expect(open().run({ ...BROKEN, version: '1.x' })).rejects.toThrow(
       'API Error: c-1.x runtime is unknown',
     )

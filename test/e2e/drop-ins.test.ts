@@ -55,7 +55,7 @@ int main(void) { char name[10]; if (scanf("%9s", name) == 1) printf("hello, %s\\
 
 // promise: drop-in-judge0
 describe.concurrent('Judge0', () => {
-  it('a submission is created, and waited for by its token', async () => {
+  it('a submission is created, and its result is read by its token', async () => {
     const submission = { source_code: GREETING, language_id: 4, stdin: 'world' }
     const created = await ask('POST', '/submissions', submission)
     expect(created).toEqual({ status: 201, body: { token: expect.any(String) } })
@@ -108,7 +108,7 @@ describe.concurrent('Judge0', () => {
     expect(body.status.description).toBe(description)
   })
 
-  it('a wrong answer reveals nothing of the right one, even where the path ends in a slash', async () => {
+  it('a wrong answer does not reveal the expected output, even if the path ends in a slash', async () => {
     const submission = { language_id: 46, source_code: 'echo 1', expected_output: 'secret' }
     const { status, body } = await ask('POST', '/submissions/?base64_encoded=false&wait=true', submission)
     expect(status).toBe(201)
@@ -116,7 +116,7 @@ describe.concurrent('Judge0', () => {
     expect(JSON.stringify(body)).not.toContain('secret')
   })
 
-  it('arguments reach the program as words, and no shell', async () => {
+  it('arguments reach the program unchanged, and no shell interprets them', async () => {
     const submission = {
       language_id: 71,
       source_code: 'import sys; print(sys.argv[1:])',
@@ -232,7 +232,7 @@ describe.concurrent('Piston', () => {
     expect(install).toEqual({ status: 405, body: { message: expect.stringContaining('allowed: GET,') } })
   })
 
-  it('refuses what is not valid with a message', async () => {
+  it('refuses an invalid request with a message', async () => {
     const files = [{ content: 'echo' }]
     for (const [body, message] of [
       [{ version: '*', files }, 'language is required as a string'],
@@ -292,7 +292,7 @@ describe.concurrent('SandboxFusion', () => {
     expect(failing.body).toMatchObject({ status: 'Failed', run_result: { return_code: 3, stdout: 'hi' } })
   })
 
-  it('gives files back', async () => {
+  it('returns files that the program leaves', async () => {
     const code = 'open("out/plot.png", "wb").write(b"\\x89PNG"); raise SystemExit(1)'
     const { body } = await run({
       ...{ code, language: 'python', files: { 'out/in.txt': base64('hi') } },
@@ -307,7 +307,7 @@ describe.concurrent('SandboxFusion', () => {
     expect(body.run_result.stdout).toHaveLength(300_000)
   })
 
-  it('refuses what is not valid with the field', async () => {
+  it('refuses an invalid request and names the field', async () => {
     for (const [body, field] of [
       [{ code: 'x', language: 'python', fetch_files: ['/etc/passwd'] }, 'fetch_files'],
       [{ code: 'x', language: 'julia' }, 'language'],
@@ -361,7 +361,7 @@ it('the OpenAPI document has the endpoints that are enabled', async () => {
 
 // promise: drop-ins-guarded
 describe('with keys', () => {
-  it('each refuses in its own form, and a tenant sees only its own submissions', async () => {
+  it('each drop-in API refuses in its own form, and a tenant sees only its own submissions', async () => {
     const make = async (tenant: string) => {
       const { token } = await gateway.access.keys.create({ name: tenant, tenant, scopes: ['submit', 'read'] })
       return { 'x-auth-token': token }
@@ -386,7 +386,7 @@ describe('with keys', () => {
     expect(batch.body).toEqual({ submissions: [null] })
   })
 
-  it('none is served unless the gateway is configured to, and an unknown one is refused', async () => {
+  it('the gateway serves no drop-in API by default, and refuses to start with an unknown one', async () => {
     const queue = { redisUrl: world.redisUrl, prefix: `${world.prefix}-none` }
     const plain = await startTestGateway(queue)
     try {

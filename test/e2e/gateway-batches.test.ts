@@ -50,7 +50,7 @@ describe('a batch', () => {
     expect(submitted).toMatchObject({ status: 202, body: { name: 'model 7', state: 'running', total: 4 } })
     expect(submitted.headers.get('location')).toBe(`/v1/batches/${id}`)
 
-    // One that claims to have seen more than there is.
+    // This reader claims to have seen more events than exist so far.
     const ahead = follow(`/v1/batches/${id}/events`, { 'last-event-id': '9' })
     const events = await follow(`/v1/batches/${id}/events`)
     expect((await ahead).at(-1)).toMatchObject({ id: 'finished', data: { state: 'finished' } })
@@ -110,12 +110,12 @@ describe('a batch', () => {
       body: { errors: [{ field: 'jobs[1].tenant' }] },
     })
     expect((await ask('GET', '/v1/executions?limit=1')).body.executions).toEqual(before)
-    // A refused batch does not use up its key.
+    // A refused batch does not use up its idempotency key.
     const mended = { ...request, jobs: [bash('echo 1')] }
     expect((await ask('POST', '/v1/batches', mended)).status).toBe(202)
   })
 
-  it('that is sent again with its key is the same batch, and a different one with that key is refused', async () => {
+  it('that is submitted again with its idempotency key is the same batch, and another one with that key is refused', async () => {
     const request = { idempotencyKey: 'nightly', jobs: [bash('echo 1'), bash('echo 2')] }
     const [one, two] = await Promise.all([
       ask('POST', '/v1/batches', request),
@@ -136,7 +136,7 @@ describe('a batch', () => {
     })
   })
 
-  it('is cancelled with all that it has left', async () => {
+  it('is cancelled with all of its unfinished jobs', async () => {
     const jobs = [...Array(2).fill(bash('sleep 60')), ...Array(20).fill(bash('echo never'))]
     const { id } = (await ask('POST', '/v1/batches', { jobs })).body
     await eventually(
@@ -168,7 +168,7 @@ describe('a batch', () => {
     expect((await ask('DELETE', `/v1/batches/${id}`, undefined, as(other))).status).toBe(404)
     expect((await ask('GET', `/v1/batches/${id}`, undefined, as(admin))).status).toBe(200)
     expect((await ask('GET', `/v1/batches/${id}?wait=30`, undefined, as(mine))).body.finished).toBe(1)
-    // The same key of another tenant is another batch.
+    // The same idempotency key of another tenant names another batch.
     expect((await ask('POST', '/v1/batches', request, as(other))).body.id).not.toBe(id)
     const foreign = { jobs: [bash('echo 1', { tenant: 'a' })] }
     expect((await ask('POST', '/v1/batches', foreign, as(other))).status).toBe(403)

@@ -76,7 +76,7 @@ describe('a job with files as parts of a form', () => {
     expect((await download('..%2f..%2fetc')).status).toBe(400)
   })
 
-  it('leaves files that are downloaded one by one', async () => {
+  it('can leave files, each of which can be downloaded', async () => {
     const paths = ['out/plot.bin', 'zürich 1.txt', '__proto__']
     const body = form('mkdir out; cat in > out/plot.bin; echo z > "zürich 1.txt"; echo p > __proto__', {
       in: BYTES,
@@ -133,16 +133,16 @@ describe('a job with files as parts of a form', () => {
     expect(await (await fetch(`${gateway.url}/v1/executions`)).text()).toBe(before)
   })
 
-  it('is accepted only by the route for one job', async () => {
+  it('is accepted only by the route that takes a single job', async () => {
     const answer = await fetch(`${gateway.url}/v1/batches`, { method: 'POST', body: form('true') })
     expect(answer.status).toBe(415)
   })
 })
 
 // promise: http-executions
-describe.concurrent('a body that is refused before it is read whole', () => {
+describe.concurrent('the gateway refuses early a request', () => {
   it.each(['application/json', 'multipart/form-data; boundary=x'])(
-    'says that it is too large (%s)',
+    'that announces a body that is too large (%s)',
     async (type) => {
       const answer = await raw(
         `POST /v1/executions HTTP/1.1\nHost: localhost\nContent-Type: ${type}\nContent-Length: 99999999999`,
@@ -152,7 +152,7 @@ describe.concurrent('a body that is refused before it is read whole', () => {
     },
   )
 
-  it.each(['application/json', 'multipart/form-data; boundary=x'])('has no end (%s)', async (type) => {
+  it.each(['application/json', 'multipart/form-data; boundary=x'])('that never ends (%s)', async (type) => {
     const chunk = 'x'.repeat(64 * 1024)
     let sent = 0
     const answer = await raw(
@@ -166,7 +166,7 @@ describe.concurrent('a body that is refused before it is read whole', () => {
     expect(answer === '' || /^HTTP\/1\.1 413 /.test(answer), answer.slice(0, 200)).toBe(true)
   })
 
-  it('is not JSON in form or encoding, or names a field twice', async () => {
+  it('with a compressed or invalid body, or with a field that occurs twice', async () => {
     const post = async (body: string | Buffer, headers: Record<string, string> = {}) => {
       const options = { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } }
       const answer = await fetch(`${gateway.url}/v1/executions`, options)
@@ -185,7 +185,7 @@ describe.concurrent('a body that is refused before it is read whole', () => {
     expect(gzip).toMatchObject({ status: 415, detail: expect.stringContaining('Content-Encoding') })
   })
 
-  it('comes with headers that have no end, or that are no HTTP', async () => {
+  it('with endless headers, or that is not HTTP', async () => {
     const endless = await raw('GET /v1/queue HTTP/1.1\nHost: localhost', function* () {
       for (let count = 0; count < 2000; count++) yield `X-${count}: ${'x'.repeat(100)}\r\n`
     })
@@ -198,7 +198,7 @@ describe.concurrent('a body that is refused before it is read whole', () => {
     }
   })
 
-  it('comes too slowly', async () => {
+  it('that arrives too slowly', async () => {
     const { port } = new URL(gateway.url)
     const socket = connect(Number(port), '127.0.0.1')
     const dripping = setInterval(() => socket.write('X'), 500)

@@ -31,7 +31,7 @@ function random(seed: number): () => number {
   }
 }
 
-/** Makes bodies, ids and queries that are nearly valid or not valid at all. */
+/** Makes random bodies, ids and queries, some of them almost valid. */
 function fuzzer(
   seed: number,
   known: { readonly id: string; readonly tokens: readonly (string | undefined)[] },
@@ -60,7 +60,7 @@ function fuzzer(
       ' ',
     )
   const object = () => {
-    // Accepted jobs sleep and keep the one worker busy, so that most of the later ones wait.
+    // Accepted jobs keep the only worker busy, so that most of the later ones wait.
     const fields: [string, unknown][] =
       next() < 0.7
         ? [
@@ -201,7 +201,7 @@ it(`${REQUESTS} malformed requests get no 500 and no data of another tenant`, as
   }
   await Promise.all(Array.from({ length: AT_ONCE }, send))
   expect(wrong).toEqual([])
-  // Each kind of answer occurred, and the gateway still serves.
+  // Each kind of answer occurred, so the requests were not all refused early, and the gateway still serves.
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400, 401, 404, 415]))
   expect(await (await fetch(`${gateway.url}/health`)).json()).toEqual({ status: 'healthy' })
   expect(await gateway.log()).not.toContain('a request failed')

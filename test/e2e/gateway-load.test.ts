@@ -35,8 +35,8 @@ async function inFlight(): Promise<number> {
 }
 
 // promise: http-load
-it(`${CALLERS} callers that wait and ${READERS} that follow lose nothing, in at most ${MAX_MB} MB`, async () => {
-  // No worker runs: a cancelled job has its result at once, so all answers arrive together.
+it(`${CALLERS} waiting callers and ${READERS} readers of events all get their results, and the gateway needs at most ${MAX_MB} MB`, async () => {
+  // Without a worker the jobs wait until the test cancels them all, so that all answers arrive together.
   const ids = await client.submitMany(
     Array.from({ length: CALLERS }, (_, index) => ({ code: 'x', labels: { index: String(index) } })),
   )

@@ -42,7 +42,7 @@ async function exchange(bytes: string): Promise<string> {
 }
 
 // promise: http-refusals
-describe('each refusal is a problem document with the id of the request', () => {
+describe('each refusal is a problem document (RFC 9457) with the id of the request', () => {
   it.each([
     ['a path that is not UTF-8', '/v1/executions/%zz', 400],
     ['a path that is too long', `/v1/executions/${'x'.repeat(300)}`, 414],
@@ -92,7 +92,7 @@ describe('each refusal is a problem document with the id of the request', () => 
     expect(errors).toContainEqual({ field: field === 'body' ? '' : field, message: sentence })
   })
 
-  it('an invalid event id is named by its header', async () => {
+  it('a refusal of an invalid event id names the header', async () => {
     const answer = await fetch(`${gateway.url}/v1/executions/j-1/events`, {
       headers: { ...withKey(), 'last-event-id': 'nonsense' },
     })
@@ -122,18 +122,18 @@ describe('a method that a path does not have', () => {
     expect(await answer.json()).toMatchObject({ code: 'method_not_allowed', detail })
   })
 
-  it('is allowed where another path with a parameter has it', async () => {
+  it('is allowed if the path also matches a path with a parameter that has it', async () => {
     const answer = await send('GET', '/v1/executions/many', withKey())
     expect(await answer.json()).toMatchObject({ status: 404, code: 'unknown_job' })
     expect((await send('PUT', '/v1/executions/many')).headers.get('allow')).toMatch(/^GET, .*POST/)
   })
 
-  it('that no path has is 501, and a path that there is not stays 404', async () => {
+  it('that no path has gets 501, and a path that does not exist gets 404', async () => {
     expect((await send('PROPFIND', '/execute')).status).toBe(501)
     expect((await send('PUT', '/v1/none')).status).toBe(404)
   })
 
-  it('HEAD has the answer of GET without its body, and does not wait for the end of events', async () => {
+  it('HEAD gets the headers of GET without a body, and does not wait for the end of an event stream', async () => {
     expect((await send('HEAD', '/v1/queue', withKey())).status).toBe(200)
     const submitted = await fetch(`${gateway.url}/v1/executions`, {
       method: 'POST',
@@ -160,7 +160,7 @@ describe('a method that a path does not have', () => {
 })
 
 // promise: http-keys
-describe('a body of a caller without a key', () => {
+describe('the body of a request without a valid key', () => {
   it('is not parsed', async () => {
     for (const body of ['{', '{"code":7}', `{"code":"${'x'.repeat(2_000_000)}"}`]) {
       const answer = await fetch(`${gateway.url}/execute`, { method: 'POST', headers: json, body })
@@ -171,7 +171,7 @@ describe('a body of a caller without a key', () => {
 
 // promise: http-outage
 describe('while Redis does not answer', () => {
-  it('each route refuses with a time to wait, and serves again afterwards', async () => {
+  it('each route refuses with Retry-After, and serves again afterwards', async () => {
     process.kill(redis.pid, 'SIGSTOP')
     const asked = [
       ['GET', '/v1/queue'],
@@ -212,7 +212,7 @@ describe('while Redis does not answer', () => {
 
 // promise: http-stop
 describe('a gateway that gets SIGTERM', () => {
-  it('answers waiting requests: an execution with an id goes on, one without is cancelled', async () => {
+  it('answers waiting requests; it cancels an execution only if its caller has no id to read it later', async () => {
     const prefix = 'refusals-stop'
     const env = { ISOPOD_GATEWAY_DRAIN_SECONDS: '1' }
     const stopped = await startTestGateway({ redisUrl: redis.url, prefix }, env)
@@ -230,7 +230,7 @@ describe('a gateway that gets SIGTERM', () => {
       })
       return { status: answer.status, headers: answer.headers, body: (await answer.json()) as { id: string } }
     }
-    // There is no worker, so nothing ends by itself.
+    // There is no worker, so no execution ends by itself.
     const code = 'print(1)'
     const { id } = (await ask(stopped.url, '/v1/executions', { code })).body
     const waits = [

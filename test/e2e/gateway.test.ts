@@ -162,7 +162,7 @@ describe('without keys, on loopback', () => {
     expect((await ask('POST', '/v1/executions', { body: '<a/>', headers })).status).toBe(415)
   })
 
-  it('pages of other sites may not call', async () => {
+  it('browsers may not call the gateway from pages of other sites', async () => {
     const foreign = { origin: 'https://evil.example' }
     const submitted = await ask('POST', '/execute', { body: { code: 'print(1)' }, headers: foreign })
     expect(submitted).toMatchObject({ status: 403, body: { code: 'foreign_origin' } })
@@ -194,7 +194,7 @@ describe('the events of an execution', () => {
     expect(resumed.events).toEqual(events.slice(2))
   })
 
-  it('contain only the end of an execution without a stream', async () => {
+  it('contain only `finished` for a job without a stream', async () => {
     const { id } = (await ask('POST', '/v1/executions', { body: bash('echo hi') })).body
     const { events } = await follow(`/v1/executions/${id}/events`)
     expect(events.map(({ type }) => type)).toEqual(['finished'])
@@ -236,7 +236,7 @@ describe('with keys', () => {
     expect((await ask('GET', '/v1/queue', { headers: { 'x-api-key': key } })).status).toBe(200)
   })
 
-  it('nothing of one tenant is seen by another', async () => {
+  it('a tenant sees no execution of another tenant', async () => {
     const body = bash('echo secret', { labels: { of: 'a' }, idempotencyKey: 'once' })
     const mine = { token: tokens['a'] ?? '' }
     const other = { token: tokens['b'] ?? '' }
@@ -250,7 +250,7 @@ describe('with keys', () => {
     expect(
       (await ask('GET', '/v1/executions?tenant=a', { token: tokens['admin'] ?? '' })).body.executions,
     ).not.toEqual([])
-    // The same idempotency key of another tenant is another execution.
+    // The same idempotency key of another tenant names another execution.
     const again = await ask('POST', '/v1/executions?wait=30', {
       ...other,
       body: { ...body, code: 'echo mine' },
@@ -267,14 +267,14 @@ describe('with keys', () => {
     expect((await ask('POST', '/v1/executions', { ...admin, body: queue })).status).toBe(202)
   })
 
-  it('a scope that is missing is named', async () => {
+  it('a request without the required scope is refused, and the refusal names the scope', async () => {
     const answer = await ask('POST', '/v1/executions', { token: tokens['reader'] ?? '', body: bash('echo') })
     expect(answer).toMatchObject({ status: 403, body: { detail: expect.stringContaining('scope submit') } })
     expect((await ask('GET', '/metrics', { token: tokens['reader'] ?? '' })).status).toBe(403)
     expect((await ask('GET', '/metrics', { token: tokens['admin'] ?? '' })).status).toBe(200)
   })
 
-  it('too many requests get 429 with the time to wait', async () => {
+  it('too many requests get 429 with Retry-After', async () => {
     const answers = []
     for (let count = 0; count < 3; count++)
       answers.push(await ask('GET', '/v1/queue', { token: tokens['slow'] ?? '' }))
@@ -293,7 +293,7 @@ describe('with keys', () => {
     expect(refused[0]?.body.code).toBe('budget_exceeded')
     await Promise.all(taken.map(({ body }) => ask('GET', `/v1/executions/${body.id}?wait=30`, { token })))
     expect((await ask('POST', '/v1/executions', { token, body: bash('echo') })).status).toBe(202)
-    // A list longer than the budget must not be retried.
+    // A list that is longer than the budget could never be accepted, so its refusal must not ask for a retry.
     const jobs = [bash('echo 1'), bash('echo 2'), bash('echo 3')]
     const list = await ask('POST', '/v1/executions/many', { token, body: { jobs } })
     expect(list).toMatchObject({ status: 400, body: { errors: [{ field: 'jobs' }] } })
@@ -301,8 +301,8 @@ describe('with keys', () => {
   })
 })
 
-describe('what a gateway refuses to start with', () => {
-  it('an address that others reach, while there is no key', async () => {
+describe('a gateway refuses to start with', () => {
+  it('an address that other machines can reach, if there is no key', async () => {
     const queue = { redisUrl: world.redisUrl, prefix: `${world.prefix}-open` }
     const started = startTestGateway(queue, { ISOPOD_BIND: '0.0.0.0' })
     await expect(started).rejects.toThrow(/there is no API key, so the gateway serves loopback only/)
@@ -318,7 +318,7 @@ describe('what a gateway refuses to start with', () => {
 
 // promise: http-document
 describe('the OpenAPI document', () => {
-  it('describes a job as the client takes it, and has a page that shows it', async () => {
+  it('describes jobs with the client’s own schema, and is shown as a page', async () => {
     const admin = {
       token: (await gateway.access.keys.create({ name: 'x', tenant: 'x', scopes: ['admin'] })).token,
     }

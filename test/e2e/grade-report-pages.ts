@@ -12,7 +12,7 @@ const TEXT = {
   passAt: { 1: { estimate: 0.5, low: 0.4, high: 0.6, problems: 40 }, 10: null },
 }
 
-/** A sample of one test that took so long. */
+/** A sample with one test that took this long. */
 function sample(number: number, problem: string, verdict: SampleVerdict, wallMs: number): GradedSample {
   const judged = verdict === 'passed' || verdict === 'timeout' ? verdict : 'runtime_error'
   const test = {
@@ -81,7 +81,7 @@ const ATTACKS = [
   '`$\u007bwindow.hacked = 1}`',
 ] as const
 
-/** The parts of the attacks that the page must show as text. */
+/** Parts of the hostile texts as the page must show them. */
 export const HOSTILE = {
   shown: [
     '<script>window.hacked = 1</script>',
@@ -99,7 +99,7 @@ export const HOSTILE = {
   ],
 } as const
 
-/** A report in which every text that others write is hostile. */
+/** A report in which every text from data sets and programs is hostile. */
 export function hostileReport(): Iterable<string> {
   const grades = new Grades()
   for (const [at, text] of [...ATTACKS, '__proto__', 'constructor', 'hasOwnProperty'].entries()) {

@@ -48,7 +48,7 @@ describe('a report in a browser', () => {
         `document.querySelectorAll('a, img, iframe, object, form, base, link, [onerror], [onclick], [style]').length`,
       ),
     ).toBe(0)
-    // No text of theirs runs out of the page.
+    // Long hostile texts do not make the page wider than the window.
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     expect(await browser.complaints()).toEqual([])
   })
@@ -126,7 +126,7 @@ describe('a report in a browser', () => {
     expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
   })
 
-  it('of 20,000 samples of 2,000 problems stays usable, and says what it leaves out', async () => {
+  it('stays usable with 20,000 samples of 2,000 problems, and says what it leaves out', async () => {
     const text = [...largeReport()].join('')
     expect(text.length).toBeLessThan(16 * 1024 * 1024)
     const page = await open('large', [text])
@@ -139,7 +139,7 @@ describe('a report in a browser', () => {
   })
 })
 
-/** Texts whose contrast with their background is below WCAG AA. */
+/** Texts of the page whose contrast with their background is below WCAG AA. */
 const FAINT = `(() => {
   const parse = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a } }
   const light = ({ rgb }) => { const [r, g, b] = rgb.map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * r + 0.7152 * g + 0.0722 * b }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world?.close())
 
-/** Prints close to ten megabytes of names, four times; most of them were not expected. */
+/** A job with four tests whose outputs are almost ten megabytes of names, most of them not expected. */
 function heavy(tenant: string): JobInput {
   const code = `print("{" + ",".join(f'"k{n}":0' for n in range(${NAMES})) + "}")`
   const expected = `{${Array.from({ length: EXPECTED }, (_, n) => `"k${n}":0`)}}`
@@ -21,14 +21,14 @@ function heavy(tenant: string): JobInput {
   return { language: 'python', tenant, code, limits, tests }
 }
 
-/** Prints output that is too long to be compared in the worker's main thread. */
+/** A job whose output is too long to be compared in the worker's main thread. */
 function light(tenant: string): JobInput {
   const tests = [{ expected: `${'word '.repeat(10_000)}\n`, checker: 'tokens' as const }]
   return { language: 'bash', tenant, code: 'for i in {1..10000}; do echo word; done', tests }
 }
 
 // promise: tests
-it('outputs that take long to compare delay no other tenant', async () => {
+it('jobs of another tenant are not delayed by outputs that take long to compare', async () => {
   const done: string[] = []
   const run = async (name: string, job: JobInput) => {
     const result = await world.client.run(job)

@@ -19,7 +19,7 @@ afterAll(async () => {
   await world?.close()
 })
 
-// Each hostile program is followed by an honest job on the same worker.
+// After each hostile program an ordinary job must succeed on the same worker.
 // promise: clean-slate
 afterEach(async () => {
   const next = await world.client.run(program('hello.py'))
@@ -55,14 +55,14 @@ describe.concurrent('time', () => {
 
 // promise: processes
 describe.concurrent('processes', () => {
-  it('a fork bomb in Python fills its own limit and no more', async () => {
+  it('a fork bomb in Python reaches its limit of processes and cannot exceed it', async () => {
     const result = await run('fork-bomb.py', { limits: { timeoutSeconds: 2, processes: 30 } })
     expect(result).toMatchObject({ status: 'timeout', limit: 'timeout' })
     expect(result.processesPeak).toBeLessThanOrEqual(30)
     expect(result.limitsApplied?.processes).toBe(30)
   })
 
-  it('a fork bomb in Bash fills its own limit and no more', async () => {
+  it('a fork bomb in Bash reaches its limit of processes and cannot exceed it', async () => {
     const result = await run('fork-bomb.sh', { limits: { timeoutSeconds: 2, processes: 30 } })
     expect(['timeout', 'execution_error']).toContain(result.status)
     expect(result.attributable).toBe(true)
@@ -91,7 +91,7 @@ describe.concurrent('memory', () => {
     expect(result.limitsApplied).toMatchObject({ memoryMb: 64 })
   })
 
-  it('a memory bomb in a child process exceeds the limit of both', async () => {
+  it('a memory bomb in a child process exceeds the limit, which holds for all processes together', async () => {
     const result = await run('memory-bomb-in-child.py', { limits: { memoryMb: 64 } })
     expect(result).toMatchObject({ status: 'memory_exceeded', limit: 'memory' })
   })
@@ -99,7 +99,7 @@ describe.concurrent('memory', () => {
 
 // promise: output
 describe('output', () => {
-  it('1 GB on both streams at once is counted, cut at the limit, and never on the host disk', async () => {
+  it('1 GB of output on both streams is counted, cut at the limit, and never written to a disk of the host', async () => {
     const before = await freeBytes()
     const result = await run('flood-both-streams.py', { limits: { timeoutSeconds: 60, cpus: 2 } })
     expect(result).toMatchObject({
@@ -122,7 +122,7 @@ describe('output', () => {
     expect(result.stdout).toBe('y'.repeat(12_345))
   })
 
-  it('a program that prints too much can be ended for it', async () => {
+  it('a job can ask to end a program that prints too much', async () => {
     const result = await run('flood-both-streams.py', { limits: { onOverflow: 'kill', outputBytes: 1000 } })
     expect(result).toMatchObject({ status: 'output_exceeded', limit: 'output' })
   })
@@ -150,7 +150,7 @@ describe('output', () => {
   })
 
   // promise: init-is-safe
-  it('frames of init’s own protocol on stdout are plain output', async () => {
+  it('frames of init’s protocol on stdout are ordinary output', async () => {
     const result = await run('forge-frames.py')
     expect(result).toMatchObject({ status: 'execution_error', exitCode: 9 })
     expect(result.outputBytes.stdout).toBeGreaterThan(100)
@@ -168,7 +168,7 @@ describe('output', () => {
 
 // promise: disk
 describe('files', () => {
-  it('a disk filler meets the end of its own space, in bytes', async () => {
+  it('a program that fills its disk is refused further bytes at its own limit', async () => {
     const before = await freeBytes()
     const result = await run('fill-disk.py', { limits: { diskMb: 32, memoryMb: 256 } })
     expect(result).toMatchObject({ status: 'success' })
@@ -176,7 +176,7 @@ describe('files', () => {
     expect(before - (await freeBytes())).toBeLessThan(50 * MIB)
   })
 
-  it('a disk filler meets the end of its own space, in inodes', async () => {
+  it('a program that fills its disk is refused further inodes at its own limit', async () => {
     const result = await run('fill-inodes.py', { limits: { timeoutSeconds: 10 } })
     expect(result).toMatchObject(EXPECTED.inodeFiller)
   })
@@ -185,14 +185,14 @@ describe('files', () => {
     expect(await run('write-outside.py')).toMatchObject({ status: 'success', stdout: 'done\n' })
   })
 
-  it('no file of the host and no other process is there', async () => {
+  it('a program finds no file of the host and no process of others', async () => {
     expect(await run('escape-by-proc.py')).toMatchObject({ status: 'success', stdout: 'others 0\n' })
   })
 })
 
 describe('network and host', () => {
   // promise: no-network
-  it('no network is reached by address, by name, or on the host itself', async () => {
+  it('a program reaches no server by address, by name, or on the host itself', async () => {
     const reached: string[] = []
     const server = createServer((socket) => {
       reached.push(socket.remoteAddress ?? '')
@@ -219,7 +219,7 @@ describe('network and host', () => {
   })
 
   // promise: environment
-  it('the environment is built from nothing', async () => {
+  it('a program inherits no environment variable of the worker', async () => {
     const result = await run('print-environment.py')
     const names = Object.keys(JSON.parse(result.stdout) as object)
     expect(result.stdout).not.toContain('must-not-leak')
@@ -239,13 +239,13 @@ describe('network and host', () => {
     })
   })
 
-  it('resources that containers share can be neither exhausted nor used as a channel', async () => {
+  it('resources that all containers share can be neither exhausted nor used to pass messages', async () => {
     const result = await run('take-shared.py')
     expect(result).toMatchObject({ status: 'success' })
     expect(result.stdout).toMatch(EXPECTED.sharedThings)
   })
 
-  it('init cannot be given limits', async () => {
+  it('a program cannot lower the limits of init', async () => {
     const result = await run('prlimit-init.py')
     expect(result).toMatchObject({ status: 'success' })
     expect(result.stdout).not.toContain('LIMITED')

@@ -13,7 +13,7 @@ interface Ended {
   readonly stderr: string
 }
 
-/** What `npm run images` runs once the checkout is set up. */
+/** Runs the script behind `npm run images`. */
 function images(...words: string[]): Promise<Ended> {
   const env = { ...process.env, DOCKER_HOST: dockerHost, REDIS_URL: redisUrl }
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ const layers = async (tag: string) =>
     await docker(dockerHost, 'image', 'inspect', '--format', '{{json .RootFS.Layers}}', tag),
   ) as string[]
 
-it('without a name they are listed, with sizes and how the absent ones are built', async () => {
+it('npm run images without a name lists all images with sizes, and how to build the absent ones', async () => {
   const { code, stdout } = await images()
   expect(code).toBe(0)
   expect(stdout).toMatch(/^cpp +isopod\/cpp:14 +\d+ {2}\d+ on c +ready$/m)
@@ -44,19 +44,19 @@ it('without a name they are listed, with sizes and how the absent ones are built
   }
 })
 
-it('an unknown name is refused with those that there are', async () => {
+it('npm run images refuses an unknown name and lists the known ones', async () => {
   const { code, stderr } = await images('cpp', 'brainfuck')
   expect(code).toBe(2)
   expect(stderr).toBe(`images: no image is called brainfuck; there are ${IMAGE_NAMES.join(', ')}\n`)
 })
 
-it('one that is there is not built again', async () => {
+it('npm run images does not build an image again that is up to date', async () => {
   const before = await docker(dockerHost, 'image', 'inspect', '--format', '{{.Id}}', IMAGES.cpp)
   expect(await images('cpp')).toMatchObject({ code: 0, stderr: expect.not.stringContaining('buil') })
   expect(await docker(dockerHost, 'image', 'inspect', '--format', '{{.Id}}', IMAGES.cpp)).toBe(before)
 })
 
-it('one that stands on another shares all of its layers', async () => {
+it('an image that is based on another shares all of its layers', async () => {
   const below = await layers(IMAGES.c)
   const own = await layers(IMAGES.cpp)
   expect(own.slice(0, below.length)).toEqual(below)

@@ -9,10 +9,10 @@ import { CHECKOUT, npm, packPublic } from '../support/packed.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const run = promisify(execFile)
-/** Another Node than this one: `TEST_NODE=/path/to/node`. */
+/** Node that runs the examples. `TEST_NODE=/path/to/node` sets another one than this process has. */
 const NODE = process.env['TEST_NODE'] ?? process.execPath
 const TYPESCRIPT = '5.9.3'
-/** Pages whose examples are a producer's. */
+/** Pages whose examples are programs of a producer. */
 const PAGES = [
   'README.md',
   ...globSync('packages/{client,protocol,queue}/README.md', { cwd: CHECKOUT }),
@@ -53,7 +53,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(project, file), text)
 }
 
-/** Runs a file of the project as its own user would. */
+/** Runs a file of the installed project in a process with few environment variables, like a user's. */
 async function node(...words: string[]): Promise<string> {
   const env = { PATH: process.env['PATH'], REDIS_URL: redis.url }
   return (await run(NODE, words, { cwd: project, env })).stdout
@@ -64,7 +64,7 @@ beforeAll(async () => {
   const packed = await packPublic(join(folder, 'tarballs'))
   write('package.json', '{ "name": "elsewhere", "private": true, "type": "module" }')
   const { devDependencies } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'))
-  // The receiver of webhooks in the page about them.
+  // The page about webhooks has a receiver as its example.
   const { version } = JSON.parse(
     readFileSync(join(CHECKOUT, 'node_modules/standardwebhooks/package.json'), 'utf8'),
   )
@@ -75,7 +75,7 @@ beforeAll(async () => {
   ]
   const files = packed.map(({ file }) => file)
   await npm(project, 'install', '--prefer-offline', ...files, ...others)
-  // Examples connect to the usual prefix, so the Redis is this spec's own.
+  // Examples connect with the default prefix, so they need a Redis that no other spec uses.
   mkdirSync(join(folder, 'redis'))
   redis = await startRedisServer({ directory: join(folder, 'redis') })
   world = await startWorld({ redisUrl: redis.url, env: { ISOPOD_QUEUE_PREFIX: 'isopod' } })
@@ -89,7 +89,7 @@ afterAll(async () => {
 
 // promise: install
 describe('a plain project with the packed packages', () => {
-  it('contains the client and its dependencies, and no other package of ours', () => {
+  it('contains the client and its dependencies, and no other package of this repository', () => {
     expect(readdirSync(join(project, 'node_modules', '@isopod'))).toEqual(['client', 'protocol', 'queue'])
   })
 
@@ -112,7 +112,7 @@ describe('a plain project with the packed packages', () => {
       const examples = examplesOf(page)
       expect(examples, page).not.toEqual([])
       for (const [index, example] of examples.entries()) {
-        // An example without imports is a part of a module all the same.
+        // Without imports TypeScript would take an example for a script, in which names are global.
         write(`examples/${page.replace('.md', '')}-${index + 1}.ts`, `${example}\nexport {}\n`)
       }
     }
@@ -128,7 +128,7 @@ describe('a plain project with the packed packages', () => {
     expect(await node('example.ts')).toBe('success 6\n\n')
   })
 
-  it('runs from CommonJS, by require', async () => {
+  it('can require the client from CommonJS', async () => {
     write(
       'required.cjs',
       `const { connect } = require('@isopod/client')
@@ -141,7 +141,7 @@ describe('a plain project with the packed packages', () => {
     expect(await node('required.cjs')).toBe('@isopod/client 2\n\n')
   })
 
-  it('reaches no file behind the public page of a package', async () => {
+  it('cannot import internal files of a package', async () => {
     const deep = node('-e', `require('@isopod/client/dist/client.js')`)
     await expect(deep).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED')
   })

@@ -22,7 +22,7 @@ const PROGRAMS: Record<string, string> = {
 }
 
 // promise: invocation
-it.each(Object.keys(PROGRAMS))('%s gets arguments and variables as they are', async (language) => {
+it.each(Object.keys(PROGRAMS))('a program in %s gets arguments and variables unchanged', async (language) => {
   const job: JobInput = { language, code: PROGRAMS[language] ?? '', args: ARGS, env: ENV }
   const result = await world.client.run(job)
   expect(result).toMatchObject({ status: 'success', stderr: '' })
@@ -30,7 +30,7 @@ it.each(Object.keys(PROGRAMS))('%s gets arguments and variables as they are', as
 })
 
 // promise: invocation
-it('bash gets arguments and variables, also when the program runs more than once', async () => {
+it('a program that runs more than once gets arguments and variables each time', async () => {
   const code = 'printf "%s|" "$#" "$@" "$GREETING"; env | grep -c ^EMPTY=$'
   const job: JobInput = { language: 'bash', code, args: ARGS, env: ENV, repeat: 2 }
   const result = await world.client.run(job)
@@ -42,13 +42,13 @@ it('bash gets arguments and variables, also when the program runs more than once
 })
 
 // promise: invocation
-it('a compiler gets its own arguments, and none of the variables; the program gets the rest', async () => {
+it('a compiler gets only its own arguments; the program gets the other arguments and the variables', async () => {
   const code = [
     '#include <stdio.h>\n#include <stdlib.h>',
     'int main(int count, char **words) { printf("%d %s %s\\n", ANSWER, words[count - 1], getenv("CPATH")); }',
   ].join('\n')
   const job: JobInput = { language: 'c', code, compileArgs: ['-DANSWER=42', '-Wall'], args: ['last'] }
-  // With that variable gcc would look for headers in a folder whose name is printed by -v.
+  // If gcc got this variable, it would search the folder for headers, and -v would print its name.
   const env = { CPATH: '/tmp/elsewhere' }
   const verbose = [...(job.compileArgs ?? []), '-v']
   const result = await world.client.run({ ...job, env, compileArgs: verbose })
@@ -119,7 +119,7 @@ it.for([false, true])(
 )
 
 // promise: fetched-files
-it('files that a program leaves are in its result, and a warning names those that are not', async () => {
+it('requested files that a program leaves are in its result, and a warning names the missing ones', async () => {
   const result = await world.client.run({
     code: 'import os; open("a.bin", "wb").write(b"\\xff"); os.symlink("/etc/passwd", "b"); print("done")',
     fetchFiles: ['a.bin', 'b'],
@@ -140,7 +140,7 @@ it('files that a program leaves are in its result, and a warning names those tha
 })
 
 // promise: invocation
-it('what a language cannot have is refused by name', async () => {
+it('options and variables that a language does not support are refused by name', async () => {
   const refusal = async (job: JobInput) => (await world.client.run(job)).errorMessage
   expect(await refusal({ language: 'bash', code: 'x', compileArgs: ['-x'] })).toBe(
     'compileArgs: must be absent, because bash has no compile run',

@@ -22,7 +22,7 @@ const FOREVER = 'import time\ntime.sleep(100)'
 const limits = { jobSeconds: 3.5, timeoutSeconds: 30 }
 const six = <T>(test: T) => Array.from({ length: 6 }, () => test)
 
-/** Some tests passed, one was ended, the rest did not run, and the result names the limit. */
+/** Expects that some tests passed, at most one was ended, the rest was skipped, and the result names the limit. */
 function expectRanOut(result: Result): void {
   expect(result).toMatchObject({ status: 'timeout', limit: 'job', attributable: true })
   expect(result.limitsApplied?.jobSeconds).toBe(limits.jobSeconds)
@@ -64,7 +64,7 @@ describe.concurrent('a job that has used up its time', () => {
     expectRanOut(await run({ code: 'def f(): pass', limits, tests: six({ script: SECOND }) }))
   })
 
-  it('runs no other tests where each one fails', async () => {
+  it('runs no further tests even if each one fails', async () => {
     const code = 'import os, time\ntime.sleep(0.6)\nos.kill(os.getpid(), 9)'
     const result = await run({ code, limits, tests: Array.from({ length: 40 }, () => ({})) })
     expect(result).toMatchObject({ status: 'timeout', limit: 'job' })
@@ -72,7 +72,7 @@ describe.concurrent('a job that has used up its time', () => {
     expect(result.tests?.at(-1)?.verdict).toBe('skipped')
   })
 
-  it('is not flaky because its repeats were cut short', async () => {
+  it('is not flaky only because some of its repetitions did not run', async () => {
     const [plain, tested] = await Promise.all([
       run({ code: SECOND, limits, repeat: 6 }),
       run({ code: SECOND, limits, repeat: 6, tests: [{ expected: '' }] }),
@@ -82,7 +82,7 @@ describe.concurrent('a job that has used up its time', () => {
     expect([plain.flaky, tested.flaky]).toEqual([undefined, undefined])
   })
 
-  it('ends while it is compiled', async () => {
+  it('ends during its compilation', async () => {
     const lines = ['#define A(x) x x x x x x x x x x', '#define B(x) A(A(A(x)))']
     const code = `${lines.join('\n')}\nint main(void) { int n = 0; B(B(n += n * 3;)) return n; }`
     const own = { jobSeconds: 0.5 }
@@ -97,7 +97,7 @@ describe.concurrent('a job that has used up its time', () => {
     })
   })
 
-  it('ends together with its interactor, whichever of the two runs on', async () => {
+  it('ends together with its interactor, whichever of the two does not end', async () => {
     const tests = (code: string) => [
       { interactor: { language: 'python', code } },
       { interactor: { language: 'python', code } },

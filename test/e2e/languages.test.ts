@@ -31,7 +31,7 @@ function expectEnd(result: Result, fixture: ProgramFixture, status: Result['stat
   expect(result.status, shown).toBe(fixture.status ?? status)
   if (exit !== null) expect(result.exitCode).toBe(exit)
   if (signal !== null) expect(result.signal).toBe(signal)
-  // Some compilers say it on stdout.
+  // Some compilers print their errors to stdout.
   const words = status === 'compile_error' ? result.compileOutput : result.stderr
   if (fixture.says !== undefined) expect(words).toMatch(new RegExp(fixture.says))
   if (fixture.stdout !== undefined) expect(result.stdout).toMatch(new RegExp(fixture.stdout))
@@ -74,7 +74,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
 
     it('has the version that the catalogue says', async () => {
       const words = programs.version
-      // Some print it to stderr.
+      // Some toolchains print their version to stderr.
       const command = ['sh', '-c', '"$0" "$@" 2>&1', ...words]
       const said = await docker(dockerHost, 'run', '--rm', '--network', 'none', entry.image, ...command)
       const version = entry.version.replaceAll('.', '\\.')
@@ -94,11 +94,11 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
         expect(result).toMatchObject({ status: 'success', stdout: 'é 😀 größer 𝄞\n', stderr: '' })
       })
 
-    it('ends an unhandled error with its own message and exit code', async () => {
+    it('ends after an unhandled error with the language’s message and exit code', async () => {
       expectEnd(await run({ language, code: programs.error.code }), programs.error, 'execution_error')
     })
 
-    it('reports an invalid program in its own words', async () => {
+    it('reports an invalid program with the message of its compiler or interpreter', async () => {
       const status = entry.compile ? 'compile_error' : 'execution_error'
       const result = await run({ language, code: programs.broken.code })
       expectEnd(result, programs.broken, status)
@@ -106,7 +106,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
     })
 
     if (refused)
-      it('reports what its own command refuses, although it compiles', async () => {
+      it('reports a program that compiles but that the language’s usual command rejects', async () => {
         expectEnd(await run({ language, code: refused.code }), refused, 'compile_error')
       })
 

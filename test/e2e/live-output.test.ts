@@ -111,7 +111,7 @@ it.concurrent('verdicts of scripts arrive, too', async () => {
 })
 
 // promise: live-output
-it.concurrent('another attempt is announced and voids the events of the first one', async () => {
+it.concurrent('another attempt is announced by an event, and replaces the events of the first one', async () => {
   const own = await startWorld({ env: { ISOPOD_POOL_SIZE: '0', ISOPOD_DRAIN_SECONDS: '0' } })
   try {
     const id = await own.client.submit({
@@ -123,7 +123,7 @@ it.concurrent('another attempt is announced and voids the events of the first on
     for await (const event of own.client.events(id)) {
       seen.push(event)
       if (event.type !== 'stdout' || own.workers.length > 1) continue
-      // It requeues the job, and the next worker takes it.
+      // The stopped worker requeues the job, and the new worker takes it.
       await own.workers[0]?.stop()
       await own.addWorker()
     }
@@ -150,7 +150,7 @@ it.concurrent('readers that read nothing slow no program down', async () => {
 })
 
 // promise: live-output
-it('a listener of run gets the events of a job without a flag of the job, and cancels it by throwing', async () => {
+it('a listener of client.run gets events without `stream` in the job, and cancels the job by throwing', async () => {
   const seen: JobEvent[] = []
   const job = { language: 'bash', code: 'echo one; sleep 0.3; echo two' }
   const result = await world.client.run(job, {

@@ -9,11 +9,11 @@ import { shippedCatalogue } from '../support/shipped-catalogue.ts'
 import { SOAK } from '../support/soak.ts'
 import { startWorld, WITHOUT_RETRIES, type World } from '../support/world.ts'
 
-/** One program, what it is judged by, and the verdict that it has by construction. */
+/** One program, its tests, and the verdict that it must get because of how it was written. */
 interface Sample {
   readonly job: JobInput
   readonly verdict: string
-  /** A wrong sample that ends with exit code 0, so that a plain toolchain takes it for right. */
+  /** Marks a wrong sample that ends with exit code 0, so that a plain toolchain would accept it. */
   readonly escapes: boolean
 }
 
@@ -47,7 +47,7 @@ function programs(): Sample[] {
   )
 }
 
-/** Samples with assertions, put together as MultiPL-E does it. */
+/** Samples with assertions, composed like those of MultiPL-E. */
 function scripts(): Sample[] {
   return lines('many-languages-scripts.jsonl').map((line) => ({
     job: {
@@ -71,7 +71,7 @@ function verdictOf(result: Result): string {
   return sampleVerdict(passed === total ? 'passed' : 'failed', result)
 }
 
-/** A sample's verdict by its runs under a plain toolchain, where assertions have no exit code of their own. */
+/** The verdict of a sample by the exit codes and outputs of its runs with a plain toolchain. */
 function plainVerdict({ job }: Sample, runs: readonly PlainRun[]): string {
   for (const [index, { exitCode, stdout }] of runs.entries()) {
     const { script, expected } = job.tests?.[index] ?? {}
@@ -102,7 +102,7 @@ describe.each([...samples.keys()])('samples in %s', (language) => {
     })
     return
   }
-  // The recorded verdicts are right: this is about the data and runs nothing of ours.
+  // Verifies the recorded verdicts with the plain toolchain alone, without Isopod.
   if (SOAK)
     it('have the verdicts that the plain toolchain gives', { timeout: 300_000 }, async () => {
       const all = samples.get(language) ?? []

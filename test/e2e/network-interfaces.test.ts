@@ -13,8 +13,8 @@ async function printed(language: string, code: string): Promise<string> {
   return stdout.trim()
 }
 
-// docs/security.md describes the error for programs that ask the kernel by netlink.
-it('a list of network interfaces is an error in Node and Python, and there in Java', async () => {
+// Sockets of netlink are blocked; docs/security.md describes the error that programs get.
+it('listing network interfaces fails in Node and Python, which use netlink, and works in Java', async () => {
   const node = `try { require('os').networkInterfaces() } catch (error) { console.log(error.code) }`
   const python = `import socket\ntry: socket.if_nameindex()\nexcept OSError as error: print(error.strerror)`
   const java = `import java.net.*;

@@ -47,7 +47,7 @@ async function shows(page: Page, selector: string, text: string): Promise<void> 
   await page.locator(selector).filter({ hasText: text }).waitFor()
 }
 
-/** The status of a request with headers that `fetch` does not send as they are. */
+/** The status of a request with headers that `fetch` would change, such as `Host`. */
 async function statusOf(path: string, headers: Record<string, string>): Promise<number | undefined> {
   const asked = request(`${gateway.url}${path}`, { headers }).end()
   const [answer] = await once(asked, 'response')
@@ -125,7 +125,7 @@ describe('the page', () => {
     expect(text).toContain(`${html}\\x0d\n`)
     expect(await page.evaluate("'hacked' in globalThis")).toBe(false)
     expect(await page.locator('main img, main script').count()).toBe(0)
-    // The same from the stored result instead of live events.
+    // Shows the same program again from its stored result instead of live events.
     await page.reload()
     await output(page).getByText('red').waitFor()
     expect(await output(page).textContent()).toContain(`${html}\\x1b[31mred\\u{202e}evil\n`)
@@ -227,7 +227,7 @@ describe('the page', () => {
     expect(await ground()).toBe('rgb(244, 245, 247)')
   })
 
-  it('lists executions of others, and opens one by its link', async () => {
+  it('lists all executions, and opens one by its link', async () => {
     const page = await browser.open(gateway.url)
     const body = JSON.stringify({ language: 'bash', code: 'echo from afar' })
     const headers = { 'content-type': 'application/json' }

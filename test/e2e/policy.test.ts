@@ -50,7 +50,7 @@ describe.concurrent('a policy that warns', () => {
 describe.concurrent('a policy that enforces', () => {
   const policy = { mode: 'enforce', rules: 'strict' } as const
 
-  it('refuses in the sentences of the document, and makes no container', async () => {
+  it('refuses with the sentences of the API document, and makes no container', async () => {
     const result = await free.client.run({ code: OS_SYSTEM, policy })
     expect(result).toMatchObject({
       status: 'validation_error',

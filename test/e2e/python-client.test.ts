@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Gateway, startTestGateway } from '../support/gateway.ts'
 import { startWorld, type World } from '../support/world.ts'
 
-/** The distribution's own, which finds the distribution's pytest; or another one with pytest, of another version. */
+/** Debian's Python, which finds Debian's pytest. `TEST_PYTHON` can set another version that has pytest. */
 const { TEST_PYTHON: PYTHON = '/usr/bin/python3', TEST_PYTHONPATH = '' } = process.env
 const FOLDER = fileURLToPath(new URL('../../clients/python', import.meta.url))
 
@@ -29,7 +29,7 @@ const keys: NodeJS.ProcessEnv = {}
 beforeAll(async () => {
   if (!canRun) return
   world = await startWorld({ workers: 0, env: { ISOPOD_SLOTS: '3' } })
-  // No worker serves the queue of the second gateway: its jobs wait.
+  // No worker serves the queue of the second gateway, so its jobs wait.
   const other = { ...world, prefix: `${world.prefix}-keyed` }
   ;[gateway, keyed] = await Promise.all([startTestGateway(world), startTestGateway(other), world.addWorker()])
   for (const scope of ['submit', 'read'] as const) {
@@ -90,7 +90,7 @@ describe('the Python client', () => {
     for (const reason of reasons) console.error(`python-client: ${reason}`)
   })
 
-  // These two look at the whole queue, so nothing runs beside them.
+  // These two tests check the state of the whole queue, so no other test may run at the same time.
   // promise: python-client
   it('submits, follows, batches and cancels, blocking and with asyncio', async () => {
     const { code, output } = await pytest('test_client.py', 'test_aio.py', 'test_wire.py')

@@ -53,7 +53,7 @@ describe('the board of the queue', () => {
     expect((await get('/queues/api/queues', basic(admin))).status).toBe(200)
   })
 
-  it('takes no password where there is no board', async () => {
+  it('is the only route that accepts basic authentication', async () => {
     const answer = await get('/v1/queue', basic(admin))
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
@@ -90,7 +90,7 @@ describe('the page, as soon as there are keys', () => {
     expect(await browser?.complaints()).toEqual([])
   })
 
-  it('asks for one, says what is wrong with it, and keeps the right one only in its tab', async () => {
+  it('asks for a key, says why it is refused, and keeps a valid one only in its tab', async () => {
     const page = await browser?.open(gateway.url)
     if (page === undefined) throw new Error('no browser')
     await page.getByText('This gateway asks for an API key.').waitFor()
@@ -126,7 +126,7 @@ describe('the page, as soon as there are keys', () => {
     expect(await page.getByRole('dialog').isVisible()).toBe(true)
   })
 
-  it('reports that a key is over its rate, and when it may try again', async () => {
+  it('reports that a key has exceeded its rate, and when it may try again', async () => {
     const slow = { name: 'slow', tenant: 'slow', scopes: ['read' as const], requestsPerMinute: 1 }
     const { token } = await gateway.access.keys.create(slow)
     const page = await browser?.open(gateway.url)

@@ -69,7 +69,7 @@ describe('bad input is refused with a sentence that names the field, and nothing
     expect(await jobKeys()).toEqual(before)
   })
 
-  it('one invalid job of many has all of them refused, and the refusal names it', async () => {
+  it('all jobs of a call are refused if one is invalid, and the refusal names it', async () => {
     const before = await jobKeys()
     await expect(world.client.submitMany([{ code: 'a' }, { code: '' }])).rejects.toThrow(
       /1.*Code cannot be empty/,

@@ -10,11 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A program that never prints the same twice: equal outputs mean that it ran once. */
+/** A program that prints random bytes, so equal outputs show that it ran only once. */
 const DICE: JobInput = { language: 'bash', code: 'head -c 8 /dev/urandom | od -An -tx1; cat', cache: true }
 
 // promise: result-cache
-it('equal jobs that ask for it run once over all workers, and the others are marked as cached', async () => {
+it('of equal jobs with `cache` only one runs on all workers together, and the others are marked as cached', async () => {
   const results = await Promise.all(Array.from({ length: 12 }, () => world.client.run(DICE)))
   const [ran, ...others] = results.filter(({ cached }) => cached === undefined)
   expect(others).toEqual([])
@@ -27,7 +27,7 @@ it('equal jobs that ask for it run once over all workers, and the others are mar
 // promise: result-cache
 it('jobs that wait for another one’s result hold no slot', async () => {
   const slow: JobInput = { ...DICE, code: `sleep 3; ${DICE.code}` }
-  // Twice as many as there are slots.
+  // Twice as many jobs as there are slots.
   const ids = await world.client.submitMany(Array.from({ length: 8 }, () => slow))
   const same = ids.map((id) => world.client.wait(id))
   const other = world.client.run({ language: 'bash', code: 'echo other' })
@@ -68,7 +68,7 @@ it('a result from a container that another job has used is not read by another j
   const tenant = 'one-batch'
   const shared = { ...DICE, tenant, reuse: 'batch', batchId: 'b' } as const
   const before = await world.client.run({ ...shared, code: `true; ${DICE.code}` })
-  // Two workers: consecutive jobs can run on different ones.
+  // There are two workers, so consecutive jobs of a batch need not get the same container.
   const tries: Result[] = []
   for (let n = 0; n < 5; n++) tries.push(await world.client.run({ ...shared, stdin: `${n}` }))
   const kept = [before, ...tries].map(({ containerOrigin }) => containerOrigin !== 'batch')

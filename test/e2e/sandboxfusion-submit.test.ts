@@ -63,7 +63,7 @@ describe.concurrent('CommonOJDataset', () => {
     })
   })
 
-  it('ends at the first test that fails, unless all are asked for', async () => {
+  it('ends at the first test that fails, unless the request asks for all', async () => {
     const completion = fenced('print(1)')
     const verdicts = async (extra: object) => (await ask(completion, { extra })).body.tests.map(passed)
     expect(await verdicts({})).toEqual([true, false])
@@ -120,11 +120,11 @@ describe.concurrent('AutoEvalDataset', () => {
       accepted: false,
       tests: [{ passed: false, exec_info: { status: 'Failed', run_result: { return_code: 1 } } }],
     })
-    // Its exit code alone would accept it.
+    // The exit code alone would accept this program.
     expect((await ask(fenced(`${code.split('\n\n')[0]}\nexit(0)`), test)).body.accepted).toBe(false)
   })
 
-  it('puts the code where the tests want it', async () => {
+  it('inserts the code at the place that the tests mark', async () => {
     const test = { code: 'query = """#<INSERT>"""\nassert query.strip() == "SELECT 1"' }
     const labels = { programming_language: 'sql', execution_language: 'python' }
     expect((await ask(fenced('SELECT 1', 'sql'), test, labels)).body.accepted).toBe(true)
@@ -145,7 +145,7 @@ describe.concurrent('rows of the data sets themselves', () => {
   it('of HumanEval: the reference passes as a body and as a whole, another does not', async () => {
     for (const row of rows('HumanEval')) {
       const { prompt, canonical_solution: body, entry_point, test, task_id: id } = row
-      // As SandboxFusion's tables have it.
+      // The fields have the names of SandboxFusion's tables.
       const provided_data = { id, content: prompt, test, labels: JSON.stringify({ entry_point }) }
       const request = { dataset: 'humaneval_python', id, config: { provided_data, run_timeout: 10 } }
       expect(await accepted({ ...request, completion: body }), id).toBe(true)

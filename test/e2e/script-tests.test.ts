@@ -20,7 +20,7 @@ function run(job: Partial<JobInput> & Pick<JobInput, 'tests'>) {
 
 // promise: script-tests
 describe('a job with scripts', () => {
-  it('has each judged as a program of its own', async () => {
+  it('has each script run and judged as a program of its own', async () => {
     const result = await run({
       code: `${ADD}calls = []\n`,
       tests: [
@@ -44,7 +44,7 @@ describe('a job with scripts', () => {
     }
   })
 
-  it('reports where it failed in lines of code and script', async () => {
+  it('reports failures by line numbers of the code or of the script', async () => {
     const code = 'def add(a, b):\n    return a + c\n'
     const { tests, stderr } = await run({ code, tests: [{ script: '\n\nadd(1, 2)' }] })
     expect(stderr).toMatch(
@@ -54,7 +54,7 @@ describe('a job with scripts', () => {
     expect(tests?.[0]?.diff).toContain("NameError: name 'c' is not defined")
   })
 
-  it('gives each its own stdin, files and limits', async () => {
+  it('gives each script its own stdin, files and limits', async () => {
     const script = 'import sys\nassert sys.stdin.read() == open("word").read() == "one"'
     const word = { content: 'one', encoding: 'utf8' } as const
     const { tests } = await run({
@@ -79,7 +79,7 @@ describe('a job with scripts', () => {
     ])
   })
 
-  it('skips the rest after the first failure if asked to', async () => {
+  it('skips the remaining scripts after the first failure if the job asks for it', async () => {
     const { tests, summary } = await run({
       stopOnFirstFailure: true,
       tests: [{ script: 'add(1, 1)' }, { script: 'assert False' }, { script: 'add(1, 1)' }],
@@ -99,7 +99,7 @@ describe('a job with scripts', () => {
     ])
   })
 
-  it('is refused with a sentence where its end cannot be found', async () => {
+  it('is refused if a script has no recognizable end, such as main in C', async () => {
     const { status, errorMessage } = await run({
       language: 'c',
       code: 'int x;',
@@ -116,7 +116,7 @@ describe('a job with scripts', () => {
     expect((await run({ policy, tests: [{ script: 'assert add(1, 1) == 2' }] })).status).toBe('success')
   })
 
-  it('is judged by exit codes where a language has no word for an assertion', async () => {
+  it('is judged by exit codes in a language without assertions', async () => {
     const { tests } = await run({
       language: 'bash',
       code: 'add() { echo $(($1 + $2)); }',

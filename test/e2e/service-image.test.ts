@@ -34,13 +34,13 @@ async function buildService(name: 'worker' | 'gateway', tag: string): Promise<vo
   await docker(dockerHost, 'build', ...options, ROOT)
 }
 
-/** Outside libraries in an image. */
+/** Names of the npm packages in an image. */
 async function librariesOf(image: string): Promise<string[]> {
   const list = ['run', '--rm', '--network', 'none', '--entrypoint', 'ls', image, 'node_modules']
   return (await docker(dockerHost, ...list)).split('\n')
 }
 
-/** A socket through which any user reaches Redis: that of the private stack is only for root. */
+/** A relay to Redis with a socket for any user, because only root may use the socket of the private stack. */
 async function openRelay(path: string): Promise<Server> {
   const relay = createServer((incoming) => {
     const outgoing = createConnection(redisUrl.slice('redis+unix://'.length))
@@ -61,7 +61,7 @@ async function openRelay(path: string): Promise<Server> {
 async function buildNodeImage(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-node-image-'))
   try {
-    // Not `npm root --global`: that follows the Node that runs this, which is not the one that npm came with.
+    // Not `npm root --global`, which depends on the Node that runs it and may point to a Node without npm.
     const { stdout: cli } = await exec('sh', ['-c', 'readlink -f "$(command -v npm)"'])
     await cp(join(dirname(cli), '..'), join(folder, 'npm'), { recursive: true, dereference: true })
     const authorities = process.env['NODE_EXTRA_CA_CERTS']
@@ -144,7 +144,7 @@ it('the image of the worker builds, runs a job, and ends cleanly on SIGTERM', as
 }, 400_000)
 
 // promise: http-image
-it('the image of the gateway serves without root, an engine or a file that it could write', async (context) => {
+it('the image of the gateway serves without root, without an engine and with a read-only file system', async (context) => {
   if (!dockerHost.startsWith('unix://') || !redisUrl.startsWith('redis+unix://')) {
     context.skip('the container reaches Redis by mounting its socket, which it does not have here')
   }
@@ -205,7 +205,7 @@ async function builtServices(file: string): Promise<{ image?: string; dockerfile
   return [...own, ...(await Promise.all(include.map(builtServices))).flat()]
 }
 
-it('the compose file builds what is in the repository, under the names that the catalogue uses', async () => {
+it('the Compose file builds the images of the repository under the names that the catalogue uses', async () => {
   const catalogue = parse(await readFile(join(ROOT, 'packages/languages/languages.yaml'), 'utf8')) as Record<
     string,
     { image: string }
@@ -218,7 +218,7 @@ it('the compose file builds what is in the repository, under the names that the 
   expect([...new Set(Object.values(catalogue).map(({ image }) => image))].sort()).toEqual(images.sort())
 })
 
-it('the compose file is one that Compose accepts', async (context) => {
+it('docker compose accepts the Compose file', async (context) => {
   const commands: [string, string[]][] = [
     ['docker', ['compose']],
     ['docker-compose', []],

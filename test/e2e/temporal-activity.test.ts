@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(() => world?.close())
 
-/** One attempt of the activity in a context of the SDK's own, as its worker makes one; there is no Temporal server here. */
+/** Runs one attempt of the activity in a context of Temporal's SDK, without a Temporal server. */
 function attempt(job: JobInput, info: Partial<Info> = {}) {
   const heartbeats: unknown[] = []
   const cancellation = new AbortController()
@@ -49,7 +49,7 @@ it('an activity runs a program, and a program that fails is a result', async () 
 })
 
 // promise: examples
-it('it sends heartbeats with the execution while the program runs, and none after its end', async () => {
+it('an activity sends heartbeats with the execution’s id while the program runs, and none after its end', async () => {
   const { ended, heartbeats } = attempt({ language: 'bash', code: 'sleep 0.5' })
   const { id } = await ended
   const sent = heartbeats.length
@@ -62,7 +62,7 @@ it('it sends heartbeats with the execution while the program runs, and none afte
 })
 
 // promise: examples
-it('a cancellation ends the program', async () => {
+it('a cancelled activity ends its program', async () => {
   const { ended, heartbeats, cancel } = attempt(ENDLESS)
   const [first] = await eventually(
     async () => heartbeats,
@@ -79,14 +79,14 @@ it('a cancellation ends the program', async () => {
 })
 
 // promise: examples
-it('the next attempt resumes the execution of the one before, if there is one', async () => {
+it('a second attempt of an activity resumes the execution of the first, if there is one', async () => {
   const executionId = await world.client.submit({ code: 'print("first")' })
   const job: JobInput = { code: 'print("second")' }
   const again = attempt(job, { heartbeatDetails: { executionId } })
   expect(await again.ended).toMatchObject({ id: executionId, stdout: 'first\n' })
   const lost = attempt(job, { heartbeatDetails: { executionId: 'j-gone' } })
   expect(await lost.ended).toMatchObject({ stdout: 'second\n' })
-  // A cancelled one says nothing about the program.
+  // A cancelled execution has no outcome of the program, so it is not resumed.
   const cancelled = await world.client.submit(ENDLESS)
   await world.client.cancel(cancelled)
   await world.client.wait(cancelled)
@@ -95,7 +95,7 @@ it('the next attempt resumes the execution of the one before, if there is one', 
 })
 
 // promise: examples
-it('an invalid job is not retried', async () => {
+it('an activity does not retry an invalid job', async () => {
   const { ended, heartbeats } = attempt({ code: '' })
   await expect(ended).rejects.toThrow(ApplicationFailure)
   await expect(ended).rejects.toMatchObject({ nonRetryable: true, message: expect.stringContaining('Code') })

@@ -24,7 +24,7 @@ const ECHO = 'import sys\nsys.stdout.write(sys.stdin.read())'
 
 // promise: tests
 describe.concurrent('a job with tests', () => {
-  it('is compiled once, and each test gets a verdict, its numbers, and where its output differs', async () => {
+  it('is compiled once, and each test gets a verdict, its measurements, and the place where its output differs', async () => {
     const code =
       '#include <stdio.h>\nint main(void) { int n; if (scanf("%d", &n) != 1) return 3; printf("%d\\n", n * n); }\n'
     const result = await run(
@@ -97,9 +97,8 @@ print(what)`
     expect(result.tests?.[4]?.diff).toContain("KeyError: 'of mine'")
   })
 
-  // Under gVisor so little memory is refused.
-  it('are no fault of the platform where their files do not fit beside the job’s own', async (context) => {
-    context.skip(RUNTIME === 'runsc', 'gVisor refuses so little memory')
+  it('fails a test whose files do not fit beside the job’s own, without a fault of the platform', async (context) => {
+    context.skip(RUNTIME === 'runsc', 'gVisor refuses containers with so little memory')
 
     const large = (name: string) => ({ [name]: { content: 'x'.repeat(4_900_000) } })
     const code = `cat\n#${' '.repeat(1_000_000)}`
@@ -133,7 +132,7 @@ print(os.environ, sys.argv)`
     expect(result.stdout).not.toContain(secret)
   })
 
-  it('skips what follows the first failure if it is asked to', async () => {
+  it('skips the tests after the first failure if it asks for that', async () => {
     const tests = ['a', 'b', 'c'].map((stdin) => ({ stdin, expected: stdin === 'b' ? 'x' : stdin }))
     const result = await run(ECHO, tests, { stopOnFirstFailure: true })
     expect(verdicts(result)).toEqual(['passed', 'wrong_answer', 'skipped'])
@@ -141,7 +140,7 @@ print(os.environ, sys.argv)`
     expect(result.summary).toMatchObject({ passed: 1, total: 3 })
   })
 
-  it('fails each test of a program that does not compile, and says why', async () => {
+  it('fails each test if its program does not compile, and reports the errors', async () => {
     const result = await run('int main(void) { return x; }', [{}, {}], { language: 'c' })
     expect(result).toMatchObject({ status: 'compile_error', summary: { passed: 0, status: 'compile_error' } })
     expect(result.compileOutput).toContain('undeclared')
@@ -170,7 +169,7 @@ print(os.environ, sys.argv)`
   })
 })
 
-it('tests are counted by verdict', async () => {
+it('the metrics of the worker count tests by verdict', async () => {
   const text = await (await fetch(`${world.workers[0]?.url}/metrics`)).text()
   for (const verdict of ['passed', 'wrong_answer', 'timeout', 'skipped']) {
     expect(text).toMatch(new RegExp(`isopod_tests_total\\{language="python",verdict="${verdict}"\\} [1-9]`))
@@ -200,7 +199,7 @@ describe.concurrent('how an output is judged', () => {
     )
   })
 
-  it('holds up no other job, however long the output is', async () => {
+  it('delays no other job, however long the output is', async () => {
     const lines = Array.from({ length: 150_000 }, (_, n) => String(n)).join('\n')
     const code = 'print("\\n".join(str(n) for n in reversed(range(150_000))))'
     const limits = { outputBytes: 10_000_000, timeoutSeconds: 20, cpus: 1 }
@@ -283,7 +282,7 @@ while high - low > 1:
     else: low = middle
 print('!', low, flush=True)`
 
-  it('talks with the program, each in a container of its own, and judges it', async () => {
+  it('talks with the program, each of the two in its own container, and judges it', async () => {
     const result = await run(ask('(low + high) // 2'), tests)
     expect(result.summary).toMatchObject({ passed: 2, score: 1, status: 'success' })
   })

@@ -23,7 +23,7 @@ const startGateway = () =>
     ISOPOD_GATEWAY_WEBHOOK_PAUSE_SECONDS: '0.05',
     ISOPOD_GATEWAY_WEBHOOK_TRIES: '2',
     ISOPOD_GATEWAY_DROP_INS: 'judge0',
-    // Nothing listens there: a webhook that went through a proxy of the environment would not arrive.
+    // No proxy listens at this address, so a webhook that used the proxy of the environment would not arrive.
     NODE_USE_ENV_PROXY: '1',
     HTTP_PROXY: 'http://127.0.0.1:9',
   })
@@ -60,7 +60,7 @@ const bash = (code: string, callbackUrl: string, more: object = {}) => ({
   ...more,
 })
 
-/** Verifies a webhook as a receiver would, and returns its body. */
+/** Verifies the signature of a webhook as a receiver would, and returns its body. */
 function verified({ body, headers }: Received, tenant = 'default'): Body {
   return new Verifier(secrets.secretOf(tenant)).verify(body, headers as Record<string, string>)
 }
@@ -69,7 +69,7 @@ async function arrived(received: readonly Received[], count: number): Promise<vo
   await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
 }
 
-/** The command on the queue of this spec. */
+/** Runs the command `isopod` on the queue of this spec. */
 async function isopod(...args: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, ['apps/cli/bin/isopod.js', ...args], {
     env: { ...process.env, REDIS_URL: world.redisUrl, ISOPOD_QUEUE_PREFIX: world.prefix },
@@ -94,7 +94,7 @@ describe('a finished execution', () => {
     expect(Date.parse(event.timestamp)).toBeLessThanOrEqual(Date.now())
   })
 
-  it('is as the OpenAPI document describes it', async () => {
+  it('is sent in the form that the OpenAPI document describes', async () => {
     const { url, received } = await startReceiver()
     await ask('POST', '/v1/executions', bash('printf "a\\377b"; exit 3', url, { tests: [{ stdin: '' }] }))
     await arrived(received, 1)
@@ -133,7 +133,7 @@ describe('a finished execution', () => {
     expect(verified(received[0] as Received).data).toMatchObject({ id, result: { status: 'cancelled' } })
   })
 
-  it('that took its result from another is sent too, to its own URL', async () => {
+  it('that took its result from the cache is sent too, to its own URL', async () => {
     const { url, received } = await startReceiver()
     for (const path of ['/a', '/b']) {
       await ask('POST', '/v1/executions?wait=30', bash('echo cached', `${url}${path}`, { cache: true }))
@@ -144,7 +144,7 @@ describe('a finished execution', () => {
     expect(cached.filter(Boolean)).toHaveLength(1)
   })
 
-  it('that came as a submission of Judge0 is put in its form', async () => {
+  it('that was a submission of Judge0 is sent by PUT in Judge0’s form', async () => {
     const { url, received } = await startReceiver()
     const submission = { source_code: 'echo "grün"', language_id: 46, callback_url: `${url}/judge0` }
     const { token } = await ask('POST', '/submissions', submission)
@@ -166,7 +166,7 @@ describe('a finished execution', () => {
     })
   })
 
-  it('that no receiver accepts is given up, counted and listed, and the command redelivers it', async () => {
+  it('that no receiver accepts is given up, counted and listed, and `isopod webhooks redeliver` sends it again', async () => {
     let isUp = false
     const { url, received } = await startReceiver((response) => response.writeHead(isUp ? 200 : 500).end())
     const { id } = await ask('POST', '/v1/executions', bash('true', `${url}/?key=hunter2`))
@@ -189,7 +189,7 @@ describe('a finished execution', () => {
 
 // promise: webhook-targets
 describe('a callback URL', () => {
-  it('with a forbidden URL is refused by name, and nothing is enqueued', async () => {
+  it('with a forbidden address is refused, the refusal names the field, and nothing is enqueued', async () => {
     const before = (await ask('GET', '/v1/executions?limit=1')).executions
     const one = await ask('POST', '/v1/executions', bash('true', 'http://169.254.169.254/latest'))
     expect(one).toMatchObject({
@@ -208,8 +208,8 @@ describe('a callback URL', () => {
     expect((await ask('GET', '/v1/executions?limit=1')).executions).toEqual(before)
   })
 
-  it('whose address is forbidden is given up without a request', async () => {
-    // Past the gateway, as a producer of its own would.
+  it('with a forbidden address that bypassed the gateway is given up without a request', async () => {
+    // Submitted directly to the queue, so the gateway does not check the URL first.
     const id = await world.client.submit(bash('true', 'http://127.0.0.2/'))
     const listed = async () => await isopod('webhooks', 'list', '--failed')
     await expect.poll(listed, { timeout: 20_000, interval: 300 }).toContain('the address is loopback')
@@ -218,7 +218,7 @@ describe('a callback URL', () => {
 })
 
 // promise: webhook-loss
-it('webhooks of a killed gateway, and of jobs that finished without one, are sent once a gateway runs', async () => {
+it('webhooks of a killed gateway, and of jobs that finished while no gateway ran, are sent once one runs', async () => {
   const { url, received } = await startReceiver((response, count) => {
     if (count > 1) response.writeHead(204).end()
   })

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import { maxUseMs } from '../../src/acquire/container-source.ts'
 import { limits, SHELL, script } from '../support/execution.ts'
 
-it('a container is due after the limits of all runs and the time between them', () => {
+it('maxUseMs includes the limits of all runs and the time between them', () => {
   const own = limits({ timeoutSeconds: 1 })
   const one = maxUseMs(script('', { limits: own }))
   const runs = Array.from({ length: 500 }, () => ({ limits: own }))
   const many = maxUseMs(script('', { limits: own, runs }))
-  // Measured: a run that leaves thousands of files and processes takes a third of a second beside its limit.
+  // Measured: cleaning up thousands of files and processes after a run takes a third of a second.
   expect(many - one).toBeGreaterThan(499 * (1_000 + 5_000))
   const compiled = { ...SHELL, compile: ['true'], compile_timeout_seconds: 30 }
   expect(maxUseMs(script('', { limits: own, language: compiled }))).toBe(one + 30_000)

@@ -38,7 +38,7 @@ describe('a preload plan', () => {
     expect(plan('x', { files: { data: bytes } })?.modules).toEqual([])
   })
 
-  it('is made only if the program has as much room as after a plain start', () => {
+  it('is made only if the program then has as much memory as without preload', () => {
     const memory = (memoryMb: number, changes: Partial<Execution> = {}, code = 'x') =>
       plan(code, { limits: limits({ memoryMb }), ...changes }) !== undefined
     expect([memory(28), memory(32), memory(32, {}, 'numpy'), memory(96, {}, 'pandas')]).toEqual([
@@ -51,7 +51,7 @@ describe('a preload plan', () => {
     expect([memory(32, { files: large }), memory(33, { files: large })]).toEqual([false, true])
   })
 
-  it('has the command and environment of the run, and a hook with its control descriptor', () => {
+  it('contains the command and environment of the run, and a hook with its control descriptor', () => {
     expect(plan('pandas', { limits: limits({ openFiles: 16 }) })).toMatchObject({
       argv: ['sh', 'main.sh'],
       env: { HOME: '/workspace', OMP_NUM_THREADS: '1' },
@@ -65,12 +65,12 @@ describe('a preload plan', () => {
     expect(plan('x', { args: ['a'] })).toBeUndefined()
     expect(plan('x', { env: { A: '1' } })).toBeUndefined()
     expect(plan('x', { args: [], env: {} })).toBeDefined()
-    // Each test has taken the job's place.
+    // With runs, each run's arguments replace the job's.
     expect(plan('x', { args: ['a'], runs: [{ limits: limits(), args: [] }] })).toBeDefined()
     expect(plan('x', { runs: [{ limits: limits() }, { limits: limits(), args: ['a'] }] })).toBeUndefined()
   })
 
-  it('waits in opening its main file if there is no hook', () => {
+  it('makes the interpreter wait while it opens its main file if there is no hook', () => {
     expect(plan('x', { language: piped })).toMatchObject({ mainFile: 'main.sh', files: {} })
   })
 
@@ -93,7 +93,7 @@ describe('a preload plan', () => {
     expect(plan('numpy', changes)).toBeUndefined()
   })
 
-  it('is part of a container’s kind, without anything of a single program', () => {
+  it('is part of a container’s kind and contains nothing of a single program', () => {
     const base = { attempt: 1, language: hooked, limits: limits(), preload: true }
     const kind = (code: string) => kindOf({ id: code, code, ...base })
     expect(kind('a')).toEqual(kind('b'))

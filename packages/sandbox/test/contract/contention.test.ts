@@ -3,7 +3,7 @@ import { wasStarved } from '../../src/contract/contention.ts'
 
 const overcommitted = () => true
 const limits = { cpus: 1, cpuSeconds: null }
-/** A run that timed out after ten seconds, with that much of the processor, in milliseconds. */
+/** A run that timed out after ten seconds with the given CPU time in milliseconds. */
 const timedOut = (cpuMs: number, throttledMs = 0) => ({
   ...({ status: 'timeout', limit: 'timeout' } as const),
   wallMs: 10_000,
@@ -12,13 +12,13 @@ const timedOut = (cpuMs: number, throttledMs = 0) => ({
   throttledMs,
 })
 
-describe('a timeout is in doubt', () => {
-  it('if the program was kept from a fifth of the processor or more', () => {
+describe('a timeout may be caused by contention', () => {
+  it('if the program lacked a fifth of its CPU time or more', () => {
     expect(wasStarved(timedOut(7_900), limits, overcommitted)).toBe(true)
     expect(wasStarved(timedOut(600), limits, overcommitted)).toBe(true)
   })
 
-  it('but not if no other execution ran meanwhile', () => {
+  it('but not if no other execution ran at the same time', () => {
     expect(wasStarved(timedOut(5_000), limits, (ms) => ms > 10_000)).toBe(false)
   })
 

@@ -12,7 +12,7 @@ function world(seconds: number) {
 
 // promise: job-seconds
 describe('the time of a job', () => {
-  it('runs while an execution has a container, and not in between', () => {
+  it('passes only while an execution has a container', () => {
     const { clock, budget } = world(10)
     clock.ms = 5_000
     expect(budget.leftMs).toBe(10_000)
@@ -30,7 +30,7 @@ describe('the time of a job', () => {
     expect(budget.leftMs).toBe(0)
   })
 
-  it('counts simultaneous executions once', () => {
+  it('passes once for simultaneous executions', () => {
     const { clock, budget } = world(10)
     const stops = [budget.start(), budget.start()]
     clock.ms = 3_000
@@ -41,7 +41,7 @@ describe('the time of a job', () => {
     expect(budget.leftMs).toBe(6_000)
   })
 
-  it('bounds a run by what is left, and never by 0, which init would take for no limit', () => {
+  it('limits a run to the rest, and never to 0, which means no limit to init', () => {
     const { clock, budget } = world(10)
     expect(wallMsOf(5, undefined)).toBe(5_000)
     expect(wallMsOf(5, budget)).toBe(5_000)
@@ -53,7 +53,7 @@ describe('the time of a job', () => {
 })
 
 // promise: job-seconds
-describe('a run that had less time than its own limit', () => {
+describe('a run whose job had less time left than the run’s own limit', () => {
   const asked = limits({ timeoutSeconds: 30, jobSeconds: 8 })
   const late = {
     status: 'timeout',
@@ -63,13 +63,13 @@ describe('a run that had less time than its own limit', () => {
 
   it.each([
     ['was ended by init', report({ limit: 'timeout', exitCode: null, signal: 9 })],
-    ['was past it before init saw that', report({ wallMs: 2_300 })],
+    ['exceeded that time before init noticed', report({ wallMs: 2_300 })],
     ['was ended by the worker', lost({ exitCode: null, outOfMemory: false, backstop: true })],
-  ])('is one of its job that %s', (_, given) => {
+  ])('is a timeout of the job if it %s', (_, given) => {
     expect(classifyRun(given, asked, 'a', 2_000)).toMatchObject(late)
   })
 
-  it('keeps its end if that came in time', () => {
+  it('keeps its status if it ended in time', () => {
     expect(classifyRun(report({ wallMs: 1_900 }), asked, 'a', 2_000)).toMatchObject({ status: 'success' })
     expect(classifyRun(report({ exitCode: null, signal: 9, limit: 'cpu' }), asked, 'a', 2_000).limit).toBe(
       'cpu',

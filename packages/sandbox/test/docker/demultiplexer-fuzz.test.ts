@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Demultiplexer } from '../../src/docker/demultiplexer.ts'
 
-/** All that came out, in order, and how many bytes the pieces had that were not part of a chunk given. */
+/** The output of both streams as text, in order. */
 function demultiplex(chunks: readonly Buffer[]): string {
   const out: string[] = []
   let last = ''
   const take = (stream: string) => (bytes: Uint8Array) => {
-    // Passed on as it lies in the chunk: what a header claims takes no memory.
+    // Each part is a view of its chunk, so a forged length in a header allocates nothing.
     expect(chunks.some((chunk) => chunk.buffer === bytes.buffer)).toBe(true)
     expect(bytes.byteLength).toBeGreaterThan(0)
     if (last !== stream) out.push(stream)
@@ -19,7 +19,7 @@ function demultiplex(chunks: readonly Buffer[]): string {
   return out.join('')
 }
 
-/** Takes the stream apart by the description of the Engine API, whole. */
+/** Reference implementation: splits the whole stream as the Engine API describes. */
 function described(wire: Buffer): string {
   let out = ''
   let last = ''
@@ -55,7 +55,7 @@ const forged = fc
   .map((parts) => piece(...parts))
 const wire = fc.array(fc.oneof(honest, forged), { maxLength: 8 }).map((pieces) => Buffer.concat(pieces))
 
-it('splits whole and byte by byte alike, also with headers that no engine sends', () => {
+it('Demultiplexer gives the same output for any split of the stream, also with forged headers', () => {
   const property = fc.property(wire, fc.array(fc.nat(), { maxLength: 12 }), (bytes, cuts) => {
     const whole = described(bytes)
     expect(demultiplex([bytes])).toBe(whole)
@@ -70,7 +70,7 @@ it('splits whole and byte by byte alike, also with headers that no engine sends'
   fc.assert(property, { numRuns: 2_000 })
 }, 60_000)
 
-it('gives the same for each pair of split points', () => {
+it('Demultiplexer gives the same output for each pair of split points', () => {
   const bytes = Buffer.concat([
     piece(1, new Uint8Array(3), 3, Buffer.from('abc')),
     piece(2, new Uint8Array(3), 0, new Uint8Array(0)),

@@ -22,7 +22,7 @@ function decode(chunks: readonly Buffer[]): { stdout: Buffer; stderr: Buffer } {
 
 const pieces = fc.array(fc.tuple(fc.constantFrom(1, 2), fc.uint8Array({ maxLength: 40 })), { maxLength: 12 })
 
-it('gives each stream its bytes, however the connection split them', () => {
+it('Demultiplexer gives each stream its bytes, however the connection splits them', () => {
   fc.assert(
     fc.property(pieces, fc.array(fc.nat({ max: 60 }), { maxLength: 20 }), (written, cuts) => {
       const wire = Buffer.concat(written.map(([stream, payload]) => encode(stream, payload)))
@@ -40,7 +40,7 @@ it('gives each stream its bytes, however the connection split them', () => {
   )
 })
 
-it('passes on a piece at once that claims to be 4 GB long', () => {
+it('Demultiplexer passes data on at once if its header announces 4 GB', () => {
   const wire = encode(1, Buffer.from('abc'))
   wire.writeUInt32BE(0xffff_ffff, 4)
   expect(decode([wire]).stdout.toString()).toBe('abc')

@@ -10,7 +10,7 @@ import { wiredContainer } from '../support/wired-container.ts'
 const program = sampleRun()
 const STARTED = sampleStarted(program)
 
-/** A container that says what a test makes it say: no init of ours breaks the wire. */
+/** A container whose frames are forged by the test, because the real init sends no invalid ones. */
 function forged({ takes }: { takes: boolean }) {
   const stream = new Duplex({
     read() {},
@@ -22,7 +22,7 @@ function forged({ takes }: { takes: boolean }) {
   return { container, stream, say: (...frames: Buffer[]) => stream.push(piece(Buffer.concat(frames))) }
 }
 
-/** One piece of the engine's attach stream. */
+/** One message of the engine's attach stream. */
 function piece(bytes: Buffer): Buffer {
   const header = Buffer.of(1, 0, 0, 0, 0, 0, 0, 0)
   header.writeUInt32BE(bytes.byteLength, 4)
@@ -44,7 +44,7 @@ function net(type: number, ...numbers: number[]): Buffer {
 
 const never = new AbortController().signal
 
-it('a broken wire is blamed on the program once it runs, before that on the platform', async () => {
+it('an invalid frame is blamed on the program once it runs, and before that on the platform', async () => {
   const running = forged({ takes: true })
   running.say(frame(WIRE.started, STARTED), frame(WIRE.stdout, Buffer.from('x')), Buffer.of(0xff, 0, 0, 0, 0))
   const report = await runProgram(running.container, program, { signal: never })
@@ -59,7 +59,7 @@ it('a broken wire is blamed on the program once it runs, before that on the plat
 })
 
 it.each(limitNamesOf('process'))(
-  'a run with another %s than asked is ended, and the platform is blamed',
+  'a run whose %s differs from the request is ended and blamed on the platform',
   async (name) => {
     const { container, say } = forged({ takes: true })
     const other = sampleRun({ limits: { ...program.limits, [name]: program.limits[name] + 1 } })
@@ -70,7 +70,7 @@ it.each(limitNamesOf('process'))(
   },
 )
 
-it('a port that earlier code of the job holds is blamed on it, no other fault before the start is', async () => {
+it('a port that earlier code of the job holds is blamed on the job; other faults before the start are not', async () => {
   const options = { signal: never, onConnection: () => {} }
   const taken = forged({ takes: true })
   taken.say(frame(WIRE.fault, { where: 'net', error: 'EADDRINUSE' }))
@@ -89,7 +89,7 @@ it('a port that earlier code of the job holds is blamed on it, no other fault be
   }
 })
 
-it('a container that only sends is read no further than it takes the answers', async () => {
+it('a container that does not read the answers is no longer read', async () => {
   const { container, stream, say } = forged({ takes: false })
   let connections = 0
   const run = runProgram(container, program, {
@@ -100,7 +100,7 @@ it('a container that only sends is read no further than it takes the answers', a
     },
   })
   say(frame(WIRE.started, STARTED))
-  // Each stream is dropped at once, which is an answer of nine bytes.
+  // The worker drops each stream at once, with an answer of nine bytes.
   for (let id = 1; id <= 60_000; id++) {
     say(net(WIRE.netOpen, id))
     if (id % 5_000 === 0) await setImmediate()
@@ -113,7 +113,7 @@ it('a container that only sends is read no further than it takes the answers', a
   await expect(run).rejects.toThrow()
 })
 
-it('a container that takes its answers late loses nothing', async () => {
+it('a container that reads its answers late loses no frames', async () => {
   const { container, stream, say } = forged({ takes: true })
   stream.cork()
   container.send(new Uint8Array(1024 * 1024))

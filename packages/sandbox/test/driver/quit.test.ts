@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A container whose init says and does what a test wants, and what was done with it. */
+/** A container with a forged init; records the frames sent to it and its removal. */
 function forged() {
   const sent: Buffer[] = []
   const stream = new Duplex({
@@ -41,7 +41,7 @@ function forged() {
 const RESET = { clean: true, reason: null }
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-/** One whose init has said that nothing runs any more. */
+/** A container whose init has reported that no process runs. */
 async function resting() {
   const forgery = forged()
   forgery.say(WIRE.started, sampleStarted())
@@ -51,7 +51,7 @@ async function resting() {
   return forgery
 }
 
-it('a container in which nothing runs any more is asked to quit, and removed when it has', async () => {
+it('a container without processes is asked to quit, and removed when it has', async () => {
   const { container, stream, sent, removal } = await resting()
   container.destroy()
   await pass(100)
@@ -63,7 +63,7 @@ it('a container in which nothing runs any more is asked to quit, and removed whe
   expect(stream.destroyed).toBe(true)
 })
 
-it('a container whose init does not quit is removed all the same, whatever it sends', async () => {
+it('a container whose init does not quit is removed after the timeout, whatever it sends', async () => {
   const { container, stream, removal, say } = await resting()
   container.destroy()
   container.destroy()
@@ -76,7 +76,7 @@ it('a container whose init does not quit is removed all the same, whatever it se
   expect(stream.destroyed).toBe(true)
 })
 
-it('a container in which a program may run loses its connection at once', async () => {
+it('a container in which a program may run is disconnected and removed at once', async () => {
   const { container, stream, sent, removal } = await resting()
   container.send(Buffer.of(1))
   container.destroy()

@@ -3,13 +3,13 @@ import { Users } from '../../src/driver/users.ts'
 
 const RANGE = { first: 60_000, last: 60_003, gid: 65_534 }
 
-it('no two containers share an id while others are free', () => {
+it('containers share no user id while others are free', () => {
   const users = new Users(RANGE)
   const taken = Array.from({ length: 4 }, () => users.take().uid)
   expect(taken.toSorted()).toEqual([60_000, 60_001, 60_002, 60_003])
 })
 
-it('beyond the range ids are shared evenly, and one is free only when its last container is gone', () => {
+it('user ids beyond the range are shared evenly, and are free when their last container is gone', () => {
   const users = new Users(RANGE)
   const taken = Array.from({ length: 8 }, () => users.take())
   for (const uid of [60_000, 60_001, 60_002, 60_003]) {
@@ -21,7 +21,7 @@ it('beyond the range ids are shared evenly, and one is free only when its last c
   expect([users.take().uid, users.take().uid]).toEqual([60_001, 60_001])
 })
 
-it('a range of one gives every container the same id', () => {
+it('a range of one gives every container the same user id', () => {
   const users = new Users({ first: 1000, last: 1000, gid: 1001 })
   expect([users.take(), users.take()]).toEqual(Array(2).fill({ uid: 1000, gid: 1001 }))
 })

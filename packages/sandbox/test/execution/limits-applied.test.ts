@@ -28,7 +28,7 @@ const ready: Ready = {
   pid: 1,
 }
 
-/** One other reading or more for each check. */
+/** At least one deviating reading for each check. */
 const DEVIATIONS: readonly [string, Partial<Ready>][] = [
   ['memoryMb', { memoryBytes: null }],
   ['memorySwapMb', { memorySwapBytes: 512 * MIB }],
@@ -49,7 +49,7 @@ const DEVIATIONS: readonly [string, Partial<Ready>][] = [
 ]
 
 describe('limits read back', () => {
-  it('are those that were asked for when all holds', () => {
+  it('match the requested limits', () => {
     expect(confinementProblems(ready, limits(), nobody)).toEqual([])
     const { onOverflow: _, ...asked } = limits()
     expect(limitsApplied(ready, limits())).toEqual({ ...asked, memorySwapMb: 256 })
@@ -61,7 +61,7 @@ describe('limits read back', () => {
     expect(problems[0]).toMatch(new RegExp(`^${name} is `))
   })
 
-  it('has a deviation for each check, so that none can go unnoticed', () => {
+  it('have a deviation above for each check', () => {
     const everything = Object.assign({}, ready, ...DEVIATIONS.map(([, changes]) => changes))
     const checks = confinementProblems(everything, limits(), nobody).map(
       (problem) => problem.split(' ', 1)[0],
@@ -69,7 +69,7 @@ describe('limits read back', () => {
     expect(checks).toEqual([...new Set(DEVIATIONS.map(([name]) => name))])
   })
 
-  it.each([1, 2, 3, null])('%s seccomp filters around init are in order', (seccompFilters) => {
+  it.each([1, 2, 3, null])('accept %s seccomp filters around init', (seccompFilters) => {
     expect(confinementProblems({ ...ready, seccompFilters }, limits(), nobody)).toEqual([])
   })
 })
@@ -87,7 +87,7 @@ describe('limits read back under gVisor', () => {
   }
   const outside = { cpus: 0.5, memorySwapMb: 256, tasks: 660, source: 'kernel' } as const
 
-  it('come from gVisor’s own counts, and from the host where it hides them, which the result says', () => {
+  it('come from gVisor, or from the host where gVisor hides them, as the result says', () => {
     expect(confinementProblems(inside, limits(), nobody, outside)).toEqual([])
     expect(limitsApplied(inside, limits(), outside)).toMatchObject({
       memoryMb: 256,
@@ -97,7 +97,7 @@ describe('limits read back under gVisor', () => {
     })
   })
 
-  it('are accepted under no other runtime', () => {
+  it('are not accepted under another runtime', () => {
     expect(confinementProblems(inside, limits(), nobody)).toHaveLength(4)
   })
 

@@ -7,7 +7,7 @@ import { lost, report } from '../support/report.ts'
 
 const MIB = 1024 * 1024
 
-/** What runs come to together, over an outcome that has nothing of its own. */
+/** Totals of these runs, over an outcome without values. */
 function total(...reports: ProgramReport[]) {
   const series = new RunTotals()
   for (const one of reports) series.add({ report: one, end: classifyRun(one, limits({}), 'a') })
@@ -15,7 +15,7 @@ function total(...reports: ProgramReport[]) {
   return { series, outcome }
 }
 
-it('adds times and takes the largest memory', () => {
+it('RunTotals adds times and takes the largest memory', () => {
   const { outcome } = total(
     report({
       wallMs: 10,
@@ -44,10 +44,10 @@ it('adds times and takes the largest memory', () => {
   expect(outcome.timings).toEqual({ compile: 5, run: 25 })
 })
 
-/** Ended by its host for its memory, before it could say what it had used. */
+/** A run that the host killed for its memory, before init could report its usage. */
 const gone = lost({ exitCode: 137, outOfMemory: true, backstop: false })
 
-it('has no sum if a measurement of one run is missing', () => {
+it('RunTotals has no sum if a measurement of one run is missing', () => {
   for (const reports of [
     [report({}), gone],
     [gone, report({})],
@@ -55,7 +55,7 @@ it('has no sum if a measurement of one run is missing', () => {
     const { outcome } = total(...reports)
     expect(outcome).toMatchObject({ wallMs: 20, cpuUserMs: null, cpuSysMs: null, throttledMs: null })
     expect(outcome.resourceUsage).toBe(null)
-    // Of a peak, what was seen is better than nothing.
+    // The peak of the measured runs is kept as a lower bound.
     expect(outcome.memoryPeakBytes).toBe(64 * MIB)
   }
 })

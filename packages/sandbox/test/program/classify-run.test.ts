@@ -9,13 +9,13 @@ const asked = limits({ timeoutSeconds: 5, memoryMb: 64, cpuSeconds: 2, outputByt
 describe('a run is classified by its first cause', () => {
   it.each([
     [
-      'a clean end long after the wall clock ran out',
+      'exit code 0 long after the wall-clock limit',
       report({ wallMs: 5_200 }),
       { status: 'timeout', limit: 'timeout' },
     ],
     ['a clean end within its slack', report({ wallMs: 5_050 }), { status: 'success' }],
     [
-      'a clean end with more CPU time than asked',
+      'exit code 0 with more CPU time than the limit',
       report({ cpuSysMs: 2_200 }),
       { status: 'timeout', limit: 'cpu' },
     ],
@@ -42,12 +42,12 @@ describe('a run is classified by its first cause', () => {
       { status: 'output_exceeded', limit: 'output' },
     ],
     [
-      'memory, though the program went on and ended well',
+      'an out-of-memory kill in a program that then succeeded',
       report({ oomKills: 1, exitCode: 0 }),
       { status: 'memory_exceeded', limit: 'memory', exitCode: 0 },
     ],
     [
-      'memory, though time ran out afterwards',
+      'an out-of-memory kill before a timeout',
       report({ oomKills: 2, limit: 'timeout' }),
       { status: 'memory_exceeded' },
     ],
@@ -62,7 +62,7 @@ describe('a run is classified by its first cause', () => {
       { status: 'memory_exceeded', limit: 'memory' },
     ],
     [
-      'a container that died of memory',
+      'a container that was killed for its memory',
       lost({ exitCode: 137, outOfMemory: true, backstop: false }),
       { status: 'memory_exceeded' },
     ],
@@ -80,7 +80,7 @@ describe('a run is classified by its first cause', () => {
     expect(classifyRun(given, asked, './main')).toMatchObject(expected)
   })
 
-  it('an out-of-memory kill in a container that had room is blamed on the host', () => {
+  it('an out-of-memory kill below the container’s limit is blamed on the host', () => {
     const killed = report({ oomKills: 1, signal: 9, exitCode: null, memoryPeakBytes: 20 * 1024 * 1024 })
     expect(() => classifyRun(killed, asked, './main')).toThrow(RetryableError)
   })

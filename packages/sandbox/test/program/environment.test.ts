@@ -4,7 +4,7 @@ import { limits, SHELL } from '../support/execution.ts'
 
 const main = { filename: 'main.sh' }
 
-it('arguments follow the command unchanged, or replace its placeholder', () => {
+it('arguments of a job follow the command unchanged, or replace its placeholder', () => {
   expect(argvOf(['sh', '{filename}'], main)).toEqual(['sh', 'main.sh'])
   expect(argvOf(['sh', '{filename}'], main, ['{filename}', '{args}', '$(id)', ''])).toEqual([
     ...['sh', 'main.sh', '{filename}', '{args}', '$(id)', ''],
@@ -14,7 +14,7 @@ it('arguments follow the command unchanged, or replace its placeholder', () => {
   expect(argvOf(compile, main)).toEqual(['cc', 'main.sh', '-lm'])
 })
 
-it('a variable of the job overrides a default, and nothing that the language or a network needs', () => {
+it('a variable of the job overrides a default, but none that the language or the network sets', () => {
   const language = { ...SHELL, env: { LANGUAGE_OWN: 'kept' } }
   const env = { LANG: 'de_DE', MINE: '1', LANGUAGE_OWN: 'changed', http_proxy: 'http://elsewhere' }
   const given = { language, limits: limits(), inputData: undefined, env }

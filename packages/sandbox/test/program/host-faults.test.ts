@@ -6,7 +6,7 @@ import { runProgram } from '../../src/program/run-program.ts'
 import { sampleRun } from '../support/sample-run.ts'
 import { ScriptedContainer } from '../support/scripted-container.ts'
 
-/** What came of a program whose init answers with a fault. */
+/** The report or error of a run whose init answers with a fault. */
 async function runWith(error: string, afterUserCode: boolean): Promise<unknown> {
   const facts = { id: 'c', imageDigest: 'sha256:1', runtime: 'runc', deadline: Date.now() + 60_000 }
   const container = new ScriptedContainer(facts)
@@ -18,7 +18,7 @@ async function runWith(error: string, afterUserCode: boolean): Promise<unknown> 
 }
 
 it.each([false, true])(
-  'a host without room for another filter is no program’s doing (after user code: %s)',
+  'a host without room for another seccomp filter is not the program’s fault (after user code: %s)',
   async (after) => {
     const fault = await runWith('ENOTSUPP', after)
     expect(fault).toBeInstanceOf(RetryableError)
@@ -26,12 +26,12 @@ it.each([false, true])(
   },
 )
 
-it('a kernel without memory for a filter is a fault of the host, unless an earlier program may have caused it', async () => {
+it('a kernel without memory for a filter is the host’s fault, unless an earlier program may have caused it', async () => {
   expect(await runWith('ENOMEM', false)).toBeInstanceOf(RetryableError)
   expect(await runWith('ENOMEM', true)).toMatchObject({ done: undefined, ended: { outOfMemory: false } })
 })
 
-it('a runtime that cannot lay the profile of a container is a fault of its host, to be tried elsewhere', async () => {
+it('a runtime that cannot load the seccomp profile is a retryable fault of the host', async () => {
   const message =
     'OCI runtime create failed: unable to init seccomp: error loading seccomp filter into kernel: errno 524'
   const refusal = Object.assign(new Error(message), { statusCode: 500, json: { message } })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { OutputCollector } from '../../src/program/output.ts'
 
-it('keeps the first bytes up to the limit, however they came', () => {
+it('the output of a run keeps the first bytes up to the limit, however they arrive', () => {
   fc.assert(
     fc.property(
       fc.nat({ max: 20_000 }),
@@ -18,7 +18,7 @@ it('keeps the first bytes up to the limit, however they came', () => {
   )
 })
 
-it('reports what init counted', () => {
+it('the output of a run reports the number of bytes that init counted', () => {
   const collector = new OutputCollector(2)
   collector.push(Buffer.from('abc'))
   expect(collector.finish({ produced: 3, truncated: true })).toMatchObject({ produced: 3, truncated: true })

@@ -9,7 +9,7 @@ describe('files of an execution', () => {
     ).toEqual(['files.main.sh: this name is taken by the program or its input (main.sh)'])
   })
 
-  it('may not put a folder where the program goes', () => {
+  it('may not need a folder with the name of the program', () => {
     expect(
       workspaceProblems(script('true', { files: { 'main.sh/a': { content: 'x', encoding: 'utf8' } } })),
     ).toHaveLength(1)
@@ -28,7 +28,7 @@ describe('files of an execution', () => {
     ])
   })
 
-  it('count with the input and with their folders', () => {
+  it('count together with the input and their folders', () => {
     const inputData = 'x'.repeat(800_000)
     expect(workspaceProblems(script('true', { inputData, limits: limits({ diskMb: 1 }) }))[0]).toMatch(
       /^limits\.diskMb: code/,

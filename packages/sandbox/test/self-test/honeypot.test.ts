@@ -12,18 +12,18 @@ async function visit(port: number, say: string): Promise<void> {
 }
 
 it('a honeypot counts visits of probes only', async () => {
-  const bait = await openHoneypot()
-  onTestFinished(() => bait.remove())
-  await visit(bait.port, 'GET / HTTP/1.1\r\n\r\n')
-  expect(bait.visits()).toBe(0)
-  await visit(bait.port, bait.token)
-  expect(bait.visits()).toBe(1)
+  const honeypot = await openHoneypot()
+  onTestFinished(() => honeypot.remove())
+  await visit(honeypot.port, 'GET / HTTP/1.1\r\n\r\n')
+  expect(honeypot.visits()).toBe(0)
+  await visit(honeypot.port, honeypot.token)
+  expect(honeypot.visits()).toBe(1)
 })
 
-it('a honeypot leaves nothing behind', async () => {
-  const bait = await openHoneypot()
-  expect(await readFile(bait.file, 'utf8')).toBe(`${bait.secret}\n`)
-  await bait.remove()
-  await expect(readFile(bait.file, 'utf8')).rejects.toThrow('ENOENT')
-  await expect(visit(bait.port, bait.token)).rejects.toThrow('ECONNREFUSED')
+it('a honeypot removes its files and sockets', async () => {
+  const honeypot = await openHoneypot()
+  expect(await readFile(honeypot.file, 'utf8')).toBe(`${honeypot.secret}\n`)
+  await honeypot.remove()
+  await expect(readFile(honeypot.file, 'utf8')).rejects.toThrow('ENOENT')
+  await expect(visit(honeypot.port, honeypot.token)).rejects.toThrow('ECONNREFUSED')
 })

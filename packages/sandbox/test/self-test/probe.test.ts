@@ -19,7 +19,7 @@ const KIT = {
   users: 256,
 }
 
-/** Judges one probe by its id, as if its probe had ended so and printed that. */
+/** Verdict on a probe whose program printed `output` and ended with the given outcome. */
 function judged(id: string, output = '', changes: Partial<Outcome> = {}, visits = 0) {
   const probe = PROBES.find((candidate) => candidate.id === id)
   if (probe === undefined) throw new Error(`no probe ${id}`)
@@ -41,24 +41,24 @@ function judged(id: string, output = '', changes: Partial<Outcome> = {}, visits 
   }).verdict
 }
 
-describe('a probe', () => {
-  it('held when its probe says so and nothing else was seen', () => {
+describe('the verdict on a probe', () => {
+  it('is held if its program says so and the host observed nothing else', () => {
     expect(judged('interfaces')).toBe('held')
   })
 
-  it('succeeded when its probe says so', () => {
+  it('is succeeded if its program says so', () => {
     expect(judged('interfaces', 'interface eth0 is up', { status: 'execution_error', exitCode: 1 })).toBe(
       'succeeded',
     )
   })
 
-  it('proves nothing when its probe could not try, or ended otherwise', () => {
+  it('is untried if its program could not try the attack or ended unexpectedly', () => {
     expect(judged('interfaces', 'no /proc', { status: 'execution_error', exitCode: 2 })).toBe('untried')
     expect(judged('interfaces', '', { status: 'timeout', exitCode: null })).toBe('untried')
     expect(judged('memory')).toBe('untried')
   })
 
-  it('is judged by what the host saw, whatever its probe says', () => {
+  it('depends on what the host observed, whatever its program says', () => {
     expect(judged('connections', '', {}, 1)).toBe('succeeded')
     expect(judged('files', 'secret')).toBe('succeeded')
     expect(judged('wire')).toBe('succeeded')
@@ -77,7 +77,7 @@ describe('a probe', () => {
     )
   })
 
-  it('that counts is held within its limit, and not without a number', () => {
+  it('is held for a count within the limit, and succeeded without a count', () => {
     expect(judged('forks', 'forked 11\n')).toBe('held')
     expect(judged('forks', 'forked 64\n')).toBe('succeeded')
     expect(judged('forks')).toBe('succeeded')
@@ -95,7 +95,7 @@ describe('a probe', () => {
   })
 })
 
-describe('a report', () => {
+describe('the report of a self-test', () => {
   const finding = (verdict: ProbeFinding['verdict']): ProbeFinding => ({
     probe: `p-${verdict}`,
     runtime: 'runc',
@@ -105,7 +105,7 @@ describe('a report', () => {
     ms: 1,
   })
 
-  it('lets jobs run only if every probe held or has no meaning, and there was one', () => {
+  it('lets jobs run only if at least one probe was tried, and each held or is exempt', () => {
     const report = (...verdicts: ProbeFinding['verdict'][]) => ({ findings: verdicts.map(finding), ms: 1 })
     expect(isContained(report('held', 'exempt'))).toBe(true)
     expect(isContained(report('held', 'untried'))).toBe(false)
@@ -114,7 +114,7 @@ describe('a report', () => {
     expect(listFindings(report('held', 'succeeded'), 'succeeded')).toBe('p-succeeded')
   })
 
-  it('has a name of its own for each probe', () => {
+  it('has a unique id for each probe', () => {
     expect(new Set(PROBE_IDS).size).toBe(PROBE_IDS.length)
     expect(PROBE_IDS.length).toBeGreaterThanOrEqual(20)
   })

@@ -16,7 +16,7 @@ function openSimulated(): ContainerSandbox {
   return new ContainerSandbox(new SimulatedDriver({ owner: 'w' }), { deployment: 'simulated' })
 }
 
-it('only executions of one batch share a container', async () => {
+it('the simulated driver shares a container only among executions of one batch', async () => {
   const sandbox = openSimulated()
   const origins = async (execution: Execution) => {
     const outcomes = [await sandbox.run(execution), await sandbox.run(execution)]
@@ -27,7 +27,7 @@ it('only executions of one batch share a container', async () => {
   await sandbox.close()
 })
 
-it('a sandbox that confines nothing does not pass the self-test', async () => {
+it('the simulated driver, which confines nothing, does not pass the self-test', async () => {
   const sandbox = openSimulated()
   const failed = Promise.withResolvers<ProbeFinding>()
   const stop = new AbortController()

@@ -9,19 +9,19 @@ const NATIVE = fileURLToPath(new URL('../../../init/native', import.meta.url))
 const CACHED_CC = fileURLToPath(new URL('cached-cc.sh', import.meta.url))
 const COMPILER = process.env['CC'] ?? 'cc'
 
-/** Whether this machine has a C compiler; without one init comes from an image. */
+/** Whether this machine has a C compiler; without one, init was copied from an image. */
 export const canCompile = spawnSync(COMPILER, ['--version']).status === 0
 
-/** One change of init's source: C file, what stands there exactly once, and what stands there instead. */
+/** One change of init's source: C file, text that occurs in it exactly once, and its replacement. */
 export type Defect = readonly [file: `${string}.c`, from: string, to: string]
 
-/** Builds inits with defects. Sources without a defect are compiled once. */
+/** Builds copies of init with defects. Source files without a defect are compiled only once. */
 export class BrokenInits {
   readonly #folder: string
   readonly #built = new Map<readonly Defect[], Promise<string>>()
   #last: Promise<unknown>
 
-  /** @param folder an empty folder of the test's */
+  /** @param folder an empty folder that the test owns */
   constructor(folder: string) {
     this.#folder = folder
     this.#last = cp(NATIVE, this.#objects, { recursive: true })
@@ -29,12 +29,12 @@ export class BrokenInits {
 
   /**
    * @returns the folder to mount where a container expects init
-   * @throws {Error} if a defect does not fit the source any more, or the compiler refuses it
+   * @throws {Error} if a defect no longer matches the source, or the compiler refuses it
    */
   with(defects: readonly Defect[]): Promise<string> {
     const known = this.#built.get(defects)
     if (known !== undefined) return known
-    // One after the other, so that no two compile the same source.
+    // One build at a time, so that two builds do not compile the same source file.
     const build = this.#last.then(() => this.#build(defects))
     this.#built.set(defects, build)
     this.#last = build.catch(() => {})

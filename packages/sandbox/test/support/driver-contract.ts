@@ -15,14 +15,14 @@ import { type ProgramReport, runProgram } from '../../src/program/run-program.ts
 import { workspaceFrames } from '../../src/program/workspace.ts'
 import { limits, script } from './execution.ts'
 
-/** Opens the driver under test. Its reaper believes at once that an owner is gone; the image of {@link script} is there, `absent:1` is not. */
+/** Opens the driver under test. Its reaper needs no second look at a missing owner. The image of {@link script} exists, `absent:1` does not. */
 export type OpenDriver = (owner: string, observe: (event: SandboxEvent) => void) => Promise<Driver>
 
 const OWNER = 'worker-of-the-contract'
 
 /**
- * What every driver keeps to, and a sandbox on top of it relies on. Programs are the few words of shell that the simulated
- * driver knows: `echo`, `cat`, `sleep`, `exit`.
+ * The contract of every driver, and of a sandbox on top of it. Programs use only the shell commands that the simulated driver
+ * supports: `echo`, `cat`, `sleep`, `exit`.
  */
 export function describeDriver(name: string, open: OpenDriver): void {
   const never = new AbortController().signal
@@ -58,7 +58,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
     return await driver.make(kindOf(asked), purpose(changes), never)
   }
 
-  /** Runs an execution's program, and nothing else, in a container. */
+  /** Runs only an execution's program in a container, without compiling or judging. */
   function start(container: Container, asked: Execution): Promise<ProgramReport> {
     const program = programRun(asked, asked.language.command, { proxy: false })
     return runProgram(container, program, { before: workspaceFrames(asked), signal: never })
@@ -71,7 +71,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
   const text = ({ bytes }: { bytes: Uint8Array }) => Buffer.from(bytes).toString()
 
   describe(`the ${name} driver`, () => {
-    it('says what it offers', async () => {
+    it('reports its facts', async () => {
       await driver.ping()
       const { facts } = driver
       expect(facts.runtimes).toContain(facts.defaultRuntime)
@@ -79,7 +79,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       expect(facts.profiles.has('default')).toBe(true)
     })
 
-    it('knows an image by its digest, and refuses missing images and runtimes', async () => {
+    it('finds the digest of an image, and refuses missing images and runtimes', async () => {
       const { image } = execution('').language
       const digest = await driver.images.digest(image)
       expect(digest).not.toBe('')
@@ -90,7 +90,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       await expect(make(execution('', { runtime: 'absent' }))).rejects.toBeInstanceOf(ImageFaultError)
     })
 
-    it('makes containers that are confined as asked, each with a user of its own', async () => {
+    it('makes containers that are confined as requested, each with its own user', async () => {
       const [one, other] = await Promise.all([make(), make()])
       for (const container of [one, other]) {
         const { ready, user, hostLimits, waits, preloaded, origin } = container
@@ -103,7 +103,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       other.destroy()
     })
 
-    it('passes stdin to a program, and what it prints and how it ends back', async () => {
+    it('passes stdin to a program, and returns its output and exit code', async () => {
       const container = await make()
       const { done, stdout } = await start(
         container,
@@ -127,7 +127,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       container.destroy()
     })
 
-    it('changes the limits of a container that nothing runs in', async () => {
+    it('changes the limits of an idle container', async () => {
       const container = await make()
       const changed = { memoryMb: 64, cpus: 0.25, processes: 12 }
       await container.changeLimits(changed)
@@ -137,7 +137,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       container.destroy()
     })
 
-    it('proves a container clean after a reset, which leaves no file of the program before', async () => {
+    it('resets a container, which is then clean and has no file of the program before', async () => {
       const container = await make()
       const { ready } = container
       await start(container, execution('', { files: { 'left.txt': { content: 'x', encoding: 'utf8' } } }))
@@ -149,7 +149,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       container.destroy()
     })
 
-    it('ends the frames of a container that is destroyed, however often, and removes it', async () => {
+    it('ends the frames of a destroyed container and removes it once, however often it is destroyed', async () => {
       const container = await make()
       container.destroy()
       container.destroy()
@@ -163,7 +163,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       expect([of('container_created').length, of('container_removed').length]).toEqual([1, 1])
     })
 
-    it('makes nothing for a signal that is aborted, and rejects with its reason', async () => {
+    it('makes no container for an aborted signal, and rejects with its reason', async () => {
       const reason = new Error('no longer wanted')
       const kind = kindOf(execution(''))
       const made = new ContainerMaker(driver).make(kind, purpose(), AbortSignal.abort(reason))
@@ -171,7 +171,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       await untilRemoved()
     })
 
-    it('reaps containers whose deadline has passed or whose owner is gone, and no other', async () => {
+    it('reaps only containers whose deadline has passed or whose owner is gone', async () => {
       const leases = async (owners: string[]) => new Set(owners.filter((owner) => owner === OWNER))
       await driver.reap(async () => new Set())
       const [kept] = [await make(), await make(execution(''), { deadline: Date.now() - 1 })]
@@ -191,7 +191,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
 
     const run = (asked: Execution, options = {}): Promise<Outcome> => sandbox.run(asked, options)
 
-    it('tells success, failure and timeout apart', async () => {
+    it('distinguishes success, failure and timeout', async () => {
       expect(await run(execution('echo well'))).toMatchObject({ status: 'success', exitCode: 0 })
       expect(await run(execution('exit 9'))).toMatchObject({ status: 'execution_error', exitCode: 9 })
       const short = { limits: limits({ timeoutSeconds: 0.2 }) }
@@ -201,7 +201,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       )
     })
 
-    it('uses the container of a batch again', async () => {
+    it('reuses the container of a batch', async () => {
       const shared = { sharedBy: `batch-${process.pid}` }
       const first = await run(execution('echo 1', shared))
       const second = await run(execution('echo 2', shared))
@@ -209,7 +209,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       expect(second.container.id).toBe(first.container.id)
     })
 
-    it('starts a program many times, each with a stdin and limits of its own', async () => {
+    it('runs a program many times, each time with its own stdin and limits', async () => {
       const seen: RunOutcome[] = []
       const runs = ['one', 'two', 'three'].map((stdin, index) => ({
         stdin,
@@ -222,7 +222,7 @@ export function describeDriver(name: string, open: OpenDriver): void {
       expect(outcome.status).toBe('success')
     })
 
-    it('leaves nothing when it is closed, and takes no more', async () => {
+    it('leaves no container when it is closed, and accepts no more executions', async () => {
       await sandbox.close()
       await expect(run(execution(''))).rejects.toThrow('closing')
       expect(sandbox.counts()).toMatchObject({ running: 0, idle: 0, removing: 0 })

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS, type Language, type Limits } from '@isopod/protocol'
 import type { Execution } from '../../src/contract/execution.ts'
 
-/** A language that any image with a shell has. */
+/** A language that works in any image with a shell. */
 export const SHELL: Language = {
   name: 'sh',
   image: 'isopod/bash:5.2',

@@ -4,7 +4,7 @@ import type { ContainerKind, ContainerPurpose } from '../../src/driver/container
 import type { Driver } from '../../src/driver/driver.ts'
 import { limits } from './execution.ts'
 
-/** A container that is nothing but a name; a test can have it die. */
+/** A container without an engine; a test can make it die. */
 export class FakeContainer {
   readonly kind: ContainerKind
   readonly purpose: ContainerPurpose
@@ -12,7 +12,7 @@ export class FakeContainer {
   readonly changes: unknown[] = []
   waits = true
   destroyed = false
-  /** What a change of limits comes to. */
+  /** Called on each change of limits; may throw. */
   onChange: () => void = () => {}
 
   constructor(kind: ContainerKind, purpose: ContainerPurpose) {
@@ -39,10 +39,10 @@ export class FakeContainer {
   }
 }
 
-/** Makes such containers in a time of its own, or fails. */
+/** Makes fake containers after a delay, or fails. */
 export class FakeMaker implements Pick<Driver, 'make'> {
   readonly made: FakeContainer[] = []
-  /** Under way now, and the most that were. */
+  /** Containers that are being made now, and the maximum so far. */
   under = 0
   most = 0
   takesMs = 60
@@ -57,14 +57,14 @@ export class FakeMaker implements Pick<Driver, 'make'> {
       signal.throwIfAborted()
       const container = new FakeContainer(kind, purpose)
       this.made.push(container)
-      // The pool touches nothing else of it.
+      // The pool uses no other member of a container.
       return container as unknown as NewContainer
     } finally {
       this.under--
     }
   }
 
-  /** Containers that are there and that nobody was given. */
+  /** Living containers that are not assigned to an execution. */
   get idle(): FakeContainer[] {
     return this.made.filter(({ destroyed, assigned }) => !destroyed && assigned.length === 0)
   }

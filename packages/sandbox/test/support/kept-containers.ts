@@ -6,7 +6,7 @@ import type { Execution } from '../../src/contract/execution.ts'
 import type { Container, NewContainer } from '../../src/driver/container.ts'
 import type { ContainerKind } from '../../src/driver/container-kind.ts'
 
-/** As few containers of a kind as run at once, reset after each run and preloaded anew where it does not fork: many runs for the price of a few. */
+/** Reuses containers of each kind for many runs: it resets them after each run, and preloads them again if they do not fork. */
 export class KeptContainers implements ContainerSource {
   readonly #maker: ContainerMaker
   readonly #kept = new Map<string, Promise<NewContainer | undefined>[]>()
@@ -16,7 +16,7 @@ export class KeptContainers implements ContainerSource {
     this.#maker = maker
   }
 
-  /** Containers made so far: one that is not clean after a run is replaced. */
+  /** Number of containers made so far, including replacements of those that were not clean after a run. */
   get made(): number {
     return this.#made
   }
@@ -29,7 +29,7 @@ export class KeptContainers implements ContainerSource {
 
   release(container: Container, execution: Execution): void {
     const kind = kindOf(execution)
-    // Only `acquire` gives them out.
+    // Every container here is a NewContainer, because `acquire` has made it.
     this.#keptOf(kind).push(resetAndPreload(container as NewContainer, kind))
   }
 

@@ -8,17 +8,17 @@ import { runExecution } from '../../src/execution/run-execution.ts'
 import { limits } from './execution.ts'
 import { KeptContainers } from './kept-containers.ts'
 
-/** The ways to start a program, of which it must not be able to tell which one it was. */
+/** The ways to start a program. A program must not be able to notice which one was used. */
 export const MODES = {
   plain: {},
   preloaded: { preload: true },
   forked: { preload: true, sharedBy: 'a batch' },
 } as const satisfies Record<string, Partial<Execution>>
 
-/** One of them. */
+/** A way to start a program. */
 export type Mode = keyof typeof MODES
 
-/** Runs programs in each mode, in few containers. */
+/** Runs programs in each mode, and reuses containers. */
 export interface Modes {
   readonly containers: KeptContainers
   language(name: string): Language
@@ -63,7 +63,7 @@ export async function openModes(dockerHost: string): Promise<Modes> {
   }
 }
 
-/** All of an outcome that must be the same however its program was started: everything but what was measured. */
+/** The part of an outcome that must not depend on the mode: everything except measurements. */
 export function comparable(outcome: Outcome) {
   const { status, exitCode, signal, limit, compileOutput, limitsApplied, errorMessage } = outcome
   const stream = ({ bytes, produced, truncated }: Outcome['stdout']) => {

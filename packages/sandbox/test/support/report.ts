@@ -3,7 +3,7 @@ import type { ProgramReport } from '../../src/program/run-program.ts'
 import { SampleSummary } from '../../src/program/sample-summary.ts'
 
 const stream = { bytes: new Uint8Array(), produced: 0, truncated: false }
-/** What init says of a run that ended well. */
+/** Init's done frame of a successful run. */
 const done: Done = {
   exitCode: 0,
   signal: null,
@@ -26,7 +26,7 @@ const done: Done = {
   spawnError: null,
 }
 
-/** A run that ended well, but for these changes. */
+/** The report of a successful run, with changes. */
 export function report(changes: Partial<Done>): ProgramReport {
   return {
     done: { ...done, ...changes },
@@ -38,7 +38,7 @@ export function report(changes: Partial<Done>): ProgramReport {
   }
 }
 
-/** A run whose container went away. */
+/** The report of a run whose container ended before init reported. */
 export function lost(ended: ProgramReport['ended']): ProgramReport {
   return { ...report({}), done: undefined, ended }
 }

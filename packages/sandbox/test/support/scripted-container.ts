@@ -8,7 +8,7 @@ const READY = { memoryBytes: 1, pidsMax: 1 } as Ready
 
 type ScriptedFacts = Pick<Container, 'id' | 'imageDigest' | 'runtime' | 'deadline'>
 
-/** A container without anything in it: what its init answers is the test's to say. */
+/** A container without an engine or init; the test decides what its init answers. */
 export class ScriptedContainer implements Container {
   readonly id: string
   readonly imageDigest: string
@@ -75,13 +75,13 @@ export class ScriptedContainer implements Container {
     this.#gone()
   }
 
-  /** Lets init say that a run is over. */
+  /** Sends init's done frame. */
   done(changes: Partial<Done> = {}): void {
     this.frames.push({ type: 'done', done: { oomKills: 0, ...changes } as Done })
   }
 }
 
-/** Makes them, and remembers each. */
+/** Makes scripted containers and records them. */
 export class ScriptedSource implements ContainerSource {
   readonly made: ScriptedContainer[] = []
   readonly returned: Container[] = []

@@ -5,7 +5,7 @@ import type { Container } from '../../src/driver/container.ts'
 
 const MIB = 1024 * 1024
 
-/** Says of each container that it is confined as asked, whatever its init has read: what then still notices is the probe. */
+/** Reports every container as confined as requested, whatever its init has read, so that only probes can notice a weakness. */
 export class UnsuspectingSource implements ContainerSource {
   readonly #source: ContainerSource
 

@@ -1,20 +1,20 @@
 import type { CreateOptions } from '../../../../test/support/rewriting-engine.ts'
 import type { Defect } from './broken-init.ts'
 
-/** What is wrong with a container that one probe has to notice. */
+/** A defect of a container that one probe must notice. */
 export interface Weakness {
   /** Id of the probe. */
   readonly probe: string
-  /** As the rest of «a container …». */
+  /** Description that continues «a container …». */
   readonly what: string
   readonly change?: (options: CreateOptions) => void
   /** Defects of its init. */
   readonly init?: readonly Defect[]
-  /** User ids that there are for containers. @default as many as a worker has */
+  /** Number of user ids for containers. @default that of a worker */
   readonly users?: number
 }
 
-/** Flags of the container that are others than asked for. */
+/** A weakness by changed container flags. */
 function host(probe: string, what: string, flags: Record<string, unknown>): Weakness {
   return { probe, what, change: ({ HostConfig }) => Object.assign(HostConfig, flags) }
 }
@@ -23,7 +23,7 @@ function broken(probe: string, what: string, init: readonly Defect[]): Weakness 
   return { probe, what, init }
 }
 
-/** All three writable mounts with other options. */
+/** A weakness by changed options of all three writable mounts. */
 function tmpfs(probe: string, what: string, from: RegExp, to: string): Weakness {
   return { probe, what, change: (options) => rewriteTmpfs(options, from, to) }
 }
@@ -33,7 +33,7 @@ function rewriteTmpfs({ HostConfig }: CreateOptions, from: RegExp, to: string): 
   HostConfig['Tmpfs'] = Object.fromEntries(mounts.map(([path, words]) => [path, words.replace(from, to)]))
 }
 
-/** Root, to whom the writable mounts belong. */
+/** Runs the container as root, who also owns the writable mounts. */
 function asRoot(options: CreateOptions): void {
   options['User'] = '0:0'
   rewriteTmpfs(options, /uid=\d+,gid=\d+/, 'uid=0,gid=0')
@@ -54,11 +54,11 @@ const ALL_ALLOWED = JSON.stringify({ defaultAction: 'SCMP_ACT_ALLOW', syscalls: 
 function inHostNetwork(options: CreateOptions): void {
   options['NetworkDisabled'] = false
   options.HostConfig['NetworkMode'] = 'host'
-  // The engine sets none in the host's network.
+  // In the host's network the engine accepts no sysctls.
   options.HostConfig['Sysctls'] = {}
 }
 
-/** One weakness or more for each probe. @param folder of this host, where the honeypot lies, too */
+/** At least one weakness for each probe. @param folder a folder of this host that contains the honeypot's file */
 export function weaknesses(folder: string): Weakness[] {
   return [
     { probe: 'interfaces', what: 'in the network of the host', change: inHostNetwork },
@@ -88,7 +88,7 @@ export function weaknesses(folder: string): Weakness[] {
       change: (options) => {
         asRoot(options)
         options.HostConfig['ReadonlyPaths'] = []
-        // Where the host has AppArmor, the engine's profile keeps root away from the same files.
+        // On a host with AppArmor the engine's profile denies root the same files, so it is switched off, too.
         options.HostConfig['SecurityOpt'] = [
           ...(options.HostConfig['SecurityOpt'] as string[]),
           'apparmor=unconfined',
@@ -159,7 +159,7 @@ export function weaknesses(folder: string): Weakness[] {
     broken('signals', 'whose init a signal can end', [
       ['main.c', 'signal(SIGPIPE, SIG_IGN);', 'signal(SIGPIPE, SIG_IGN);\n  signal(SIGTERM, exit_init);'],
       ['confinement/seccomp.c', '    NEVER_ON_INIT(kill),\n', ''],
-      // Else a signal that is quicker than the word that the program was started reads as an end before it.
+      // Sends the started frame first; otherwise the signal could end init before it.
       [
         'common/exit_init.c',
         'exit_init(int code) {',

@@ -4,7 +4,7 @@ import { Demultiplexer } from '../../src/docker/demultiplexer.ts'
 import { type ContainerHost, InitContainer } from '../../src/driver/init-container.ts'
 import { Wire } from '../../src/driver/wire.ts'
 
-/** A container at the other end of an engine's attach stream; its engine is never there. */
+/** A container on the given attach stream, without an engine. */
 export function wiredContainer(stream: Duplex, remove: ContainerHost['remove'] = () => {}): InitContainer {
   return new InitContainer({
     facts: {

@@ -36,7 +36,7 @@ function open(owner: string, address = dockerHost): Promise<Sandbox> {
     deployment,
     owner,
     users,
-    // The engine of the tests is whatever the distribution has.
+    // The tests' engine is that of the distribution, which may have an old runc.
     allowOldRunc: true,
     reaperDoubtMs: 300,
     observe: (event) => events.push(event),
@@ -83,7 +83,7 @@ describe('an execution', () => {
     expect(text(outcome)).toMatch(/^60\d{3}\n65534\n\/workspace\nread-only\ninit\n$/)
   })
 
-  it('has a user id that no other execution at that time has', async () => {
+  it('has a user id that no concurrent execution has', async () => {
     const outcomes = await Promise.all(Array.from({ length: 4 }, () => run('id -u; sleep 0.5')))
     expect(new Set(outcomes.map(text)).size).toBe(4)
   })
@@ -102,7 +102,7 @@ describe('an execution', () => {
     )
   })
 
-  it('reports every limit as its container saw it', async () => {
+  it('reports every limit as read in its container', async () => {
     const asked = limits({
       memoryMb: 48,
       cpus: 0.3,
@@ -120,7 +120,7 @@ describe('an execution', () => {
     expect(outcome.limitsApplied).toEqual({ ...applied, memorySwapMb: 48 })
   })
 
-  it('can neither open nor watch the file that it shares with every other container', async () => {
+  it('can neither open nor watch init’s binary, which all containers share', async () => {
     const outcome = await run('cat /isopod/init; ls /isopod; exec 3< /isopod/init || echo closed')
     expect(text(outcome)).not.toContain('ELF')
     expect(
@@ -130,7 +130,7 @@ describe('an execution', () => {
     ).toHaveLength(3)
   })
 
-  it('never meets what an earlier one left', async () => {
+  it('never finds anything of an earlier one', async () => {
     const traces = 'echo $((RANDOM)) > /tmp/a; echo b > /dev/shm/b; echo c > c'
     expect((await run(traces)).status).toBe('success')
     expect(text(await run('ls -A /tmp /dev/shm /workspace'))).toBe(
@@ -138,7 +138,7 @@ describe('an execution', () => {
     )
   })
 
-  it('ends at once when it is aborted, and its container goes', async () => {
+  it('ends at once when it is aborted, and its container is removed', async () => {
     const abort = new AbortController()
     const id = `j-${randomUUID()}`
     const running = run('sleep 60', { id }, abort.signal)
@@ -149,14 +149,14 @@ describe('an execution', () => {
     await expect.poll(containers, { timeout: 10_000 }).toEqual([])
   })
 
-  it('that is aborted before it starts makes no container', async () => {
+  it('makes no container if it is aborted before it starts', async () => {
     await expect(run('true', {}, AbortSignal.abort(new Error('too late')))).rejects.toThrow('too late')
     expect(
       events.filter((event) => event.type === 'driver_call' && event.call.operation === 'create'),
     ).toEqual([])
   })
 
-  it('counts as ended, not as a fault to retry, if its container is killed', async () => {
+  it('counts as ended, not as a retryable fault, if its container is killed', async () => {
     const id = `j-${randomUUID()}`
     const running = run('echo before; sleep 60', { id })
     await started(id)
@@ -180,7 +180,7 @@ describe('an execution', () => {
     expect(await run('echo mine', { id }).then(text)).toBe('mine\n')
   })
 
-  it('in an image that is not there is a fault that another worker may not have', async () => {
+  it('is refused as a fault of this worker if the image is missing', async () => {
     const { language } = script('')
     const error = await run('true', { language: { ...language, image: 'isopod/none:1' } }).catch(
       (thrown: unknown) => thrown,
@@ -193,13 +193,13 @@ describe('an execution', () => {
 })
 
 describe('the reaper', () => {
-  // Removal is in the background: what an earlier spec ran would be found, and counted, as its owner holds no lease here.
+  // Containers are removed in the background. One of an earlier spec would be reaped and counted, because its owner has no lease.
   beforeEach(async () => {
     await expect.poll(containers, { timeout: 10_000 }).toEqual([])
     events.length = 0
   })
 
-  it('removes containers of owners that are gone, and no other', async () => {
+  it('removes only containers of owners that are gone, and expired ones', async () => {
     const label = (owner: string, of = deployment) => [
       '--label',
       `isopod.deployment=${of}`,
@@ -233,7 +233,7 @@ describe('the reaper', () => {
     }
   })
 
-  it('leaves an owner its containers that renews its lease while in doubt', async () => {
+  it('keeps containers of an owner that renews its lease before the second check', async () => {
     const labels = ['--label', `isopod.deployment=${deployment}`, '--label', 'isopod.owner=late']
     const id = await docker('create', ...labels, 'isopod/bash:5.2', 'true')
     try {
@@ -246,7 +246,7 @@ describe('the reaper', () => {
   })
 })
 
-it('an execution whose container is removed by others is a fault to retry, never the program', async () => {
+it('an execution whose container is removed from outside is a retryable fault, not the program’s', async () => {
   const id = `j-${randomUUID()}`
   const running = run('sleep 60', { id }).catch((error: unknown) => error)
   await started(id)
@@ -255,7 +255,7 @@ it('an execution whose container is removed by others is a fault to retry, never
 })
 
 describe('a sandbox', () => {
-  it('ends what runs when it is closed, and leaves nothing', async () => {
+  it('ends running executions when it is closed, and leaves no container', async () => {
     const other = await open('w3')
     const id = `j-${randomUUID()}`
     const running = expect(other.run(script('sleep 60', { id }))).rejects.toThrow('closing')

@@ -89,7 +89,7 @@ describe('many runs of one program', () => {
     )
   })
 
-  it('each find the workspace as it was first, whatever the one before left behind', async () => {
+  it('each find the original workspace, whatever the run before left behind', async () => {
     const code = `
       ls -A; cat own shared; echo spoiled > shared; echo changed > main.sh; echo more > more; mkdir -p /tmp/x
       ls /tmp; (sleep 60 & disown); ls /dev/shm; touch /dev/shm/left; ps 2>/dev/null | grep -c sleep`
@@ -104,7 +104,7 @@ describe('many runs of one program', () => {
     for (const { text } of runs) expect(text).not.toContain('left')
   })
 
-  it('get their own arguments, and nothing of a file that only another has', async () => {
+  it('get only their own arguments and files', async () => {
     const code = 'printf "%s|" "$@"; cat extra 2>/dev/null || echo none'
     const inputs = [
       { args: ['a b', '*', ''], files: { extra: { content: 'here\n', encoding: 'utf8' } } } as const,
@@ -115,7 +115,7 @@ describe('many runs of one program', () => {
     expect(runs.map(({ text }) => text)).toEqual(['a b|*||here\n', '$HOME|none\n', '|none\n'])
   })
 
-  it('are told apart: one that is too slow, too large or fails says nothing about the next', async () => {
+  it('each have their own status, whatever the status of the run before', async () => {
     const code = `
 import sys
 what = sys.stdin.read()
@@ -145,8 +145,8 @@ print(what)`
     expect(outcome).toMatchObject({ status: 'timeout', limit: 'timeout' })
   })
 
-  it('go on in another container if one of them leaves what cannot be undone', async () => {
-    // A listener's connection that nobody has closed properly lingers in the kernel.
+  it('continue in another container if a run leaves something that a reset cannot remove', async () => {
+    // The kernel keeps the socket of a connection whose client closes first.
     const code = `
 import socket, sys
 what = sys.stdin.read()
@@ -173,7 +173,7 @@ print(what)`
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('can each have memory, processors and processes of their own, and compile with the job’s', async () => {
+  it('can each have their own limits of memory, CPUs and processes, and compile with the job’s', async () => {
     const code = 'cat /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/memory.max 2>/dev/null'
     const sizes = [64, 32, 32, 96]
     const { runs } = await series(
@@ -184,7 +184,7 @@ print(what)`
     expect(runs.map(({ text }) => Number(text) / 1024 / 1024)).toEqual(sizes)
   })
 
-  it('get a smaller memory once what the one before left is gone', async () => {
+  it('can get a smaller memory limit after the reset has freed memory of the run before', async () => {
     const code = 'head -c 40000000 /dev/zero > big 2>/dev/null; echo ran'
     const large = { ...base, memoryMb: 128, diskMb: 100 }
     const small = { ...large, memoryMb: 16 }
@@ -196,8 +196,8 @@ print(what)`
     expect(new Set(ids).size).toBe(1)
   })
 
-  it('exceed a memory that the program’s own files do not fit into, and the others run', async () => {
-    // As large in the file as it is in memory.
+  it('exceed a memory limit that the program’s own files do not fit into, and other runs continue', async () => {
+    // The initialized array makes the compiled file as large as the memory it takes.
     const code = '#include <stdio.h>\nchar big[20000000] = {1};\nint main(void) { return puts("ran") < 0; }\n'
     const large = { ...base, memoryMb: 256, diskMb: 100 }
     const inputs = [256, 32, 256].map((memoryMb) => ({ limits: { ...large, memoryMb } }))
@@ -205,8 +205,8 @@ print(what)`
     expect(runs.map(({ status }) => status)).toEqual(['success', 'memory_exceeded', 'success'])
   })
 
-  it('are not started, and no host is blamed, if the compiler leaves what cannot be undone', async () => {
-    // A compiler that runs what it is given.
+  it('are not started, which is the job’s fault, if the compiler leaves something that a reset cannot remove', async () => {
+    // A compile command that runs the source.
     const bash = languages.bash
     languages.bash = { ...bash, compile: ['python3', '{filename}'], image: languages.python.image }
     const code = `
@@ -227,14 +227,14 @@ other.close()`
     })
   })
 
-  it('start plainly where one of them has no room for what is started ahead', async () => {
+  it('start without preload if the memory of one run is too small for it', async () => {
     const inputs = [64, 16, 64].map((memoryMb) => ({ limits: { ...base, memoryMb } }))
     const { outcome, runs } = await series('python', 'print(1)', inputs, { preload: true })
     expect(outcome.container.preloaded).toBe(false)
     expect(runs.map(({ status }) => status)).toEqual(['success', 'success', 'success'])
   })
 
-  it('stop when the caller says so, and the container with the run that was sent ahead is removed', async () => {
+  it('stop when the caller says so, also a run that was sent ahead', async () => {
     const inputs = Array.from({ length: 10 }, () => ({ stdin: '' }))
     const { runs } = await series('bash', 'echo ran', inputs, {}, { onRun: (_, index) => index < 2 })
     expect(runs).toHaveLength(3)
@@ -255,7 +255,7 @@ other.close()`
     await expect(running).rejects.toBe(reason)
   })
 
-  it('are forks of an interpreter that was started ahead, where the language can', async () => {
+  it('are forks of a preloaded interpreter, if the language supports it', async () => {
     const code = 'import sys\nprint(sys.stdin.read() * 2, __name__, sys.argv)\nopen("left", "w")'
     const inputs = ['a', 'b', 'c'].map((stdin) => ({ stdin }))
     const { outcome, runs } = await series('python', code, inputs, { preload: true })

@@ -60,7 +60,7 @@ function run(code: string, changes: Partial<Execution> = {}, of = sandbox): Prom
 
 const waiting = (of: Sandbox) => [...of.counts().waiting.values()].reduce((sum, each) => sum + each, 0)
 
-/** Asks until as many wait. */
+/** Runs executions until the pool has as many idle containers. */
 async function filled(count: number, of = sandbox): Promise<void> {
   for (let times = 0; times < count && waiting(of) < count; times++) await run('true', {}, of)
   await expect.poll(() => waiting(of), { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
@@ -68,8 +68,8 @@ async function filled(count: number, of = sandbox): Promise<void> {
 
 const text = (outcome: Outcome) => Buffer.from(outcome.stdout.bytes).toString()
 
-describe('a job whose kind waits', () => {
-  it('gets a container that was there, unused, and that is gone afterwards', async () => {
+describe('a job for whose kind the pool has a container', () => {
+  it('gets an unused container, which is removed afterwards', async () => {
     await filled(1)
     const first = await run('id -u; ls -A /tmp /dev/shm /workspace; touch /tmp/x; cat /proc/[0-9]*/comm')
     expect(first.container.origin).toBe('pool')
@@ -85,7 +85,7 @@ describe('a job whose kind waits', () => {
     await expect.poll(left, { timeout: 10_000 }).not.toContain(first.container.id)
   })
 
-  it('is named by the events of its container from then on', async () => {
+  it('appears in the events of its container from then on', async () => {
     await filled(1)
     const { container } = await run('true', { id: 'told', attempt: 3 })
     const told = () => events.filter((event) => 'container' in event && event.container === container.id)
@@ -99,7 +99,7 @@ describe('a job whose kind waits', () => {
     ])
   })
 
-  it('gets other limits of memory, processors and processes before its first byte, up and down', async () => {
+  it('gets its own limits of memory, CPUs and processes before its program starts', async () => {
     for (const changes of [
       { memoryMb: 32, cpus: 0.2, processes: 7 },
       { memoryMb: 16, cpus: 0.1, processes: 1 },
@@ -128,7 +128,7 @@ describe('a job whose kind waits', () => {
     }
   })
 
-  it('is held to limits that were changed, not to those it was made with', async () => {
+  it('is held to the changed limits, not to those of the container’s creation', async () => {
     await filled(1)
     const grow = 'a=xxxxxxxxxxxxxxxx; while :; do a=$a$a; done'
     const outcome = await run(grow, { limits: limits({ memoryMb: 32, timeoutSeconds: 20 }) })
@@ -136,7 +136,7 @@ describe('a job whose kind waits', () => {
     expect(outcome.memoryPeakBytes).toBeLessThanOrEqual(33 * 1024 * 1024)
   })
 
-  it('gets one of its own where the disk or the open files differ', async () => {
+  it('gets a new container if its disk or open files differ', async () => {
     for (const changes of [{ diskMb: 8 }, { diskMb: 128 }, { openFiles: 300 }]) {
       await filled(1)
       const outcome = await run('true', { limits: limits(changes) })
@@ -157,7 +157,7 @@ describe('a job whose kind waits', () => {
     }
   })
 
-  it('counts as a hit, and as a miss if none waited', async () => {
+  it('counts as a hit, and as a miss if the pool has none', async () => {
     await filled(1)
     events.length = 0
     await run('true')
@@ -169,10 +169,10 @@ describe('a job whose kind waits', () => {
   })
 })
 
-it('a container whose limits were not changed as asked runs nothing', async () => {
+it('a container whose limits were not changed as requested runs no program', async () => {
   await filled(1)
   const change = InitContainer.prototype.changeLimits
-  // Like an engine that reports success and changes nothing.
+  // Like an engine that reports success without changing the limits.
   InitContainer.prototype.changeLimits = async function () {
     await this.readConfinement()
   }
@@ -185,7 +185,7 @@ it('a container whose limits were not changed as asked runs nothing', async () =
   }
 })
 
-it('a container whose limits cannot be changed is replaced by one made on the spot', async () => {
+it('a container whose limits cannot be changed is replaced by a new one', async () => {
   await filled(1)
   const change = InitContainer.prototype.changeLimits
   InitContainer.prototype.changeLimits = () => Promise.reject(new Error('no'))
@@ -201,8 +201,8 @@ it('a container whose limits cannot be changed is replaced by one made on the sp
   }
 })
 
-describe('a sandbox that is closed', () => {
-  it('removes all that wait or are being made, asked once or twice', async () => {
+describe('a closed sandbox', () => {
+  it('removes all containers that are idle or being made, also if it is closed twice', async () => {
     const other = await open('w2', 4)
     await Promise.all([run('true', {}, other), run('true', {}, other), run('true', {}, other)])
     await expect.poll(() => containers('w2')).toContainEqual(expect.stringMatching(/^isopod-pool-/))

@@ -4,9 +4,9 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { comparable, type Modes, openModes } from '../support/preload-modes.ts'
 
-/** Every nth program of both; 1 for all, as `npm run bench` runs them. */
+/** Tests every nth program of both data sets; `npm run bench` sets 1 for all. */
 const EVERY = Number(process.env['TEST_DATA_EVERY'] ?? 10)
-/** Programs at once in one spec, so that a failure names a few. */
+/** Programs per test, so that a failure names only a few. */
 const GROUP = 41
 
 interface Problem {
@@ -32,7 +32,7 @@ function problems(): Problem[] {
     name: `MBPP/${each['task_id']}`,
     code: [
       each['code'],
-      // It uses what the code defines.
+      // After the code, because the set-up may use names that the code defines.
       each['test_setup_code'],
       ...(each['test_list'] ?? []),
       ...(each['challenge_test_list'] ?? []),
@@ -59,7 +59,7 @@ describe('reference solutions', () => {
   })
 
   it.each(groups.map((group) => [group[0]?.name, group] as const))(
-    'come to the same end plainly, preloaded and forked: from %s on',
+    'have the same outcome plain, preloaded and forked: %s and the following',
     async (_, group) => {
       for (const { name, code } of group) {
         const plain = comparable(await modes.run('plain', 'python', code))

@@ -18,7 +18,7 @@ async function fork(code: string, changes: Partial<Execution> = {}) {
   return { ...outcome, text: Buffer.from(outcome.stdout.bytes).toString() }
 }
 
-/** The process that forks is the only one beside the first and the program. */
+/** Finds the interpreter that forked the program: the only process other than init and the program. */
 const ORIGIN = `
 import ctypes, os, signal, sys
 origin = [int(name) for name in os.listdir('/proc') if name.isdigit() and name not in ('1', str(os.getpid()))]
@@ -44,7 +44,7 @@ describe('programs that are forks of one interpreter', () => {
     expect(modes.containers.made).toBeLessThanOrEqual(made + 1)
   })
 
-  it('draw different random numbers, of every generator', async () => {
+  it('draw different random numbers from every generator', async () => {
     const code = `
 import numpy, pandas, random, secrets, tempfile, uuid
 print(numpy.random.rand(), numpy.random.default_rng().random(), random.random(), random.SystemRandom().random())
@@ -54,7 +54,7 @@ print(secrets.token_hex(8), tempfile.mktemp(), uuid.uuid4(), uuid.uuid1())`
     expect(one.filter((word) => word !== '' && other.includes(word))).toEqual([])
   })
 
-  it('have what was imported, no module beside that, and nothing of each other', async () => {
+  it('have exactly the preloaded modules, and nothing of each other', async () => {
     const listed = 'import sys; print(*sorted(sys.modules)) # numpy'
     const { stdout } = await modes.run('plain', 'python', `import numpy\n${listed}`)
     const closure = Buffer.from(stdout.bytes).toString()
@@ -67,7 +67,7 @@ print(secrets.token_hex(8), tempfile.mktemp(), uuid.uuid4(), uuid.uuid1())`
     expect((await fork(probe)).text).toMatch(/^\[False, False, False\] \{'divide': 'warn'/)
   })
 
-  it('cannot reach the interpreter that they come from', async () => {
+  it('cannot access the interpreter that forked them', async () => {
     const { text } = await fork(`${ORIGIN}
 for number in (0, signal.SIGSTOP, signal.SIGKILL):
     attempt(os.kill, origin, number)
@@ -100,7 +100,7 @@ attempt(os.setpriority, os.PRIO_PROCESS, origin, 19)`)
     expect(modes.containers.made).toBe(made + 1)
   })
 
-  it('end with all that they started, the interpreter excepted', async () => {
+  it('end with all processes that they started, except the interpreter', async () => {
     const { text } = await fork(`${ORIGIN}
 import time
 for _ in range(20):
@@ -116,7 +116,7 @@ time.sleep(0.2); print(origin)`)
     expect(modes.containers.made).toBe(made)
   })
 
-  it('have as many processes as they may, the interpreter not among them', async () => {
+  it('may have their full number of processes, not counting the interpreter', async () => {
     const count = `
 import os, time
 made = 0
@@ -133,7 +133,7 @@ except BlockingIOError:
     expect((await modes.run('plain', 'python', count, few)).processesPeak).toBe(5)
   })
 
-  it('are held to memory, processor and wall-clock limits each of its own', async () => {
+  it('are each held to their own memory, CPU and wall-clock limits', async () => {
     const cases = [
       ['x = bytearray(10**9)', { memoryMb: 64 }, 'memory_exceeded'],
       ['x = bytearray(4 * 10**7); print(1)', { memoryMb: 64 }, 'success'],

@@ -9,7 +9,7 @@ const PROBES = new URL('../fixtures/preload/', import.meta.url)
 const PROGRAMS = new URL('../../../../test/fixtures/programs/', import.meta.url)
 const LANGUAGES: Record<string, string> = { '.py': 'python', '.js': 'javascript', '.ts': 'typescript' }
 
-/** What a program is run with beside its code. */
+/** Inputs and limits of programs that need some. */
 const CHANGES: Record<string, Partial<Execution>> = {
   'stdin.py': { stdin: 'one\ntwo three\nfour' },
   'stdin.js': { stdin: 'a\n'.repeat(40_000) },
@@ -34,19 +34,19 @@ const CHANGES: Record<string, Partial<Execution>> = {
   },
 }
 
-/** They take all that there is of something. */
+/** Small limits, because many of the programs exhaust a resource. */
 const FEW = { cpus: 1, memoryMb: 128, processes: 40, diskMb: 8 }
-/** They go on until they are ended; the others have time enough on a busy host, too. */
+/** Programs that run until their timeout, which is short; the others get enough time even on a busy host. */
 const ENDLESS = ['forever.py', 'fork-bomb.py', 'sleep-past-limit.py']
-/** What they print depends on who is quicker, or on what only runs under a worker. */
+/** Programs whose output depends on timing or on the worker. */
 const RACES = ['fork-bomb.py', 'thread-bomb.py', 'flood-both-streams.py', 'memory-bomb-in-child.py']
 
-/** It counts processes, and of its interpreter it is told: the one that it was forked from is in sight, and out of reach. */
+/** Programs that list processes: they see the interpreter that forked them, but cannot access it. */
 const SEES_ITS_ORIGIN = ['escape-by-proc.py', 'inventory.py']
 
 let modes: Modes
 
-// Many of the programs wait, or run into a limit of time.
+// More than two at once, because many of the programs wait or run into a timeout.
 vi.setConfig({ maxConcurrency: 3 })
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ afterAll(async () => {
   await modes.close()
 })
 
-/** Outcomes of plain runs, with which two modes compare theirs. */
+/** Outcomes of plain runs, which both other modes are compared with. */
 const plainRuns = new Map<string, ReturnType<Modes['run']>>()
 
 async function same(mode: Mode, language: string, code: string, changes: Partial<Execution> = {}) {
@@ -69,7 +69,7 @@ async function same(mode: Mode, language: string, code: string, changes: Partial
   return { plain: comparable(plain), other: comparable(other) }
 }
 
-/** Those that no tool of this repository is to read have one more ending. */
+/** Names of the programs. Files with the additional ending `.txt` are hidden from the repository's formatters and linters. */
 const files = (folder: URL) =>
   readdirSync(folder)
     .map((name) => name.replace(/\.txt$/, ''))
@@ -82,7 +82,7 @@ const read = (name: string, folder: URL) => {
 describe.each(['preloaded', 'forked'] as const)('a program that was %s', (mode) => {
   const fits = (name: string) => mode === 'preloaded' || extname(name) === '.py'
 
-  it.concurrent.each(files(PROBES).filter(fits))('cannot tell: %s', async (name) => {
+  it.concurrent.each(files(PROBES).filter(fits))('cannot notice it: %s', async (name) => {
     const code = read(name, PROBES)
     const language = LANGUAGES[extname(name)] ?? ''
     const { plain, other } = await same(mode, language, code, CHANGES[name])
@@ -90,7 +90,7 @@ describe.each(['preloaded', 'forked'] as const)('a program that was %s', (mode) 
   })
 
   const plainly = (name: string) => fits(name) && !(mode === 'forked' && SEES_ITS_ORIGIN.includes(name))
-  it.concurrent.each(files(PROGRAMS).filter(plainly))('does what it does plainly: %s', async (name) => {
+  it.concurrent.each(files(PROGRAMS).filter(plainly))('behaves as in a plain run: %s', async (name) => {
     const code = read(name, PROGRAMS)
     const timeoutSeconds = ENDLESS.includes(name) ? 1 : 20
     const changes = { limits: limits({ ...FEW, timeoutSeconds }) }

@@ -18,18 +18,18 @@ import { type Weakness, weaknesses } from '../support/weaknesses.ts'
 
 const DEPLOYMENT = `sensitivity-${process.pid}`
 const FIRST_USER = 60_000
-/** As many ids as a worker has. */
+/** Number of user ids of a worker. */
 const USERS = 256
-/** A host that is busy with others holds a program back as a quota would. */
+/** Several tries, because on a busy host a program lacks CPU time as if a quota held. */
 const TRIES = 3
-/** As many as a worker tries: more would disturb each other's measurements. */
+/** As many as a worker runs at once: more would disturb each other's measurements. */
 const PROBES_AT_ONCE = 4
 let folder: string
 let rewriting: RewritingEngine
 let inits: BrokenInits
-/** Drivers by the number of user ids that there are for containers. */
+/** Drivers by their number of user ids for containers. */
 const drivers = new Map<number, Promise<Driver>>()
-/** What is done to the containers of a self-test, by its name. */
+/** Changes to the containers of a self-test, by its name. */
 const changes = new Map<string, (options: CreateOptions) => void>()
 
 vi.setConfig({ maxConcurrency: PROBES_AT_ONCE })
@@ -69,7 +69,7 @@ function driverWith(users: number): Promise<Driver> {
   return driver
 }
 
-/** Tries probes in containers with a weakness, which nothing but the probes is there to notice. */
+/** Runs probes in containers with a weakness that only probes can notice. */
 async function tried(
   probes: readonly string[],
   { change, init, users = USERS }: Partial<Weakness>,
@@ -99,7 +99,7 @@ it('each probe has a weakness that it must notice', () => {
   expect([...new Set(ALL.map(({ probe }) => probe))].sort()).toEqual([...PROBE_IDS].sort())
 })
 
-it('each probe holds in a container as asked, so it is the weakness that it notices below', async () => {
+it('each probe is held in a container without a weakness', async () => {
   const found = await tried(PROBE_IDS, {})
   expect(found.filter(({ verdict }) => verdict !== 'held')).toEqual([])
   expect(found).toHaveLength(PROBE_IDS.length)
@@ -108,7 +108,7 @@ it('each probe holds in a container as asked, so it is the weakness that it noti
 // promise: self-test
 for (const weakness of ALL) {
   const { probe, what, init } = weakness
-  // Others beside it would take the processor that it must get too much of.
+  // Alone: other probes would take CPU time that this one must get too much of.
   const test = probe === 'cpu' ? it : it.concurrent
   test(`probe ${probe} succeeds in a container ${what}`, async (context) => {
     context.skip(init !== undefined && !canCompile, 'the changed init needs a C compiler')

@@ -22,7 +22,7 @@ afterAll(async () => {
   await sandbox.close()
 })
 
-/** What came of a shell script that is to leave the file `said`. */
+/** The report of a shell script that should write it to the file `said`. */
 async function left(code: string, changes: Partial<Execution> = {}): Promise<string | undefined> {
   const id = `j-report-${process.pid}-${count++}`
   const { report } = await sandbox.run(script(code, { id, report: 'said', ...changes }))
@@ -30,35 +30,35 @@ async function left(code: string, changes: Partial<Execution> = {}): Promise<str
 }
 
 describe('the report of a program', () => {
-  it('is what it has left in the file', async () => {
+  it('is the content of the file', async () => {
     expect(await left('printf through > said')).toBe('through')
     expect(await left(': > /workspace/said; echo through')).toBe('')
   })
 
   it.each([
-    ['there is no such file', 'true'],
-    ['it did not end with exit code 0', 'echo through > said; exit 3'],
-    ['it is a link', 'echo through > other; ln -s other said'],
-    ['it links to what is outside', 'ln -s /etc/passwd said'],
-    ['it has another name beside it', 'echo through > other; ln other said'],
-    ['it is a pipe', 'mkfifo said'],
-    ['it is a folder', 'mkdir said'],
-    ['it is too large', 'head -c 4097 /dev/zero > said'],
-    ['it cannot be read', 'echo through > said; chmod 0 said'],
-  ])('is none where %s', async (_, code) => {
+    ['the file does not exist', 'true'],
+    ['the exit code is not 0', 'echo through > said; exit 3'],
+    ['the file is a link', 'echo through > other; ln -s other said'],
+    ['the file is a link out of the workspace', 'ln -s /etc/passwd said'],
+    ['the file has a second hard link', 'echo through > other; ln other said'],
+    ['the file is a pipe', 'mkfifo said'],
+    ['the file is a folder', 'mkdir said'],
+    ['the file is too large', 'head -c 4097 /dev/zero > said'],
+    ['the file cannot be read', 'echo through > said; chmod 0 said'],
+  ])('is undefined if %s', async (_, code) => {
     expect(await left(code)).toBeUndefined()
   })
 
-  it('is empty if a limit ended the program', async () => {
+  it('is undefined if a limit ended the program', async () => {
     const changes = { limits: limits({ timeoutSeconds: 0.2 }) }
     expect(await left('echo through > said; while :; do :; done', changes)).toBeUndefined()
   })
 
-  it('is not fetched unless it is asked for', async () => {
+  it('is not fetched unless it is requested', async () => {
     expect(await left('echo through > said', { report: undefined })).toBeUndefined()
   })
 
-  it('is beside the files that are asked for', async () => {
+  it('comes with the requested files', async () => {
     const id = `j-report-${process.pid}-${count++}`
     const code =
       'mkdir -p a/b; printf 1 > a/b/c; printf "\\376" > raw; : > empty; ln -s /etc/passwd link; exit 3'
@@ -74,7 +74,7 @@ describe('the report of a program', () => {
     ])
   })
 
-  it('leaves out files that are too large together, and all behind a limit', async () => {
+  it('leaves out files above the total size, and all files after a limit ended the program', async () => {
     const id = `j-report-${process.pid}-${count++}`
     const code = 'head -c 3000000 /dev/zero > one; cp one two; printf 3 > three'
     const wanted = { id, fetchFiles: ['one', 'two', 'three'] }
@@ -84,7 +84,7 @@ describe('the report of a program', () => {
     expect((await sandbox.run(script(`${code}; while :; do :; done`, late))).files).toBeUndefined()
   })
 
-  it('is gone for the next program of a batch', async () => {
+  it('does not exist for the next program of a batch', async () => {
     const sharedBy = 'a batch'
     expect(await left('echo through > said', { sharedBy })).toBe('through\n')
     expect(await left('true', { sharedBy })).toBeUndefined()

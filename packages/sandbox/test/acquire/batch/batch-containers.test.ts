@@ -29,13 +29,13 @@ function setUp(changes: Partial<BatchContainersOptions> = {}) {
     onReset: (outcome) => resets.push(outcome),
     ...changes,
   })
-  /** Has a program run in it, and end. */
+  /** Runs a program in the container to its end. */
   async function use(container: Container): Promise<void> {
     container.send(A_FRAME)
     source.made.find(({ id }) => id === container.id)?.done()
     await container.receive()
   }
-  /** One execution from start to end: the id of its container, and where that came from. */
+  /** Runs one execution from acquire to release; returns the id and the origin of its container. */
   async function run(execution: Execution): Promise<string> {
     const container = await containers.acquire(execution, signal)
     const used = `${container.id} ${container.origin}`
@@ -47,7 +47,7 @@ function setUp(changes: Partial<BatchContainersOptions> = {}) {
   return { source, containers, resets, use, run, first: () => source.made[0] as ScriptedContainer }
 }
 
-it('a container of a batch is used again, and reports the origin batch', async () => {
+it('a container of a batch is reused, and reports the origin batch', async () => {
   const { run, source, resets } = setUp()
   expect([await run(batch()), await run(batch()), await run(batch())]).toEqual([
     'c1 made',
@@ -69,14 +69,14 @@ it.each<[string, Partial<Execution>]>([
     `another limit ${name}`,
     { limits: limits({ [name]: 17 }) },
   ]),
-])('an execution with %s never gets it', async (_difference, changes) => {
+])('an execution with %s never gets the batch’s container', async (_difference, changes) => {
   const { run } = setUp()
   await run(batch())
   expect(await run(batch(changes))).toBe('c2 made')
   expect(await run(batch())).toBe('c1 batch')
 })
 
-it('an execution gets it if only limits of its run differ', async () => {
+it('an execution gets the batch’s container if only limits of its run differ', async () => {
   const { run } = setUp()
   await run(batch())
   expect(await run(batch({ limits: limits({ timeoutSeconds: 1, outputBytes: 5, cpuSeconds: 1 }) }))).toBe(
@@ -84,14 +84,14 @@ it('an execution gets it if only limits of its run differ', async () => {
   )
 })
 
-it('a container of an image that has been replaced is not used again', async () => {
+it('a container of a replaced image is not reused', async () => {
   const { run, source } = setUp()
   await run(batch())
   source.digest = 'sha256:2'
   expect(await run(batch())).toBe('c2 made')
 })
 
-it('a container under gVisor is never used again', async () => {
+it('a container under gVisor is never reused', async () => {
   const { run, source } = setUp()
   source.runtime = 'runsc'
   expect([await run(batch()), await run(batch())]).toEqual(['c1 made', 'c2 made'])
@@ -99,10 +99,10 @@ it('a container under gVisor is never used again', async () => {
 })
 
 it.each<[string, (container: ScriptedContainer) => Promise<Reset>]>([
-  ['is not clean', async () => DIRTY],
+  ['does not leave it clean', async () => DIRTY],
   ['fails', () => Promise.reject(new Error('another frame'))],
   [
-    'finds another confinement',
+    'changes its confinement',
     async (container) => {
       container.ready = { ...container.ready, pidsMax: 2 }
       return { clean: true, reason: null }
@@ -120,7 +120,7 @@ it.each<[string, (container: ScriptedContainer) => Promise<Reset>]>([
   expect(resets).toEqual(['discarded', 'clean'])
 })
 
-it('a container whose reset does not end is destroyed', async () => {
+it('a container whose reset hangs is destroyed', async () => {
   const { containers, use, first, resets } = setUp()
   const container = await containers.acquire(batch(), signal)
   await use(container)
@@ -131,7 +131,7 @@ it('a container whose reset does not end is destroyed', async () => {
 })
 
 it.each(['a kill for memory', 'a fault of init'])(
-  'a container that has seen %s is not even reset',
+  'a container after %s is destroyed without a reset',
   async (what) => {
     const { run, containers, first, resets } = setUp()
     const container = await containers.acquire(batch(), signal)
@@ -150,7 +150,7 @@ it.each(['a kill for memory', 'a fault of init'])(
   },
 )
 
-it('an execution waits for a reset that is going on, and another one gets a new container', async () => {
+it('an execution waits for a running reset; a second one gets a new container', async () => {
   const { containers, use, first } = setUp()
   const container = await containers.acquire(batch(), signal)
   await use(container)
@@ -165,7 +165,7 @@ it('an execution waits for a reset that is going on, and another one gets a new 
   expect(await waits).toMatchObject({ id: 'c1', origin: 'batch' })
 })
 
-it('an execution that is ended while it waits leaves the container to the next', async () => {
+it('an execution that is aborted during the reset leaves the container to the next one', async () => {
   const { containers, use, first, run } = setUp()
   const container = await containers.acquire(batch(), signal)
   await use(container)
@@ -181,13 +181,13 @@ it('an execution that is ended while it waits leaves the container to the next',
   expect(await run(batch())).toBe('c1 batch')
 })
 
-it('a container that has had its number of executions is not used again', async () => {
+it('a container that has served the maximum number of executions is not reused', async () => {
   const { run } = setUp({ executions: 2 })
   const used = [await run(batch()), await run(batch()), await run(batch())]
   expect(used).toEqual(['c1 made', 'c1 batch', 'c2 made'])
 })
 
-it('a container whose deadline would pass during the execution is not used again', async () => {
+it('a container whose deadline would pass during the execution is not reused', async () => {
   const { run, source } = setUp()
   source.livesMs = 100_000
   await run(batch())
@@ -202,7 +202,7 @@ it('a container that is idle for too long is destroyed', async () => {
   expect([first().destroyed, containers.idle]).toEqual([true, 0])
 })
 
-it('the container that has waited longest makes room for another', async () => {
+it('the container that has been idle longest is destroyed to make room for another', async () => {
   const { run, source, containers } = setUp({ idle: { size: 2, idleMs: 60_000 } })
   for (const name of ['a', 'b', 'c']) await run(batch({ sharedBy: name }))
   expect(source.made.map(({ destroyed }) => destroyed)).toEqual([true, false, false])
@@ -211,8 +211,8 @@ it('the container that has waited longest makes room for another', async () => {
 
 it.each<[string, (container: ScriptedContainer) => void]>([
   ['ends', (container) => container.frames.end()],
-  ['speaks unasked', (container) => container.done()],
-])('a container that %s while it waits is not used again', async (_what, happen) => {
+  ['sends a frame', (container) => container.done()],
+])('a container that %s while it is idle is not reused', async (_what, happen) => {
   const { run, first } = setUp()
   await run(batch())
   happen(first())
@@ -220,7 +220,7 @@ it.each<[string, (container: ScriptedContainer) => void]>([
   expect([await run(batch()), first().destroyed]).toEqual(['c2 made', true])
 })
 
-it('the first frame after a wait reaches the next execution', async () => {
+it('the first frame after an idle time reaches the next execution', async () => {
   const { run, containers, first } = setUp()
   await run(batch())
   const container = await containers.acquire(batch(), signal)
@@ -228,7 +228,7 @@ it('the first frame after a wait reaches the next execution', async () => {
   expect(await container.receive()).toMatchObject({ type: 'done', done: { wallMs: 5 } })
 })
 
-it('after close nothing is idle, and a released container is destroyed', async () => {
+it('after close no container is idle, and a released one is destroyed', async () => {
   const { run, containers, source } = setUp()
   const late = await containers.acquire(batch(), signal)
   await run(batch())
@@ -242,7 +242,7 @@ it('after close nothing is idle, and a released container is destroyed', async (
 
 type Step = 'acquire' | 'release' | 'destroy' | 'dirty' | 'die' | 'wait'
 
-it('in any order of events no container has two users, or users of two batches', async () => {
+it('in any order of events no container serves two executions at once or two batches', async () => {
   const steps = fc.array(
     fc.tuple(
       fc.constantFrom<Step>('acquire', 'release', 'destroy', 'dirty', 'die', 'wait'),
@@ -266,7 +266,7 @@ it('in any order of events no container has two users, or users of two batches',
         owners.set(container.id, sharedBy)
         using.push({ container, sharedBy })
       }
-      // Some were never used: they go on without a reset.
+      // Some containers ran no program; they are reused without a reset.
       if (step === 'release' && one && which % 2 === 0) await Promise.race([use(one.container), sleep(0)])
       if (step === 'release' && one) containers.release(one.container, batch({ sharedBy: one.sharedBy }))
       if (step === 'destroy' && one) one.container.destroy()

@@ -29,7 +29,7 @@ function open(changes: Partial<PoolPolicy> = {}): ContainerPool {
   return pool
 }
 
-/** Takes one, as a source does that asks the pool first and makes its own otherwise. */
+/** Takes a container as a container source does: from the pool, or none. The pool is told of the request either way. */
 async function use(of: ContainerKind) {
   const wanted = pooled(of, true)
   const taken = await pool.take(wanted, Date.now() + 30_000, never)
@@ -38,7 +38,7 @@ async function use(of: ContainerKind) {
   return taken
 }
 
-/** Jobs of this kind got containers that were made on the spot. */
+/** Tells the pool of jobs of this kind that got newly made containers. */
 function ask(of: ContainerKind, times = 1): void {
   for (let left = times; left > 0; left--) pool.asked(pooled(of, true))
 }
@@ -46,8 +46,8 @@ function ask(of: ContainerKind, times = 1): void {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 const images = () => pool.waiting.map(({ image }) => image).sort()
 
-describe('a pool', () => {
-  it('holds nothing until a kind is asked for, and then at most as many as were asked for', async () => {
+describe('ContainerPool', () => {
+  it('holds no containers until a kind is requested, and then at most as many as were requested', async () => {
     open()
     await pass(10_000)
     expect(maker.made).toEqual([])
@@ -59,7 +59,7 @@ describe('a pool', () => {
     expect(images()).toEqual(['a', 'a', 'a', 'a'])
   })
 
-  it('gives out no container with another seccomp profile', async () => {
+  it('never returns a container with another seccomp profile', async () => {
     open()
     ask(kind('a'))
     await pass(1_000)
@@ -67,7 +67,7 @@ describe('a pool', () => {
     expect(await use(kind('a'))).toMatchObject({ waited: true })
   })
 
-  it('shares its places by recent requests', async () => {
+  it('divides its places by recent requests', async () => {
     open()
     ask(kind('a'), 20)
     await pass(1_000)
@@ -80,7 +80,7 @@ describe('a pool', () => {
     expect(images()).toEqual(['b', 'b', 'b', 'b'])
   })
 
-  it('destroys containers at the end of their idle time, and shrinks to nothing without requests', async () => {
+  it('destroys containers at the end of their idle time, and becomes empty without requests', async () => {
     open()
     ask(kind('a'), 4)
     await pass(1_000)
@@ -94,7 +94,7 @@ describe('a pool', () => {
     expect(maker.idle).toEqual([])
   })
 
-  it('replaces the last container at once, and otherwise waits for a quiet moment', async () => {
+  it('replaces its last container at once, and others when no jobs arrive', async () => {
     open()
     ask(kind('a'), 4)
     await pass(1_000)
@@ -107,7 +107,7 @@ describe('a pool', () => {
     expect(maker.under).toBe(1)
   })
 
-  it('begins no refill while enough containers are made for jobs', async () => {
+  it('starts no refill while enough containers are being made for jobs', async () => {
     open()
     const made = Promise.withResolvers<void>()
     const jobs = Array.from({ length: 3 }, () => pool.trackExternalCreate(() => made.promise))
@@ -120,7 +120,7 @@ describe('a pool', () => {
     expect(images()).toEqual(['a'])
   })
 
-  it('lets a job claim a container that is being made, and give the claim up', async () => {
+  it('lets a job claim a container that is being made, and withdraw the claim', async () => {
     open()
     ask(kind('a'))
     const abort = new AbortController()
@@ -135,7 +135,7 @@ describe('a pool', () => {
     expect(maker.made.length).toBe(1)
   })
 
-  it('gives out no dead container, and none whose deadline is too early', async () => {
+  it('returns no dead container, and none whose deadline is too early', async () => {
     open()
     ask(kind('a'), 2)
     await pass(1_000)
@@ -149,14 +149,14 @@ describe('a pool', () => {
     expect(await pool.take(pooled(kind('a'), true), Date.now() + 2 * 3_600_000, never)).toBeUndefined()
   })
 
-  it('keeps to its bound of memory', async () => {
+  it('stays within its memory limit', async () => {
     open({ memoryMb: 35 })
     ask(kind('a'), 20)
     await pass(5_000)
     expect(images()).toEqual(['a', 'a', 'a'])
   })
 
-  it('rests after a failure, longer each time, and continues when the engine is back', async () => {
+  it('backs off after failures, and continues when the engine is back', async () => {
     open()
     maker.fails = true
     let tries = 0
@@ -174,7 +174,7 @@ describe('a pool', () => {
     expect(images()).toEqual(['a'])
   })
 
-  it('leaves nothing when it is closed while it makes containers, while a job waits, or twice', async () => {
+  it('leaves no container when it is closed twice, while it makes containers or while a job waits', async () => {
     open({ refills: 2 })
     ask(kind('a'), 4)
     await pass(200)
@@ -209,7 +209,7 @@ const policies = fc.record({
   memoryMb: fc.integer({ min: 0, max: 60 }),
 })
 
-it('in any order of events it gives out no container twice and no dead one, keeps its bounds, and leaves nothing', async () => {
+it('in any order of events ContainerPool returns no container twice and no dead one, keeps its limits, and leaves none behind', async () => {
   const property = fc.asyncProperty(policies, fc.array(step, { maxLength: 60 }), async (policy, steps) => {
     maker = new FakeMaker()
     open(policy)
@@ -231,7 +231,7 @@ it('in any order of events it gives out no container twice and no dead one, keep
           given.push(found.waiting.container)
         })
         waits.push(taken)
-        // Whoever got one at once has it before anything else happens.
+        // Lets an immediate take finish before the next event.
         await pass(0)
       }
       if ('pass' in each) await pass(each.pass)

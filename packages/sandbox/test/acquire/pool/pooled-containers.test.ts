@@ -13,7 +13,7 @@ let pool: ContainerPool
 let source: PooledContainers
 const outcomes: string[] = []
 
-/** What is made on the spot. */
+/** Makes new containers. */
 const fresh: ContainerSource = {
   acquire: async () => {
     const purpose = { name: 'x', origin: 'made', job: 'j', attempt: 1, deadline: 0 } as const
@@ -38,7 +38,7 @@ beforeEach(() => {
 
 afterEach(() => pool.close())
 
-/** One that waited; the first is made on the spot and has the pool make it. */
+/** An idle container of the pool: a first request, which is served by a new container, makes the pool start it. */
 async function waiting(): Promise<FakeContainer> {
   await source.acquire(execution, never)
   await expect.poll(() => pool.waiting.length).toBe(1)
@@ -47,21 +47,21 @@ async function waiting(): Promise<FakeContainer> {
   return made
 }
 
-it('gives an execution the container that waits, assigns it, and counts a hit', async () => {
+it('PooledContainers returns an idle container, assigns it, and counts a hit', async () => {
   const made = await waiting()
   expect(await source.acquire(execution, never)).toBe(made)
   expect(made).toMatchObject({ origin: 'pool', assigned: [{ id: 'j-test', attempt: 1 }], changes: [] })
   expect(outcomes).toEqual(['miss', 'hit'])
 })
 
-it('changes other limits before it gives a container out', async () => {
+it('PooledContainers changes differing limits before it returns a container', async () => {
   const made = await waiting()
   const asked = script('true', { limits: limits({ memoryMb: 32, cpus: 0.2, openFiles: 20 }) })
   expect(await source.acquire(asked, never)).toBe(made)
   expect(made.changes).toEqual([{ memoryMb: 32, cpus: 0.2, processes: 100 }])
 })
 
-it('destroys a container whose limits could not be changed, and makes another', async () => {
+it('PooledContainers replaces a container whose limits could not be changed', async () => {
   const made = await waiting()
   made.onChange = () => {
     throw new Error('the engine refused update')
@@ -71,7 +71,7 @@ it('destroys a container whose limits could not be changed, and makes another', 
   expect(made.destroyed).toBe(true)
 })
 
-it('destroys a container whose execution is aborted meanwhile', async () => {
+it('PooledContainers destroys a container whose execution is aborted during the change', async () => {
   const made = await waiting()
   const abort = new AbortController()
   made.onChange = () => abort.abort(new Error('enough'))
@@ -80,7 +80,7 @@ it('destroys a container whose execution is aborted meanwhile', async () => {
   expect(made.destroyed).toBe(true)
 })
 
-it('destroys a container that was used', async () => {
+it('PooledContainers destroys a container that was used', async () => {
   const made = await waiting()
   source.release(await source.acquire(execution, never))
   expect(made.destroyed).toBe(true)

@@ -10,12 +10,12 @@ const claim = fc.record({
 const claims = fc.array(claim, { maxLength: 20 })
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0)
 
-/** Claims that differ in nothing but how much is asked for. */
+/** Claims that differ only in the number of requests. */
 const asked = (...weights: readonly number[]): Claim[] =>
   weights.map((weight) => ({ weight, has: 0, footprintMb: 10 }))
 
 describe('the shares of a pool', () => {
-  it('never exceed places, memory, or a claimant’s requests', () => {
+  it('never exceed places, memory, or the requests of a claim', () => {
     fc.assert(
       fc.property(claims, fc.nat(50), fc.nat(2_000), (all, places, memoryMb) => {
         const given = sharePlaces(all, places, memoryMb)
@@ -29,7 +29,7 @@ describe('the shares of a pool', () => {
     )
   })
 
-  it('leave no place free that a claimant could use', () => {
+  it('leave no place free that a claim could use', () => {
     fc.assert(
       fc.property(claims, fc.nat(50), (all, places) => {
         const wanted = sum(all.map(({ weight }) => Math.ceil(weight)))
@@ -38,7 +38,7 @@ describe('the shares of a pool', () => {
     )
   })
 
-  it('are no smaller for a claimant with more requests', () => {
+  it('are not smaller for a claim with more requests', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0.01, max: 1e6, noNaN: true })), fc.nat(50), (all, places) => {
         const given = sharePlaces(asked(...all.toSorted((one, other) => other - one)), places, 10_000)
@@ -67,19 +67,19 @@ describe('the shares of a pool', () => {
     expect(sharePlaces(asked(...all), places, 1_000)).toEqual(given)
   })
 
-  it('have a place for each recent request, whatever flood there is', () => {
+  it('include a place for each recent request, however many requests of another kind there are', () => {
     expect(sharePlaces(asked(1000, 1), 4, 1_000)).toEqual([3, 1])
     expect(sharePlaces(asked(1000, 0.1), 4, 1_000)).toEqual([4, 0])
     expect(sharePlaces(asked(1000, 3, 2, 1, 0.5), 4, 1_000)).toEqual([1, 1, 1, 1, 0])
   })
 
-  it('do not replace a container by one that is worth little more', () => {
+  it('do not replace a container for a small gain', () => {
     const there = { weight: 10, has: 1, footprintMb: 10 }
     expect(sharePlaces([there, { ...there, weight: 11, has: 0 }], 1, 1_000)).toEqual([1, 0])
     expect(sharePlaces([there, { ...there, weight: 16, has: 0 }], 1, 1_000)).toEqual([0, 1])
   })
 
-  it('do not let a large claimant block small ones', () => {
+  it('do not let a large claim block small ones', () => {
     const dear = { weight: 5, has: 0, footprintMb: 116 }
     const cheap = { weight: 8, has: 0, footprintMb: 16 }
     expect(sharePlaces([dear, cheap], 8, 256)).toEqual([1, 7])

@@ -17,15 +17,15 @@ const check = (appArmor: string | undefined, { hasAppArmor = true, address = '/v
   checkAppArmor({ appArmor, address }, { hasAppArmor }, loaded)
 
 describe('an AppArmor profile', () => {
-  it('need not be named', async () => {
+  it('is optional', async () => {
     await expect(check(undefined, { hasAppArmor: false })).resolves.toBeUndefined()
   })
 
-  it('is accepted where it is loaded and enforced', async () => {
+  it('is accepted if it is loaded and enforced', async () => {
     await expect(check('isopod')).resolves.toBeUndefined()
   })
 
-  it('is accepted if the list cannot be read, or is that of another host', async () => {
+  it('is accepted if the list cannot be read or belongs to another host', async () => {
     await expect(check('elsewhere', { address: 'tcp://10.0.0.1:2375' })).resolves.toBeUndefined()
     const unread = checkAppArmor({ appArmor: 'isopod', address: '/s' }, { hasAppArmor: true }, '/nowhere')
     await expect(unread).resolves.toBeUndefined()

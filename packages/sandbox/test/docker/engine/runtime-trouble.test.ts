@@ -15,7 +15,7 @@ const facts = {
 }
 
 describe('the runtime of containers', () => {
-  it('is refused where it is an old runc, with what is installed and why', () => {
+  it('is refused if it is an old runc, with the installed version and the reason', () => {
     expect(runtimeTrouble(facts, undefined)).toEqual({
       state: 'refused',
       reason: expect.stringMatching(
@@ -25,12 +25,12 @@ describe('the runtime of containers', () => {
   })
 
   it.each(['runc', 'io.containerd.runc.v2', 'own', 'not-listed'])(
-    'counts as runc where it is called %s',
+    'counts as runc if it is called %s',
     (name) => expect(runtimeTrouble(facts, name)?.state).toBe('refused'),
   )
 
   it.each(['crun', 'gvisor', 'kata', 'runsc', 'io.containerd.runsc.v1'])(
-    'is not judged by the age of runc where it is %s',
+    'is not judged by the version of runc if it is %s',
     (name) => expect(runtimeTrouble(facts, name)).toBeUndefined(),
   )
 

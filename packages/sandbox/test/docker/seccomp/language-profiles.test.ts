@@ -21,7 +21,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }))
 const load = (names: string[], changes: { base?: string; directory?: string } = {}) =>
   loadLanguageProfiles(names, { base, decisions, architecture: 'x64', ...changes })
 
-/** Loads what a file of the operator's says, as the profile `own`. */
+/** Loads a profile file of the operator with this content as the profile `own`. */
 async function own(content: string, changes: { base?: string } = {}) {
   await writeFile(join(directory, 'own.yaml'), content)
   const profiles = await load(['own'], { directory, ...changes })
@@ -36,13 +36,13 @@ const group = (calls: string, more = '') =>
   `blocked: [{ name: n, reason: a reason, calls: [${calls}]${more} }]`
 
 describe('the profiles of languages', () => {
-  it('have the deployment’s among them, as it is', async () => {
+  it('include the deployment’s default unchanged', async () => {
     const profiles = await load([])
     expect([...profiles.keys()]).toEqual(['default'])
     expect(profiles.get('default')?.json).toBe(base)
   })
 
-  it('refuse more than the default and never less, each step on the way to query', async () => {
+  it('refuse ever more calls from default over compute to query', async () => {
     const profiles = await load(['query', 'compute', 'default'])
     const [first, ...stricter] = ['default', 'compute', 'query'].map((name) => {
       const json = profiles.get(name)?.json ?? ''
@@ -57,7 +57,7 @@ describe('the profiles of languages', () => {
     expect(new Set([...profiles.values()].map(({ digest }) => digest)).size).toBe(3)
   })
 
-  it('take out every rule of a call, conditional ones too, and answer as they say', async () => {
+  it('remove every rule of a blocked call, also conditional ones, and answer with the given errno', async () => {
     const profile = await own(group('socket, splice', ', errno: ENOSYS'))
     const made = JSON.parse(profile?.json ?? '') as SeccompProfile
     const rules = made.syscalls.filter(({ names }) => names.includes('socket') || names.includes('splice'))
@@ -65,7 +65,7 @@ describe('the profiles of languages', () => {
     expect([...(profile?.blocked ?? [])]).toEqual(['socket', 'splice'])
   })
 
-  it('are made of the operator’s own default, too', async () => {
+  it('extend the operator’s own default, too', async () => {
     const open =
       '{"defaultAction":"SCMP_ACT_ALLOW","syscalls":[{"names":["mount"],"action":"SCMP_ACT_KILL"}]}'
     expect(JSON.parse((await own(group('socket'), { base: open }))?.json ?? '')).toEqual({
@@ -79,11 +79,11 @@ describe('the profiles of languages', () => {
     expect(JSON.parse((await own(group('socket'), { base: old }))?.json ?? '').syscalls).toEqual([])
   })
 
-  it('leave out what another architecture has', async () => {
+  it('ignore calls of another architecture', async () => {
     expect((await own(group('inotify_init', ', only: [arm64]')))?.blocked.size).toBe(0)
   })
 
-  it('are looked for among the operator’s files first, which may extend ours', async () => {
+  it('are read from the operator’s directory first; its files may extend the built-in profiles', async () => {
     await writeFile(join(directory, 'compute.yaml'), group('getcpu'))
     const ours = (await load(['compute'])).get('compute')
     const theirs = (await load(['compute'], { directory })).get('compute')
@@ -112,13 +112,13 @@ describe('the profiles of languages', () => {
     [`extends: ../own\n${group('socket')}`, /extends: must be the name of a profile, got "..\/own"$/],
     [`extends: own\n${group('socket')}`, /extends: must lead to default, got own → own$/],
     [`extends: nobody\n${group('socket')}`, /there is no profile "nobody": no \/.*, no \/.*nobody\.yaml$/],
-  ])('are refused where the file says %s', async (content, reason) => {
+  ])('are refused if the file contains %s', async (content, reason) => {
     const loading = own(content)
     await expect(loading).rejects.toThrow(ConfigError)
     await expect(loading).rejects.toThrow(reason)
   })
 
-  it('are refused where the operator’s directory would be passed over in silence', async () => {
+  it('are refused if a file of the operator’s directory would be ignored', async () => {
     const gone = join(directory, 'gone')
     await expect(load(['compute'], { directory: gone })).rejects.toThrow(
       /ISOPOD_SECCOMP_PROFILES_DIR: .*gone cannot be read/,
@@ -134,7 +134,7 @@ describe('the profiles of languages', () => {
     }
   })
 
-  it('name at least one architecture where they name any', async () => {
+  it('are refused with an empty list of architectures', async () => {
     await expect(own(group('getcpu', ', only: []'))).rejects.toThrow(ConfigError)
   })
 })

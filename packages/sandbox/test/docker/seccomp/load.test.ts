@@ -18,7 +18,7 @@ async function load(content: string): Promise<string> {
 }
 
 describe('the seccomp profile of a worker', () => {
-  it('is ours by default, small enough to send with each container', async () => {
+  it('is the built-in one by default, small enough to send with each container', async () => {
     const profile = await loadSeccompProfile(undefined, 'x64')
     expect(JSON.parse(profile)).toMatchObject({ defaultAction: 'SCMP_ACT_ERRNO' })
     expect(profile.length).toBeLessThan(16_384)
@@ -49,7 +49,7 @@ describe('the seccomp profile of a worker', () => {
     await expect(loading).rejects.toThrow(/^ISOPOD_SECCOMP_PROFILE: /)
   })
 
-  it('is refused where there is no such file', async () => {
+  it('is refused if its file does not exist', async () => {
     const loading = loadSeccompProfile('/nowhere/profile.json', 'x64')
     await expect(loading).rejects.toThrow(ConfigError)
     await expect(loading).rejects.toThrow(/^ISOPOD_SECCOMP_PROFILE: .*\/nowhere\/profile\.json.*ENOENT/)

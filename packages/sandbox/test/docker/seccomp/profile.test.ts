@@ -26,7 +26,7 @@ const small: SeccompDecisions = {
 }
 
 describe('a seccomp profile', () => {
-  it('allows what is named, refuses the rest, and spells out only what is not EPERM', () => {
+  it('allows the named calls, refuses the others, and lists only refusals other than EPERM', () => {
     expect(seccompProfile(small, 'x64')).toEqual({
       defaultAction: 'SCMP_ACT_ERRNO',
       architectures: ['SCMP_ARCH_X86_64'],
@@ -54,8 +54,8 @@ describe('a seccomp profile', () => {
   })
 })
 
-describe('our decisions', () => {
-  it('are one for each call, each with a reason', () => {
+describe('the decisions in profile.yaml', () => {
+  it('cover each call once, with a reason', () => {
     const groups = [...ours.allowed, ...ours.blocked]
     const calls = [...groups.flatMap((group) => group.calls), ...ours.conditional.map(({ call }) => call)]
     expect(calls.filter((call, index) => calls.indexOf(call) !== index)).toEqual([])
@@ -63,7 +63,7 @@ describe('our decisions', () => {
     for (const { reason } of [...groups, ...ours.conditional]) expect(reason.length).toBeGreaterThan(10)
   })
 
-  it('compare one argument at most once in a line: runtimes would take a second comparison for an alternative', () => {
+  it('compare an argument at most once per line, because runtimes treat a second comparison as an alternative', () => {
     for (const line of ours.conditional.flatMap(({ lines }) => lines)) {
       const compared = line.map(({ argument }) => argument)
       expect(new Set(compared).size).toBe(compared.length)

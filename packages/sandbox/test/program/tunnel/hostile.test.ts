@@ -12,13 +12,13 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Tunnel } from '../../../src/program/tunnel/tunnel.ts'
 
-/** What the taker of connections does with one of them, or a frame of a container that keeps to no rule. */
+/** An action of the host on one of its connections, or an arbitrary frame from the container. */
 type Act =
   | { frame: NetFrame }
   | { on: number; act: 'read' | 'pause' | 'end' | 'destroy' }
   | { on: number; act: 'write'; size: number }
 
-/** Mostly numbers that are in use, so that many orders are nearly right. */
+/** Mostly stream numbers that are in use, so that many sequences are nearly valid. */
 const number = fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 6 }) }, fc.nat(0xffff_ffff))
 const size = fc.oneof(fc.nat(3), fc.nat(MAX_NET_BYTES), fc.constant(MAX_NET_BYTES))
 const frames: fc.Arbitrary<NetFrame> = fc.oneof(
@@ -41,7 +41,7 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ on: fc.nat(7), act: fc.constant('write' as const), size: fc.nat(100_000) }),
 )
 
-/** What the tunnel has told the container of one stream. */
+/** What the tunnel has sent to the container about one stream. */
 interface Told {
   written: number
   granted: number
@@ -72,7 +72,7 @@ function open() {
   return { tunnel, told, connections }
 }
 
-/** Whether the frame kept to the rules of the wire. */
+/** Whether the tunnel accepted the frame. */
 function isTaken(tunnel: Tunnel, frame: NetFrame): boolean {
   try {
     tunnel.take(frame)
@@ -91,7 +91,7 @@ function perform(connection: Duplex | undefined, act: Exclude<Act, { frame: NetF
   if (act.act === 'write' && connection?.writable) connection.write(new Uint8Array(act.size))
 }
 
-it('no order of frames breaks the worker, fills its memory, or exceeds the credit', async () => {
+it('no order of frames makes Tunnel fail, fill memory or exceed the credit', async () => {
   let broken = 0
   let whole = 0
   const property = fc.asyncProperty(fc.array(acts, { maxLength: 80 }), fc.nat(4), async (all, rest) => {
@@ -126,19 +126,19 @@ it('no order of frames breaks the worker, fills its memory, or exceeds the credi
     expect(connections.every(({ destroyed }) => destroyed)).toBe(true)
   })
   await fc.assert(property, { numRuns: 600 })
-  // Else it would say little about one side.
+  // Both valid and invalid sequences must be common enough.
   expect(broken).toBeGreaterThan(50)
   expect(whole).toBeGreaterThan(5)
 }, 60_000)
 
-it('frames that carry nothing are a broken wire, for they could come without end', () => {
+it('Tunnel refuses empty frames, because there could be any number of them', () => {
   const { tunnel } = open()
   expect(isTaken(tunnel, { type: 'netOpen', stream: 1 })).toBe(true)
   expect(isTaken(tunnel, { type: 'netData', stream: 1, data: new Uint8Array(0) })).toBe(false)
   expect(isTaken(tunnel, { type: 'netCredit', stream: 1, bytes: 0 })).toBe(false)
 })
 
-it('numbers go on where the run before has ended, and only from there', () => {
+it('Tunnel accepts only consecutive stream numbers after the first', () => {
   const { tunnel } = open()
   expect(isTaken(tunnel, { type: 'netOpen', stream: 0 })).toBe(false)
   expect(isTaken(tunnel, { type: 'netOpen', stream: 41 })).toBe(true)

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Tunnel } from '../../../src/program/tunnel/tunnel.ts'
 
-/** A tunnel whose frames to init are kept, and what its connections are. */
+/** A tunnel; records its frames to init and its connections. */
 function open() {
   const sent: { type: number; bytes: Buffer }[] = []
   const connections: Duplex[] = []
@@ -34,8 +34,8 @@ function connected() {
 
 const data = (size: number) => ({ type: 'netData', stream: 1, data: Buffer.alloc(size, 'x') }) as const
 
-describe('what the host writes', () => {
-  it('stays within the credit, whole and in order, however it is split', async () => {
+describe('Tunnel: data from the host', () => {
+  it('stays within the credit, complete and in order, however it is split', async () => {
     const sizes = fc.array(fc.integer({ min: 0, max: 40_000 }), { maxLength: 8 })
     const grants = fc.array(fc.integer({ min: 1, max: MAX_NET_WINDOW_BYTES }), { maxLength: 12 })
     await fc.assert(
@@ -69,13 +69,13 @@ describe('what the host writes', () => {
   })
 })
 
-describe('what the program sends', () => {
-  it('is granted again only as it is read', async () => {
+describe('Tunnel: data from the program', () => {
+  it('gets new credit only as the host reads it', async () => {
     const { tunnel, stream, granted } = connected()
     tunnel.take(data(MAX_NET_BYTES))
     tunnel.take(data(MAX_NET_BYTES))
     await setImmediate()
-    // What Node itself buffers ahead of a reader is bounded by the same window.
+    // Node itself reads ahead of a reader, within the same window.
     const ahead = granted()
     expect(ahead).toBeLessThanOrEqual(MAX_NET_WINDOW_BYTES)
     stream.resume()
@@ -83,7 +83,7 @@ describe('what the program sends', () => {
     expect(granted()).toBe(2 * MAX_NET_BYTES)
   })
 
-  it('beyond its credit, after its end, or of a stream that never was, is a broken wire', async () => {
+  it('is refused beyond its credit, after its end, and for unknown streams', async () => {
     const { tunnel } = connected()
     let taken = 0
     const flood = () => {
@@ -107,7 +107,7 @@ describe('what the program sends', () => {
     }
   })
 
-  it('may not open connections without end', () => {
+  it('is refused above the maximum number of open connections', () => {
     const { tunnel, connections } = open()
     const flood = () => {
       for (let id = 1; id < 1000; id++) tunnel.take({ type: 'netOpen', stream: id })
@@ -116,18 +116,18 @@ describe('what the program sends', () => {
     expect(connections).toHaveLength(64)
   })
 
-  it('in a later run of a container has numbers that go on from the run before', () => {
+  it('may continue the stream numbers of the run before', () => {
     const { tunnel, connections } = open()
     tunnel.take({ type: 'netOpen', stream: 6 })
     tunnel.take({ type: 'netOpen', stream: 7 })
-    // The farewell of a stream of the run before would be nothing to this one.
+    // The end of a stream of the run before is ignored.
     tunnel.take({ type: 'netReset', stream: 5 })
     expect(connections).toHaveLength(2)
   })
 })
 
-describe('the end of a connection', () => {
-  it('half closes in either order, and is dropped only if it was not whole', async () => {
+describe('Tunnel: the end of a connection', () => {
+  it('half-closes in either order, and drops the stream only if it is incomplete', async () => {
     const { tunnel, stream, count } = connected()
     stream.end('bye')
     stream.resume()
@@ -140,7 +140,7 @@ describe('the end of a connection', () => {
     expect(tunnel.size).toBe(0)
   })
 
-  it('by the host drops it, and what was under way is ignored', () => {
+  it('by the host drops the stream and ignores frames that are still on their way', () => {
     const { tunnel, stream, count } = connected()
     stream.destroy()
     expect(count(WIRE.netDrop)).toBe(1)

@@ -64,7 +64,7 @@ interface PrivateRedis {
   readonly directory: string
 }
 
-/** What one test has opened. */
+/** Connections that one test has opened. */
 interface TestScope {
   readonly prefix: string
   readonly own: PrivateRedis | undefined
@@ -72,7 +72,7 @@ interface TestScope {
   producer?: Promise<Producer>
 }
 
-/** How the Redis of a test file differs from the usual. */
+/** Options of a test file's Redis. */
 export interface BenchOptions {
   /** Keep every write, so that a restart finds it. @default false */
   readonly persistent?: boolean
@@ -80,7 +80,7 @@ export interface BenchOptions {
   readonly each?: boolean
 }
 
-/** A private Redis; each test has its own prefix, also beside concurrent tests, and all that it opens is closed after it. */
+/** A private Redis. Each test, also a concurrent one, has its own prefix, and its connections are closed after it. */
 export function useBench({ persistent = false, each = false }: BenchOptions = {}): Bench {
   const scopes = new AsyncLocalStorage<TestScope>()
   let shared: PrivateRedis | undefined

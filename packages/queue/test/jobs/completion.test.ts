@@ -30,7 +30,7 @@ test('a job cancelled before or just after it is taken does not run', async () =
     async (delivery, signal) => {
       runs.push(delivery.id)
       if (delivery.id === first) {
-        // The message arrives before its job does.
+        // The cancel message arrives before the job.
         await bench.redis.publish(bench.key('cancel'), called)
         await sleep(50)
       }
@@ -59,7 +59,7 @@ test('broken connections lose no jobs or results, and publish none twice', async
     await bench.redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes')
     await bench.redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub')
   }
-  // What a broken connection lost is taken again when its lock has expired, after 10 s and more.
+  // A job or result that was lost with its connection is taken again when its lock has expired, after 10 s or more.
   await until(() => seen.size === ids.length, 'all results', 90)
   expect([...seen.keys()].sort()).toEqual([...ids].sort())
   await until(async () => (await consumer.stats()).active === 0)

@@ -26,7 +26,7 @@ test.concurrent('a platform fault is retried after a pause, and the job then suc
   })
 })
 
-test.concurrent('a platform fault is retried after pauses that double; that of the last attempt is a setup_error', async () => {
+test.concurrent('a platform fault is retried after pauses that double; after the last attempt it is a setup_error', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   let runs = 0
@@ -42,7 +42,7 @@ test.concurrent('a platform fault is retried after pauses that double; that of t
     if ((await jobs.getJobState(id)) !== 'delayed') return runs === PLATFORM_TRIES
     const job = await jobs.getJob(id)
     pauses[job?.attemptsMade ?? 0] = job?.delay
-    // A short pause may be over before it is cut short.
+    // A short pause can end before the test shortens it.
     await job?.promote().catch(() => {})
     return false
   }, 'the last attempt')
@@ -97,7 +97,7 @@ test.concurrent('a deferred job frees its slot, and is taken again after the del
 test.concurrent('a job that another worker has completed is not recreated by a requeue', async () => {
   const key = (id: string) => bench.key('jobs', id)
   const consumer = await bench.consumer(async ({ id }) => {
-    // As after the completion by another worker.
+    // As if another worker had completed the job.
     await bench.redis
       .multi()
       .del(key(id), `${key(id)}:lock`)
@@ -111,7 +111,7 @@ test.concurrent('a job that another worker has completed is not recreated by a r
   expect(await bench.redis.exists(key(id))).toBe(0)
 })
 
-test.concurrent('any other error is published at once', async () => {
+test.concurrent('an error that is no platform fault is published at once', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async ({ job }) => {
     throw job.code === 'a' ? new TerminalError('no such image') : new TypeError('a bug')
@@ -182,14 +182,14 @@ test.concurrent('a worker that lost a job aborts it and publishes nothing; the n
   expect(results.map((result) => result.workerId)).toEqual(['new owner'])
 })
 
-test.concurrent('an overtaken start that does not notice it is fenced: its result appears nowhere', async () => {
+test.concurrent('the result of an attempt that does not notice that it was overtaken appears nowhere', async () => {
   const producer = await bench.producer()
   const results = collect(producer)
   let runs = 0
   const consumer = await bench.consumer(async (delivery) => {
     runs += 1
     if (runs > 1) return echoResult(delivery, 'new owner')
-    // As when another worker takes the job.
+    // As if another worker had taken the job.
     await bench.redis.hincrby(bench.key('jobs', delivery.id), 'ats', 1)
     return echoResult(delivery, 'old owner')
   })

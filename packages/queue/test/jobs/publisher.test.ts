@@ -24,7 +24,7 @@ function result(id: string, errorMessage: string): Result {
   return unexecutedJobResult({ id, status: 'setup_error', errorMessage, attempt: 1, workerId: 'w' })
 }
 
-/** A job hash as BullMQ leaves it after so many starts. */
+/** Writes a job hash as BullMQ leaves it after the given number of starts. */
 function startedJob(id: string, ats: number): Promise<unknown> {
   return bench.redis.hset(bench.key('jobs', id), { data: '{}', timestamp: '1', ats: String(ats) })
 }

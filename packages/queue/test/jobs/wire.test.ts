@@ -8,7 +8,7 @@ import { echoResult, until, useBench } from '../harness.ts'
 // The other side is plain BullMQ, used as in docs/wire.md.
 const bench = useBench()
 
-/** The options that the page gives. */
+/** The options that docs/wire.md names. */
 async function documented(): Promise<JobsOptions> {
   const page = await readFile(new URL('../../../../docs/wire.md', import.meta.url), 'utf8')
   return JSON.parse(/```json\n(.*?)```/s.exec(page)?.[1] ?? '')
@@ -59,7 +59,7 @@ test('a job of a plain BullMQ producer runs, and its result is available by queu
   expect(taken).toEqual([result])
   await until(() => messages.length === 1)
   expect(JSON.parse(messages[0] ?? '')).toEqual(result)
-  // Nothing of the job is left.
+  // No key of the job is left.
   await until(async () => (await bench.redis.exists(`{${bench.prefix}}:jobs:order-7`)) === 0)
 })
 

@@ -6,7 +6,7 @@ import { echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-/** A gate that a handler waits at. */
+/** A gate that lets a handler wait. */
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { passed: promise, open: () => resolve() }
@@ -21,7 +21,7 @@ async function all(events: AsyncIterable<JobEvent>): Promise<JobEvent[]> {
 const withoutIds = (events: readonly JobEvent[]) => events.map(({ id: _, ...event }) => event)
 const FINISHED = { type: 'finished', status: 'success' }
 
-/** Prints two lines with a wait in between. */
+/** A handler that prints two lines, and waits in between. */
 function speaking(middle: Promise<void> = Promise.resolve()): Handle {
   return async (delivery) => {
     delivery.live?.running()
@@ -157,7 +157,7 @@ test('a split character arrives whole, and invalid bytes arrive as base64 too', 
 })
 
 // promise: live-output
-test('a slow Redis costs events, whose number is reported, and never delays the program', async () => {
+test('a slow Redis does not delay the program; events are dropped, and their number is reported', async () => {
   let heldUp: unknown
   const consumer = await bench.consumer(async (delivery) => {
     delivery.live?.running()
@@ -231,7 +231,7 @@ test('two hundred readers share one connection', async () => {
   const producer = await bench.producer()
   const ids = await Promise.all(Array.from({ length: 20 }, () => bench.enqueue({ stream: true })))
   consumer.run()
-  // Only then are all connections of the worker there.
+  // When all jobs have events, all connections of the worker are open.
   await until(async () => (await bench.redis.keys(bench.key('events:*'))).length === 20)
   const before = await connections()
   let begun = 0

@@ -10,7 +10,7 @@ const SOURCES = globSync('src/**/*.ts', { cwd: PACKAGE }).map((path) => ({
   text: readFileSync(`${PACKAGE}/${path}`, 'utf8'),
 }))
 
-/** Ways past BullMQ's public typings: the compiler refuses all others. */
+/** Ways around BullMQ's public typings that the compiler does not refuse. */
 const DETOURS: readonly [string, RegExp][] = [
   ['a deep import', /['"]bullmq\//],
   ['a cast that hides the type', /\bas (any|unknown as|never)\b/],

@@ -9,12 +9,12 @@ import { collect, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-/** Names of the installed BullMQ for keys of a queue; the keys of jobs have the same form. */
+/** Names that the installed BullMQ uses for keys of a queue; keys of jobs have the same form, so such an id would collide. */
 const RESERVED = Object.keys(new QueueKeys('x').getKeys('x')).filter((name) => name !== '')
-/** Commands a second, by far more than a worker with little to do needs, and by far fewer than one that spins. */
+/** Commands per second: far more than a nearly idle worker needs, and far fewer than a busy loop sends. */
 const QUIET = 200
 
-/** Commands a second that name keys of the test's own prefix. */
+/** Counts the commands per second that name keys of the test's own prefix. */
 async function commandRate(): Promise<number> {
   const monitor = connect(bench.url.replace('redis+unix://', ''))
   let lines = ''
@@ -27,7 +27,7 @@ async function commandRate(): Promise<number> {
   return 2 * lines.split('\r\n').filter((line) => line.includes(`"{${bench.prefix}}:`)).length
 }
 
-/** Puts ids into the queue past every client. */
+/** Puts ids into the queue directly in Redis, without a client. */
 async function push(...ids: (string | Buffer)[]): Promise<void> {
   await bench.redis.lpush(bench.key('jobs:wait'), ...ids)
   await bench.redis.zadd(bench.key('jobs:marker'), 0, '0')
@@ -44,7 +44,7 @@ async function isWell(): Promise<void> {
 const quarantine = () => bench.redis.lrange(bench.key('quarantine'), 0, -1)
 
 // promise: poisoned-queue
-describe.concurrent('a raw id that is a name of BullMQ', () => {
+describe.concurrent('a raw job id that is one of BullMQ’s own key names', () => {
   test.each(RESERVED)('%s affects neither the queue nor the worker', async (name) => {
     const consumer = await bench.consumer()
     consumer.run()
@@ -126,7 +126,7 @@ describe.concurrent('a raw id that is a name of BullMQ', () => {
   })
 })
 
-describe.concurrent('an entry that is no job', () => {
+describe.concurrent('a queue entry that is not a job', () => {
   const types: [string, (key: string) => Promise<unknown>][] = [
     ['a string', (key) => bench.redis.set(key, 'x')],
     ['a list', (key) => bench.redis.lpush(key, 'x')],
@@ -162,7 +162,7 @@ describe.concurrent('an entry that is no job', () => {
     expect(kept.length).toBeLessThan(200)
   })
 
-  it('has a result if it has no hash, or counters that are no numbers', async () => {
+  it('gets a result if it has no hash, or counters that are not numbers', async () => {
     const producer = await bench.producer()
     const consumer = await bench.consumer()
     consumer.run()
@@ -181,7 +181,7 @@ describe.concurrent('an entry that is no job', () => {
     await isWell()
   })
 
-  it('is counted completely, reported in few events, and kept in part', async () => {
+  it('is counted completely, reported in few events, and quarantined up to a maximum', async () => {
     const consumer = await bench.consumer()
     await push(...Array.from({ length: 3500 }, (_, at) => `bad id ${at}`))
     consumer.run()
@@ -256,7 +256,7 @@ test.concurrent('a poisoned results queue still delivers results', async () => {
   expect(await commandRate()).toBeLessThan(QUIET)
 })
 
-test.concurrent('no client accepts such a name as the id of a job', async () => {
+test.concurrent('no client accepts one of BullMQ’s own key names as a job id', async () => {
   const producer = await bench.producer()
   await bench.enqueue()
   for (const name of RESERVED) {

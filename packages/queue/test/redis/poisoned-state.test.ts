@@ -6,7 +6,7 @@ const bench = useBench()
 const LAST_ENTRY = '18446744073709551615-18446744073709551615'
 const key = (...parts: string[]) => bench.key(...parts)
 
-/** Puts a job of our own making into the queue past every client. */
+/** Puts a job into the queue directly in Redis, without a client. */
 async function enqueueRaw(id: string, fields: Readonly<Record<string, string>> = {}): Promise<void> {
   const usual = { name: 'n', data: '{"code":"x"}', opts: '{}', timestamp: '1' }
   await bench.redis.hset(key('jobs', id), { ...usual, ...fields })
@@ -14,7 +14,7 @@ async function enqueueRaw(id: string, fields: Readonly<Record<string, string>> =
   await bench.redis.zadd(key('jobs:marker'), 0, '0')
 }
 
-/** The result of a job, or that none came. */
+/** The status of a job's result, or a note that none arrived. */
 async function resultOf(id: string, ms = 12_000): Promise<string> {
   const producer = await bench.producer()
   const result = await Promise.race([producer.waitForResult(id), sleep(ms, undefined)])
@@ -33,7 +33,7 @@ describe.concurrent('a key of the right type with unusable content', () => {
     await bench.redis.xadd(key('jobs:events'), LAST_ENTRY, 'x', 'y')
     await enqueueRaw('after')
     expect(await resultOf('after')).toBe('success')
-    // What only producers write to is mended when workers start, and each half minute.
+    // Keys that only producers write are repaired when a worker starts, and every 30 seconds.
     const late = await bench.consumer(undefined, { workerId: 'w2' })
     late.run()
     await until(async () => (await late.stats()).quarantined.structure === 1, 'mending')
@@ -53,7 +53,7 @@ describe.concurrent('a key of the right type with unusable content', () => {
     },
   )
 
-  it('can be a counter of priorities that is no number', async () => {
+  it('can be a priority counter that is not a number', async () => {
     await bench.redis.set(key('jobs:pc'), 'abc')
     const consumer = await bench.consumer()
     consumer.run()
@@ -73,7 +73,7 @@ describe.concurrent('a key of the right type with unusable content', () => {
     expect(await resultOf(String(id))).toBe('success')
   })
 
-  it('can be a delayed job with a priority that is no number; other jobs stay', async () => {
+  it('can be a delayed job with a priority that is not a number; other jobs stay', async () => {
     const ids = ['one', 'two', 'three']
     for (const id of ids)
       await bench.redis.hset(key('jobs', id), { name: 'n', data: '{"code":"x"}', opts: '{}' })
@@ -100,12 +100,12 @@ describe.concurrent('a key of the right type with unusable content', () => {
   })
 })
 
-describe.concurrent('a job with features that no job of ours uses', () => {
+describe.concurrent('a job with BullMQ features that Isopod does not use', () => {
   const fields: [string, Record<string, string>][] = [
     ['a parent that is nothing', { parent: 'null', parentKey: 'x' }],
     ['a parent too deep for Redis', { parent: `${'['.repeat(1500)}${']'.repeat(1500)}` }],
     [
-      'a parent that is the list of those that wait',
+      'a parent that is the list of waiting jobs',
       { parentKey: '{t}:jobs:wait', parent: '{"id":"wait","queueKey":"x"}' },
     ],
     ['a parent of the wrong type', { parentKey: 'odd-parent', parent: '{"id":"p","queueKey":"odd"}' }],
@@ -138,7 +138,7 @@ describe.concurrent('a job with features that no job of ours uses', () => {
     ['children that failed', 'jobs:odd-0:unsuccessful', (name) => bench.redis.zadd(name, 1, 'x')],
     ['a result of the wrong type', 'result:odd-0', (name) => bench.redis.hset(name, 'x', 'y')],
     [
-      'a result on its way of the wrong type',
+      'an entry of the results queue of the wrong type',
       'results-default:r-odd-0',
       (name) => bench.redis.set(name, 'y'),
     ],
@@ -198,7 +198,7 @@ it.concurrent.each([
   expect(await honest()).toBe('success')
 })
 
-describe('many', () => {
+describe('many invalid jobs', () => {
   it('poisoned ids among the active jobs do not block Redis', async () => {
     const consumer = await bench.consumer()
     consumer.run()
@@ -211,7 +211,7 @@ describe('many', () => {
     expect(await honest()).toBe('success')
     const slow = (await bench.redis.slowlog('GET', 100)) as [number, number, number][]
     const longest = Math.max(0, ...slow.map(([, , microseconds]) => microseconds))
-    // One call for all of them would block Redis for seconds.
+    // A single script call for all of them would block Redis for seconds.
     expect(longest).toBeLessThan(1_000_000)
   }, 60_000)
 

@@ -5,7 +5,7 @@ import { collect, echoResult, until, useBench } from '../harness.ts'
 
 const bench = useBench()
 
-/** A handler whose jobs wait until `open`; `wanted` asks for one job more for each that waits. */
+/** A handler whose jobs wait until `open`; `wanted` asks for one more job for each waiting one. */
 function waitingRoom() {
   const waiting = new Set<string>()
   const held: string[] = []
@@ -28,7 +28,7 @@ function waitingRoom() {
   }
 }
 
-describe('while taken jobs only wait for room', () => {
+describe('while taken jobs only wait for admission', () => {
   test('others are taken beyond the concurrency, and all get results', async () => {
     const room = waitingRoom()
     const producer = await bench.producer()
@@ -45,7 +45,7 @@ describe('while taken jobs only wait for room', () => {
     await until(async () => (await consumer.stats()).active === 0)
   })
 
-  test('their locks are renewed', async () => {
+  test('the locks of waiting jobs are renewed', async () => {
     const room = waitingRoom()
     const producer = await bench.producer()
     const consumer = await bench.consumer(room.handle, { concurrency: 1, wanted: () => 3 })
@@ -68,7 +68,7 @@ describe('while taken jobs only wait for room', () => {
         running -= 1
         return echoResult(delivery)
       },
-      // Always more than run, so that the concurrency changes all the time.
+      // More jobs are always wanted than run, so the concurrency changes all the time.
       { concurrency: 2, wanted: () => 2 + Math.min(running, 3) },
     )
     consumer.run()
@@ -91,7 +91,7 @@ describe('while taken jobs only wait for room', () => {
     room.open()
   })
 
-  test('draining requeues all of them and takes no more', async () => {
+  test('draining requeues all waiting jobs and takes no more', async () => {
     const room = waitingRoom()
     const consumer = await bench.consumer(room.handle, { concurrency: 1, wanted: () => 3 })
     consumer.run()

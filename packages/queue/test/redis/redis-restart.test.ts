@@ -23,7 +23,7 @@ test.concurrent('a restart of Redis loses no job and publishes no result twice',
   await until(() => results.length >= 5, 'the first results')
   await bench.restartRedis()
   expect((await Promise.all(waiting)).map((result) => result.stdout)).toEqual(ids)
-  // A result that was on its way to the consumer when the connection broke comes again when its lock has run out.
+  // A result that was lost with its connection is delivered again when its lock has expired.
   await until(() => results.length >= ids.length, 'all results', 40)
   await sleep(500)
   expect(new Set(results.map((result) => result.id)).size).toBe(ids.length)
@@ -50,7 +50,7 @@ test.concurrent('an outcome that is finished during an outage of Redis is publis
   consumer.run()
   const id = await bench.enqueue()
   await until(() => runs === 1)
-  // The write must be on the disk before the server goes; it is synced each second.
+  // Redis syncs its writes to the disk each second; the job must be there before the server stops.
   await sleep(1100)
   await bench.restartRedis(async () => {
     finish()
@@ -140,7 +140,7 @@ test.concurrent('live events survive a restart of Redis: readers continue after 
       reported.push(event.type === 'stdout' ? event.text : event.type)
   })()
   await until(() => reported.length === 2, 'the first events')
-  // What was written is on the disk within a second.
+  // Redis syncs its writes to the disk each second.
   await sleep(1200)
   await bench.restartRedis(async () => finish())
   await reading

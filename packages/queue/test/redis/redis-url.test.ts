@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { resolveOptions } from '../../src/redis/queue-options.ts'
 import { parseRedisUrl } from '../../src/redis/redis-url.ts'
 
-test('all forms of address are parsed', () => {
+test('all forms of a Redis address are parsed', () => {
   expect(parseRedisUrl('redis://h:7000/2').options).toEqual({ host: 'h', port: 7000, db: 2 })
   expect(parseRedisUrl('redis://u:p%40@h').options).toEqual({
     host: 'h',
@@ -19,7 +19,7 @@ test('all forms of address are parsed', () => {
   })
 })
 
-test('anything else is refused by name, and no message repeats a password', () => {
+test('an invalid Redis address is refused by name, and no message repeats a password', () => {
   for (const url of ['', 'localhost', 'http://h', 'redis+unix://rel/path', 'redis://h/abc']) {
     expect(() => parseRedisUrl(url), url).toThrow(/^Redis URL: must/)
   }
@@ -27,7 +27,7 @@ test('anything else is refused by name, and no message repeats a password', () =
   expect(parseRedisUrl('redis://u:hunter2@h').shown).toBe('redis://u@h')
 })
 
-test('an invalid option is refused by name', () => {
+test('an invalid option of a Redis connection is refused by name', () => {
   expect(() => resolveOptions({ url: '/r', prefix: '{x}' })).toThrow(/^prefix: must be .* got "\{x\}"$/)
   expect(() => resolveOptions({ url: '/r', resultTtlSeconds: 0.5 })).toThrow(/^resultTtlSeconds: must be/)
 })

@@ -51,11 +51,11 @@ test('a waiter gets its result by message, without polling', async () => {
     return echoResult(delivery)
   })
   consumer.run()
-  // One look takes place each 2 s: by looking alone these would take longer than this test may.
+  // A poll takes place every 2 s, so with polling alone this test would exceed its timeout.
   for (let n = 0; n < 15; n++) await producer.waitForResult(await bench.enqueue())
 }, 20_000)
 
-test('one of two waiters for the same job can leave', async () => {
+test('one of two waiters for the same job can stop waiting', async () => {
   const producer = await bench.producer()
   const consumer = await bench.consumer(async (delivery) => {
     await sleep(100)
@@ -67,7 +67,7 @@ test('one of two waiters for the same job can leave', async () => {
   const left = producer.waitForResult(id, { signal: AbortSignal.timeout(20) })
   await expect(left).rejects.toMatchObject({ name: 'TimeoutError' })
   expect(await Promise.all(stays)).toMatchObject([{ id }, { id }])
-  // Nobody listens any more.
+  // No subscription is left.
   await until(async () => (await bench.redis.pubsub('CHANNELS', bench.key('done', '*'))).length === 0)
 })
 

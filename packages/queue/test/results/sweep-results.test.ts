@@ -31,7 +31,7 @@ test('expired results leave their queue, newer ones stay', async () => {
   expect(await redis.exists(keys.results('slow', resultJobId('old')))).toBe(0)
   expect(await redis.zrange(keys.replyQueues, '0', '-1')).toEqual(['slow'])
 
-  // What was to be tried again, or was left by a consumer that died, leaves as well; what somebody has does not.
+  // Results that wait for another try or were left by a dead consumer are removed, too; one that a consumer holds is not.
   const queue = `${keys.tag}:results-slow`
   for (const [id, list] of [
     ['tried', 'delayed'],

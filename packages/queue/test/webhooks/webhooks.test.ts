@@ -81,7 +81,7 @@ test('a job without a callback URL has no webhook', async () => {
   expect(await webhooks.claim(IDLE, LEASE_MS)).toBeUndefined()
 })
 
-test('a key of the wrong type costs no webhook and no result', async () => {
+test('a key of the wrong type loses no webhook and no result', async () => {
   const webhooks = await openWebhooks()
   await bench.redis.set(bench.key('webhooks:tenants'), 'x')
   await bench.redis.set(bench.key('webhooks:targets:a'), 'x')
@@ -124,12 +124,12 @@ test('tenants take turns, and so do the targets of one', async () => {
   await finish('https://two.example/0', 'greedy')
   await finish('https://three.example/0', 'modest')
   for (let at = 0; at < 5; at++) {
-    // Two turns within one millisecond have no order.
+    // The order of two turns within one millisecond is undefined.
     await sleep(2)
     const { tenant, target } = await claimed(webhooks)
     order.push(`${tenant} ${target}`)
   }
-  // The modest one came last of all, and waits for one webhook only.
+  // The tenant `modest` came last, and waits only for one webhook of the other.
   expect(order.slice(0, 2).sort()).toEqual(['greedy one.example', 'modest three.example'])
   expect(order.slice(0, 3)).toContain('greedy two.example')
 })

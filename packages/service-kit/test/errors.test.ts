@@ -5,7 +5,7 @@ import { httpStatusOf } from '../src/error-status.ts'
 
 const wrongJob = new InvalidJobError([{ field: 'code', message: 'code: must not be empty' }])
 
-describe('what was thrown', () => {
+describe('a thrown value', () => {
   it.each([
     [wrongJob, 2, 400],
     [Object.assign(new Error('used before'), { code: 'idempotency_conflict' }), 2, 409],

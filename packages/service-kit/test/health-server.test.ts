@@ -48,7 +48,7 @@ describe('startHealthServer', () => {
     expect(await response.json()).toEqual({ ok: true, checks: { redis: 'ok' } })
   })
 
-  it('answers 503 with the reasons when it is not', async () => {
+  it('answers 503 with the reasons when the app is not ready', async () => {
     const { get } = await serve({ ready: async () => ({ ok: false, checks: { redis: 'no answer' } }) })
     const response = await get('/readyz')
     expect(response.status).toBe(503)
@@ -76,7 +76,7 @@ describe('startHealthServer', () => {
     },
   )
 
-  it('answers 405 to what is neither GET nor HEAD, and HEAD without a body', async () => {
+  it('answers 405 to methods other than GET and HEAD, and answers HEAD without a body', async () => {
     const { get } = await serve()
     const refused = await get('/metrics', { method: 'DELETE' })
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])

@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 
 const LAUNCH = new URL('../dist/launch.js', import.meta.url)
 
-/** Runs a main module that prints what it was started with, through the launcher. */
+/** Starts a main module through the launcher; the module prints its process id, arguments and environment. */
 async function launch(env: NodeJS.ProcessEnv = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'isopod-launch-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -33,13 +33,13 @@ async function launch(env: NodeJS.ProcessEnv = {}) {
   return { child, code, errors: await errors, seen: JSON.parse(String(line)) }
 }
 
-it('a service runs in the process that was started, with its arguments, and gets its signals', async () => {
+it('launchService replaces its own process, so the service has its pid, arguments and signals', async () => {
   const { child, code, errors, seen } = await launch()
   expect(seen).toMatchObject({ pid: child.pid, words: ['self-test'] })
   expect({ code, errors }).toEqual({ code: 7, errors: '' })
 })
 
-it('Node and glibc keep a service small, and the operator may set the number of arenas', async () => {
+it('launchService sets memory options of Node and glibc; the operator can override the number of arenas', async () => {
   const { seen } = await launch({ MALLOC_ARENA_MAX: undefined })
   expect(seen.execArgv).toEqual(expect.arrayContaining(['--max-old-space-size=1024', '--no-maglev']))
   expect(seen.arenas).toBe('1')

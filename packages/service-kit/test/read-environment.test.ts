@@ -15,7 +15,7 @@ const read = (env: Record<string, string>, options?: EnvironmentOptions) =>
   readEnvironment(schema, env, options)
 
 describe('readEnvironment', () => {
-  it('fills in defaults, and takes an empty variable for one that is unset', () => {
+  it('fills in defaults, and treats an empty variable as unset', () => {
     expect(read({ PORT: '', REDIS_URL: 'redis://r' })).toEqual({
       REDIS_URL: 'redis://r',
       ISOPOD_QUEUE_PREFIX: 'isopod',
@@ -26,7 +26,7 @@ describe('readEnvironment', () => {
     })
   })
 
-  it('names every wrong variable, what is allowed and what was given', () => {
+  it('names every invalid variable, what is allowed and what was given', () => {
     expect(() => read({ PORT: 'x', ISOPOD_ALLOW_EVICTION: 'yes' })).toThrow(
       new ConfigError(
         'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"; PORT: must be a whole number from 0 to 65535, got "x"',
@@ -34,17 +34,17 @@ describe('readEnvironment', () => {
     )
   })
 
-  it('refuses a variable of ours that nothing reads, and suggests the nearest', () => {
+  it('refuses an unknown ISOPOD_ variable, and suggests the nearest name', () => {
     expect(() => read({ ISOPOD_QUEUE_PREFX: 'a' })).toThrow(/did you mean ISOPOD_QUEUE_PREFIX\?/)
     expect(() => read({ ISOPOD_SLOTS: '4' })).toThrow(/^ISOPOD_SLOTS: unknown setting/)
   })
 
-  it('leaves the variables of other apps alone', () => {
+  it('accepts variables of other apps', () => {
     expect(read({ ISOPOD_MCP_PORT: '1', ISOPOD_DEBUG: '1', PATH: '/bin' }).PORT).toBe(8007)
     expect(read({ ISOPOD_SLOTS: '4', SANDBOX_PID_LIMIT: '5' }, { prefix: 'ISOPOD_GATEWAY_' }).PORT).toBe(8007)
   })
 
-  it('refuses what is unknown among an app’s own, and misspelt names of what it shares', () => {
+  it('refuses unknown variables of the app, and misspelt shared ones', () => {
     const options = { prefix: 'ISOPOD_GATEWAY_' }
     expect(() => read({ ISOPOD_GATEWAY_DOC: 'true' }, options)).toThrow(/did you mean ISOPOD_GATEWAY_DOCS\?/)
     expect(() => read({ ISOPOD_QUEUE_PREFX: 'a' }, options)).toThrow(/did you mean ISOPOD_QUEUE_PREFIX\?/)
@@ -52,13 +52,13 @@ describe('readEnvironment', () => {
 })
 
 describe('the settings of the queue', () => {
-  it('are read beside those of other apps', () => {
+  it('are read from an environment with variables of other apps', () => {
     const env = { ISOPOD_QUEUE_PREFIX: 'mine', ISOPOD_ALLOW_EVICTION: 'true', ISOPOD_CONCURRENCY: '4' }
     expect(readQueueSettings(env)).toEqual({ prefix: 'mine', allowEviction: true })
     expect(readQueueSettings({})).toEqual({ prefix: 'isopod', allowEviction: false })
   })
 
-  it('refuse a wrong value and a misspelt name', () => {
+  it('are refused with an invalid value or a misspelt name', () => {
     expect(() => readQueueSettings({ ISOPOD_ALLOW_EVICTION: 'yes' })).toThrow(
       'ISOPOD_ALLOW_EVICTION: must be true or false, got "yes"',
     )

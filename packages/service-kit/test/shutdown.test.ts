@@ -4,7 +4,7 @@ import { shutDown } from '../src/shutdown.ts'
 
 const logger = createLogger({ name: 'test', level: 'silent' })
 
-it('every step has its turn, in order, whatever the ones before it did', async () => {
+it('shutDown runs every step in order, whatever the steps before it did', async () => {
   const turns: string[] = []
   const steps = [
     {
@@ -32,6 +32,6 @@ it('every step has its turn, in order, whatever the ones before it did', async (
   expect(turns).toEqual(['throws', 'hangs', 'works'])
 })
 
-it('is clean when every step was', async () => {
+it('shutDown resolves with true if every step succeeded', async () => {
   expect(await shutDown([{ name: 'works', run: () => 1 }], 1000, logger)).toBe(true)
 })

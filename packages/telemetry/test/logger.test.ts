@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it, vi } from 'vitest'
 import { createLogger, type LoggerOptions } from '../src/logger.ts'
 
-/** A logger whose lines are kept. */
+/** A logger that records its lines. */
 function recorded(options: Partial<LoggerOptions> = {}) {
   const lines: Record<string, unknown>[] = []
   const destination = {
@@ -13,7 +13,7 @@ function recorded(options: Partial<LoggerOptions> = {}) {
 }
 
 describe('createLogger', () => {
-  it('writes one JSON object a line, with name, level as a word and time', () => {
+  it('writes one JSON object per line, with name, level as a word and time', () => {
     const { lines, logger } = recorded()
     logger.info({ id: 'j1' }, 'finished')
     expect(lines).toEqual([
@@ -29,7 +29,7 @@ describe('createLogger', () => {
     expect(lines).toHaveLength(1)
   })
 
-  it('blanks programs and what they read and print', () => {
+  it('removes programs, their input and their output', () => {
     const { lines, logger } = recorded()
     logger.info({
       code: 'print(1)',
@@ -43,7 +43,7 @@ describe('createLogger', () => {
     })
   })
 
-  it('blanks secrets, and credentials in URLs', () => {
+  it('removes secrets, and credentials in URLs', () => {
     const { lines, logger } = recorded()
     logger.info({
       token: 't',
@@ -59,7 +59,7 @@ describe('createLogger', () => {
     })
   })
 
-  it('keeps class, code and place of an error, and not what it quotes', () => {
+  it('keeps class, code and place of an error, and removes text that the error quotes', () => {
     const { lines, logger } = recorded()
     const failed = Object.assign(new Error('quotes Alice'), {
       code: 'ECONNREFUSED',
@@ -93,7 +93,7 @@ describe('createLogger', () => {
     ])
   })
 
-  it('has the message of an error that is known to quote no job', () => {
+  it('keeps the message of an error that is known not to quote a job', () => {
     const { lines, logger } = recorded({
       publicMessage: (error) => (error instanceof RangeError ? error.message : undefined),
     })
@@ -102,7 +102,7 @@ describe('createLogger', () => {
     expect(JSON.stringify(lines)).not.toContain('Alice')
   })
 
-  it('writes only so many equal warnings a minute, and says how many it left out', () => {
+  it('limits equal warnings per minute, and reports how many it left out', () => {
     const { lines, logger } = recorded({ equalLinesPerMinute: 3 })
     vi.useFakeTimers({ toFake: ['performance'] })
     try {
@@ -134,7 +134,7 @@ describe('createLogger', () => {
   })
 
   it.each(['stdout', 'stderr'] as const)(
-    'writes to %s alone when asked, up to the last line before an exit',
+    'writes only to %s on request, including the last line before an exit',
     (stream) => {
       const source = fileURLToPath(new URL('../src/logger.ts', import.meta.url))
       const program = `

@@ -9,7 +9,7 @@ const metricsOnly = () => createMetrics({ listed, processMetrics: false })
 describe('the table of metrics', () => {
   const rows: MetricDefinition[] = Object.values(METRIC_TABLE)
 
-  it('has names with our prefix that follow the conventions of Prometheus, each once', () => {
+  it('has unique names with the prefix isopod that follow the conventions of Prometheus', () => {
     expect(new Set(rows.map((row) => row.name)).size).toBe(rows.length)
     for (const row of rows) {
       expect(row.name).toMatch(/^isopod_[a-z][a-z_]*[a-z]$/)
@@ -18,7 +18,7 @@ describe('the table of metrics', () => {
     }
   })
 
-  it('has ascending buckets for each histogram and for nothing else', () => {
+  it('has ascending buckets for each histogram and for no other metric', () => {
     for (const row of rows) {
       const buckets = row.buckets ?? []
       expect(buckets.length > 0).toBe(row.kind === 'histogram')
@@ -57,7 +57,7 @@ describe('createMetrics', () => {
     expect(text).toContain('isopod_redis_up 1\n')
   })
 
-  it('counts label values that were not foreseen as other, however many there are', async () => {
+  it('counts unknown label values as other, however many there are', async () => {
     const metrics = metricsOnly()
     for (let i = 0; i < 1_000; i++) metrics.jobsFinished.inc({ language: `evil${i}`, status: 'success' })
     metrics.jobsFinished.inc({ language: 'constructor', status: '__proto__' })
@@ -67,7 +67,7 @@ describe('createMetrics', () => {
     expect(text).not.toContain('evil')
   })
 
-  it('drops numbers that are none instead of failing its caller', async () => {
+  it('ignores NaN instead of throwing to its caller', async () => {
     const metrics = metricsOnly()
     metrics.containerCpu.inc({}, Number.NaN)
     metrics.containerCpu.inc({}, -5)
@@ -77,7 +77,7 @@ describe('createMetrics', () => {
     expect(text).toContain('isopod_queue_wait_seconds_count 0\n')
   })
 
-  it('reads what is read at scrape time, and comes without it when that fails', async () => {
+  it('reads gauges at scrape time, and leaves them out if that fails', async () => {
     const metrics = metricsOnly()
     let scrapes = 0
     metrics.onScrape(() => metrics.queueJobs.set({ queue: 'jobs', state: 'waiting' }, ++scrapes))
@@ -95,7 +95,7 @@ describe('createMetrics', () => {
     expect(await metrics.render()).toContain('isopod_queue_jobs')
   })
 
-  it('has the metrics of the process unless they are switched off, and a registry of its own each time', async () => {
+  it('includes process metrics unless they are switched off, and has its own registry each time', async () => {
     expect(await createMetrics({ listed }).render()).toContain('process_cpu_seconds_total')
     expect(await metricsOnly().render()).not.toContain('process_cpu_seconds_total')
   })

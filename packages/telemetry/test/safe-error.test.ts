@@ -49,7 +49,7 @@ describe('a safe error', () => {
       { type: 'Error' },
     ],
     [
-      'a message that was changed afterwards',
+      'a message that was changed after creation',
       Object.assign(new Error(`x\n    at f (/${SECRET}:1:2)`), { message: 'harmless' }),
       { type: 'Error' },
     ],
@@ -71,7 +71,7 @@ describe('a safe error', () => {
     expect(safe).not.toHaveProperty('message')
   })
 
-  it('has no property but those that are known, whatever an error carries', () => {
+  it('has only known properties, whatever an error contains', () => {
     const fields = fc.dictionary(
       fc.string(),
       fc.oneof(fc.constant(SECRET), fc.constant([SECRET]), fc.constant({ a: SECRET })),
@@ -92,12 +92,12 @@ describe('a safe error', () => {
     )
   })
 
-  it('says where it was thrown', () => {
+  it('contains the place where it was thrown', () => {
     const { stack = [] } = new SafeError(new Error('two\nlines'))
     expect(stack[0]).toMatch(/safe-error\.test\.ts:\d+:\d+\)?$/)
   })
 
-  it('ends, also where causes go in a circle', () => {
+  it('is finite, even if causes form a cycle', () => {
     const error = new Error('x')
     error.cause = error
     let depth = 0
@@ -106,7 +106,7 @@ describe('a safe error', () => {
   })
 })
 
-it('errors are found wherever they stand in an entry', () => {
+it('errors are made safe at any depth of a log entry', () => {
   const error = Object.assign(new Error(SECRET), { args: [SECRET] })
   class Holder {
     readonly inner = error

@@ -20,7 +20,7 @@ function open(options: Partial<ThreadPoolOptions> = {}) {
   return { pool, run, echo }
 }
 
-it('an answer comes with the CPU time that its task used', async () => {
+it('ThreadPool returns an answer with the CPU time of its task', async () => {
   const { run, echo } = open()
   expect(await echo('a')).toBe('a')
   const { answer, cpuMs } = await run({ do: 'spin', ms: 150 })
@@ -28,7 +28,7 @@ it('an answer comes with the CPU time that its task used', async () => {
   expect(cpuMs).toBeGreaterThanOrEqual(150)
 })
 
-it('each of many tasks gets its own answer', async () => {
+it('ThreadPool returns its own answer to each of many tasks', async () => {
   const { echo } = open({ size: 2 })
   const texts = Array.from({ length: 20 }, (_, n) => `${n}`)
   expect(await Promise.all(texts.map((text) => echo(text)))).toEqual(texts)
@@ -48,14 +48,14 @@ it('CPU time of earlier tasks, and time that a thread only waits, do not count',
   expect(await run({ do: 'wait', ms: 600 }, { cpuMs: 300 })).toMatchObject({ answer: 'waited' })
 })
 
-it('a thread that got no processor time is starved, which the task is not blamed for', async () => {
+it('a task whose thread got no CPU time fails as starved, not as slow', async () => {
   const { run } = open()
   expect(await run({ do: 'wait', ms: 5_000 }, { cpuMs: 1_000, wallMs: 400 })).toMatchObject({
     failure: 'starved',
   })
 })
 
-it('memory, a throw and an exit are separate failures, and each replaces the thread', async () => {
+it('too much memory, a throw and an exit are distinct failures, and each replaces the thread', async () => {
   const { run } = open()
   const ids = [(await run({ do: 'own id' })).answer]
   for (const [task, failure] of [
@@ -70,13 +70,13 @@ it('memory, a throw and an exit are separate failures, and each replaces the thr
   expect(new Set(ids).size).toBe(4)
 })
 
-it('a failing task harms none beside it', async () => {
+it('a failing task does not affect concurrent tasks', async () => {
   const { run } = open({ size: 2 })
   const [filled, spun] = await Promise.all([run({ do: 'fill the heap' }), run({ do: 'spin', ms: 500 })])
   expect([filled.failure, spun.answer]).toEqual(['memory', 'spun'])
 })
 
-it('idle threads stay or end by the option keepsIdle', async () => {
+it('idle threads stay or end according to the option keepsIdle', async () => {
   const id = async (run: ReturnType<typeof open>['run']) => (await run({ do: 'own id' })).answer
   const { run: kept } = open()
   expect(await id(kept)).toBe(await id(kept))
@@ -98,7 +98,7 @@ it('the waiting task with the highest priority is next', async () => {
   expect(done).toEqual([3, 2, 1])
 })
 
-it('the queue is bounded in length and in time, and neither is the doing of the task', async () => {
+it('the queue is limited in length and time, and a task that exceeds either is not at fault', async () => {
   const { run } = open({ maxWaiting: 1 })
   const abort = new AbortController()
   const running = run(FOREVER, { signal: abort.signal }).catch((error) => error)
@@ -109,7 +109,7 @@ it('the queue is bounded in length and in time, and neither is the doing of the 
   expect(await running).toBe(abort.signal.reason)
 })
 
-it('an abort takes a task out, whether it waits or runs, and frees its thread', async () => {
+it('an abort ends a waiting or running task, and frees its thread', async () => {
   const { run, echo } = open()
   const { signal, abort } = cancellable()
   const open1 = [run(FOREVER, { signal }), run(FOREVER, { signal })]

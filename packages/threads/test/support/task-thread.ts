@@ -1,7 +1,7 @@
 import { threadId } from 'node:worker_threads'
 import { boundedTask } from '../../src/bounded-task.ts'
 
-/** What the threads of these specs do. */
+/** The tasks that threads of these specs can run. */
 export type ThreadTask =
   | { readonly do: 'echo'; readonly text: string }
   | { readonly do: 'spin'; readonly ms: number }

@@ -59,7 +59,7 @@ async function all(listed: AsyncIterable<ListedWebhook>): Promise<ListedWebhook[
   return found
 }
 
-/** An execution that has ended; its result says that it was cancelled. */
+/** Ends an execution without a worker, by cancelling it. */
 async function finish(callbackUrl: string, tenant = 'a'): Promise<string> {
   const id = newJobId()
   await producer.enqueue([{ id, job: parseJob({ code: 'x', callbackUrl, tenant }) }])
@@ -67,7 +67,7 @@ async function finish(callbackUrl: string, tenant = 'a'): Promise<string> {
   return id
 }
 
-/** A deliverer that ends with the test, and what it has reported. */
+/** A deliverer that stops at the end of the test, and its reports. */
 function deliver(options: Partial<DelivererOptions> = {}) {
   const events: WebhookEvent[] = []
   const deliverer = new WebhookDeliverer({
@@ -110,7 +110,7 @@ describe('a webhook', () => {
     expect(await queue.claim({ tenants: [], targets: [] }, 1)).toBeUndefined()
   })
 
-  it('is tried again with the same id until it is taken', async () => {
+  it('is retried with the same id until the receiver accepts it', async () => {
     const { url, received } = await startReceiver((response, count) =>
       response.writeHead(count < 3 ? 500 : 200).end('thanks'),
     )
@@ -141,7 +141,7 @@ describe('a webhook', () => {
     expect(other.received).toEqual([])
   })
 
-  it('goes through no proxy of the environment', async () => {
+  it('does not use proxies of the environment', async () => {
     const proxy = await startReceiver()
     for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) process.env[name] = proxy.url
     process.env['NODE_USE_ENV_PROXY'] = '1'
@@ -158,14 +158,14 @@ describe('a webhook', () => {
 })
 
 describe('a receiver', () => {
-  it('that does not answer is waited for no longer than an attempt may take', async () => {
+  it('that does not answer delays an attempt at most until its timeout', async () => {
     const { url } = await startReceiver(() => {})
     const { reported } = deliver({ maxTries: 1 })
     await finish(url)
     expect(await reported(1)).toEqual(['dead: no answer within 0.4 s'])
   })
 
-  it('that never ends its headers, or sends too many, is cut off', async () => {
+  it('that sends endless or too large headers is disconnected', async () => {
     const { url } = await startReceiver((response, count) => {
       const { socket } = response
       if (count === 1) socket?.write('HTTP/1.1 200 OK\r\nx: ')
@@ -179,7 +179,7 @@ describe('a receiver', () => {
     ])
   })
 
-  it('whose answer never ends has taken it, and is cut off', async () => {
+  it('whose answer never ends counts as successful and is disconnected', async () => {
     let sent = 0
     const { url } = await startReceiver((response) => {
       response.writeHead(200)
@@ -195,11 +195,11 @@ describe('a receiver', () => {
     expect(await reported(1)).toEqual(['delivered'])
     const [before] = [sent, await sleep(200)]
     expect(sent).toBe(before)
-    // What the kernel holds of both ends is all that was sent beyond what was read.
+    // Only the kernel's buffers of both ends can have been sent in addition.
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  it('that hangs keeps no other tenant or target of the same one waiting', async () => {
+  it('that hangs delays neither other tenants nor other targets of its tenant', async () => {
     const hanging = await startReceiver(() => {})
     const good = await startReceiver()
     for (let at = 0; at < 20; at++) await finish(hanging.url, 'slow')
@@ -207,14 +207,14 @@ describe('a receiver', () => {
     deliver({ timeoutMs: 5_000 })
     await expect.poll(() => good.received.length, { timeout: 3_000 }).toBe(2)
     expect(good.received.map(({ headers }) => headers['webhook-id']).sort()).toEqual(ids.sort())
-    // A quarter of 8 tries at once.
+    // One target gets at most a quarter of the 8 concurrent attempts.
     await expect.poll(() => hanging.received.length).toBe(2)
     await sleep(100)
     expect(hanging.received).toHaveLength(2)
   })
 })
 
-it('webhooks with large results wait for each other', async () => {
+it('webhooks with large results are sent one after the other', async () => {
   const hanging = await startReceiver(() => {})
   for (const tenant of ['a', 'b', 'c']) await finish(hanging.url, tenant)
   const { reported } = deliver({ maxBytes: 1, timeoutMs: 300, maxTries: 1 })
@@ -225,7 +225,7 @@ it('webhooks with large results wait for each other', async () => {
   expect(hanging.received).toHaveLength(3)
 })
 
-it('a webhook whose content cannot be made is given up', async () => {
+it('a webhook whose content cannot be created is given up', async () => {
   const { url, received } = await startReceiver()
   await finish(url)
   const contentOf = () => {
@@ -258,7 +258,7 @@ describe('a target', () => {
     expect(received).toHaveLength(1)
   })
 
-  it('is resolved once a try: an answer that changes to loopback is never called', async () => {
+  it('is resolved once per attempt, so an answer that changes to loopback is never called', async () => {
     const { url, received } = await startReceiver()
     const { port } = new URL(url)
     let asked = 0
@@ -273,7 +273,7 @@ describe('a target', () => {
     expect(received).toEqual([])
   })
 
-  it('is called at an address that passed if only some of them do', async () => {
+  it('is called at an allowed address if only some of its addresses are', async () => {
     const { url, received } = await startReceiver()
     const { reported } = deliver({ resolve: async () => ['10.255.255.1', '::1', '127.0.0.1'] })
     await finish(url.replace('127.0.0.1', 'mixed.example'))
@@ -281,7 +281,7 @@ describe('a target', () => {
     expect(received[0]?.headers.host).toBe(`mixed.example:${new URL(url).port}`)
   })
 
-  it('whose name cannot be resolved is tried again', async () => {
+  it('whose name cannot be resolved is retried', async () => {
     const { reported } = deliver({ maxTries: 2, resolve: async () => [] })
     await finish('http://nowhere.example/')
     expect(await reported(2)).toEqual([
@@ -292,7 +292,7 @@ describe('a target', () => {
 })
 
 describe('TLS', () => {
-  it('is for the name of the URL, with a certificate that is trusted', async () => {
+  it('requires a trusted certificate for the host name of the URL', async () => {
     const { key, cert } = selfSigned('secure.example')
     const hosts: unknown[] = []
     const receiver = createTlsServer({ key, cert }, (request, response) => {
@@ -333,7 +333,7 @@ describe('a deliverer', () => {
     expect(received.map(({ headers }) => headers['webhook-id'])).toEqual([id, id])
   })
 
-  it('gives up what its predecessors died with again and again', async () => {
+  it('gives up webhooks with which deliverers died repeatedly', async () => {
     const { url, received } = await startReceiver()
     const id = await finish(url)
     for (let died = 0; died < 2; died++) {

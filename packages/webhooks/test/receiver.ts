@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** What a receiver was sent. */
+/** A request that a receiver got. */
 export interface Received {
   readonly method: string
   readonly path: string

@@ -11,13 +11,13 @@ function signed(secrets: WebhookSecrets, tenant = 'a', timestamp = now()) {
 }
 
 describe('a signature', () => {
-  it('is what the public verifier of Standard Webhooks wants', () => {
+  it('is accepted by the public verifier of Standard Webhooks', () => {
     const secrets = new WebhookSecrets(newWebhookSecret())
     const verifier = new Verifier(secrets.secretOf('a'))
     expect(verifier.verify(body, signed(secrets))).toEqual(JSON.parse(body))
   })
 
-  it('is the one of the specification’s example', () => {
+  it('equals the example of the specification', () => {
     const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64')
     const headers = signatureHeaders(
       { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' },
@@ -40,7 +40,7 @@ describe('a signature', () => {
     )
   })
 
-  it('of one tenant, or of long ago, is refused', () => {
+  it('of another tenant or of long ago is refused', () => {
     const secrets = new WebhookSecrets(newWebhookSecret())
     const verifier = new Verifier(secrets.secretOf('b'))
     expect(() => verifier.verify(body, signed(secrets, 'a'))).toThrow('No matching signature')
@@ -62,14 +62,14 @@ describe('a signature', () => {
 
 describe('a secret', () => {
   it.each(['', ',', 'hunter2hunter2hunter2hunter2', 'whsec_', 'whsec_c2hvcnQ=', 'whsec_####', 'WHSEC_AAAA'])(
-    'is refused if it is %j, and is not quoted',
+    'is refused and not quoted if it is %j',
     (text) => {
       expect(() => new WebhookSecrets(text)).toThrow(/^must be whsec_/)
       if (text.length > 8) expect(() => new WebhookSecrets(text)).not.toThrow(text)
     },
   )
 
-  it('is another each time', () => {
+  it('is random', () => {
     expect(newWebhookSecret()).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     expect(newWebhookSecret()).not.toBe(newWebhookSecret())
   })

@@ -5,7 +5,7 @@ import { targetOf } from '../src/targets.ts'
 
 const NONE = parseTargetRules([])
 
-describe('a URL', () => {
+describe('the URL of a webhook', () => {
   it.each([
     ['http://127.0.0.1/', 'loopback'],
     ['http://127.1/', 'loopback'],
@@ -45,7 +45,7 @@ describe('a URL', () => {
   })
 
   it.each(['https://example.org/', 'http://8.8.8.8/', 'http://[2606:4700::1111]/', 'http://internal/'])(
-    '%s is for the connection to decide',
+    '%s is accepted; the connection checks the address',
     (url) => {
       expect(refusedKind(url, NONE)).toBeUndefined()
     },
@@ -60,7 +60,7 @@ describe('a URL', () => {
   })
 })
 
-describe('what the operator allows', () => {
+describe('targets that the operator allows', () => {
   it.each([
     ['127.0.0.0/8', 'http://127.0.0.1/', 'http://10.0.0.1/'],
     ['10.1.2.3', 'http://10.1.2.3/', 'http://10.1.2.4/'],
@@ -89,7 +89,7 @@ describe('what the operator allows', () => {
   })
 })
 
-it('each pause is three times the one before, a fifth more or less', () => {
+it('each pause before a retry is three times the one before, plus or minus a fifth', () => {
   expect([1, 2, 3, 9].map((tries) => pauseAfter(tries, 5_000, 0.5))).toEqual([
     5_000, 15_000, 45_000, 32_805_000,
   ])

@@ -9,7 +9,7 @@ import { importsOf } from './architecture/imports.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** A small house that is in order, with the given files changed or added. */
+/** Writes a small repository without findings, with the given files changed or added, and returns its folder. */
 function house(changes: Record<string, string> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'isopod-house-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -29,18 +29,18 @@ function house(changes: Record<string, string> = {}): string {
   return folder
 }
 
-describe('the house', () => {
-  it('has only the arrows, owners and shapes of the design', () => {
+describe('checkHouse', () => {
+  it('finds no import, owner, circle or missing file in this repository that the design does not allow', () => {
     expect(checkHouse(root)).toEqual([])
   })
 
-  it('is really looked at', () => {
+  it('finds nothing in a small repository that follows the design', () => {
     expect(checkHouse(house())).toEqual([])
   })
 
   it.each([
     [
-      'an arrow of ours',
+      'an import of a package',
       `import { Sandbox } from '@isopod/sandbox'`,
       /a\.ts:1: imports @isopod\/sandbox, which/,
     ],
@@ -64,7 +64,7 @@ describe('the house', () => {
       /imports bullmq, which only packages\/queue/,
     ],
     [
-      'what is not declared',
+      'an undeclared dependency',
       `import { nanoid } from 'nanoid'`,
       /imports nanoid, which package\.json does not declare/,
     ],
@@ -82,7 +82,7 @@ describe('the house', () => {
     ])
   })
 
-  it('finds a name that two files export, and no name that one file passes on', () => {
+  it('finds a name that two files declare and export, but not a name that a file re-exports', () => {
     const findings = checkHouse(
       house({
         'packages/client/src/a.ts': 'export interface Plan {}\nexport const own = 1\n',
@@ -149,7 +149,7 @@ describe('findCircles', () => {
 })
 
 describe('importsOf', () => {
-  it('leaves comments, texts and methods alone', () => {
+  it('ignores comments, strings and methods', () => {
     const text = `/**
  * import { a } from 'docstring'
  */

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const FENCE = /^```[\s\S]*?^```/gm
 const LINK = /\]\((?<target>[^()\s]+)\)/g
 
-it('each relative link in a page leads to a file, and to a heading that is there', () => {
+it('each relative link in a page leads to an existing file and heading', () => {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
     encoding: 'utf8',
@@ -35,7 +35,7 @@ function leadsSomewhere(page: string, target: string): boolean {
   return existsSync(join(root, document)) && anchorsOf(document).has(anchor)
 }
 
-/** Anchors as GitHub makes them of headings, and those that are written in the text. */
+/** Anchors of a page: those that GitHub derives from headings, and explicit ones. */
 function anchorsOf(document: string): Set<string> {
   const text = readFileSync(join(root, document), 'utf8').replace(FENCE, '')
   const headings = [...text.matchAll(/^#+ (?<title>.+)$/gm)].map((match) => match.groups?.['title'] ?? '')

@@ -11,14 +11,14 @@ const shipped = [...publicPackages()]
 const read = (path: string) => readFileSync(join(CHECKOUT, path), 'utf8')
 
 describe('each workspace', () => {
-  it('names its license, and the oldest Node that it runs on', () => {
+  it('names its license and the minimum version of Node', () => {
     const findings = all.filter(
       ([, { engines, license }]) => engines?.node !== '>=22.18' || license !== 'MIT',
     )
     expect(findings).toEqual([])
   })
 
-  it('is private, but for the client and what it needs', () => {
+  it('is private, except the client and its dependencies', () => {
     expect(shipped.map(([folder]) => folder)).toEqual([
       'packages/client',
       'packages/protocol',
@@ -28,7 +28,7 @@ describe('each workspace', () => {
 })
 
 describe('each public package', () => {
-  it.each(shipped)('%s says what a registry has to know', (folder, manifest) => {
+  it.each(shipped)('%s has the fields that a registry needs', (folder, manifest) => {
     expect(manifest).toMatchObject({
       description: expect.stringMatching(/\w/),
       keywords: expect.arrayContaining(['sandbox']),
@@ -39,13 +39,13 @@ describe('each public package', () => {
       '.': { types: './dist/index.d.ts', default: './dist/index.js' },
       './package.json': './package.json',
     })
-    // The first condition that fits is taken.
+    // TypeScript takes the first condition that matches, so `types` must come first.
     expect(Object.keys(manifest.exports?.['.'] ?? {})[0]).toBe('types')
     expect(read(`${folder}/LICENSE`)).toBe(read('LICENSE'))
     expect(read(`${folder}/CHANGELOG.md`)).toContain(`## ${manifest.version}\n`)
   })
 
-  it.each(shipped)('%s needs only what a registry will have', (_, { dependencies = {}, version }) => {
+  it.each(shipped)('%s depends only on packages that a registry has', (_, { dependencies = {}, version }) => {
     const names = shipped.map(([, { name }]) => name)
     for (const [name, range] of Object.entries(dependencies)) {
       expect(range, name).toMatch(/^\^?\d+\.\d+\.\d+$/)
@@ -54,7 +54,7 @@ describe('each public package', () => {
     }
   })
 
-  it('has the same version as the others, also after the next release', () => {
+  it('has the same version as the others, and is released together with them', () => {
     const { fixed } = JSON.parse(read('.changeset/config.json')) as { fixed: string[][] }
     expect(fixed.map((group) => group.toSorted())).toEqual([shipped.map(([, { name }]) => name).sort()])
     expect(new Set(shipped.map(([, { version }]) => version)).size).toBe(1)
@@ -71,7 +71,7 @@ describe('a packed package', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it.each(shipped)('%s holds its build, the sources that its maps name, and three pages', (at, { name }) => {
+  it.each(shipped)('%s contains its build, the sources for its source maps, LICENSE, README.md and package.json', (at, { name }) => {
     const paths = packed.find((one) => one.name === name)?.paths ?? []
     const [code, pages] = [
       paths.filter((path) => path.includes('/')),
@@ -91,14 +91,14 @@ describe('a packed package', () => {
     ).toEqual([])
   })
 
-  it.each(shipped)('%s names no path of the machine that built it', (folder, { name }) => {
+  it.each(shipped)('%s contains no path of the machine that built it', (folder, { name }) => {
     const paths = packed.find((one) => one.name === name)?.paths ?? []
     const home = CHECKOUT.replace(/\/$/, '')
     expect(paths.filter((path) => read(`${folder}/${path}`).includes(`${home}/`))).toEqual([])
     expect(paths.every((path) => existsSync(join(CHECKOUT, folder, path)))).toBe(true)
   })
 
-  it.each(shipped)('%s has nothing that publint would mend', async (at, { name }) => {
+  it.each(shipped)('%s has no findings of publint', async (at, { name }) => {
     const tarball = readFileSync(packed.find((one) => one.name === name)?.file ?? '')
     const { messages, pkg } = await publint({
       pack: { tarball: new Uint8Array(tarball).buffer },

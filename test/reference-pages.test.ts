@@ -7,12 +7,12 @@ import { fillMarkers } from '../scripts/reference.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-it('tables of settings and metrics and environments in Compose are those of the schemas: npm run schemas', async () => {
+it('the generated tables of settings and metrics, and the variables in Compose, are up to date (npm run schemas)', async () => {
   const check = promisify(execFile)(process.execPath, ['scripts/schemas.mjs', '--check'], { cwd: ROOT })
   await expect(check).resolves.toEqual({ stdout: '', stderr: '' })
 })
 
-it('a setting that is missing in a page is noticed', async () => {
+it('fillMarkers adds a missing setting to a page, and refuses a page without markers', async () => {
   const path = 'docs/settings.md'
   const text = await readFile(`${ROOT}${path}`, 'utf8')
   const lines = ['', '| `ISOPOD_ADDED` | none | added |', '']

@@ -23,7 +23,7 @@ it('every citation names a promise', () => {
   expect(cited.filter((id) => !known.has(id))).toEqual([])
 })
 
-it('a test is skipped by `context.skip` with a reason and in no other way, so that the run ends by printing it', () => {
+it('tests are skipped only by `context.skip` with a reason, which the end of a run prints', () => {
   const unexplained =
     /\b(?:it|test|describe)[\w.]*\.(?:skip|skipIf|runIf|todo|only)\b|\.skip\((?!['"`])(?:[^,()]|\([^()]*\))*\)/
   const found = specs.flatMap(({ path, text }) =>

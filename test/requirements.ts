@@ -2,7 +2,7 @@
 export interface Requirement {
   readonly id: string
   readonly behaviour: string
-  /** The document that asks for it, or the experience of the field. */
+  /** The document that asks for it, or a known problem of similar products. */
   readonly source: string
 }
 
@@ -57,13 +57,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'http-outage',
-    behaviour: 'while Redis does not answer each route is 503 with Retry-After, never a bug or a silence',
+    behaviour: 'while Redis does not answer, each route answers 503 with Retry-After',
     source: 'issue 13, who may call',
   },
   {
     id: 'http-stop',
     behaviour:
-      'a gateway that stops answers all who wait; what has an id goes on, and what has none is cancelled',
+      'a gateway that stops answers waiting requests; it cancels an execution only if its caller has no id for it',
     source: 'issue 13, gateway',
   },
   {
@@ -74,7 +74,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'install',
     behaviour:
-      'the client and what it needs install in a program elsewhere, compile there under TypeScript 5, and run',
+      'the client and its dependencies can be installed in another project, compile under TypeScript 5, and run',
     source: 'issue 13, installable from outside',
   },
   {
@@ -84,18 +84,19 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'http-fuzz',
-    behaviour: '10,000 fuzzed requests over all routes get no 500 and nothing of another tenant',
+    behaviour: '10,000 fuzzed requests over all routes get no 500 and no data of another tenant',
     source: 'issue 13, judged by',
   },
   {
     id: 'http-load',
-    behaviour: '2,000 waiting callers and 200 readers lose nothing, in bounded memory',
+    behaviour:
+      'the gateway serves 2,000 waiting callers and 200 readers of events completely, in bounded memory',
     source: 'issue 13, judged by',
   },
   {
     id: 'webhooks',
     behaviour:
-      'a finished execution is sent in a signed request, retried until it is accepted; what was given up can be redelivered',
+      'a finished execution is sent in a signed request, retried until it is accepted; a webhook that was given up can be redelivered',
     source: 'issue 13, webhooks',
   },
   {
@@ -105,7 +106,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'webhook-loss',
-    behaviour: 'an execution that wants a webhook has one, whichever process is killed',
+    behaviour: 'the webhook of an execution is sent even if any single process is killed',
     source: 'issue 13, webhooks',
   },
   {
@@ -116,7 +117,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'page',
     behaviour:
-      'the page runs a program and shows its output while it runs, by keyboard, on a phone, in the dark',
+      'the page runs a program and shows its output meanwhile; it works by keyboard, on a phone and in a dark colour scheme',
     source: 'issue 13, a page',
   },
   {
@@ -126,12 +127,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'page-served',
-    behaviour: 'the page runs its own scripts alone, and only for names of this host',
+    behaviour: 'the page runs only its own scripts, and is served only under names of this host',
     source: 'issue 13, a page',
   },
   {
     id: 'page-key',
-    behaviour: 'the page asks for an API key as soon as there is one, and keeps it in its tab',
+    behaviour: 'the page asks for an API key once the deployment has keys, and keeps it in its tab',
     source: 'issue 13, a page',
   },
   {
@@ -152,7 +153,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'http-document',
-    behaviour: 'the OpenAPI document is valid, has every route, and each answer is as it says',
+    behaviour: 'the OpenAPI document is valid, has every route, and describes each answer correctly',
     source: 'issue 13, gateway',
   },
   {
@@ -167,7 +168,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'drop-in-sandboxfusion',
-    behaviour: 'callers of SandboxFusion get its answers and refusals; a fault of the platform is no failure',
+    behaviour:
+      'callers of SandboxFusion get its answers and refusals; a fault of the platform does not count as a failed program',
     source: 'issue 13, drop-in endpoints',
   },
   {
@@ -200,7 +202,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'the verification steps of the service plan hold, as commands of curl',
     source: 'service plan, phase 1 verification',
   },
-  { id: 'stdin', behaviour: 'stdin reaches the program whole', source: 'MCP tool, usage example' },
+  { id: 'stdin', behaviour: 'stdin reaches the program completely', source: 'MCP tool, usage example' },
   {
     id: 'input-data',
     behaviour: 'inputData is the global input_data, and a file everywhere',
@@ -208,13 +210,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'invocation',
-    behaviour: 'args, env and compileArgs reach the program or its compiler as they are, and no other job',
+    behaviour: 'args, env and compileArgs reach the program or its compiler unchanged, and no other job',
     source: 'issue 13, point 10',
   },
   {
     id: 'fetched-files',
-    behaviour:
-      'files that a program leaves can be had with its result, and none from outside of its workspace',
+    behaviour: 'a result can include files that the program leaves, but none from outside of its workspace',
     source: 'issue 13, points 1 and 7',
   },
   {
@@ -235,57 +236,58 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'admission',
     behaviour:
-      'what executions may take together never exceeds the budget; large ones wait, small ones pass, none for ever',
+      'the limits of running executions together never exceed the budget; small jobs may pass large ones, but none waits for ever',
     source: 'issue 4, admission',
   },
   {
     id: 'batch-resume',
     behaviour:
-      'a producer or a worker that is killed in the middle of a batch changes no verdict, and loses or doubles no sample',
+      'a producer or a worker that is killed in the middle of a batch changes no verdict, and loses or duplicates no sample',
     source: 'the field: batches that survive; issue 5',
   },
   {
     id: 'batch-fault',
     behaviour:
-      'a sample that the platform failed is submitted again, a bounded number of times, and never scored',
+      'a sample with a fault of the platform is submitted again, a bounded number of times, and the fault is never scored',
     source: 'the field: environment bugs counted as failures of models',
   },
   {
     id: 'batch-callback',
-    behaviour: 'the summary of a batch is posted once, signed, whatever runs of it follow',
+    behaviour: 'the signed summary of a batch is posted once, even if the batch is run again',
     source: 'the field: one callback for the batch',
   },
   {
     id: 'result-cache',
-    behaviour:
-      'jobs that ask for it and are the same in all that they see or meet are run once, and the others are marked',
+    behaviour: 'of equal jobs that allow caching only one runs, and the results of the others are marked',
     source: 'issue 5: a result cache',
   },
   {
     id: 'live-output',
     behaviour:
-      'a job with a stream sends events while it runs, in order and within its output limit; neither readers nor Redis slow it',
+      'a job with a stream sends events while it runs, in order and within its output limit; neither readers nor Redis slow its program',
     source: 'issue 13, live output',
   },
   {
     id: 'policy-warn',
-    behaviour: 'a program that rules speak against runs and says so, where it was only to be warned',
+    behaviour:
+      'a program that violates the rules of a policy in mode warn runs, and its result has a warning',
     source: 'SOP, step 1',
   },
   {
     id: 'policy-enforce',
-    behaviour: '«Blocked import: os»: refused before a container is made, under an alias, too',
+    behaviour:
+      '«Blocked import: os»: a blocked import is refused before a container is made, under an alias, too',
     source: 'SOP, step 1; service plan, verification 6',
   },
   {
     id: 'policy-minimum',
-    behaviour: 'no job goes below the deployment’s policy',
+    behaviour: 'no job can weaken the deployment’s minimum policy',
     source: 'design, the job',
   },
   {
     id: 'policy-honest',
     behaviour:
-      'source that could not be checked is refused where rules are enforced, and never passed off as checked elsewhere',
+      'source that could not be checked is refused if rules are enforced; otherwise the result says that it was not checked',
     source: 'issue 3, policy; issue 12, 8',
   },
   { id: 'empty-code', behaviour: '«Code cannot be empty»', source: 'SOP, step 1' },
@@ -312,7 +314,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'processes',
-    behaviour: 'a fork or thread bomb fills its own limit only',
+    behaviour: 'a fork or thread bomb cannot exceed its own limit of processes',
     source: 'service plan; API',
   },
   {
@@ -322,7 +324,8 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'output',
-    behaviour: 'output is always drained, cut at the byte, counted, flagged',
+    behaviour:
+      'output is always read to its end, counted, cut at its limit in bytes, and marked as truncated',
     source: 'SOP, step 4; SandboxFusion hangs on output',
   },
   {
@@ -332,13 +335,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'seccomp',
-    behaviour: 'every blocked system call is refused with the errno that was decided',
+    behaviour: 'every blocked system call is refused with the documented errno',
     source: 'SOP, security; isolate 2.4 to 2.6: vsock, keyctl, io_uring',
   },
   {
     id: 'language-profiles',
     behaviour:
-      'a language can name a stricter seccomp profile: what it refuses is refused, and no file allows what the default refuses',
+      'a language can name a stricter seccomp profile: the calls in it are refused, and no profile can allow what the default refuses',
     source: 'overview, seccomp_profile of a language',
   },
   {
@@ -353,7 +356,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'environment',
-    behaviour: 'nothing of the host environment reaches the program',
+    behaviour: 'no environment variable of the worker reaches the program',
     source: 'SOP, security constraints',
   },
   {
@@ -364,12 +367,12 @@ export const REQUIREMENTS: readonly Requirement[] = [
   { id: 'signals', behaviour: 'each signal is reported by its name', source: 'status maps of the field' },
   {
     id: 'clean-slate',
-    behaviour: 'what a program did is not felt by the next job',
+    behaviour: 'a program has no effect on the next job',
     source: 'overview, single-use containers',
   },
   {
     id: 'exactly-once',
-    behaviour: 'each job has one result, whatever dies',
+    behaviour: 'each job has exactly one result, whichever process is killed',
     source: 'BullMQ #439; SandboxFusion #67',
   },
   {
@@ -391,7 +394,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'mcp-bad-input',
-    behaviour: 'an argument that is wrong is named in a setup_error, and nothing is enqueued',
+    behaviour: 'an invalid argument gives a setup_error that names it, and nothing is enqueued',
     source: 'mcp-tool-spec, input validation',
   },
   {
@@ -401,7 +404,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'mcp-progress',
-    behaviour: 'an MCP caller who gave a progress token hears what its job is doing',
+    behaviour: 'an MCP caller that sends a progress token is notified of the progress of its job',
     source: 'issue 13, point 5',
   },
   {
@@ -421,7 +424,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'mcp-no-redis',
-    behaviour: 'without Redis an MCP call is a setup_error with a sentence, never a stack',
+    behaviour: 'without Redis an MCP call gets a setup_error with a sentence instead of a stack trace',
     source: 'mcp-tool-spec, error handling',
   },
   {
@@ -429,27 +432,32 @@ export const REQUIREMENTS: readonly Requirement[] = [
     behaviour: 'the MCP server listens on loopback only and takes no request that a web page could make',
     source: 'mcp-tool-spec, security considerations',
   },
-  { id: 'idempotency', behaviour: 'submits with one key run once', source: 'MCP tool, idempotency' },
+  {
+    id: 'idempotency',
+    behaviour: 'submits with the same idempotency key run the job once',
+    source: 'MCP tool, idempotency',
+  },
   {
     id: 'drain',
-    behaviour: 'SIGTERM finishes what it can and hands back the rest',
+    behaviour: 'a worker that gets SIGTERM finishes the jobs that it can and requeues the others',
     source: 'design, delivery',
   },
   { id: 'nothing-left', behaviour: 'no container is left behind', source: 'SOP, step 5' },
   {
     id: 'audit',
-    behaviour: 'who ran what, where and how it ended is on record, without code or output unless asked for',
+    behaviour:
+      'the audit log records who ran which job, where, and how it ended; code and output only if configured',
     source: 'overview, logging and auditing',
   },
   { id: 'metrics', behaviour: 'Prometheus sees jobs, results, engine and Redis', source: 'design, metrics' },
   {
     id: 'clear-errors',
-    behaviour: 'where Redis or the engine is missing, a process ends with one sentence',
+    behaviour: 'a process that finds no Redis or no engine ends with one sentence',
     source: 'API, Docker unavailable',
   },
   {
     id: 'any-image',
-    behaviour: 'a stock image without our packages can be a language',
+    behaviour: 'an ordinary image without Isopod’s packages can be a language',
     source: 'overview, language agnostic',
   },
   {
@@ -471,18 +479,18 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'no-channels',
     behaviour:
-      'two jobs at the same time cannot pass a message, but for the channels that the documents name',
+      'two concurrent jobs cannot pass a message, except through the channels that the documents name',
     source: 'isolate 2.4 to 2.6',
   },
   {
     id: 'made-as-asked',
-    behaviour: 'the engine makes containers with every flag that was asked for',
+    behaviour: 'the engine makes containers with every flag that the worker asks for',
     source: 'design, the container',
   },
   {
     id: 'worker-gone',
     behaviour:
-      'a container whose worker is gone ends by itself, is not started again, and leaves no output behind',
+      'a container whose worker is gone ends by itself, is not restarted, and leaves no output behind',
     source: 'design, the container',
   },
   {
@@ -493,41 +501,43 @@ export const REQUIREMENTS: readonly Requirement[] = [
   {
     id: 'batch-reuse',
     behaviour:
-      'a container passes from job to job only within one batch of one tenant, and only proven clean',
+      'a container is used by a further job only within one batch of one tenant, and only after init has verified that it is clean',
     source: 'design, the job; graders',
   },
   {
     id: 'tests',
-    behaviour: 'each test of a job gets its own verdict, from runs that know nothing of what is expected',
+    behaviour:
+      'each test of a job gets its own verdict, and its expectation never reaches the container of the program',
     source: 'issue: grading',
   },
   {
     id: 'flaky',
-    behaviour: 'a program that ends differently each time is marked, and a busy host decides no verdict',
+    behaviour:
+      'a program whose runs end differently is marked as flaky, and the load of the host decides no verdict',
     source: 'issue: grading',
   },
   {
     id: 'second-run-bounds',
     behaviour:
-      'a second run alone is bounded by limits, by shares of the worker and the tenant, and by other tenants that wait',
+      'an exclusive second run is bounded by limits, by shares of the worker and the tenant, and by waiting jobs of other tenants',
     source: 'issue 12, finding 3',
   },
   {
     id: 'job-seconds',
     behaviour:
-      'a whole job is ended when it has used up its jobSeconds, however many runs it has; what was judged by then stands',
+      'a whole job is ended when it has used up its jobSeconds, however many runs it has; earlier verdicts stand',
     source: 'issue 12, finding 3',
   },
   {
     id: 'script-tests',
     behaviour:
-      'code passes assertions only if they all ran and held, whatever it does to end, patch or forge',
+      'code passes assertions only if all of them ran and held, even if it exits early, patches functions or forges output',
     source: 'issue: grading; graders captured by the graded',
   },
   {
     id: 'many-languages',
     behaviour:
-      'programs and scripts in more than 18 languages have the verdicts that they have by construction, fresh and in a batch',
+      'programs and scripts in more than 18 languages get the verdicts that they must get, in containers of their own and in a batch',
     source: 'issue: grading',
   },
   {
@@ -537,32 +547,36 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'report-hostile',
-    behaviour: 'nothing that a program or a file of samples says becomes markup or script of a report',
+    behaviour: 'no text of a program or of a file of samples becomes markup or script of a report',
     source: 'issue: grading',
   },
   {
     id: 'report-readable',
-    behaviour: 'a report is readable on a phone, in the dark, on paper, by keyboard, and with 10,000 samples',
+    behaviour:
+      'a report is usable on a phone, in a dark colour scheme, on paper, by keyboard, and with 10,000 samples',
     source: 'issue: grading',
   },
   {
     id: 'seen-output',
-    behaviour: 'a terminal and a report show what a program printed, and obey, hide and reorder none of it',
+    behaviour:
+      'control characters in the output of a program are shown by terminal and report, but have no effect there',
     source: 'issue 12, point 9; the field: Trojan Source, CVE-2021-42574',
   },
   {
     id: 'silent-logs',
-    behaviour: 'no log line, audit event or metric quotes a job, whatever becomes of it and of Redis',
+    behaviour: 'no log line, audit event or metric quotes a job, even if the job or Redis fails',
     source: 'overview, logging and auditing; issue 12, point 5',
   },
   {
     id: 'poisoned-queue',
-    behaviour: 'what others write raw into the queue stops no worker, makes none spin, and fills no log',
+    behaviour:
+      'invalid entries in the queue neither stop a worker nor make it poll without pause, nor fill its log',
     source: 'issue 12, point 7',
   },
   {
     id: 'demo-private',
-    behaviour: 'the demo sends its hostile jobs to no Redis that this checkout has not started, unless asked',
+    behaviour:
+      'the demo sends its hostile jobs only to a Redis that this checkout has started, unless an option says otherwise',
     source: 'issue 14, point 16',
   },
   {
@@ -577,7 +591,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   },
   {
     id: 'builds-beside',
-    behaviour: 'an image build holds up only commands that need the image, and these say what they wait for',
+    behaviour: 'an image build delays only commands that need the image, and these print what they wait for',
     source: 'issue 14, point 15',
   },
 ]

@@ -8,7 +8,7 @@ function page(name: string): string {
   return readFileSync(fileURLToPath(new URL(`../docs/${name}`, import.meta.url)), 'utf8')
 }
 
-/** Options that choose the container rather than confine it. */
+/** Options that do not confine a container: its image, and the group of the other options. */
 const NO_FLAGS = ['Image', 'HostConfig']
 
 it('the table of flags lists exactly the flags that a container has', () => {
@@ -35,7 +35,7 @@ it('the table of flags lists exactly the flags that a container has', () => {
   expect(listed.sort()).toEqual(set.sort())
 })
 
-it('the page about the audit log names each event', () => {
+it('the page about the audit log documents each event', () => {
   const events = fileURLToPath(new URL('../apps/worker/src/audit/audit-event.ts', import.meta.url))
   const names = [...readFileSync(events, 'utf8').matchAll(/readonly event: (.+)/g)].flatMap(
     ([, union = '']) => [...union.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? ''),

@@ -10,7 +10,7 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
 }
 
-/** Checks a checkout against the design; one sentence per finding. */
+/** Checks a checkout against the design in house.ts. Returns one sentence per finding. */
 export function checkHouse(root: string): string[] {
   const folders = globSync('{packages,apps}/*/package.json', { cwd: root }).map(dirname).sort()
   return [
@@ -42,14 +42,14 @@ function sourcesOf(root: string, folder: string): string[] {
   return globSync(`${folder}/**/*.{ts,mts,cts,js,mjs,cjs}`, { cwd: root }).sort()
 }
 
-/** An exported name means one thing in the whole repository. */
+/** Checks that no two files export the same name. */
 function checkNames(root: string, folders: readonly string[]): string[] {
   const files = folders.flatMap((folder) => sourcesOf(root, `${folder}/src`))
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
   return findDuplicateExports(texts)
 }
 
-/** No file and no folder uses a neighbour that uses it. */
+/** Checks that no files or folders beside each other import in a circle. */
 function checkCircles(root: string, folder: string, files: readonly string[]): string[] {
   if (OPEN_CIRCLES.includes(folder)) return []
   const arrows = files.flatMap((from) =>
@@ -60,7 +60,7 @@ function checkCircles(root: string, folder: string, files: readonly string[]): s
   return findCircles(arrows.filter(({ to }) => to.startsWith(`${folder}/`)))
 }
 
-/** The same for C, where a header and its source are one: including the one is using the other. */
+/** Checks includes of C for circles. A header and its source count as one module. */
 function checkIncludes(root: string, folder: string): string[] {
   const files = globSync('**/*.{c,h}', { cwd: join(root, folder) }).sort()
   const arrows = files.flatMap((from) =>
@@ -73,7 +73,7 @@ function checkIncludes(root: string, folder: string): string[] {
   return findCircles(arrows.map(({ from, to }) => ({ from: moduleOf(from), to: moduleOf(to) })))
 }
 
-/** Each package has its public page and its README; each app its composition root. */
+/** Checks that each package has README.md and src/index.ts, and each app README.md and src/main.ts. */
 function checkShape(root: string, folder: string): string[] {
   const entry = folder.startsWith('apps/') ? 'src/main.ts' : 'src/index.ts'
   return ['README.md', entry]
@@ -81,7 +81,7 @@ function checkShape(root: string, folder: string): string[] {
     .map((file) => `${folder}: has no ${file}`)
 }
 
-/** The build's references are arrows too: one that is missing builds by luck, one too many hides an arrow. */
+/** Checks that the references in tsconfig.json are the dependencies: a missing one makes the order of builds depend on luck. */
 function checkReferences(root: string, folder: string, declared: readonly string[]): string[] {
   const config = readJson<{ references?: { path: string }[] }>(join(root, folder, 'tsconfig.json'))
   const referenced = (config.references ?? []).map(({ path }) => relative('packages', join(folder, path)))

@@ -1,13 +1,13 @@
-/** One file uses another; both are paths from the same root, with `/`. */
+/** An import of one file by another. Both are paths from the same root, with `/`. */
 export interface Arrow {
   readonly from: string
   readonly to: string
 }
 
 /**
- * Finds circles between neighbours, at each level of a tree: a folder counts as one with all that is in it. So two files
- * that import each other are found, and so is a folder that imports a file which imports from the folder: the folder's
- * import goes up. One sentence per circle.
+ * Finds circles of imports between the entries of each folder, where a subfolder counts as one with all of its files. So it
+ * finds two files that import each other, and a folder with a file that imports a file beside the folder which imports from
+ * the folder. Returns one sentence per circle.
  */
 export function findCircles(arrows: readonly Arrow[]): string[] {
   return [...levels(arrows)]
@@ -15,10 +15,10 @@ export function findCircles(arrows: readonly Arrow[]): string[] {
     .flatMap(([folder, level]) => circlesOf(level).map((circle) => sentence(folder, circle, level)))
 }
 
-/** Of one folder: neighbour → neighbours that it uses → the arrow between two files that shows it. */
+/** The entries of one folder: entry → entries that it uses → an import between two files that shows it. */
 type Level = Map<string, Map<string, Arrow>>
 
-/** Each arrow belongs to the deepest folder that holds both of its ends. */
+/** Assigns each arrow to the deepest folder that contains both of its files. */
 function levels(arrows: readonly Arrow[]): Map<string, Level> {
   const found = new Map<string, Level>()
   for (const arrow of arrows) {
@@ -33,7 +33,7 @@ function levels(arrows: readonly Arrow[]): Map<string, Level> {
   return found
 }
 
-/** The shortest circle through each neighbour; one that was found from another neighbour already is left out. */
+/** The shortest circle through each entry, without circles that were already found from another entry. */
 function circlesOf(level: Level): string[][] {
   const seen = new Set<string>()
   return [...level.keys()].toSorted().flatMap((name) => {

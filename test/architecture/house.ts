@@ -1,6 +1,6 @@
 /**
- * The arrows that the design allows: folder → packages of ours that it may import. A folder that is not here is not
- * part of the house yet, and that is a finding too.
+ * The house is the structure of the repository that the design allows. ARROWS: folder → packages of this repository that it
+ * may import. A folder of a package or app that is not listed here is a finding.
  */
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'apps/worker': [
@@ -14,7 +14,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'telemetry',
     'service-kit',
   ],
-  // The queue itself only for bull-board, which shows it.
+  // Imports the queue directly only for bull-board, which shows it.
   'apps/gateway': ['protocol', 'access', 'client', 'page', 'queue', 'webhooks', 'telemetry', 'service-kit'],
   'apps/mcp': ['protocol', 'client', 'telemetry', 'service-kit'],
   'apps/cli': ['protocol', 'access', 'client', 'webhooks', 'grading', 'devstack', 'service-kit'],
@@ -29,18 +29,18 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'packages/grading': ['protocol'],
   'packages/judging': ['grading', 'protocol', 'sandbox', 'threads'],
   'packages/telemetry': [],
-  // API keys and budgets lie in the Redis of the queue.
+  // API keys and budgets are stored in the Redis of the queue.
   'packages/access': ['protocol', 'queue'],
-  // Both ways out of our processes, the proxy of networks and webhooks, check what they connect to.
+  // Checks the targets of outgoing connections, for the proxy of network profiles and for webhooks.
   'packages/egress': [],
-  // What the browser runs: of the protocol it takes types, and what has no dependencies.
+  // Runs in a browser, so it uses only types and dependency-free code of the protocol.
   'packages/page': ['protocol'],
   'packages/webhooks': ['protocol', 'queue', 'egress'],
   'packages/service-kit': ['protocol', 'telemetry'],
   'packages/devstack': [],
 }
 
-/** Outside libraries that have an owner: name → the only folders whose files may import it. */
+/** Libraries that only some folders may import: name → their owners. */
 export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   bullmq: ['packages/queue/src'],
   ioredis: ['packages/queue/src'],
@@ -58,7 +58,7 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
   commander: ['apps/cli/src'],
   'cli-table3': ['apps/cli/src'],
   'cli-progress': ['apps/cli/src'],
-  // Input is parsed where it enters: jobs and results, environments, stored keys, and the requests of an app.
+  // Input is parsed at each boundary: jobs and results, environment variables, stored keys, and requests to an app.
   zod: [
     'packages/protocol/src',
     'packages/service-kit/src',
@@ -67,22 +67,22 @@ export const OWNERS: Readonly<Record<string, readonly string[]>> = {
     'apps/gateway/src',
     'apps/mcp/src',
   ],
-  // The documents of an operator, and the seccomp profiles that are written by hand.
+  // YAML is the format of the operator's configuration files and of the seccomp profiles.
   yaml: ['apps/worker/src/document', 'packages/sandbox/src/docker/seccomp'],
 }
 
-/** Folders outside every package; they may import any of ours, but not in circles. */
+/** Folders outside of packages and apps. They may import every package, but not in circles. */
 export const TOOLS: readonly string[] = ['scripts', 'test']
 
-/** Folders of C; their includes are relative to the folder. */
+/** Folders with C sources, whose includes are relative to the folder. */
 export const C_SOURCES: readonly string[] = [
   'packages/init/native',
   'packages/init/fuzz',
   'packages/init/probe',
 ]
 
-/** Where circles are still being mended. */
+/** Folders with circles that are not resolved yet. */
 export const OPEN_CIRCLES: readonly string[] = ['packages/queue/src']
 
-/** Longest source file, in lines. */
+/** Maximum length of a source file, in lines. */
 export const MAX_FILE_LINES = 280

@@ -1,18 +1,18 @@
-/** One import of a file: what it names, or undefined where that is computed and cannot be checked. */
+/** One import of a file. `target` is undefined if it is computed, so that it cannot be checked. */
 export interface Import {
   readonly line: number
   readonly target: string | undefined
 }
 
-// Comments that begin a line: examples in docstrings import things too.
+// Comments at the start of a line, because examples in docstrings can contain imports.
 const COMMENTS = /^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)/gm
-// The formatter puts statements at the start of a line, so nothing inside a template or a string is taken for one.
+// Only statements at the start of a line, where the formatter puts them, so that text in strings does not match.
 const STATEMENT = /^(?:import|export)\b(?:[^'"`;()=]*?\bfrom)?\s*(['"])(?<target>[^'"\n]+)\1/gm
 const CALL = /(?<![\w.$])(?:import|require)\s*\(\s*(?:(['"])(?<target>[^'"\n]+)\1)?/g
 
 /** Lists static and dynamic imports, re-exports, type imports and calls of `require` in the text of a TypeScript file. */
 export function importsOf(text: string): Import[] {
-  // Blanked rather than cut, so that line numbers stay.
+  // Comments are blanked rather than removed, so that line numbers stay.
   const code = text.replace(COMMENTS, (comment) => comment.replace(/[^\n]/g, ' '))
   return [...code.matchAll(STATEMENT), ...code.matchAll(CALL)].map((match) => ({
     line: code.slice(0, match.index).split('\n').length,
@@ -20,7 +20,7 @@ export function importsOf(text: string): Import[] {
   }))
 }
 
-/** Lists the headers of ours that the text of a C file includes. */
+/** Lists the headers that the text of a C file includes with quotes, which are this repository's own. */
 export function includesOf(text: string): string[] {
   return [...text.matchAll(/^#include "([^"]+)"/gm)].map(([, header]) => header ?? '')
 }

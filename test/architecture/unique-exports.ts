@@ -1,7 +1,7 @@
 const EXPORTS =
   /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|class|const|let|interface|type|enum) (?<name>\w+)/gm
 
-/** Names that a file declares and exports; names that it passes on from other files are not among them. */
+/** Names that a file declares and exports, without re-exports. */
 export function declaredExports(text: string): string[] {
   return [...new Set([...text.matchAll(EXPORTS)].map(({ groups }) => groups?.['name'] ?? ''))]
 }

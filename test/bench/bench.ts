@@ -5,7 +5,7 @@ import { type Random, seededRandom } from './measure/random.ts'
 import type { BenchOptions } from './options.ts'
 import type { Stage } from './stage.ts'
 
-/** The tools of a case. */
+/** What a case uses to measure: stage, results and random numbers. */
 export interface Bench {
   readonly quick: boolean
   readonly stage: Stage

@@ -37,7 +37,7 @@ export async function openEngine(service: EngineService, id: string, signal: Abo
   return {
     docker,
     dockerHost,
-    // The distribution's command, which fits its daemon; another one on PATH can be too new for it.
+    // The command of the distribution fits its daemon, while another one on PATH can be too new for it.
     cli: service.ours && existsSync('/usr/bin/docker') ? '/usr/bin/docker' : 'docker',
     cliEnv: { ...env, DOCKER_HOST: dockerHost },
     label: `${LABEL}=${id}`,

@@ -7,7 +7,7 @@ import { ensureStack, type Stack, startWorker, type WorkerProcess } from '@isopo
 import { Redis } from 'ioredis'
 import { type Engine, openEngine } from './engine.ts'
 
-/** The services, workers and clients of a run, and their removal. */
+/** The services, workers and clients of a run of the benchmark, which `close` removes. */
 export interface Stage {
   /** Part of the names of everything that the run makes: containers, keys, folders. */
   readonly id: string
@@ -88,7 +88,7 @@ export async function openStage(signal: AbortSignal, log: (line: string) => void
         ...(launcher !== undefined && { launcher }),
         env: {
           ...process.env,
-          // A private engine can have an old runc.
+          // An engine that the benchmark starts itself can have an old runc.
           ...(stack.engine.ours && { ISOPOD_ALLOW_OLD_RUNC: 'true' }),
           ...WORKER_SETTINGS,
           ISOPOD_QUEUE_PREFIX: prefix,

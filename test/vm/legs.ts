@@ -1,7 +1,7 @@
 import type { ImageName } from '@isopod/devstack'
 import type { VmArchitecture } from './machine.ts'
 
-/** How the guest's engine runs. */
+/** Kinds of engines in the guest. */
 export type EngineMode = 'plain' | 'rootless' | 'userns-remap' | 'newer-runc'
 
 /** Whether an engine of this kind has its own image store, and loads {@link FEW} at the start of its leg. */
@@ -12,10 +12,10 @@ export function loadsImages(mode: EngineMode): boolean {
 /** Images that are loaded under emulation, which takes a minute for each 100 MB. */
 export const FEW: readonly ImageName[] = ['bash']
 
-/** One boot of a virtual machine, and the specs that it runs. */
+/** A leg: one boot of a virtual machine, and the specs that it runs. */
 export interface Leg {
   readonly name: string
-  /** What it proves. */
+  /** What the leg tests. */
   readonly title: string
   readonly engine: EngineMode
   /** Whether to run a worker's self-test, as `isopod doctor --attack` does. */

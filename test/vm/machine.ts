@@ -23,8 +23,8 @@ export const MACHINES: Readonly<Record<VmArchitecture, Machine>> = {
   x64: {
     debian: 'amd64',
     emulator: 'qemu-system-x86_64',
-    // A fifth level of page tables would make each miss of the emulated TLB dearer. After CMPXCHG16B, QEMU 7.2 was seen to
-    // lose the flags, which ended a guest's kernel; without it the kernel takes a lock instead.
+    // la57: a fifth level of page tables would make each miss of the emulated TLB slower. cx16: with CMPXCHG16B, QEMU 7.2
+    // sometimes lost the flags, which ended a guest's kernel; without this instruction the kernel takes a lock instead.
     board: ['-machine', 'q35', '-cpu', 'max,la57=off,cx16=off'],
     console: 'ttyS0',
     needs: ['qemu-x64'],
@@ -32,7 +32,7 @@ export const MACHINES: Readonly<Record<VmArchitecture, Machine>> = {
   arm64: {
     debian: 'arm64',
     emulator: 'qemu-system-aarch64',
-    // A processor without pointer authentication, which is slow to emulate.
+    // This processor has no pointer authentication, which is slow to emulate.
     board: ['-machine', 'virt', '-cpu', 'neoverse-n1'],
     console: 'ttyAMA0',
     needs: ['qemu-arm64'],

@@ -5,7 +5,7 @@ import type { Program } from '../contenders/contender.ts'
 import { NAMES } from '../names.ts'
 import { saturatedCase } from './saturated.ts'
 
-/** Rounds of MBPP; contenders with a container for each program run this part of all in a round. */
+/** Rounds of MBPP. In each round, contenders with a container per program run a quarter of it, because they are slow. */
 const MBPP_ROUNDS = 4
 /** An even selection of this size leaves out MBPP 123, which takes seconds and would dominate a quick run. */
 const QUICK_MBPP = 25
@@ -63,7 +63,7 @@ async function mbppPart({ quick }: Bench, round: number, contender: string): Pro
   return all.slice(round * part, (round + 1) * part)
 }
 
-/** That many items, spread evenly over the list. */
+/** `count` items, spread evenly over the list. */
 export function spread<T>(items: readonly T[], count: number): T[] {
   return items.filter(
     (_, at) => Math.floor((at * count) / items.length) !== Math.floor(((at - 1) * count) / items.length),

@@ -97,7 +97,7 @@ function recordParts(
   book.add({ case: place.case, contender: NAMES.own, metric: 'time', unit: 'ms' }, ownMs)
 }
 
-/** Records in how many jobs a mode had its effect. */
+/** Records the shares of jobs whose container came from the pool, came from the batch, or was preloaded. */
 export function shares(
   { book }: Bench,
   place: { readonly case: string; readonly contender: string },

@@ -6,7 +6,7 @@ import { interleave } from '../rounds.ts'
 import { redisRests, removeKeys } from '../stage.ts'
 
 const SCRIPT = fileURLToPath(new URL('../processes/queue-rate.ts', import.meta.url))
-/** Concurrent jobs of both queues. */
+/** Number of concurrent jobs, the same for Isopod's queue and BullMQ. */
 const CONCURRENCY = 32
 
 /**

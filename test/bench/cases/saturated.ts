@@ -44,7 +44,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
         name: contender.name,
         block: async (round: number) => {
           const programs = await saturated.programs(bench, round, contender.name)
-          // Not counted: these runs find the best concurrency, and fill batch and pool.
+          // These runs are not counted: they find the best concurrency, and fill the batch's containers and the pool.
           if (!warm.has(contender)) await contender.runAll(programs.slice(0, bench.size(4, 2)))
           warm.add(contender)
           await contender.settle()
@@ -59,7 +59,7 @@ export function saturatedCase(saturated: SaturatedCase): BenchCase {
   }
 }
 
-/** The other contenders that this machine supports; records the missing ones. */
+/** The contenders other than Isopod that this machine supports; records the missing ones. */
 function present(bench: Bench, name: string, wanted: readonly string[]): Contender[] {
   return wanted.flatMap((contender) => {
     const found = bench.contenders.others.get(contender)

@@ -10,7 +10,7 @@ import { isopod, MODES, type Mode } from './isopod.ts'
 import type { LanesTrial } from './laned.ts'
 import { plainInterpreter } from './plain.ts'
 
-/** Time without change after which a pool counts as full. */
+/** Time without change after which a worker's pool counts as full, in milliseconds. */
 const QUIET_MS = 300
 
 /** All contenders that run programs. */

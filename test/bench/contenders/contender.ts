@@ -6,7 +6,7 @@ export interface Program {
   readonly outputBytes?: number
 }
 
-/** The outcome of a program. */
+/** What a contender reports about a program; most fields only for Isopod. */
 export interface Run {
   readonly stdout: string
   /** Where the container came from, and whether its interpreter had started; only for Isopod. */

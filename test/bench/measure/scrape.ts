@@ -41,7 +41,7 @@ const POLL_MS = 20
 const MAX_REST_MS = 5000
 const POOL = 'isopod_pool_containers'
 
-/** Waits until a worker has removed its containers and its pool is as full as before, or no fuller for `quietMs`. */
+/** Waits until a worker has removed its other containers, and its pool is as full as before or has not grown for `quietMs`. */
 export async function workerRests(url: string, level: number, quietMs: number): Promise<void> {
   let seen = -1
   let since = performance.now()

@@ -1,5 +1,5 @@
 // One process with producer, worker and consumer: `queue-rate.ts bullmq|isopod URL PREFIX JOBS CONCURRENCY`. Prints one JSON
-// object: seconds from the worker's start until the last result is in hand, the jobs waiting, and from the first submit.
+// object: seconds until the last result is received, from the worker's start with all jobs waiting, and from the first submit.
 import { parseJob } from '@isopod/protocol'
 import { newJobId, openConsumer, openProducer, unexecutedJobResult } from '@isopod/queue'
 import { Queue, Worker } from 'bullmq'

@@ -77,7 +77,7 @@ function measurement(one: Summary): string[] {
   return [one.contender, one.metric, withUnit(one.value, one.unit), ...spread, String(one.samples)]
 }
 
-/** The share of jobs in which a mode had its effect. */
+/** The shares of a contender's jobs with a pooled, shared or preloaded container, in words. */
 function containers(summaries: readonly Summary[], contender: string): string {
   const shares = summaries.filter((summary) => summary.contender === contender && summary.unit === 'share')
   const parts = shares

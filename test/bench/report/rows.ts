@@ -29,7 +29,7 @@ export interface Measured {
   readonly cases: readonly string[]
 }
 
-/** One judged row for each target, then one or more for each series. */
+/** One row with a judgement for each target, then one or more rows for each series. */
 export function rowsOf(measured: Measured, targets: readonly Target[] = TARGETS): Row[] {
   const judged = targets.map((target) => judge(target, measured))
   return [...judged, ...measured.summaries.flatMap(plainRows)]

@@ -8,20 +8,20 @@ const options = (...argv: string[]) => {
   return asked.options
 }
 
-describe('the command line', () => {
-  it('asks for a full run of all cases, with the page and a seed of its own, by itself', () => {
+describe('parseOptions', () => {
+  it('asks by default for a full run of all cases with a random seed, which writes the page', () => {
     const { seed, ...rest } = options()
     expect(rest).toEqual({ quick: false, only: undefined, json: undefined, docs: DOCS })
     expect(Number.isInteger(seed)).toBe(true)
   })
 
-  it('writes the page for a complete run, or with --docs', () => {
+  it('writes the page only for a complete run, or with --docs', () => {
     expect(options('--quick').docs).toBeUndefined()
     expect(options('--only', 'one').docs).toBeUndefined()
     expect(options('--quick', '--docs', 'there').docs).toBe('there')
   })
 
-  it('takes cases one after the other', () => {
+  it('takes several cases with --only', () => {
     expect(options('--only', 'one', 'two').only).toEqual(['one', 'two'])
     expect(options('--only', 'one', '--only', 'two', '--seed', '7')).toMatchObject({
       only: ['one', 'two'],
@@ -29,7 +29,7 @@ describe('the command line', () => {
     })
   })
 
-  it('asks for words', () => {
+  it('recognizes --list and --help', () => {
     expect(parseOptions(['--list'], CASES)).toEqual({ kind: 'list' })
     expect(parseOptions(['--help', '--quick'], CASES)).toEqual({ kind: 'help' })
   })
@@ -45,7 +45,7 @@ describe('the command line', () => {
     expect(() => parseOptions(argv, CASES)).toThrow(message)
   })
 
-  it('is explained whole', () => {
+  it('has help for every option', () => {
     for (const name of ['quick', 'only', 'list', 'seed', 'json', 'docs', 'help'])
       expect(HELP).toContain(`--${name}`)
   })

@@ -6,8 +6,8 @@ import { machineTime, parseStat, processorTime, residentMb, secondsOf } from '..
 import { parseMetrics } from '../measure/scrape.ts'
 import { workerSettings } from '../stage.ts'
 
-describe('the readings of a worker', () => {
-  it('is summed over the labels that were not asked for', () => {
+describe('parseMetrics', () => {
+  it('sums a metric over all labels that were not asked for', () => {
     const metrics = parseMetrics(
       [
         '# HELP a_total Something.',
@@ -25,17 +25,17 @@ describe('the readings of a worker', () => {
 })
 
 describe('processor time', () => {
-  it('counts a process with its ended children, whatever it is called', () => {
+  it('includes the ended children of a process, even if its name contains spaces and parentheses', () => {
     const stat = '12 (a) b (c) S 1 12 12 0 -1 4194560 1 2 3 4 100 50 25 25 20 0 1 0 99'
     expect(parseStat(stat)).toEqual({ command: 'a) b (c', seconds: 2 })
     expect(parseStat('')).toBeUndefined()
   })
 
-  it('counts waiting for a disk as idle', () => {
+  it('of a machine counts waiting for a disk as idle', () => {
     expect(machineTime('cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1\n')).toEqual({ busy: 2, all: 10 })
   })
 
-  it('of processes is what they had between two readings, of those that came in between all', () => {
+  it('of a command is the time between two readings, including processes that started in between', () => {
     const at = (...all: [number, string, number][]) => ({
       machine: 0,
       processes: new Map(all.map(([pid, command, seconds]) => [pid, { command, seconds }] as const)),
@@ -46,7 +46,7 @@ describe('processor time', () => {
     expect(secondsOf(4, before, after)).toBe(1)
   })
 
-  it('and memory of this very process are read', () => {
+  it('and resident memory of this process can be read', () => {
     const time = processorTime()
     expect(secondsOf(process.pid, { machine: 0, processes: new Map() }, time)).toBeGreaterThan(0)
     expect(residentMb(process.pid)).toBeGreaterThan(20)
@@ -56,7 +56,7 @@ describe('processor time', () => {
 })
 
 describe('the settings of a measured worker', () => {
-  it('are reported where they differ from the default, without paths of files', () => {
+  it('are reported if they differ from the default, without the paths of files', () => {
     const env = {
       ISOPOD_SLOTS: '3',
       SANDBOX_LANGUAGE_CONFIG_FILE: '/a/b.yaml',
@@ -71,8 +71,8 @@ describe('the settings of a measured worker', () => {
   })
 })
 
-describe('growth', () => {
-  it('is what later readings have more, whatever single ones say', () => {
+describe('the growth of a worker’s memory', () => {
+  it('is the difference between the medians of later and earlier readings, so outliers do not count', () => {
     const flat = [1, 9, 1, 1, 5, 5, 99, 5, 5, 5, 5, 5, 5, 5, 5, 5]
     expect(growth(flat)).toEqual({ late: 0, half: 0 })
     expect(growth(Array.from({ length: 200 }, (_, at) => at / 10))).toEqual({
@@ -83,14 +83,14 @@ describe('growth', () => {
 })
 
 describe('the programs', () => {
-  it('are all of HumanEval and of MBPP, each with its tests', async () => {
+  it('are all problems of HumanEval and MBPP, each with its tests', async () => {
     const [first, second] = [await humanEval(), await mbpp()]
     expect([first.length, second.length]).toEqual([164, 974])
     for (const { code } of first) expect(code).toMatch(/\ncheck\(\w+\)\n$/)
     for (const { code } of second) expect(code).toContain('assert ')
   })
 
-  it('of a quick run lie evenly in the list', () => {
+  it('of a quick run are spread evenly over the list', () => {
     const list = Array.from({ length: 10 }, (_, at) => at)
     expect(spread(list, 5)).toEqual([0, 2, 4, 6, 8])
     expect(spread(list, 10)).toEqual(list)
@@ -98,8 +98,8 @@ describe('the programs', () => {
   })
 })
 
-describe('lanes', () => {
-  it('run so many tasks at once and no more, and keep the order of the results', async () => {
+describe('inLanes', () => {
+  it('runs at most the given number of tasks at once, and keeps the order of the results', async () => {
     let now = 0
     let most = 0
     const results = await inLanes([5, 1, 3, 2, 4], 2, async (ms) => {

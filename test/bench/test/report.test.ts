@@ -45,7 +45,7 @@ async function folder(): Promise<string> {
 }
 
 describe('numbers', () => {
-  it('have as many digits as say something', () => {
+  it('are rounded to about three significant digits', () => {
     expect([0.123, 9.876, 12.345, 123.4, 12_345].map(short)).toEqual([
       '0.12',
       '9.88',
@@ -60,8 +60,8 @@ describe('numbers', () => {
   })
 })
 
-describe('the page', () => {
-  it('has numbers, table, picture and what bounds it, and keeps what people wrote', async () => {
+describe('the page of the benchmark', () => {
+  it('has numbers, tables, charts and costs, and keeps the text outside of its markers', async () => {
     const path = await folder()
     const page = join(path, 'README.md')
     await writeDocs(report(), path)
@@ -81,7 +81,7 @@ describe('the page', () => {
     expect(await readFile(join(path, `${IDLE}.svg`), 'utf8')).toContain('dockerode loop')
   })
 
-  it('is refused where it has no place for the numbers', () => {
+  it('is refused if it has no markers', () => {
     expect(() => betweenMarkers('# Something else\n', 'x')).toThrow(/must have the lines/)
   })
 })
@@ -99,7 +99,7 @@ describe('the table at the end of a run', () => {
 })
 
 describe('a chart', () => {
-  it('has bars as long as their values, and nothing in it that is not text', async () => {
+  it('has bars in proportion to their values, and escapes its labels', async () => {
     const svg = await svgOf({
       title: 'a < b & c',
       unit: 'ms',

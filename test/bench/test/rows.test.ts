@@ -8,7 +8,7 @@ import { TARGETS } from '../report/targets.ts'
 
 const IDLE = 'hello-python-idle'
 
-/** What a book holds after times of two contenders, 100 each. */
+/** Measurements with 100 times of each of two modes of Isopod, and of the loop, which takes 100 ms. */
 function measured(fresh: number, own: number): Measured & { readonly book: Book } {
   const book = new Book()
   const times = (contender: string, ms: number) =>
@@ -24,13 +24,13 @@ function row(rows: ReturnType<typeof rowsOf>, words: string) {
 }
 
 describe('the rows of a run', () => {
-  it('have one for each promise, first, whatever was measured', () => {
+  it('begin with one for each promise, even if nothing was measured', () => {
     const rows = rowsOf({ summaries: [], missing: [], cases: [] })
     expect(rows.map(({ target }) => target)).toEqual(TARGETS.map(({ words }) => words))
     expect(rows.every(({ met, value, reason }) => met === null && value === null && reason)).toBe(true)
   })
 
-  it('say of a promise whether it is met, at the very border too', () => {
+  it('show whether a promise is met, exactly at its limit, too', () => {
     const own = '≤ the program’s own run time + 6 ms'
     expect(row(rowsOf(measured(17, 11)), own)).toMatchObject({ met: true, value: 17, ratio: 11 / 17 })
     expect(row(rowsOf(measured(17.1, 11)), own)).toMatchObject({ met: false })
@@ -39,7 +39,7 @@ describe('the rows of a run', () => {
     expect(row(rowsOf(measured(17, 11)), loop)).toMatchObject({ met: false, ratio: 100 / 17 })
   })
 
-  it('compare rates the other way round than times', () => {
+  it('compare rates inversely to times, because higher rates are better', () => {
     const book = new Book()
     for (const [contender, rate] of [
       [NAMES.queue, 2000],
@@ -52,7 +52,7 @@ describe('the rows of a run', () => {
     expect(found).toMatchObject({ met: false, value: 2000, ratio: 0.2, baseline: NAMES.bullmq })
   })
 
-  it('leave a promise open whose contender, or whose baseline, is not there, and say why', () => {
+  it('leave a promise open if its contender or its baseline is missing, and give the reason', () => {
     const { summaries } = measured(10, 11)
     const missing = [
       { case: IDLE, contender: NAMES.dockerRun, kind: 'impossible', reason: 'no such command' },
@@ -63,7 +63,7 @@ describe('the rows of a run', () => {
     expect(open).toMatchObject({ met: null, reason: 'not measured' })
   })
 
-  it('tell p50, p95 and p99 of times, and the bad end of rates', () => {
+  it('show p50, p95 and p99 of times; the bad percentiles of a rate are its low ones', () => {
     const book = new Book()
     const values = Array.from({ length: 101 }, (_, at) => at)
     book.add({ case: 'a', contender: 'x', metric: 'time', unit: 'ms' }, ...values)
@@ -79,7 +79,7 @@ describe('the rows of a run', () => {
     expect(summaries[1]).toMatchObject({ p95: 5, p99: 1, best: 100 })
   })
 
-  it('take the mean of shares', () => {
+  it('show the mean of shares', () => {
     const book = new Book()
     book.add({ case: 'a', contender: 'x', metric: 'share preloaded', unit: 'share' }, 1, 1, 1, 0)
     expect(book.summaries(seededRandom(1))[0]).toMatchObject({ value: 0.75, samples: 4 })
@@ -87,7 +87,7 @@ describe('the rows of a run', () => {
 })
 
 describe('the promises', () => {
-  it('each name a case that there is', () => {
+  it('each name an existing case', () => {
     const names = CASES.map(({ name }) => name)
     for (const target of TARGETS) expect(names).toContain(target.case)
     expect(new Set(names).size).toBe(names.length)

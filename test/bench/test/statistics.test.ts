@@ -3,7 +3,7 @@ import { seededRandom, shuffled } from '../measure/random.ts'
 import { median, medianInterval, quantile } from '../measure/statistics.ts'
 
 describe('quantiles', () => {
-  it('lie between two neighbours in proportion', () => {
+  it('are interpolated between two neighbours', () => {
     expect(median([3, 1, 2])).toBe(2)
     expect(median([4, 1, 3, 2])).toBe(2.5)
     // R: quantile(c(15, 20, 35, 40, 50), c(.05, .4, .95, .99))
@@ -16,12 +16,12 @@ describe('quantiles', () => {
     ])
   })
 
-  it('of one value are that value, and of none are refused', () => {
+  it('of one value are that value, and of no value throw', () => {
     expect(quantile([7], 0.99)).toBe(7)
     expect(() => median([])).toThrow(RangeError)
   })
 
-  it('leave the list as it was', () => {
+  it('do not change the list of values', () => {
     const values = [3, 1, 2]
     median(values)
     expect(values).toEqual([3, 1, 2])
@@ -30,7 +30,7 @@ describe('quantiles', () => {
 
 describe('the interval of the median', () => {
   it('agrees with the order statistics of a known sample', () => {
-    // The median of 25 values drawn anew lies between the 8th and the 18th in 95 of 100 cases (binomial distribution).
+    // The median of a resample of 25 values lies between the 8th and the 18th of them with 95 % (binomial distribution).
     const values = Array.from({ length: 25 }, (_, at) => at + 1)
     const [low, high] = medianInterval(values, seededRandom(1))
     expect(low).toBeGreaterThanOrEqual(8)
@@ -39,7 +39,7 @@ describe('the interval of the median', () => {
     expect(high).toBeLessThanOrEqual(18)
   })
 
-  it('has no width where all values are the same, and gets narrower with more of them', () => {
+  it('has no width if all values are the same, and gets narrower with more values', () => {
     expect(medianInterval([5, 5, 5], seededRandom(1))).toEqual([5, 5])
     const width = (count: number) => {
       const random = seededRandom(2)
@@ -49,7 +49,7 @@ describe('the interval of the median', () => {
     expect(width(1000)).toBeLessThan(width(20) / 3)
   })
 
-  it('follows from the seed', () => {
+  it('is the same for the same seed', () => {
     const values = Array.from({ length: 30 }, seededRandom(9))
     const interval = (seed: number) => medianInterval(values, seededRandom(seed), 500)
     expect(interval(1)).toEqual(interval(1))
@@ -58,7 +58,7 @@ describe('the interval of the median', () => {
 })
 
 describe('the order of the contenders', () => {
-  it('differs in each round, contains each contender once, and prefers none', () => {
+  it('is random in each round, contains each contender once, and favours none', () => {
     const random = seededRandom(4)
     const firsts = new Map<string, number>()
     for (let round = 0; round < 3000; round += 1) {
@@ -66,7 +66,7 @@ describe('the order of the contenders', () => {
       expect(order.toSorted()).toEqual(['a', 'b', 'c'])
       firsts.set(order[0] ?? '', (firsts.get(order[0] ?? '') ?? 0) + 1)
     }
-    // Four standard deviations around a third.
+    // Each of three contenders is first in a third of the rounds, within four standard deviations.
     for (const name of ['a', 'b', 'c']) expect(Math.abs((firsts.get(name) ?? 0) - 1000)).toBeLessThan(104)
   })
 })

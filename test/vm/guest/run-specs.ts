@@ -17,8 +17,8 @@ export async function runSpecs(
   { timeFactor, only }: Pick<GuestTask, 'timeFactor' | 'only'>,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
-  // The few specs that run alone are in a project of their own. All share one process: loading the same modules for each
-  // file anew would take most of the time.
+  // Specs that must not run beside others are in a project of their own. All files share one process, because loading the
+  // same modules for each file again would take most of the time.
   const words = ['run', '--project', 'system*', '--reporter', REPORTER, '--maxWorkers', '1', '--no-isolate']
   const pattern = only === undefined ? [] : ['--testNamePattern', only]
   const child = spawn('vitest', [...words, ...pattern, ...specs], {

@@ -22,7 +22,7 @@ const SIZE_MB = 12_288
 /** Version of the disk's layout. */
 const RECIPE = '2'
 const BASE = 'isopod/base:trixie'
-/** Folders of an engine's data with images. */
+/** Folders with the images in an engine's data. */
 const IMAGE_FOLDERS = ['image', 'overlay2']
 const DEADLINE_MS = 60 * 60_000
 

@@ -15,18 +15,18 @@ describe('the legs of the virtual machines', () => {
 
   const isLeftOut = (file: string) => leftOut.some((pattern) => matchesGlob(file, pattern))
 
-  it('run each system spec, or it is left out with a reason', () => {
+  it('run each system spec that LEFT_OUT does not exclude with a reason', () => {
     expect(all.length).toBeGreaterThan(50)
     expect(all.filter((file) => !run.has(file) && !isLeftOut(file))).toEqual([])
   })
 
-  it('leave out nothing that they run, and name no file that is not there', () => {
+  it('run no excluded spec, and name only existing files', () => {
     expect([...run].filter(isLeftOut)).toEqual([])
     expect([...run].filter((file) => !all.includes(file))).toEqual([])
     expect(leftOut.filter((pattern) => !all.some((file) => matchesGlob(file, pattern)))).toEqual([])
   })
 
-  it('have names of their own and a bound', () => {
+  it('have unique names and a timeout', () => {
     const names = LEGS.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
     for (const { minutes } of LEGS) expect(minutes).toBeGreaterThan(0)

@@ -20,13 +20,13 @@ describe('the options of test:vm', () => {
     })
   })
 
-  it('choose a processor, legs and a bound', () => {
+  it('choose a processor, legs and a timeout', () => {
     expect(parse('--arch', 'arm64', '--leg', 'self-test', '--deadline', '20')).toMatchObject({
       options: { architecture: 'arm64', legs: ['self-test'], deadline: 20 },
     })
   })
 
-  it('run a spec in the first leg, or in the one that is named', () => {
+  it('run a spec in the first leg unless another leg is named', () => {
     expect(parse('--spec', 'a.test.ts')).toMatchObject({
       options: { legs: ['self-test'], specs: ['a.test.ts'] },
     })

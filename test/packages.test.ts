@@ -71,7 +71,7 @@ describe('a packed package', () => {
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  it.each(shipped)('%s contains its build, the sources for its source maps, LICENSE, README.md and package.json', (at, { name }) => {
+  it.each(shipped)('%s contains its build, the mapped sources, and three pages', (at, { name }) => {
     const paths = packed.find((one) => one.name === name)?.paths ?? []
     const [code, pages] = [
       paths.filter((path) => path.includes('/')),

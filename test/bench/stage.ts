@@ -39,8 +39,8 @@ export interface StartedWorker extends WorkerProcess {
 const WORKER_SETTINGS: Readonly<Record<string, string>> = { ISOPOD_SELF_TEST: 'false' }
 
 /**
- * Settings of the measured workers that differ from the defaults: the bench's own, and those of the environment. Paths are left
- * out, because they mean nothing elsewhere.
+ * Settings of the measured workers that differ from the defaults: the benchmark's own, and those of the environment. Paths are
+ * left out, because they mean nothing on other machines.
  */
 export function workerSettings(env: NodeJS.ProcessEnv): Record<string, string> {
   const given = Object.entries(env)
@@ -133,7 +133,7 @@ export async function removeKeys(url: string, prefixes: readonly string[]): Prom
   })
 }
 
-/** Waits until Redis writes nothing to disk in the background, which takes a core. */
+/** Waits until Redis has finished writing to disk in the background, which would take a core during a measurement. */
 export async function redisRests(url: string): Promise<void> {
   await withRedis(url, async (redis) => {
     const deadline = performance.now() + MAX_SAVE_MS

@@ -98,7 +98,7 @@ describe('a report in a browser', () => {
     expect(await page.evaluate(within)).toBe(true)
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })
-      expect([scheme, await page.evaluate(FAINT)]).toEqual([scheme, []])
+      expect([scheme, await page.evaluate(LOW_CONTRAST)]).toEqual([scheme, []])
     }
   })
 
@@ -122,7 +122,7 @@ describe('a report in a browser', () => {
     const page = await open('print', ordinaryReport(), { colorScheme: 'dark' })
     await page.emulateMedia({ media: 'print' })
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)')
-    expect(await page.evaluate(FAINT)).toEqual([])
+    expect(await page.evaluate(LOW_CONTRAST)).toEqual([])
     expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-')
   })
 
@@ -140,7 +140,7 @@ describe('a report in a browser', () => {
 })
 
 /** Texts of the page whose contrast with their background is below WCAG AA. */
-const FAINT = `(() => {
+const LOW_CONTRAST = `(() => {
   const parse = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a } }
   const light = ({ rgb }) => { const [r, g, b] = rgb.map((v) => { v /= 255; return v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4 }); return 0.2126 * r + 0.7152 * g + 0.0722 * b }
   const ground = (one) => { for (let at = one; at; at = at.parentElement) { const found = parse(getComputedStyle(at).backgroundColor); if (found.a === 1) return found } return parse('rgb(255, 255, 255)') }

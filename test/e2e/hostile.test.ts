@@ -278,7 +278,7 @@ describe.concurrent('signals', () => {
     expect(result).toMatchObject({ status: 'execution_error', exitCode: null, signal, limit: null })
   })
 
-  it('a program that stops itself times out', async () => {
+  it('a program that stops itself with SIGSTOP times out', async () => {
     const result = await run('kill-self.py', { stdin: '19', limits: { timeoutSeconds: 1 } })
     expect(result).toMatchObject({ status: 'timeout' })
   })

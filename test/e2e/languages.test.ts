@@ -72,7 +72,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       })
     })
 
-    it('has the version that the catalogue says', async () => {
+    it('has the version that the catalogue names', async () => {
       const words = programs.version
       // Some toolchains print their version to stderr.
       const command = ['sh', '-c', '"$0" "$@" 2>&1', ...words]
@@ -89,7 +89,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       })
 
     if (unicode)
-      it('keeps characters in source, stdin and stdout', async () => {
+      it('keeps non-ASCII characters in source, stdin and stdout', async () => {
         const result = await run({ language, code: unicode, stdin: 'größer 𝄞\n' })
         expect(result).toMatchObject({ status: 'success', stdout: 'é 😀 größer 𝄞\n', stderr: '' })
       })
@@ -111,7 +111,7 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       })
 
     if (compileArgs)
-      it('hands arguments to its compiler', async () => {
+      it('passes compileArgs to its compiler', async () => {
         const { args, code } = compileArgs
         const result = await run({ language, code, compileArgs: [...args] })
         expect(result, result.compileOutput).toMatchObject({ status: 'success', exitCode: 0 })
@@ -130,13 +130,13 @@ describe.concurrent.each(languages.map((language) => ({ ...language })))(
       })
 
     if (libraries)
-      it('has the libraries that programs of graders import', async () => {
+      it('has the libraries that programs in grading data sets import', async () => {
         const status = libraries.exit || libraries.signal ? 'execution_error' : 'success'
         expectEnd(await run({ language, code: libraries.code }), libraries, status)
       })
 
     if (surroundings)
-      it('has threads, children, loopback and temporary files', async () => {
+      it('can use threads, child processes, loopback and temporary files', async () => {
         expectEnd(await run({ language, code: surroundings.code }), surroundings, 'success')
       })
   },

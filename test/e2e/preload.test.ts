@@ -25,7 +25,7 @@ describe.concurrent('a preloaded interpreter', () => {
     }
   })
 
-  it('is left out where a program would notice it, and the result says so', async () => {
+  it('is not used if the program would notice a difference, and the result says so', async () => {
     const job = { language: 'python', code: 'print(input_data)', inputData: [1], preload: true }
     expect(await asked.client.run(job)).toMatchObject({
       status: 'success',
@@ -45,7 +45,7 @@ describe.concurrent('a preloaded interpreter', () => {
     }
   })
 
-  it('runs every program of a language that the deployment names', async () => {
+  it('runs all programs of a language for which the deployment asks for it', async () => {
     const job = { language: 'javascript', code: 'console.log(process.argv.length)' }
     expect(await everywhere.client.run(job)).toMatchObject({ stdout: '2\n', preloaded: true })
     expect(await everywhere.client.run({ language: 'python', code: '1' })).toMatchObject({ preloaded: false })

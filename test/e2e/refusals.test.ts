@@ -55,7 +55,7 @@ describe('bad input is refused with a sentence that names the field, and nothing
     ['file $(id)', { code: 'x', files: { '$(id)': file } }, /^files\.\$\(id\): must be a relative path/],
     ['file -rf', { code: 'x', files: { '-rf': file } }, /^files\.-rf: must be a relative path/],
     [
-      'file in our own folder',
+      'file in the folder .isopod',
       { code: 'x', files: { '.isopod/sitecustomize.py': file } },
       /^files\.\.isopod/,
     ],

@@ -85,7 +85,7 @@ async function buildNodeImage(): Promise<void> {
 
 it('the image of the worker builds, runs a job, and ends cleanly on SIGTERM', async (context) => {
   if (!dockerHost.startsWith('unix://') || !redisUrl.startsWith('redis+unix://')) {
-    context.skip('the container reaches engine and Redis by mounting their sockets, and these have none here')
+    context.skip('the container needs sockets of engine and Redis to mount, and there are none here')
   }
   await buildNodeImage()
   await buildService('worker', WORKER_IMAGE)
@@ -146,7 +146,7 @@ it('the image of the worker builds, runs a job, and ends cleanly on SIGTERM', as
 // promise: http-image
 it('the image of the gateway serves without root, without an engine and with a read-only file system', async (context) => {
   if (!dockerHost.startsWith('unix://') || !redisUrl.startsWith('redis+unix://')) {
-    context.skip('the container reaches Redis by mounting its socket, which it does not have here')
+    context.skip('the container needs a socket of Redis to mount, and there is none here')
   }
   await buildNodeImage()
   await buildService('gateway', GATEWAY_IMAGE)

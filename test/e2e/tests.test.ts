@@ -66,7 +66,7 @@ describe.concurrent('a job with tests', () => {
     })
   })
 
-  it('names each way to fail, and judges each test by itself', async () => {
+  it('has a verdict for each way to fail, and judges each test separately', async () => {
     const code = `
 import sys
 what = sys.stdin.read()
@@ -114,7 +114,7 @@ print(what)`
     })
   })
 
-  it('never shows the program what is expected', async () => {
+  it('never shows expected outputs to its program', async () => {
     const secret = 'expected-4711'
     const code = `
 import os, sys
@@ -239,7 +239,7 @@ sys.exit(42)`,
     expect(result.summary).toMatchObject({ passed: 2, status: 'success' })
   })
 
-  it('that fails itself decides no verdict: the result is not attributable and names the checker', async () => {
+  it('that fails itself decides no verdict; the result is not attributable and names the checker', async () => {
     const result = await run(ECHO, [{ name: 'odd', stdin: 'crash', expected: '3', checker }])
     expect(result).toMatchObject({ status: 'setup_error', attributable: false })
     expect(result.errorMessage).toContain('the checker of test "odd" failed')
@@ -298,7 +298,7 @@ print('!', low, flush=True)`
     ])
   })
 
-  it('decides nothing about a program that fails by itself or waits for ever', async () => {
+  it('decides no verdict of a program that fails or that waits without end', async () => {
     expect(verdicts(await run('raise KeyError(1)', tests))).toEqual(['runtime_error', 'runtime_error'])
     const limits = { timeoutSeconds: 0.5 }
     expect(verdicts(await run('input()', tests, { limits }))).toEqual(['timeout', 'timeout'])
@@ -330,13 +330,13 @@ describe.concurrent('tests that cannot be run', () => {
       /^tests\.0\.expected: .*regular expression/,
     ],
     [
-      'an expectation that is no JSON',
+      'an expectation that is not JSON',
       [{ expected: '{', checker: 'json' }],
       {},
       /^tests\.0\.expected: is no JSON: "\{"/,
     ],
     [
-      'more expected than may be printed',
+      'an expectation that is longer than the output limit',
       [{ expected: 'xxx', limits: { outputBytes: 2 } }],
       {},
       /outputBytes/,
@@ -346,13 +346,13 @@ describe.concurrent('tests that cannot be run', () => {
     ['a file in the place of the program', [{ files: { 'main.py': { content: '' } } }], {}, /name is taken/],
   ]
 
-  it.each(refused)('are refused with a sentence: %s', async (_, tests, changes, sentence) => {
+  it.each(refused)('are refused with a reason: %s', async (_, tests, changes, sentence) => {
     const result = await run('pass', tests, changes)
     expect(result.status).toBe('validation_error')
     expect(result.validationErrors.join('\n')).toMatch(sentence)
   })
 
-  it('are refused before they are sent where the job alone shows the mistake', async () => {
+  it('are refused by the client if the job alone shows the mistake', async () => {
     await expect(run('pass', [{}], { network: 'internet' })).rejects.toThrow(/tests: allow no network/)
     await expect(run('pass', [])).rejects.toThrow(/at least one test/)
     await expect(run('pass', [{}], { tests: undefined, stopOnFirstFailure: true })).rejects.toThrow(

@@ -39,7 +39,7 @@ export interface LanguageFixtures {
   readonly compileArgs?: { readonly args: readonly string[]; readonly code: string }
   /** Allocates memory until it is killed. @default status memory_exceeded */
   readonly hog?: ProgramFixture
-  /** Uses the libraries that graders' programs import. */
+  /** Uses the libraries that programs in grading data sets import. */
   readonly libraries?: ProgramFixture
   /** Uses threads, child processes, loopback and temporary files, as far as the language supports them. */
   readonly surroundings?: ProgramFixture

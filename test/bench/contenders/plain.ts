@@ -8,20 +8,20 @@ import { type Contender, ContenderUnavailable, type Program } from './contender.
 import { type LanesTrial, laned } from './laned.ts'
 import { runProcess } from './spawned.ts'
 
-const NOBODY = 65_534
+const UNPRIVILEGED_ID = 65_534
 const ENV = {
   PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
   PYTHONDONTWRITEBYTECODE: '1',
   PYTHONUNBUFFERED: '1',
 }
 
-/** A contender with plain processes. One container per image keeps its file system mounted. */
+/** A contender that runs programs as plain processes, in the file system of one sleeping container per image. */
 export interface Plain extends Contender {
   close(): Promise<void>
 }
 
 /**
- * The plain interpreter without any sandbox: the same interpreter from the same file system as in our containers, started by
+ * The plain interpreter without any sandbox: the same interpreter from the same file system as in a container, started by
  * this process with `chroot`, in the host's namespaces and cgroups, without limits. Writes each program to a file in memory,
  * runs it, and removes it.
  */
@@ -43,7 +43,7 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
       const inside = ['sh', '-c', 'cd "$0" && exec "$@"', folder, ...words]
       const start = [
         'chroot',
-        `--userspec=${NOBODY}:${NOBODY}`,
+        `--userspec=${UNPRIVILEGED_ID}:${UNPRIVILEGED_ID}`,
         await root,
         ...needsShell(program, folder, inside),
       ]
@@ -55,7 +55,7 @@ export function plainInterpreter(engine: Engine, trial: LanesTrial): Plain {
   return { ...laned(NAMES.plain, run, trial), close: async () => roots.clear() }
 }
 
-/** Only a compiler writes into its working directory; an interpreter gets the whole path, which saves a shell. */
+/** A compiler writes into its working directory, so a shell changes there first; an interpreter gets the whole path instead. */
 function needsShell({ language }: Program, folder: string, inside: readonly string[]): readonly string[] {
   const { file, words } = FROM_FILE[language]
   return language === 'c' ? inside : words.map((word) => (word === file ? `${folder}/${file}` : word))

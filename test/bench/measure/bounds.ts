@@ -25,16 +25,16 @@ export class BoundsMeter {
   readonly #processor = new Map<string, number>()
   readonly #worker: { readonly url: string; readonly pid: number } | undefined
 
-  /** @param worker the worker of a contender that has one */
+  /** @param worker the worker of Isopod; undefined for other contenders */
   constructor(worker?: { readonly url: string; readonly pid: number }) {
     this.#worker = worker
   }
 
-  /** Measures around one block; it resolves with the processor milliseconds of the programs themselves, and their number. */
+  /** Measures one block, which resolves with the number of its programs and the processor milliseconds of these alone. */
   async around(block: () => Promise<{ programs: number; programMs: number }>): Promise<void> {
-    const before = await this.#look()
+    const before = await this.#read()
     const { programs, programMs } = await block()
-    const after = await this.#look()
+    const after = await this.#read()
     this.#programs += programs
     for (const step of STEPS)
       this.#addTo(this.#steps, step, stepMs(after.metrics, step) - stepMs(before.metrics, step))
@@ -61,7 +61,7 @@ export class BoundsMeter {
     return { programs: this.#programs, stepsMs: each(this.#steps), processorMs: each(this.#processor) }
   }
 
-  async #look(): Promise<{ metrics: Scrape | undefined; time: ProcessorTime }> {
+  async #read(): Promise<{ metrics: Scrape | undefined; time: ProcessorTime }> {
     return { metrics: this.#worker && (await scrape(this.#worker.url)), time: processorTime() }
   }
 

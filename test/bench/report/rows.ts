@@ -11,7 +11,7 @@ export interface Row {
   readonly unit: Unit
   /** Contender of the same case that `ratio` compares with. */
   readonly baseline: string | null
-  /** How many times better than the baseline: its time by ours, or our rate by its. */
+  /** How many times better than the baseline: its time divided by this time, or this rate divided by its rate. */
   readonly ratio: number | null
   /** The promise; null for a row without one. */
   readonly target: string | null

@@ -11,7 +11,7 @@ const SOAKED = [
   'apps/cli/test/system/grade.test.ts',
   'test/e2e/{delivery,gateway-fuzz,many-languages,script-cheats,script-corpora}.test.ts',
   'test/chaos/grade-loss.test.ts',
-  'test/security/{channel,limits-on-the-host}.test.ts',
+  'test/security/{channel,kernel-memory,limits-on-the-host}.test.ts',
 ]
 
 /** Specs of which `npm run test:soak` is the only run: they build images, or compute for long. */
@@ -35,8 +35,8 @@ const system = {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // One more than two cores: many specs wait for leases, limits and containers.
-    maxWorkers: 3,
+    // Twice two cores: many specs wait for leases, limits and containers.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: [['default', { summary: false }], new TotalsReporter()],
     projects: [
@@ -82,6 +82,8 @@ export default defineConfig({
           name: 'soak',
           env: { ...system.env, TEST_SOAK: 'true' },
           include: [...SOAKED, ...SOAK_ONLY],
+          // Some of them measure the host.
+          maxWorkers: 1,
           sequence: { groupOrder: 3 },
         },
       },

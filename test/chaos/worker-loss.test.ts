@@ -55,7 +55,7 @@ it.concurrent('a worker that is killed in the middle loses and duplicates no job
   expect(received.filter(({ status }) => status !== 'success')).toEqual([])
   // The programs of the killed worker ended with its connections. A reaper removes the containers after its lease.
   expect(await running(world)).toEqual([])
-  expect(await eventually(world.containers, (left) => left.length === 0, 40_000)).toEqual([])
+  expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
 })
 
 it.concurrent('a worker that is killed while it fills its pool leaves no container, neither pooled nor running', async (context) => {
@@ -74,7 +74,7 @@ it.concurrent('a worker that is killed while it fills its pool leaves no contain
 
   // After the lease, the reaper of any worker of the deployment removes the remaining containers.
   await world.addWorker()
-  expect(await eventually(world.containers, (left) => left.length === 0, 40_000)).toEqual([])
+  expect(await eventually(world.containers, (left) => left.length === 0, 70_000)).toEqual([])
 })
 
 // promise: drain

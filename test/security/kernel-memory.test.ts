@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '@isopod/protocol'
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest'
 import { eventually } from '../support/eventually.ts'
 import { RUNTIME } from '../support/runtime.ts'
+import { SOAK } from '../support/soak.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const MIB = 1024 * 1024
@@ -24,7 +25,9 @@ const ENDED_BY_INIT =
 
 const source = (name: string) => readFileSync(new URL(`kernel-memory/${name}`, import.meta.url), 'utf8')
 const code = source('hoard.c')
-const KINDS = [...code.matchAll(/^ {4}\{"([^"]+)"/gm)].map(([, kind = '']) => kind)
+const ALL_KINDS = [...code.matchAll(/^ {4}\{"([^"]+)"/gm)].map(([, kind = '']) => kind)
+/** The kernel counts all others in the same way: without the soak, every third shows that. */
+const KINDS = ALL_KINDS.filter((kind, index) => SOAK || ENDED_BY_INIT.includes(kind) || index % 3 === 0)
 const files = Object.fromEntries(
   ['hoard.h', 'sockets.h', 'objects.h'].map((name) => [name, { content: source(name) }]),
 )

@@ -9,6 +9,7 @@ const SYSTEM = ['{packages,apps}/*/test/**/system/**/*.test.ts', 'test/{e2e,secu
 /** Specs that repeat with large numbers in `npm run test:soak`. */
 const SOAKED = [
   'apps/cli/test/system/grade.test.ts',
+  'packages/sandbox/test/system/preload.test.ts',
   'test/e2e/{delivery,gateway-fuzz,many-languages,script-cheats,script-corpora}.test.ts',
   'test/chaos/grade-loss.test.ts',
   'test/security/{channel,kernel-memory,limits-on-the-host}.test.ts',
@@ -35,8 +36,8 @@ const system = {
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Twice two cores: many specs wait for leases, limits and containers.
-    maxWorkers: 4,
+    // One more than two cores: many specs wait for leases, limits and containers. A fourth gains nothing.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: [['default', { summary: false }], new TotalsReporter()],
     projects: [

@@ -127,10 +127,15 @@ it.concurrent('another attempt is announced by an event, and replaces the events
       await own.workers[0]?.stop()
       await own.addWorker()
     }
-    expect(seen.flatMap((event) => (event.type === 'status' ? event.attempt : []))).toEqual([1, 2])
+    const attempts = seen.flatMap((event) => (event.type === 'status' ? event.attempt : []))
+    // The stopping worker may take its own job once more, and requeue it before it starts it.
+    expect([
+      [1, 2],
+      [1, 3],
+    ]).toContainEqual(attempts)
     const late: JobEvent[] = []
     for await (const event of own.client.events(id)) late.push(event)
-    expect(late[0]).toMatchObject({ type: 'status', attempt: 2 })
+    expect(late[0]).toMatchObject({ type: 'status', attempt: attempts.at(-1) })
     expect(output(late, 'stdout').toString()).toBe('begun\nover\n')
     expect(late).toEqual(seen.slice(-late.length))
   } finally {

@@ -73,7 +73,7 @@ describe('two workers on one queue', () => {
   })
 
   // promise: audit
-  it('each execution ends in one audit line that says who ran what, where and how it ended', async () => {
+  it('each execution has one final audit line with tenant, code hash, container, limits and outcome', async () => {
     const secret = 'print("only-in-the-code")'
     const result = await world.client.run({ code: secret, tenant: 'acme' })
     const lines = [...(await world.log(0)), ...(await world.log(1))]

@@ -78,7 +78,7 @@ describe.concurrent('the examples of the documents', () => {
   })
 
   // promise: libraries
-  it('the allowed libraries are there (service plan)', async () => {
+  it('the allowed libraries can be imported (service plan)', async () => {
     const code =
       'import numpy, pandas, dateutil\nprint(pandas.DataFrame({"a": [1, 2]})["a"].sum(), numpy.arange(3).tolist())'
     expect(await world.client.run({ code })).toMatchObject({ status: 'success', stdout: '3 [0, 1, 2]\n' })
@@ -140,7 +140,7 @@ describe.concurrent('languages', () => {
     expect(await world.client.run({ code, files })).toMatchObject({ stdout: "['one', 'two'] [0, 255, 10]\n" })
   })
 
-  it('the largest stdin arrives whole', async () => {
+  it('stdin of the maximum size arrives completely', async () => {
     const code = 'import sys, hashlib; print(hashlib.sha256(sys.stdin.buffer.read()).hexdigest())'
     const stdin = 'z'.repeat(1024 * 1024)
     expect((await world.client.run({ code, stdin })).stdout.trim()).toBe(

@@ -47,7 +47,7 @@ describe.concurrent('time', () => {
     expect(result).toMatchObject({ status: 'timeout', stdout: 'before\n' })
   })
 
-  it('CPU time has a limit of its own', async () => {
+  it('a program ends at its limit of CPU time, independent of its timeout', async () => {
     const result = await run('forever.py', { limits: { timeoutSeconds: 20, cpuSeconds: 0.5, cpus: 1 } })
     expect(result).toMatchObject({ status: 'timeout', limit: 'cpu' })
   })
@@ -112,7 +112,7 @@ describe('output', () => {
     expect(before - (await freeBytes())).toBeLessThan(100 * MIB)
   })
 
-  it('10 MB of one line are cut at the byte', async () => {
+  it('output of 10 MB in one line is cut exactly at the limit in bytes', async () => {
     const result = await run('one-long-line.py', { limits: { outputBytes: 12_345 } })
     expect(result).toMatchObject({
       status: 'success',
@@ -137,7 +137,7 @@ describe('output', () => {
     })
   })
 
-  it('bytes that are not UTF-8 are kept beside the text', async () => {
+  it('output that is not UTF-8 is kept as raw bytes beside the text', async () => {
     const result = await run('undecodable.py')
     expect(result.stdout).toBe('ok \ufffd\ufffd \ufffd( end')
     expect(Buffer.from(result.raw?.stdout ?? '', 'base64')).toEqual(
@@ -145,7 +145,7 @@ describe('output', () => {
     )
   })
 
-  it('NUL is a character like any other', async () => {
+  it('NUL characters in the output are kept', async () => {
     expect(await run('nul-in-output.py')).toMatchObject({ status: 'success', stdout: 'a\0b\n' })
   })
 

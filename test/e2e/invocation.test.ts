@@ -62,7 +62,7 @@ it('a compiler gets only its own arguments; the program gets the other arguments
 })
 
 // promise: invocation
-it('arguments of a test take the place of the job’s, and variables hold for all tests', async () => {
+it('arguments of a test replace those of the job, and variables hold for all tests', async () => {
   const result = await world.client.run({
     language: 'bash',
     code: 'echo "$MINE: $*"',

@@ -68,7 +68,7 @@ it.concurrent('events carry no more output than the result, and no part of a cha
   expect(stdout).toBe('€'.repeat(333))
 })
 
-it.concurrent('characters split between reads arrive whole, and bytes that are not UTF-8 arrive unchanged', async () => {
+it.concurrent('characters that are split between two reads arrive complete, and bytes that are not UTF-8 arrive unchanged', async () => {
   const code = `import os, time
 for byte in "ä€".encode():
   os.write(1, bytes([byte]))
@@ -144,7 +144,7 @@ it.concurrent('another attempt is announced by an event, and replaces the events
 })
 
 // promise: live-output
-it.concurrent('readers that read nothing slow no program down', async () => {
+it.concurrent('readers that do not read do not slow down the program', async () => {
   const code = 'for n in range(40):\n  print("x" * 50_000, flush=True)'
   const id = await world.client.submit({ language: 'python', code, stream: true })
   const lazy = Array.from({ length: 20 }, () => world.client.events(id)[Symbol.asyncIterator]())
@@ -182,7 +182,7 @@ it('a listener of client.run gets events without `stream` in the job, and cancel
 })
 
 // promise: live-output
-it('a job without events leaves no stream, and every stream expires minutes after its job', async () => {
+it('a job without events leaves no stream in Redis, and every stream expires minutes after its job', async () => {
   const id = await world.client.submit({ language: 'bash', code: 'echo quiet' })
   expect(types(await all(id))).toEqual(['finished'])
   const streams = await redisKeys(world.redisUrl, `{${world.prefix}}:events:*`)

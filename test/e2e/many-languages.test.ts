@@ -82,7 +82,7 @@ function plainVerdict({ job }: Sample, runs: readonly PlainRun[]): string {
   return 'passed'
 }
 
-it('there are samples in 18 languages at least, and of each language that can run scripts', () => {
+it('the samples are in at least 18 languages, including each language that can run scripts', () => {
   expect(samples.size).toBeGreaterThanOrEqual(18)
   const able = catalogue.languages.filter(({ script }) => script !== undefined).map(({ name }) => name)
   const tested = lines('many-languages-scripts.jsonl').map((line) => line['language'])
@@ -122,7 +122,7 @@ describe.each([...samples.keys()])('samples in %s', (language) => {
       )
     })
 
-  it.each(modes)('have their verdicts %s', { timeout: 300_000 }, async (_, mode, every) => {
+  it.each(modes)('get their verdicts %s', { timeout: 300_000 }, async (_, mode, every) => {
     const all = (samples.get(language) ?? []).filter((__, index) => index % every === 0)
     const results = await Promise.all(all.map(({ job }) => world.client.run({ ...job, ...mode })))
     const wrong = all.flatMap(({ job, verdict, escapes }, index) => {

@@ -85,7 +85,7 @@ describe('the page', () => {
     expect(await page.locator('#gauges').textContent()).toMatch(/Memory[\d.]+ [KM]iB of \d+ MiB/)
   })
 
-  it('cancels what runs when Stop is pressed', async () => {
+  it('cancels the running program when Stop is pressed', async () => {
     const page = await openWith('echo on; sleep 60')
     await page.getByRole('button', { name: 'Run' }).click()
     await output(page).getByText('on').waitFor()
@@ -94,7 +94,7 @@ describe('the page', () => {
     expect(await page.getByRole('button', { name: 'Run' }).isVisible()).toBe(true)
   })
 
-  it('resumes where it was after a lost connection', async () => {
+  it('continues the output where it was after a lost connection', async () => {
     const relay = await openRelay(gateway.url)
     try {
       const page = await openWith('for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.4; done', {}, relay.url)
@@ -167,7 +167,7 @@ describe('the page', () => {
       .waitFor()
   })
 
-  it('shows what is refused beside the field that it names', async () => {
+  it('shows the reason of a refusal beside the field that it names', async () => {
     const page = await openWith('echo hi')
     await page.getByText('Input, limits and policy').click()
     await page.getByLabel('Memory, MiB').fill('1')
@@ -260,7 +260,7 @@ describe('the files of the page', () => {
   const head = async (path: string, headers: Record<string, string> = {}) =>
     await fetch(`${gateway.url}${path}`, { headers })
 
-  it('allow no inline script or style, and no frame', async () => {
+  it('are served with a policy against inline scripts, inline styles and frames', async () => {
     const answer = await head('/')
     const policy = answer.headers.get('content-security-policy') ?? ''
     expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /)
@@ -280,7 +280,7 @@ describe('the files of the page', () => {
     expect((await fetch(`${gateway.url}${asset}`, { method: 'HEAD' })).status).toBe(200)
   })
 
-  it('are all that is served: other paths are 404', async () => {
+  it('are all that the gateway serves; other paths get 404', async () => {
     for (const path of [
       '/assets/',
       '/assets',
@@ -299,7 +299,7 @@ describe('the files of the page', () => {
     }
   })
 
-  it('are not served where the operator turns the page off', async () => {
+  it('are not served if the operator turns the page off', async () => {
     for (const path of ['/', '/queues']) expect((await fetch(`${withoutPage.url}${path}`)).status).toBe(404)
     expect((await fetch(`${withoutPage.url}/v1/queue`)).status).toBe(200)
   })

@@ -36,7 +36,7 @@ describe.concurrent('a policy that warns', () => {
     expect(await lenient.client.run({ code })).toMatchObject({ status: 'success', warnings: [] })
   })
 
-  it('is not checked for a job that has turned it off', async () => {
+  it('is not applied to a job that turns it off', async () => {
     const result = await lenient.client.run({ code: OS_SYSTEM, policy: { mode: 'off' } })
     expect(result).toMatchObject({
       status: 'success',
@@ -86,7 +86,7 @@ describe.concurrent('a policy that enforces', () => {
     expect(result.validationErrors.join()).toMatch(/Blocked (function|command): eval/)
   })
 
-  it('checks scripts, checkers and interactors, too', async () => {
+  it('applies to scripts, checkers and interactors, too', async () => {
     const code = 'import os\nos.system("true")'
     const checker = { type: 'program', language: 'python', code } as const
     const interactor = { language: 'python', code }
@@ -96,7 +96,7 @@ describe.concurrent('a policy that enforces', () => {
     }
   })
 
-  it('counts each rule', { concurrent: false }, async () => {
+  it('counts refusals by rule in the metrics', { concurrent: false }, async () => {
     const metrics = await fetch(`${lenient.workers[0]?.url}/metrics`).then((response) => response.text())
     expect(metrics).toMatch(
       /isopod_policy_rejections_total\{language="python",rule="python\/os-system"\} [1-9]/,

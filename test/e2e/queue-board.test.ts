@@ -58,7 +58,7 @@ describe('the board of the queue', () => {
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 
-  it('has no route that changes anything', async () => {
+  it('has no route that changes the queue', async () => {
     for (const [method, path] of [
       ['PUT', '/queues/api/queues/jobs/pause'],
       ['PUT', '/queues/api/queues/jobs/empty'],

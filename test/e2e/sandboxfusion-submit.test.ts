@@ -109,7 +109,7 @@ describe.concurrent('AutoEvalDataset', () => {
       },
     })
 
-  it('runs the tests behind the code, without its main part, and beside the assets', async () => {
+  it('runs the tests after the code without its main part, with the assets as files', async () => {
     const code = 'def twice(n):\n    return 2 * n\n\nif __name__ == "__main__":\n    raise SystemExit(1)'
     const test = {
       code: 'assert twice(int(open("n.txt").read())) == 4',
@@ -142,7 +142,7 @@ function rows(name: string): Record<string, string>[] {
 describe.concurrent('rows of the data sets themselves', () => {
   const accepted = async (body: object) => (await submit(body)).body.accepted
 
-  it('of HumanEval: the reference passes as a body and as a whole, another does not', async () => {
+  it('of HumanEval accept the reference as a body and as a whole program, and refuse a wrong solution', async () => {
     for (const row of rows('HumanEval')) {
       const { prompt, canonical_solution: body, entry_point, test, task_id: id } = row
       // The fields have the names of SandboxFusion's tables.
@@ -156,7 +156,7 @@ describe.concurrent('rows of the data sets themselves', () => {
     }
   })
 
-  it('of MBPP: the reference passes, and code that does nothing does not', async () => {
+  it('of MBPP accept the reference, and refuse code that does nothing', async () => {
     for (const row of rows('mbpp').filter((_, index) => index % 4 === 0)) {
       const { text, code, test_list: test, test_setup_code, task_id: id } = row
       const provided_data = [{ id, content: text, test, labels: { test_setup_code } }]

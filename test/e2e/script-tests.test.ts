@@ -109,7 +109,7 @@ describe('a job with scripts', () => {
     expect(errorMessage).toMatch(/^tests\.0\.script: must contain a match of .*main/)
   })
 
-  it('is checked by the policy with its scripts', async () => {
+  it('is subject to the policy together with its scripts', async () => {
     const policy = { mode: 'enforce', rules: 'strict' } as const
     const refused = await run({ policy, tests: [{ script: 'import ctypes' }] })
     expect(refused.status).toBe('validation_error')

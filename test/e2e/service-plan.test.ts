@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const run = promisify(execFile)
 
-/** The plan's verification steps are commands of curl; some send JSON without saying so. */
+/** Runs curl like the plan's verification steps, some of which send JSON without a content type. */
 async function curl(...args: string[]): Promise<Record<string, unknown>> {
   const { stdout } = await run('curl', ['-sS', ...args])
   return JSON.parse(stdout)
@@ -76,7 +76,7 @@ describe.concurrent('the verification steps of the service plan', () => {
     })
   })
 
-  it('the network is blocked, by the validator and below it', async () => {
+  it('the network is blocked, by the policy and by the container', async () => {
     const code = 'import urllib.request; urllib.request.urlopen("http://google.com")'
     expect(await execute({ code })).toMatchObject({
       success: false,

@@ -57,7 +57,7 @@ describe.concurrent('a job with tests', () => {
     }
   })
 
-  it('succeeds with the whole score if all pass', async () => {
+  it('succeeds with the full score if all tests pass', async () => {
     const result = await run(ECHO, [{ stdin: 'a', expected: 'a' }, { stdin: 'b' }, { expected: '' }])
     expect(result).toMatchObject({
       status: 'success',
@@ -207,7 +207,7 @@ describe.concurrent('how an output is judged', () => {
     expect(verdicts(result)).toEqual(['passed'])
   })
 
-  it('distinguishes invalid UTF-8 from its replacement characters', async () => {
+  it('distinguishes invalid UTF-8 from replacement characters in the expectation', async () => {
     const code = 'import sys\nsys.stdout.buffer.write(b"\\xff")'
     const result = await run(code, [{ expected: '\ufffd' }])
     expect(result.tests).toMatchObject([{ verdict: 'wrong_answer', diff: 'the output is not valid UTF-8' }])

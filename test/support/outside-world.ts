@@ -11,8 +11,8 @@ import { selfSigned } from './self-signed.ts'
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A process in one of the namespaces, and its output. */
-interface Inhabitant {
+/** A process in one of the namespaces, and the lines of its output. */
+interface Spawned {
   readonly process: ChildProcess
   readonly lines: string[]
 }
@@ -60,9 +60,9 @@ export async function startOutsideWorld(options: {
   const [home, net] = [`${options.id}-home`, `${options.id}-net`]
   const folder = await mkdtemp(join(tmpdir(), 'isopod-net-'))
   const etc = join('/etc/netns', home)
-  const inhabitants: Inhabitant[] = []
+  const processes: Spawned[] = []
 
-  function live(namespace: string, file: string, args: readonly string[], env = process.env): Inhabitant {
+  function startIn(namespace: string, file: string, args: readonly string[], env = process.env): Spawned {
     const command = ['netns', 'exec', namespace, process.execPath, file, ...args]
     const child = spawn('ip', command, { env, stdio: ['ignore', 'pipe', 'inherit'] })
     const lines: string[] = []
@@ -72,13 +72,13 @@ export async function startOutsideWorld(options: {
       rest = parts.pop() ?? ''
       lines.push(...parts)
     })
-    const inhabitant = { process: child, lines }
-    inhabitants.push(inhabitant)
-    return inhabitant
+    const started = { process: child, lines }
+    processes.push(started)
+    return started
   }
 
   async function close(): Promise<void> {
-    for (const { process: child } of inhabitants.reverse()) {
+    for (const { process: child } of processes.reverse()) {
       if (child.exitCode !== null || child.signalCode !== null) continue
       child.kill('SIGTERM')
       await once(child, 'exit')
@@ -92,7 +92,7 @@ export async function startOutsideWorld(options: {
     await mkdir(etc, { recursive: true })
     await writeFile(join(etc, 'hosts'), `${options.hosts.join('\n')}\n`)
     await writeFile(join(etc, 'resolv.conf'), 'nameserver 10.99.0.2\noptions timeout:1 attempts:1\n')
-    for (const line of cables(home, net)) await run('ip', line.split(' '))
+    for (const line of linkCommands(home, net)) await run('ip', line.split(' '))
     const [key = '', cert = '', profiles = ''] = ['key.pem', 'cert.pem', 'profiles.json'].map((name) =>
       join(folder, name),
     )
@@ -101,10 +101,10 @@ export async function startOutsideWorld(options: {
     await writeFile(cert, signed.cert)
     await writeFile(profiles, JSON.stringify({ profiles: options.profiles }))
     const servers = join(ROOT, 'test/fixtures/servers/internet.mjs')
-    const outside = live(net, servers, [key, cert])
-    const beside = live(home, servers, [key, cert])
+    const outside = startIn(net, servers, [key, cert])
+    const beside = startIn(home, servers, [key, cert])
     await Promise.all([outside, beside].map((server) => until(server, (line) => line === 'ready')))
-    const worker = live(home, join(ROOT, 'apps/worker/dist/main.js'), [], {
+    const worker = startIn(home, join(ROOT, 'apps/worker/dist/main.js'), [], {
       ...options.env,
       ISOPOD_NETWORK_PROFILES_FILE: profiles,
       PORT: '0',
@@ -118,7 +118,7 @@ export async function startOutsideWorld(options: {
 }
 
 /** Commands of `ip` that make the namespaces and connect them. */
-function cables(home: string, net: string): string[] {
+function linkCommands(home: string, net: string): string[] {
   return [
     `netns add ${home}`,
     `netns add ${net}`,
@@ -126,7 +126,7 @@ function cables(home: string, net: string): string[] {
     ...[home, net].flatMap((name) => [`-n ${name} link set lo up`, `-n ${name} link set wire up`]),
     `-n ${home} address add 10.99.0.1/30 dev wire`,
     `-n ${net} address add 10.99.0.2/30 dev wire`,
-    // `nodad`: usable at once, without the check for duplicate addresses.
+    // `nodad` makes the address usable at once, without the check for duplicate addresses.
     `-n ${home} address add fd99::1/64 dev wire nodad`,
     `-n ${net} address add fd99::2/64 dev wire nodad`,
     ...['93.184.216.100/32', '2606:2800:220:1::100/128'].map(
@@ -145,7 +145,7 @@ function cables(home: string, net: string): string[] {
   ]
 }
 
-async function until({ process: child, lines }: Inhabitant, found: (line: string) => boolean): Promise<void> {
+async function until({ process: child, lines }: Spawned, found: (line: string) => boolean): Promise<void> {
   const deadline = performance.now() + 30_000
   while (!lines.some(found)) {
     if (child.exitCode !== null || performance.now() > deadline) {

@@ -56,7 +56,7 @@ it('a job runs again after its connection to the container broke; it is not repo
 
 it('no job fails when the connection breaks while a new worker verifies init in its volume', async () => {
   bridge.breakAnswerTo(/^GET \S*\/archive\?/)
-  // A new worker reads init from its volume and verifies it before its first container.
+  // Before its first container, a new worker reads init from its volume and verifies its content.
   const worker = await world.addWorker()
   await world.workers[0]?.stop()
   expect(await world.client.run({ language: 'bash', code: 'echo whole' })).toMatchObject({

@@ -112,6 +112,7 @@ function securityOpt(name: string, to?: string): Mutation {
   }
 }
 
+/** Reasons for {@link onlyOnRecord}. */
 const MODE =
   'all processes in there have the same user, so a mode has no effect; older runtimes use the mode of the folder in the image'
 const JOINED =

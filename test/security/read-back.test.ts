@@ -92,6 +92,8 @@ if (RUNTIME === 'runsc') {
   console.warn('skipped: privileges and profile (gVisor gives no privilege to anybody, and takes no profile)')
 }
 
+// Read-back: init reports the limits and privileges that its container really has. If they differ from the requested ones,
+// the worker does not send the program to the container.
 describe('a container that the engine makes differently from what the worker requested', () => {
   // promise: read-back
   it.each(DEVIATIONS)(

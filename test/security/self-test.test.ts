@@ -74,7 +74,7 @@ async function findings(dockerHost: string): Promise<{ code: number; found: Find
   return { code, found, text: text() }
 }
 
-/** Removes only hardening that init's read-back does not check, because the self-test probes no container that fails it. */
+/** Removes only hardening that the read-back (read-back.test.ts) ignores, because a container that fails it is not probed. */
 const weak = (options: CreateOptions) => {
   options['Hostname'] = 'worker-17'
   const host = options.HostConfig

@@ -186,7 +186,7 @@ it(`${REQUESTS} malformed requests get no 500 and no data of another tenant`, as
   const send = async () => {
     while (left-- > 0) {
       const { path, ...request } = next()
-      // A request that waits for its own job is abandoned.
+      // Some requests wait for their job, which may never run here, so they are aborted.
       const signal = AbortSignal.timeout(2_000)
       const answer = await fetch(`${gateway.url}${path}`, { ...request, signal }).catch(() => undefined)
       const text = (await answer?.text().catch(() => '')) ?? ''

@@ -42,7 +42,7 @@ async function openWith(code: string, options = {}, url = gateway.url): Promise<
 const badge = (page: Page) => page.locator('#badge')
 const output = (page: Page) => page.getByRole('log')
 
-/** Waits until an element has that text. */
+/** Waits until an element has this text. */
 async function shows(page: Page, selector: string, text: string): Promise<void> {
   await page.locator(selector).filter({ hasText: text }).waitFor()
 }

@@ -11,7 +11,7 @@ export interface Gateway {
   readonly process: ServiceProcess
   /** Keys and budgets of the gateway's deployment. */
   readonly access: Access
-  /** Resolves once requests need a key: a gateway looks for the first key once a second. */
+  /** Resolves once requests need a key. A gateway without keys checks once a second whether there is one. */
   asksForKeys(): Promise<void>
   /** Its log so far. */
   log(): Promise<string>

@@ -1,6 +1,6 @@
 import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 
-/** A browser that opens our pages and collects their errors and policy violations. */
+/** A browser that opens pages of the gateway and reports, and collects their errors and policy violations. */
 export interface PageBrowser {
   /** Opens a URL in a browser context of its own, without cookies, storage or credentials of other pages. */
   open(url: string, options?: BrowserContextOptions): Promise<Page>
@@ -14,7 +14,7 @@ export interface PageBrowser {
 
 /** Starts Debian's Chromium. */
 export async function startPageBrowser(executablePath: string): Promise<PageBrowser> {
-  // Chromium's sandbox does not run as root; our own pages do not need it.
+  // Chromium's own sandbox does not run as root. Pages of this project do not need it.
   const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const browser = await chromium.launch({ executablePath, args })
   let seen: string[] = []

@@ -18,7 +18,7 @@ def take_everything():
     while (fd := libc.inotify_init1(0)) >= 0:
         kept.append(fd)
     if ctypes.get_errno() == errno.EMFILE:
-        # The limit of open files came first, so free some for the other resources.
+        # EMFILE can also mean the limit of open files, so free some descriptors for the other resources.
         for fd in kept[-100:]:
             os.close(fd)
         del kept[-100:]

@@ -186,7 +186,7 @@ it(`${REQUESTS} malformed requests get no 500 and no data of another tenant`, as
   const send = async () => {
     while (left-- > 0) {
       const { path, ...request } = next()
-      // Some requests wait for their job, which may never run here, so they are aborted.
+      // Some requests wait for their job, which may be far back in the queue, so each is aborted after a while.
       const signal = AbortSignal.timeout(2_000)
       const answer = await fetch(`${gateway.url}${path}`, { ...request, signal }).catch(() => undefined)
       const text = (await answer?.text().catch(() => '')) ?? ''

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compiles init or the probe: build.sh OUTPUT [SOURCES]. The same flags wherever it is built, and nothing of the machine in
-# the result.
+# Compiles init or the probe: build.sh OUTPUT [SOURCES]. The result is reproducible: the flags are fixed, and it contains
+# nothing of the build machine.
 set -eu
 output=$1
 cd "${2:-$(dirname "$0")}"

@@ -35,7 +35,7 @@ static size_t length, taken;
 static unsigned char held[MAX_EXEC_BYTES + 1];
 static size_t held_wanted;
 
-static int refused; /* errno for the current frame if it came at the wrong time */
+static int refused; /* errno of the current frame if it arrived at a wrong time, else 0 */
 
 int reader_fill(void) {
   if (buffer_at < buffer_filled) return 0;

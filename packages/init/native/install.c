@@ -49,7 +49,7 @@ static int sync_directory(const char *target) {
   return synced;
 }
 
-/* Only next to the target: a copy elsewhere belongs to someone else. */
+/* Removes only copies next to the target: other copies belong to other installations. */
 static void remove_source(const char *target) {
   char self[MAX_PATH_BYTES + 1], source[MAX_PATH_BYTES + 1], copy[MAX_PATH_BYTES + 1];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);

@@ -48,7 +48,7 @@ static void own_stdio(void) {
   for (int fd = 0; fd < 3; fd++) {
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 && fd < 2) _exit(EXIT_USAGE);
-    /* Keeps the number in use, so that no pipe of a run gets it. */
+    /* Keeps the descriptor's number in use, so that no pipe of a run gets it. */
     if (flags < 0 && dup2(STDIN_FILENO, fd) < 0) _exit(EXIT_USAGE);
     fcntl(fd, F_SETFD, FD_CLOEXEC);
     if (fd < 2) fcntl(fd, F_SETFL, flags | O_NONBLOCK);
@@ -56,8 +56,8 @@ static void own_stdio(void) {
 }
 
 /*
- * In a full container without swap the kernel drops program text and reads it again. Init would slow down just when it must
- * end the program. Pages are locked on first use, which costs nothing up front. Best effort.
+ * In a full container without swap the kernel drops pages of program text and reads them again. Init would slow down just
+ * when it must end the program. Pages are locked on first use, which costs nothing up front. A failure is ignored.
  */
 static void stay_in_memory(void) {
   extern char __executable_start[], edata[];
@@ -81,7 +81,7 @@ static void watch(enum watched index, int fd, short events) {
 static void wait_for_something(void) {
   watch(HOST_IN, STDIN_FILENO, reader_wants_input() ? POLLIN : 0);
   watch(HOST_OUT, STDOUT_FILENO, writer_pending() > 0 ? POLLOUT : 0);
-  /* poll reports a closed reader even for no events. It is handled below, or the loop would spin. */
+  /* poll reports a closed reader even without requested events. `serve` handles it; otherwise the loop would spin. */
   watch(PROGRAM_IN, stdin_fd, stdin_pending() ? POLLOUT : 0);
   for (int i = 0; i < 2; i++) {
     int wanted = run_state() != RUN_IDLE && output_wanted(&outputs[i]);
@@ -93,7 +93,7 @@ static void wait_for_something(void) {
   if (wait < 0) wait = 0;
   struct timespec timeout = {wait / 1000000, wait % 1000000 * 1000};
   if (ppoll(watched, count, next < 0 ? NULL : &timeout, NULL) < 0) {
-    /* Interrupted, or short of memory for a moment: one more turn of the loop does no harm. */
+    /* Interrupted, or out of memory for a moment: the loop takes another turn. */
     for (nfds_t i = 0; i < count; i++) watched[i].revents = 0;
   }
 }
@@ -122,7 +122,7 @@ _Noreturn static void serve(void) {
   mounts_open();
   ready_send();
   for (;;) {
-    /* Writers that wait for room see the queue as it is here; POLLOUT wakes the loop when the host has read. */
+    /* Sources of frames that lack room in the queue are not polled here; POLLOUT wakes the loop when the host has read. */
     wait_for_something();
     struct signalfd_siginfo seen;
     while (read(children, &seen, sizeof seen) > 0) continue;
@@ -135,18 +135,18 @@ _Noreturn static void serve(void) {
     reader_dispatch();
     run_pump();
     reader_dispatch();
-    /* Last: no later event would wake the loop for what a frame has asked of a stream. */
+    /* Last, because a frame may have requested something of a stream for which no event would wake the loop. */
     tunnel_pump(watched + WATCHED);
   }
 }
 
 int main(int argc, char **argv) {
-  /* First: from here on programs cannot read /proc/1. */
+  /* First, so that no program can ever read /proc/1. */
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   if (argc == 3 && strcmp(argv[1], "install") == 0) return install_to(argv[2], EXECUTABLE);
   if (argc == 3 && strcmp(argv[1], "install-readable") == 0) return install_to(argv[2], READABLE);
   if (argc == 2 && strcmp(argv[1], "version") == 0) return printf("isopod-init %d\n", WIRE_VERSION) > 0 ? 0 : 1;
-  /* It kills every process that it can see, so it must run in a PID namespace of its own. */
+  /* Init kills every process that it can see, so it must run in its own PID namespace. */
   if (argc == 1 && getpid() == 1) serve();
   dprintf(STDERR_FILENO,
           "usage: init (as PID 1 of a container), init install TARGET, init install-readable TARGET, init version\n");

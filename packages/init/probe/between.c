@@ -22,7 +22,7 @@
 
 #include "probe.h"
 
-/* Names under which the two would meet. */
+/* Names that both containers use, so that they would find each other. */
 #define NAME "isopod-canary"
 #define KEY 0x150d
 #define PORT 41999
@@ -63,7 +63,7 @@ static void leave_objects(const char *secret) {
   syscall(SYS_add_key, "user", NAME, secret, strlen(secret), -4 /* of this user */);
 }
 
-/* Leaves a secret wherever another container might find it, and stays: words are milliseconds and the secret. */
+/* Leaves a secret wherever another container might find it, and waits. The words are milliseconds and the secret. */
 void keep(int count, char **words) {
   if (count != 2) return untried("wants milliseconds and a secret");
   const char *secret = words[1];
@@ -143,7 +143,7 @@ static void look_once(void) {
   listen_at("port", AF_INET, &port, sizeof port);
 }
 
-/* Looks for the secret of `keep` in another container, for as many milliseconds as the word says. */
+/* Looks for the secret that `keep` leaves in another container, for as many milliseconds as the word says. */
 void look(int count, char **words) {
   long long until = wall_ms() + (count > 0 ? atoll(words[0]) : 0);
   fact("user", getuid());

@@ -117,7 +117,7 @@ static void the_machine(void) {
 #endif
 }
 
-/* Calls that an engine's default profile allows and ours does not: they show which profile is in force. */
+/* Calls that an engine's default profile allows and Isopod's does not: they show which profile is in force. */
 static void beyond_our_profile(void) {
   char byte = 'x', table[16];
   struct iovec one = {&byte, 1};

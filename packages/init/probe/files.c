@@ -55,7 +55,7 @@ static int is_one_of(const char *word, const char *const *list, unsigned count) 
   return 0;
 }
 
-/* /dev has only what the runtime specification lists and the words name, and never a disk. */
+/* /dev may have only what the runtime specification lists and the words name, and never a disk. */
 void devices(int count, char **words) {
   static const char *const known[] = {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "console"};
   DIR *folder = opendir("/dev");
@@ -114,7 +114,7 @@ void masks(int count, char **words) {
   }
 }
 
-/* Plants links under the names of artifacts that a careless host would follow to its own file. The words: secret file, name. */
+/* Plants links under the names of output files; a careless host would follow them to its own file. Words: secret file, name. */
 void artifact(int count, char **words) {
   const char *secret = count > 0 ? words[0] : "/etc/passwd";
   int made = 0;

@@ -34,7 +34,7 @@ static const struct {
     {"/sys/fs/cgroup", "nosuid,nodev,noexec"},
     {"/sys/", "ro"},
 };
-/* With a rootless engine the runtime cannot create devices, and mounts the host's instead. */
+/* Under a rootless engine the runtime cannot create devices, and mounts those of the host. */
 static const struct {
   const char *place;
   unsigned major, minor;
@@ -52,7 +52,7 @@ static int has(const char *options, const char *option, size_t length) {
   return 0;
 }
 
-/* Options that this kernel lacks; a kernel that lacks one is not the host's. */
+/* Options that this kernel lacks. Only gVisor's kernel, not the host's, may lack one. */
 static const char *unknown = "";
 
 static void check_options(const char *place, const char *options, const char *needed) {
@@ -86,7 +86,7 @@ static void check(const char *place, const char *options) {
   if (!is_harmless_device(place)) got("%s is mounted (%s)", place, options);
 }
 
-/* Not its mode: older runtimes take that of the image's folder. */
+/* The mode is not compared, because older runtimes use that of the image's folder. */
 static void check_owner(const char *place) {
   struct stat status;
   if (stat(place, &status) < 0) {
@@ -96,7 +96,7 @@ static void check_owner(const char *place) {
   if (status.st_uid != getuid() || status.st_gid != getgid()) got("%s belongs to %u:%u", place, status.st_uid, status.st_gid);
 }
 
-/* The list of mounts: nothing of the host, and each with its options, except those that the word names. */
+/* Compares the list of mounts: nothing of the host, and each mount with its options, except those that the word names. */
 void mounts(int count, char **words) {
   if (count > 0) unknown = words[0];
   static char text[ROOM];

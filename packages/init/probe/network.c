@@ -38,7 +38,7 @@ void interfaces(int count, char **words) {
     if (colon == NULL) continue;
     *colon = '\0';
     char *name = row + strspn(row, " ");
-    /* Some kernels add tunnels that are down to every namespace. */
+    /* Some kernels add inactive tunnel interfaces to every namespace. */
     if (strcmp(name, "lo") != 0 && is_up(fd, name)) got("interface %s is up", name);
   }
   if (slurp("/proc/net/route", text, sizeof text) > 0 && strchr(text, '\n') != NULL && strchr(text, '\n')[1] != '\0') {
@@ -60,8 +60,7 @@ static void try_connect(const char *what, const char *token, int family, const v
 }
 
 /*
- * The first word is what to send; each other one is a port of this machine, or @NAME for an abstract socket, on which the worker
- * listens.
+ * The first word is what to send. Each other word is a port on which the worker listens, or @NAME for an abstract socket.
  */
 void connections(int count, char **words) {
   for (int i = 1; i < count; i++) {

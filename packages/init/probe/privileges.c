@@ -20,7 +20,7 @@ static const char *field(const char *status, const char *name) {
   return at == NULL ? NULL : at + strlen(name) + strspn(at + strlen(name), "\t ");
 }
 
-/* No capability in any set, no way to gain one, no other user. */
+/* Looks for a capability in any set, a way to gain one, and another user. */
 void capabilities(int count, char **words) {
   (void)count, (void)words;
   static const char *const sets[] = {"\nCapInh:", "\nCapPrm:", "\nCapEff:", "\nCapBnd:", "\nCapAmb:"};

@@ -1,11 +1,11 @@
 #ifndef PROBE_H
 #define PROBE_H
 
-/* The attack succeeded: one line about what it got. May be called more than once. */
+/* Reports that the attack succeeded: one line about what it got. May be called more than once. */
 void got(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The attack could not be tried here, which proves nothing. */
+/* Reports that the attack could not be tried here, which proves nothing. */
 void untried(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A fact for the worker to judge: one line «name value». */
+/* Reports a fact for the worker to judge: one line «name value». */
 void fact(const char *name, long long value);
 /* Writes as much as possible. */
 void put(int fd, const void *bytes, unsigned long size);

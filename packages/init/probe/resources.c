@@ -166,7 +166,7 @@ void cpu(int count, char **words) {
   fact("ran", *ran / 1000);
 }
 
-/* Ignores signals and stays. */
+/* Ignores all signals and sleeps. */
 void sleeper(int count, char **words) {
   (void)count, (void)words;
   for (int signal_number = 1; signal_number < NSIG; signal_number++) signal(signal_number, SIG_IGN);

@@ -48,8 +48,8 @@ static int look_for_others(void) {
 }
 
 /*
- * Only init and this process: a third would belong to the host, to another container, or to the engine, which may start one from
- * time to time. So it looks for a while.
+ * There must be only init and this process: a third would belong to the host, to another container, or to the engine, which may
+ * start one from time to time. So it looks for a while.
  */
 void processes(int count, char **words) {
   long long until = wall_ms() + LOOK_MS;
@@ -73,7 +73,7 @@ static void must_not_open(const char *path, int flags) {
   close(fd);
 }
 
-/* Init, which runs as the same user; a word names what may be read of it. */
+/* Tries to read init's files in /proc, although init runs as the same user; a word names what may be read. */
 void init(int count, char **words) {
   static const char *const insides[] = {"/proc/1/mem",  "/proc/1/environ", "/proc/1/maps",  "/proc/1/exe", "/proc/1/fd",
                                         "/proc/1/fd/0", "/proc/1/fd/1",    "/proc/1/root/", "/proc/1/cwd/"};
@@ -125,7 +125,7 @@ void proc(int count, char **words) {
   }
 }
 
-/* A terminal would carry control sequences, and input for another reader. A word: this kernel is not the host's. */
+/* A terminal would pass on control sequences, and input for another reader. With a word this kernel is not the host's. */
 void terminal(int count, char **words) {
   (void)words;
   for (int fd = 0; fd < 3; fd++) {
@@ -137,6 +137,6 @@ void terminal(int count, char **words) {
   if (count > 0) return;
   int fd = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
   unsigned int number;
-  /* The host has one pool of them, which one container could empty. */
+  /* The host has one pool of terminals, which one container could exhaust. */
   if (fd >= 0 && ioctl(fd, TIOCGPTN, &number) == 0) got("took the terminal %u of the host", number);
 }

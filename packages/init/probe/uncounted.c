@@ -19,7 +19,7 @@
 
 #define HUGE_PAGE (2ul << 20)
 
-/* A filter that allows everything: on a socket, and on this process in both ways. It ends with them. */
+/* Installs a filter that allows everything, on a socket, and on this process in both ways. The filters end with them. */
 static void filters(void) {
   struct sock_filter all[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
   struct sock_fprog filter = {1, all};
@@ -44,13 +44,13 @@ static void sockets(void) {
   if (setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group) == 0) got("joined a multicast group");
 }
 
-/* Pages of sockets, which a pipe would hold; and what the kernel stores about ended connections. */
+/* Tries to move a socket's pages into a pipe, and checks what the kernel stores about ended connections. */
 static void remnants(void) {
   int from[2], to[2];
   char remembers = '1';
   if (pipe2(from, O_CLOEXEC) < 0 || pipe2(to, O_CLOEXEC) < 0 || write(from[1], "x", 1) != 1) untried("no pipe to move a page of");
   if (splice(from[0], NULL, to[1], NULL, 1, 0) == 1) got("moved a page into a pipe");
-  /* Without an offset, as for a socket. */
+  /* Without an offset, as a program would call it for a socket. */
   int file = memfd_create("isopod-canary", MFD_CLOEXEC);
   if (file < 0 || write(file, "x", 1) != 1 || lseek(file, 0, SEEK_SET) < 0) untried("no file to send");
   if (sendfile(to[1], file, NULL, 1) == 1) got("sent a page into a pipe");

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 _Noreturn void exit_init(int code) {
-  /* As PID 1 this ends the whole namespace, with every process forked meanwhile. */
+  /* The end of PID 1 ends its namespace, including processes that were forked after the kill. */
   kill(-1, SIGKILL);
   _exit(code);
 }

@@ -25,7 +25,7 @@
 #define FAIL(error) ANSWER(SECCOMP_RET_ERRNO | (error))
 #define UNSUPPORTED FAIL(ENOSYS)
 #define REFUSE FAIL(EPERM)
-/* Succeeds without being executed. */
+/* The call succeeds without being executed. */
 #define IGNORE FAIL(0)
 #define ALLOW ANSWER(SECCOMP_RET_ALLOW)
 #define UNLESS(value, skipped) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, (skipped))
@@ -36,13 +36,13 @@
 #define NEVER(call) UNLESS(__NR_##call, 1), REFUSE
 /* Allowed with 0 in the argument: the caller itself. */
 #define ONLY_ON_SELF(call, argument) UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), UNLESS(0, 1), ALLOW, REFUSE
-/* Allowed on the caller itself, or on any process with a harmless second argument. */
+/* Allowed on the caller itself, or on any process if the second argument has a harmless value. */
 #define ONLY_ON_SELF_OR_WITH(call, harmless) \
   UNLESS(__NR_##call, 6), LOAD(ARGUMENT(0)), IF_EQUAL(0, 2), LOAD(ARGUMENT(1)), UNLESS((harmless), 1), ALLOW, REFUSE
 /* Allowed on every process but one. */
 #define NEVER_ON(call, process) NEVER_WITH(call, 0, process)
 #define NEVER_ON_INIT(call) NEVER_ON(call, 1)
-/* Allowed on the caller itself and on no group. */
+/* Allowed on the caller itself, not on process groups. */
 #define ONLY_ON_OWN_PROCESS(call, process) \
   UNLESS(__NR_##call, 6), LOAD(ARGUMENT(0)), UNLESS((process), 3), LOAD(ARGUMENT(1)), UNLESS(0, 1), ALLOW, REFUSE
 /* Allowed except for one value of an argument. */
@@ -57,7 +57,7 @@
 /* Allowed without these flags; with one of them it fails with `error`. */
 #define WITHOUT(call, argument, flags, error) \
   UNLESS(__NR_##call, 4), LOAD(ARGUMENT(argument)), UNLESS_ANY_BIT((flags), 1), FAIL(error), ALLOW
-/* Allowed for files and pipes. */
+/* Allowed unless the mode is that of a device. */
 #define NO_DEVICES(call, mode) \
   UNLESS(__NR_##call, 6), LOAD(ARGUMENT(mode)), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, S_IFMT), IF_EQUAL(S_IFCHR, 2), \
       IF_EQUAL(S_IFBLK, 1), ALLOW, REFUSE

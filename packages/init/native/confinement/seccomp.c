@@ -52,7 +52,7 @@
 #define X32_BIT 0x40000000u
 #define MQUEUE_MAGIC 0x19800202
 
-/* Allowed with the families that programs need; others look as if the kernel was built without them. */
+/* Allowed with the families that programs need; others fail as if the kernel was built without them. */
 #define FAMILIES(call) \
   UNLESS(__NR_##call, 8), LOAD(ARGUMENT(0)), PASS(AF_UNIX), PASS(AF_INET), PASS(AF_INET6), FAIL(EAFNOSUPPORT)
 
@@ -69,13 +69,13 @@ static const struct sock_filter rules[] = {
     NEVER(process_vm_readv),
     NEVER(process_vm_writev),
     NEVER(pidfd_getfd),
-    /* A directory of /proc can stand for a process, which no filter can see. */
+    /* A descriptor of a directory in /proc can refer to a process; a filter cannot see which. */
     NEVER(pidfd_send_signal),
     NEVER(kcmp),
     NEVER(process_madvise),
     NEVER(process_mrelease),
     NEVER(perf_event_open),
-    /* Linux ignores signals that PID 1 gets from its namespace; gVisor would end it. */
+    /* Linux ignores signals from the namespace to its PID 1; gVisor would let them end init. */
     NEVER_ON_INIT(kill),
     NEVER_ON_INIT(tkill),
     NEVER_ON_INIT(tgkill),
@@ -104,7 +104,7 @@ static const struct sock_filter rules[] = {
 #endif
     WITHOUT(openat, 2, O_DIRECT, EINVAL),
     /*
-     * Splicing moves a socket's pages into a pipe: one byte then holds 32 KiB that no cgroup counts. EINVAL is the error for
+     * Splicing moves a socket's pages into a pipe, where one byte keeps 32 KiB that no cgroup counts. EINVAL is the error for
      * descriptors that do not support splicing, so libraries and grep fall back to read and write. sendfile with an offset
      * reads from a file, never from a socket.
      */
@@ -117,7 +117,7 @@ static const struct sock_filter rules[] = {
     UNLESS(0, 1),
     FAIL(EINVAL),
     ALLOW,
-    /* Mapping a socket holds its pages too, and no cgroup is charged for them. */
+    /* Mapping a socket keeps its pages, too, and no cgroup is charged for them. */
     UNLESS(__NR_getsockopt, 6),
     LOAD(ARGUMENT(1)),
     UNLESS(IPPROTO_TCP, 3),
@@ -142,7 +142,7 @@ static const struct sock_filter rules[] = {
     LOAD(ARGUMENT(1)),
     IF_EQUAL(FIOSETOWN, 7),
     IF_EQUAL(SIOCSPGRP, 6),
-    /* These reveal the host's disk and file system, and where a file is on them: they fail as unsupported. */
+    /* These requests reveal the host's disk and file system, and where a file is on them. They fail as unsupported. */
     IF_EQUAL(FS_IOC_GETFSUUID, 4),
     IF_EQUAL(FS_IOC_GETFSSYSFSPATH, 3),
     IF_EQUAL(EXT4_IOC_GETFSUUID, 2),
@@ -161,8 +161,8 @@ static const struct sock_filter rules[] = {
     ONLY_ON_SELF(migrate_pages, 0),
     ONLY_ON_SELF(move_pages, 0),
     /*
-     * A program would be root in its own user namespace, and gVisor would stop counting its processes. A filter cannot see the
-     * flags of clone3; libraries fall back to clone.
+     * In its own user namespace a program would be root, and gVisor would stop counting its processes. A filter cannot read the
+     * flags of clone3, so clone3 fails and libraries fall back to clone.
      */
     NEVER(unshare),
     NEVER(setns),
@@ -173,7 +173,7 @@ static const struct sock_filter rules[] = {
     ALLOW,
     UNLESS(__NR_clone3, 1),
     UNSUPPORTED,
-    /* Linux asks for a capability; gVisor allows everyone its devices and its kernel log. */
+    /* Linux requires a capability; gVisor allows every process to use its devices and its kernel log. */
 #if defined(__NR_mknod)
     NO_DEVICES(mknod, 1),
 #endif
@@ -223,7 +223,7 @@ static int guard_self(void) {
   uint32_t own = (uint32_t)getpid();
   const struct sock_filter filter[] = {
       LOAD(offsetof(struct seccomp_data, nr)),
-      /* Itself, and its process group, which has no other member. */
+      /* A process may signal itself, and its process group, which has no other member. */
       NEVER_WITH_EITHER(kill, 0, own, -own),
       NEVER_ON(tkill, own),
       NEVER_ON(tgkill, own),
@@ -241,6 +241,6 @@ int seccomp_guard(int self) {
   int listed = statfs("/dev/mqueue", &queues) == 0 && queues.f_type == MQUEUE_MAGIC;
   if (!listed && install(no_queues, sizeof no_queues / sizeof *no_queues) < 0) return -1;
   if (self && guard_self() < 0) return -1;
-  /* Last: it refuses further filters. */
+  /* Last, because this filter refuses further filters. */
   return install(rules, sizeof rules / sizeof *rules);
 }

@@ -84,7 +84,7 @@
       MAY_SET(IPPROTO_IPV6, IPV6_RECVHOPLIMIT), MAY_SET(IPPROTO_IPV6, IPV6_RECVTCLASS), \
       MAY_SET(IPPROTO_IPV6, IPV6_TCLASS), MAY_SET(IPPROTO_IPV6, IPV6_DONTFRAG)
 
-/* Ends the filter. The error for a refused option is that of a kernel without the option. */
+/* The end of the filter. The error for a refused option is that of a kernel without the option. */
 #define SOCKET_OPTIONS \
   LEVEL_AND_OPTION, ATTACHING_OPTIONS, OUTLASTING_OPTIONS, SOCKET_LEVEL_OPTIONS, TCP_LEVEL_OPTIONS, UDP_LEVEL_OPTIONS, IP_LEVEL_OPTIONS, \
       IPV6_LEVEL_OPTIONS, FAIL(ENOPROTOOPT)

@@ -26,7 +26,7 @@ void fetch_refuse(int error) {
   answer(error, 0);
 }
 
-/* 0, or the errno for a file that must not be sent. */
+/* Returns 0, or the errno to report for a file that must not be sent. */
 static int unfit(const struct stat *status, uint32_t max) {
   if (S_ISDIR(status->st_mode)) return EISDIR;
   if (!S_ISREG(status->st_mode)) return EINVAL;

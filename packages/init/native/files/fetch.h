@@ -1,4 +1,4 @@
-/* Sends files to the host, as fast as it reads. */
+/* Sends files to the host, as fast as the host reads. */
 #ifndef ISOPOD_FETCH_H
 #define ISOPOD_FETCH_H
 

@@ -61,7 +61,7 @@ static int restore_write_hint(size_t i) {
   return hint == mounts[i].write_hint ? 0 : -1;
 }
 
-/* Times and flags like «no dump»: a program can set them on what it owns, including the mounts. */
+/* Times and flags like «no dump»: a program can set them on everything it owns, including the mounts. */
 static int restore_attributes(size_t i) {
   static const struct timespec now[2] = {{0, UTIME_NOW}, {0, UTIME_NOW}};
   int flags, fd = mounts[i].fd;
@@ -76,7 +76,7 @@ static int restore_attributes(size_t i) {
 
 int mounts_clear(void) {
   for (size_t i = 0; i < MOUNTS; i++) {
-    /* A path that did not exist at the start is no writable mount of this container. */
+    /* This container has no writable mount at a path that did not exist at the start. */
     if (mounts[i].fd < 0) continue;
     if (clear_directory(mounts[i].fd, mounts[i].mode) < 0 || restore_attributes(i) < 0 || restore_write_hint(i) < 0)
       return -1;

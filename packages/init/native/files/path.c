@@ -26,8 +26,7 @@ static int open_directory(int parent, const char *name, int make) {
 }
 
 /*
- * Part by part instead of openat2, which gVisor lacks. No program runs meanwhile that could move a directory between two
- * steps.
+ * Opens each part separately, because gVisor lacks openat2. No program runs that could move a directory between two steps.
  */
 int open_parent(char *path, int make, const char **leaf) {
   int directory = open(WORKSPACE, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

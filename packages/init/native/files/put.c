@@ -32,7 +32,7 @@ static int create(char *path, mode_t mode) {
   int directory = open_parent(path, 1, &leaf);
   if (directory < 0) return -1;
   int created = -1;
-  /* Removed first: a link of an earlier run must be replaced, not written through. */
+  /* Removed first, because writing must replace a link of an earlier run instead of following it. */
   if (unlinkat(directory, leaf, 0) == 0 || errno == ENOENT) {
     created = openat(directory, leaf, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   }

@@ -26,7 +26,7 @@ struct snapshot_file {
   uint16_t mode, path_length;
 };
 
-/* Takes no memory until it is written to. Each file: its head, its path with a NUL, its content. */
+/* Takes no memory until it is written to. It has for each file a head, its path with a NUL, and its content. */
 static unsigned char store[MAX_SNAPSHOT_BYTES] __attribute__((aligned(4096)));
 static size_t used;
 static int files;

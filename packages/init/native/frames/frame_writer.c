@@ -39,7 +39,7 @@ static void copy_in(size_t at, const unsigned char *bytes, size_t length) {
 }
 
 void write_bytes(const void *bytes, size_t length) {
-  /* Callers stay within the reserve. A truncated frame would break the wire and look like the host's fault. */
+  /* Callers stay within the reserve, so this does not happen. Ends init, because a truncated frame would break the wire. */
   if (length > CAPACITY - pending) exit_init(EXIT_BROKEN);
   copy_in(head + pending, bytes, length);
   pending += length;

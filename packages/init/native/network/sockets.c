@@ -13,7 +13,7 @@ static int64_t number_behind(const char *text, const char *words) {
   return at == NULL ? UNKNOWN : strtoll(at + strlen(words), NULL, 10);
 }
 
-/* Two short lines; the tables of all sockets cover the whole host and are slow to read. */
+/* sockstat has a few short lines; the tables of all sockets cover the whole host and are slow to read. */
 struct sockets sockets_now(void) {
   char text[1024];
   if (read_small("/proc/net/sockstat", text, sizeof text) < 0) return (struct sockets){UNKNOWN, UNKNOWN};

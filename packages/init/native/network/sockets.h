@@ -17,7 +17,7 @@ struct socket_bounds {
   int64_t data_bytes; /* in the buffers of all sockets of the host */
   int64_t tcp, tcp6;  /* of this namespace, including those that are not accepted yet */
   int64_t udp;        /* of this namespace, of both families */
-  int64_t ended;      /* as `lingering` above */
+  int64_t ended;      /* TCP connections in TIME_WAIT */
 };
 
 struct socket_bounds socket_bounds(void);

@@ -17,17 +17,17 @@
 #include "frames/frame_writer.h"
 #include "network/sockets.h"
 
-/* With so much queued, streams wait for the host. Low enough that streams never delay a program's output. */
+/* Streams are read only while fewer bytes are queued for the host, so that they never delay a program's output. */
 #define QUEUE_FULL (64u * 1024)
 #define TELL_AT (MAX_NET_WINDOW_BYTES / 4)
-/* Small, because cgroup v1 does not count the buffers of connections. */
+/* Socket buffers; small, because cgroup v1 does not count them. */
 #define SOCKET_BYTES (64 * 1024)
 #define ACCEPT_PAUSE_US 50000
 #define PORT_TIMEOUT_US 2000000
 
 struct stream {
   uint32_t id; /* 0 for a free place */
-  int fd;      /* -1 after a failure that the host does not know yet */
+  int fd;      /* -1 after a failure that is not reported to the host yet */
   uint32_t credit;
   uint32_t owed; /* bytes that the program has read since the last credit frame */
   size_t head, queued;
@@ -72,7 +72,7 @@ int tunnel_open(void) {
   return 0;
 }
 
-/* With RST rather than FIN, so that no port stays in use. */
+/* Closes with RST instead of FIN, so that no port stays in use. */
 static void hang_up(struct stream *stream) {
   const struct linger now = {1, 0};
   if (stream->fd < 0) return;

@@ -11,12 +11,12 @@
 
 #include "frames/wire.h"
 
-/* The listener and each stream. */
+/* Maximum number of poll entries: the listener and each stream. */
 #define TUNNEL_WATCHED (1 + MAX_NET_STREAMS)
 
 /* Opens the listener; -1 with errno. */
 int tunnel_open(void);
-/* Ends the listener and all streams without telling the host, which closes them at the end of the run. */
+/* Closes the listener and all streams without frames to the host, which closes its side at the end of the run. */
 void tunnel_close(void);
 
 /* Fills in the poll entries; returns their number. */
@@ -24,7 +24,7 @@ nfds_t tunnel_watch(struct pollfd *watched);
 /* Moves bytes in both directions as far as sockets, credit and the queue to the host allow. */
 void tunnel_pump(const struct pollfd *watched);
 
-/* Frames of the host; ignored for a stream that has ended meanwhile. */
+/* Handle frames of the host; frames for a stream that has ended are ignored. */
 void tunnel_write(uint32_t id, const unsigned char *bytes, size_t length);
 void tunnel_finish(uint32_t id);
 void tunnel_drop(uint32_t id);

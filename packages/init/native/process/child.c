@@ -19,14 +19,14 @@
 #define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
 
 static void offer_to_oom_killer(const struct exec_request *request) {
-  /* While it is not dumpable, as inherited from init, even its own /proc files belong to root. */
+  /* As long as the child is not dumpable, which it inherits from init, its own /proc files belong to root. */
   prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-  /* A zygote outlives many programs: each of its forks offers itself. */
+  /* Not the zygote, which outlives many programs: each of its forks sets this for itself. */
   if ((request->flags & EXEC_FORKS) != 0) return;
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
   if (write(fd, "1000", 4) < 0) {
-    /* Best effort: the kernel then chooses by size alone. */
+    /* Ignored: the kernel then chooses its victim by size alone. */
   }
   close(fd);
 }
@@ -53,7 +53,7 @@ static int set_limits(const struct exec_request *request) {
 
 static void tell(int report, struct child_report answer) {
   if (write(report, &answer, sizeof answer) < 0) {
-    /* Then init takes the exit code for the program's. */
+    /* Ignored: init then reports the exit code as the program's. */
   }
 }
 
@@ -62,7 +62,7 @@ static _Noreturn void fail(int report, enum child_word word) {
   _exit(127);
 }
 
-/* Read back before any code of the program runs. */
+/* Reports the limits as the kernel has them, before any code of the program runs. */
 static void tell_limits(int report, struct process_limits limits) {
   for (unsigned i = 0; i < limits.count; i++) {
     struct rlimit now;
@@ -86,7 +86,7 @@ static const char *search_path(char *const *env) {
   return DEFAULT_PATH;
 }
 
-/* Sets the most telling errno: of a name found nowhere, or of one that was found but must not run. */
+/* Sets errno: ENOENT if the name was found nowhere, otherwise that of a file which was found but could not be run. */
 static void execute(const struct exec_request *request) {
   const char *name = request->argv[0];
   if (strchr(name, '/') != NULL || name[0] == '\0') {
@@ -117,7 +117,7 @@ static int last_descriptor(const struct process_limits *limits) {
   return -1;
 }
 
-/* Called before the limit of descriptors is lowered. The report's descriptor may have the number, and moves. */
+/* Called before the descriptor limit is lowered. If the report's descriptor has the last number, it gets another one. */
 static int place_control(const struct exec_request *request, int control, int *report) {
   int last = last_descriptor(&request->limits);
   if (control < 0) return 0;
@@ -139,7 +139,7 @@ _Noreturn void child_run(const struct exec_request *request, const int stdio[3],
   offer_to_oom_killer(request);
   reset_signals();
   ready = ready && place_control(request, control, &report) == 0;
-  /* Before the limits: the guard opens a file, and the limit of descriptors may leave none, with init's open too. */
+  /* Before the limits: the guard opens a file, and with init's descriptors still open the limit may be reached. */
   if (ready && chdir(WORKSPACE) == 0 && chdir(request->cwd) == 0) {
     if (guard(request) < 0) fail(report, CHILD_UNCONFINED);
     if (set_limits(request) == 0) {

@@ -14,7 +14,7 @@
 
 /* A killed process needs CPU time to end; with a small quota that takes long. */
 #define KILL_TIMEOUT_US (20 * 1000000ll)
-/* Rounds of killing before all processes are stopped first. */
+/* Rounds of killing without SIGSTOP; later rounds stop all processes first. */
 #define ROUNDS_UNHELD 4
 
 struct reaped reaped;
@@ -59,12 +59,12 @@ static int kill_other(const char *name, unsigned char type, void *context) {
   return 0;
 }
 
-/* Kills all but the zygote; returns how many there were, -1 if unknown. */
+/* Kills all processes except init and the zygote; returns how many there were, or -1 if unknown. */
 static int kill_others(int held) {
   static char entries[8192] __attribute__((aligned(8)));
   int others = 0, proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (proc < 0) return -1;
-  /* Stops processes that fork faster than they are found: a signal to all reaches every one at once. */
+  /* A signal to all processes reaches every one at once, and so stops processes that fork faster than they are found. */
   if (held) kill(-1, SIGSTOP);
   int listed = each_entry(proc, entries, sizeof entries, kill_other, &others);
   if (held && standby.zygote > 0) kill(standby.zygote, SIGCONT);
@@ -72,7 +72,7 @@ static int kill_others(int held) {
   return listed < 0 ? -1 : others;
 }
 
-/* As kill_everyone, but kills one by one and gives up if that is not enough. */
+/* Like kill_everyone, but spares the zygote: it kills processes one by one, and fails if that takes too long. */
 static int kill_all_but_zygote(int64_t deadline) {
   for (int round = 0; standby.zygote != 0 && now_us() < deadline; round++) {
     reap_pending();
@@ -96,6 +96,6 @@ int kill_everyone(void) {
     /* Bounded, because the SIGCHLD of a child that ended in between may be consumed already. */
     sigtimedwait(&children, NULL, &(struct timespec){.tv_nsec = 5 * 1000 * 1000});
   } while (now_us() < deadline);
-  /* Init itself may have been delayed, and the last of them may have ended meanwhile. */
+  /* Init itself may have been delayed while the last processes ended. */
   return reap_pending() < 0 ? 0 : -1;
 }

@@ -17,7 +17,7 @@ struct reaped {
 
 extern struct reaped reaped;
 
-/* Processes that stay between runs; 0 for none, also once that one is reaped. */
+/* Processes that stay between runs; 0 for none or if it has been reaped. */
 struct standby {
   pid_t waiting; /* becomes the next run's first process */
   pid_t zygote;  /* forks the next waiting process */

@@ -28,7 +28,7 @@ static int make_pipe(int *own, int *childs, int own_end) {
   if (pipe2(ends, O_CLOEXEC) < 0) return -1;
   *own = ends[own_end];
   *childs = ends[1 - own_end];
-  /* Only this end: programs expect theirs to block. */
+  /* Only init's end is non-blocking: programs expect their end to block. */
   return fcntl(*own, F_SETFL, O_NONBLOCK);
 }
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct output {
-  int fd; /* -1 once it ended */
+  int fd; /* -1 after its end */
   unsigned char type;
   uint32_t limit;
   uint64_t total; /* bytes that the program wrote */
@@ -21,9 +21,9 @@ int streams_open(int child[3]);
 void streams_begin(const uint32_t limits[2], int with_stdin);
 void streams_close(void);
 
-/* Whether to read from it now: not while the host is slow, unless the bytes will be discarded. */
+/* Whether to read from the pipe now: not while the host is slow, unless the bytes would be discarded. */
 int output_wanted(const struct output *output);
-/* Reads one frame's worth; 1 when there may be more, 0 when it is empty or has ended. */
+/* Reads at most one frame's bytes; returns 1 if there may be more, 0 if the pipe is empty or has ended. */
 int output_pump(struct output *output);
 
 /* Queues bytes for the program; -1 when the queue is full. */

@@ -12,7 +12,7 @@
 #include "process/process.h"
 #include "process/streams.h"
 
-/* A fork takes a millisecond, with a small quota far longer. */
+/* A fork takes a millisecond; with a small CPU quota it takes far longer. */
 #define FORK_TIMEOUT_US (10 * 1000000ll)
 #define HANDED_OVER 4
 

@@ -73,7 +73,7 @@ static int64_t read_limit(const char *name) {
   return parse_limit(text);
 }
 
-/* The same, but 0 if there is a counter without a limit: UNKNOWN means that there is no counter. */
+/* Like read_limit, but 0 for a counter without a limit; UNKNOWN if there is no counter. */
 static int64_t read_limit_or_none(const char *name) {
   char path[128];
   int64_t limit = read_limit(name);

@@ -7,7 +7,7 @@
 
 #include "common/util.h"
 
-/* All memory without these is pages that the kernel took for itself, such as those of sockets and pipes. */
+/* Memory outside of these categories is pages that the kernel took for itself, such as those of sockets and pipes. */
 static const char *const NAMED[] = {
     "MemFree:", "Active:", "Inactive:", "Unevictable:", "Slab:", "PageTables:", "Percpu:", "VmallocUsed:", "Hugetlb:", "Balloon:",
 };

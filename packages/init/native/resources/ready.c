@@ -50,7 +50,7 @@ static void file_system(const char *path, const char *bytes, const char *inodes)
   if (inodes != NULL) json_number(inodes, known && status.f_files > 0 ? (int64_t)status.f_files : UNKNOWN);
 }
 
-/* gVisor's status file lacks it, but the call works. */
+/* gVisor's status file lacks NoNewPrivs, but prctl reports it. */
 static int64_t no_new_privileges(const char *status) {
   int64_t named = status_number(status, "\nNoNewPrivs:");
   return named >= 0 ? named : prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);

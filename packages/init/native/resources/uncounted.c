@@ -12,24 +12,24 @@
 #include "resources/cgroup.h"
 #include "resources/host_memory.h"
 
-/* Below this no socket is looked at. */
+/* Below this total no table of sockets is read. */
 #define FLOOR_BYTES ((int64_t)16 << 20)
 /* Measured size of a connection without its data. */
 #define SOCKET_BYTES 4096
 /* Size of a connection that has ended. */
 #define REMNANT_BYTES 512
 /*
- * Host memory that one unread byte can hold. The kernel copies socket data into pieces of 32 KiB and frees a piece when its last
- * byte is read. It charges the cgroup for the byte only, and does not report which container a piece belongs to.
+ * Host memory that one unread byte can keep. The kernel copies socket data into pieces of 32 KiB and frees a piece when its
+ * last byte is read. It charges the cgroup only for the byte, and does not report which container a piece belongs to.
  */
 #define PIECE_BYTES 32768
-/* A TCP buffer for one byte. */
+/* Size of a TCP buffer that contains one byte. */
 #define BUFFER_BYTES 2304
-/* Per byte of a datagram's buffer, which has up to 17 pieces. */
+/* Memory per byte of a datagram's buffer, which has up to 17 pieces. */
 #define DATAGRAM_PIECES 1024
-/* Smaller changes are normal on any host, and could end the wrong program. */
+/* Smaller changes are normal on any host; acting on them could end the wrong program. */
 #define PIECES_FLOOR_BYTES ((int64_t)256 << 20)
-/* Upper bound per microsecond of a program's CPU time: it must fill a piece, or start a task, to get the next one. */
+/* Upper bound of bytes per microsecond of CPU time: to get the next piece a program must fill one or start a task. */
 #define BYTES_PER_CPU_US (PIECE_BYTES / 2)
 /* Consecutive positive checks before a run is ended, so that data in transit and a neighbour's short peak do not count. */
 #define POSITIVE_CHECKS 4
@@ -38,7 +38,7 @@
 /* Reading the host's table of connections can take milliseconds; at most a tenth of init's time is spent on it. */
 #define TIMES_ITS_COST 10
 
-/* States in /proc/net/tcp; the numbers of UDP mean nothing here. */
+/* States in /proc/net/tcp; those of UDP are ignored. */
 enum { ESTABLISHED = 1, SYN_RECEIVED = 3, TIME_WAIT = 6, CLOSE_WAIT = 8, LISTENING = 10, FIRST_REQUEST = 12 };
 
 struct row {
@@ -79,7 +79,7 @@ static int parse(char *line, struct row *row) {
 static int64_t cost_of(const struct row *row, int connected, int all) {
   int64_t data = (int64_t)row->sending + (int64_t)row->receiving;
   if (!connected) return all ? data : 0;
-  /* The connections in its queue have rows of their own. */
+  /* A listener: the connections in its queue have their own rows. */
   if (row->state == LISTENING) return 0;
   if (row->state == TIME_WAIT || row->state == SYN_RECEIVED || row->state == FIRST_REQUEST) return REMNANT_BYTES;
   /* Created by a packet and charged at the earliest when a process accepts it; until then it has no inode. */
@@ -94,7 +94,7 @@ static int64_t most_of(const struct row *row, int connected, int64_t per_byte) {
   return row->state == LISTENING ? 0 : data * per_byte;
 }
 
-/* What to add up: with `per_byte` the upper bound, with 0 the lower bound of what sockets hold. */
+/* What to add up: with `per_byte` the upper bound of the sockets' memory, with 0 the lower bound. */
 struct view {
   int all;
   int64_t per_byte;
@@ -160,7 +160,7 @@ static int64_t program_cpu_us(void) {
   return all > own ? all - own : 0;
 }
 
-/* Kernel memory beyond what all sockets report. */
+/* The host's kernel memory that its sockets do not report. */
 static int64_t pieces_level(const struct host_memory *memory, const struct socket_bounds *bounds) {
   return memory->unnamed_bytes - bounds->data_bytes;
 }
@@ -209,7 +209,7 @@ static int pieces_excess(const struct socket_bounds *bounds, int64_t now) {
   return suspected >= POSITIVE_CHECKS;
 }
 
-/* Whether sockets hold more than is left by their own account. */
+/* Whether sockets, by what they report themselves, hold more memory than the cgroup has left. */
 static int data_excess(const struct socket_bounds *bounds, int64_t now) {
   int64_t at_most = bounds->data_bytes + (bounds->tcp + bounds->tcp6) * SOCKET_BYTES + bounds->ended * REMNANT_BYTES;
   if (at_most < FLOOR_BYTES) return 0;
@@ -224,7 +224,7 @@ int uncounted_excess(int64_t now) {
   if (now < next_us) return 0;
   next_us = now + QUIET_US;
   if (cgroup_version() < 0) return 0;
-  /* Waits until the last check is at most a tenth of the elapsed time. */
+  /* The next check is due when the last one took at most a tenth of the elapsed time. */
   if (now < next_scan_us) {
     next_us = next_scan_us;
     return 0;

@@ -100,7 +100,7 @@ void usage_start(void) {
   before = cgroup_usage();
   memory_seen = before.memory_bytes;
   processes_seen = UNKNOWN;
-  /* Of processes that were started ahead. */
+  /* CPU time that preloaded processes had used before the run. */
   ticks_before = before.cpu_us < 0 ? take_census().ticks : 0;
 }
 
@@ -150,7 +150,7 @@ struct usage usage_stop(void) {
   usage.oom_kills = since(before.oom_kills, now.oom_kills);
   usage.memory_peak_bytes = memory_peak(&now, usage.oom_kills);
   int64_t pids_peak = peak(before.pids_peak, now.pids_peak, UNKNOWN);
-  /* At least the program itself, however short it was. */
+  /* At least the program itself, which may have ended before the first sample. */
   usage.processes_peak = larger(pids_peak > 0 ? pids_peak - no_program() : processes_seen, 1);
   usage.fork_failures = since(before.fork_failures, now.fork_failures);
   usage.throttled_us = since(before.throttled_us, now.throttled_us);

@@ -64,7 +64,7 @@ static int await_reader(int64_t deadline) {
   return 0;
 }
 
-/* Output before the program arrives would be taken for the program's. */
+/* Output before the program's start would be mistaken for the program's. */
 static int has_spoken(void) {
   for (int i = 0; i < 2; i++) {
     int bytes = 0;
@@ -111,7 +111,7 @@ void preload_start(const struct exec_request *request, const char *name) {
   int error = put_take_failure() ? ECANCELED : begin(request, name);
   if (error == 0) error = settle(request);
   if (error != 0) preload_drop();
-  /* After a failure too: no run must find the preload's files. */
+  /* Also after a failure, because no run may find the preload's files. */
   if (error != 0 && mounts_clear() < 0) fatal("init", ENOTEMPTY);
   json_begin();
   json_ms("ms", now_us() - started);
@@ -132,7 +132,7 @@ int preload_await(const struct exec_request *request) {
   return standby.waiting == 0 ? ESRCH : 0;
 }
 
-/* Whole seconds of CPU time before the run, which must not count for it. */
+/* Whole seconds of CPU time that the process used before the run; they must not count for the run. */
 static uint64_t seconds_used(pid_t pid) {
   clockid_t clock;
   struct timespec used;

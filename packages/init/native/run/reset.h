@@ -3,7 +3,7 @@
 #define ISOPOD_RESET_H
 
 void reset(void);
-/* A reset that restores the snapshot. If it is not clean init ends: the next run has been sent already. */
+/* Resets and restores the snapshot. If the reset is not clean, init ends, because the next run may have been sent already. */
 void reset_and_restore(void);
 
 #endif

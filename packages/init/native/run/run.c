@@ -38,7 +38,7 @@ void run_refuse(int error) {
   done_send(&refused);
 }
 
-/* The result is that of `spawn`. */
+/* Returns the result of `spawn`. */
 static int start(const struct exec_request *request) {
   const uint32_t limits[2] = {request->stdout_limit, request->stderr_limit};
   int preloaded = (request->flags & EXEC_PRELOADED) != 0;
@@ -65,7 +65,7 @@ void run_start(const struct exec_request *request) {
     if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
     streams_close();
     tunnel_close();
-    /* A preloaded process that has gone is not the program's fault. */
+    /* If a preloaded process has ended, the program is not at fault. */
     if (preloaded) fault("exec", error);
     else if (error < 0) fault("confine", -error);
     else run_refuse(error);
@@ -91,7 +91,7 @@ void run_end(enum cause cause) {
   if (state != RUN_ACTIVE) return;
   done.cause = cause;
   done.wall_us = now_us() - started_us;
-  /* After an exit too: background processes end with the program. */
+  /* Also after a normal exit, because background processes end with the program. */
   if (kill_everyone() < 0) fatal("init", ETIMEDOUT);
   done.status = reaped.main_status;
   done.usage = usage_stop();
@@ -103,7 +103,7 @@ void run_end(enum cause cause) {
 static void sample(int64_t now) {
   struct usage usage = usage_sample();
   next_sample_us = now + SAMPLE_US;
-  /* A host that does not keep up with reading needs no more samples. */
+  /* Skipped if the host does not keep up with reading. */
   if (writer_pending() >= WRITER_FULL) return;
   json_begin();
   json_ms("wallMs", now - started_us);
@@ -126,7 +126,7 @@ static int64_t next_check(int64_t now, int64_t cpu_left) {
 }
 
 void run_tick(void) {
-  /* Before the clock is read: a program that ended in time must not count as late. */
+  /* Reaps before it reads the clock, so that a program which ended in time does not count as late. */
   reap_pending();
   if (state != RUN_ACTIVE) return;
   int64_t now = now_us();
@@ -177,7 +177,7 @@ void run_pump(void) {
   for (int i = 0; i < 2; i++) {
     done.total[i] = outputs[i].total;
     done.truncated[i] = outputs[i].total > outputs[i].limit;
-    /* Also if the program exited first: otherwise the verdict would depend on timing. */
+    /* Applies even if the program exited first; otherwise the status would depend on timing. */
     if (kill_on_overflow && done.truncated[i] && done.cause == CAUSE_EXIT) done.cause = CAUSE_OUTPUT;
   }
   streams_close();

@@ -7,8 +7,8 @@ import { type GradeOptions, type GradePlan, parseGradeOptions } from '../grade/g
 import { startGradeProgress } from '../grade/grade-progress.ts'
 import { gradeReport } from '../grade/grade-report.ts'
 import { gradeTable } from '../grade/grade-table.ts'
-import { Ledger, sampleId, untried } from '../grade/ledger.ts'
 import { loadProblems } from '../grade/load-problems.ts'
+import { OutcomeRecorder, problemsWithoutSample, sampleId } from '../grade/outcome-recorder.ts'
 import {
   type SampleScan,
   type SampleSource,
@@ -37,7 +37,7 @@ interface Grading {
   /** Problems without a sample. */
   readonly missing: readonly string[]
   readonly grades: Grades
-  readonly ledger: Ledger
+  readonly recorder: OutcomeRecorder
 }
 
 /**
@@ -79,9 +79,9 @@ async function prepare(file: string, plan: GradePlan): Promise<Grading> {
     source,
     scan,
     id: plan.batchId ?? derivedBatchId(plan, problems, scan.digest),
-    missing: untried(problems.all(), scan.perProblem),
+    missing: problemsWithoutSample(problems.all(), scan.perProblem),
     grades,
-    ledger: new Ledger(grades, plan.details),
+    recorder: new OutcomeRecorder(grades, plan.details),
   }
 }
 
@@ -114,7 +114,7 @@ async function judge(
   grading: Grading,
   signal: AbortSignal,
 ): Promise<BatchSummary | undefined> {
-  const { plan, scan, id, ledger } = grading
+  const { plan, scan, id, recorder } = grading
   const progress = startGradeProgress(io.stderr, scan.count)
   const batch: Batch = client.batch({
     id,
@@ -130,7 +130,7 @@ async function judge(
   try {
     for await (const sample of batch) {
       if (sample.resumed) resumed += 1
-      ledger.judged(Number(sample.id) - 1, sample.problem, sample)
+      recorder.judged(Number(sample.id) - 1, sample.problem, sample)
     }
     const summary = await batch.summary()
     progress.stop()
@@ -145,7 +145,7 @@ async function judge(
   }
 }
 
-async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator<Sample> {
+async function* samplesOf({ plan, source, id, recorder }: Grading): AsyncGenerator<Sample> {
   const { language, limits, defaultLimits, stripFences, reuse, preload, allTests, repeat, tenant } = plan
   const job = {
     // A sample passes only if all of its tests pass, so one failure decides.
@@ -163,7 +163,7 @@ async function* samplesOf({ plan, source, id, ledger }: Grading): AsyncGenerator
       defaultLimits,
       job,
     })
-    ledger.sent(given.index, made.code)
+    recorder.sent(given.index, made.code)
     yield { id: sampleId(given), problem: given.problem.id, job: made }
   }
 }
@@ -176,8 +176,8 @@ async function deliver(
   summary: BatchSummary,
   json: boolean,
 ): Promise<void> {
-  const { plan, source, grades, ledger } = grading
-  if (plan.out !== undefined) await writeWhole(plan.out, ledger.rows(source))
+  const { plan, source, grades, recorder } = grading
+  if (plan.out !== undefined) await writeWhole(plan.out, recorder.rows(source))
   if (plan.report !== undefined)
     await writeWhole(plan.report, gradeReport(file, grading, summary, new Date()))
   const { counts: verdicts, flakyCount: flaky, suspiciousCount: suspicious } = grades

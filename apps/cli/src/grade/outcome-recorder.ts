@@ -19,7 +19,7 @@ interface Entry {
 }
 
 /** Keeps the outcome of each sample for its row of the results file, and adds it to `grades`. */
-export class Ledger {
+export class OutcomeRecorder {
   readonly #entries = new Map<number, Entry>()
   /** Code of the samples that are being judged, so that the file need not be read again. */
   readonly #codes = new Map<number, string>()
@@ -88,6 +88,9 @@ export function sampleId({ index }: GivenSample): string {
 }
 
 /** Names of problems without a sample. */
-export function untried(problems: Iterable<DatasetProblem>, tried: ReadonlyMap<string, number>): string[] {
-  return [...problems].map(({ id }) => id).filter((id) => !tried.has(id))
+export function problemsWithoutSample(
+  problems: Iterable<DatasetProblem>,
+  perProblem: ReadonlyMap<string, number>,
+): string[] {
+  return [...problems].map(({ id }) => id).filter((id) => !perProblem.has(id))
 }

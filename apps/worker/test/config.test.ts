@@ -21,7 +21,7 @@ describe('the settings of a worker', () => {
     })
   })
 
-  it('have the names of the SOP', () => {
+  it('have the variable names of the procedure and plan documents', () => {
     const config = readWorkerConfig({
       SANDBOX_GLOBAL_MAX_TIMEOUT_SECONDS: '60',
       SANDBOX_DEFAULT_TIMEOUT_SECONDS: '10',

@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => checker.close())
 
 describe('PolicyChecker', () => {
-  it('reports problems in the words of the SOP in mode enforce', async () => {
+  it('reports problems in the words of the service plan in mode enforce', async () => {
     expect(await checker.check(python('import os; os.system("ls")'), ENFORCE)).toMatchObject({
       policy: ENFORCE,
       checked: true,

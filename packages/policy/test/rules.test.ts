@@ -147,7 +147,7 @@ describe('each rule', () => {
   })
 })
 
-describe('the rules of the SOP and the plan', () => {
+describe('the rules of the procedure and plan documents', () => {
   const strict = (source: string) => check('py', source).findings.map(({ message }) => message)
   const standard = (extension: string, source: string) =>
     check(extension, source, 'standard').findings.filter(({ severity }) => severity === 'block')

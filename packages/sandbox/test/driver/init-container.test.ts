@@ -89,7 +89,7 @@ it('a port that earlier code of the job holds is blamed on the job; other faults
   }
 })
 
-it('a container that does not read the answers is no longer read', async () => {
+it('the worker stops reading from a container that does not read the answers', async () => {
   const { container, stream, say } = forged({ takes: false })
   let connections = 0
   const run = runProgram(container, program, {
@@ -113,7 +113,7 @@ it('a container that does not read the answers is no longer read', async () => {
   await expect(run).rejects.toThrow()
 })
 
-it('a container that reads its answers late loses no frames', async () => {
+it('the worker loses no frames of a container that reads its answers late', async () => {
   const { container, stream, say } = forged({ takes: true })
   stream.cork()
   container.send(new Uint8Array(1024 * 1024))

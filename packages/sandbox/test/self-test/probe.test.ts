@@ -42,11 +42,11 @@ function judged(id: string, output = '', changes: Partial<Outcome> = {}, visits 
 }
 
 describe('the verdict on a probe', () => {
-  it('is held if its program says so and the host observed nothing else', () => {
+  it('is held if its program reports a refusal and the host observed nothing else', () => {
     expect(judged('interfaces')).toBe('held')
   })
 
-  it('is succeeded if its program says so', () => {
+  it('is succeeded if its program reports success', () => {
     expect(judged('interfaces', 'interface eth0 is up', { status: 'execution_error', exitCode: 1 })).toBe(
       'succeeded',
     )

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A compiler for build.sh: sources that are as in $NATIVE it compiles once, and keeps their objects in $OBJECTS.
+# A compiler for build.sh. It compiles sources that are unchanged from $NATIVE only once, and keeps their objects in $OBJECTS.
 set -eu
 flags='' objects=''
 while [ $# -gt 0 ]; do

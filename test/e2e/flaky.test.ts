@@ -17,7 +17,7 @@ const run = (job: JobInput) => world.client.run({ language: 'bash', ...job })
 const verdicts = ({ tests = [] }: Awaited<ReturnType<typeof run>>) => tests.map(({ verdict }) => verdict)
 
 const COIN = 'heads=$((SRANDOM % 2))'
-/** Throws of each of two coins. Neither of them falls on both sides only once in 10^6 runs. */
+/** Tosses of each of two coins: the probability that both coins show only one side each is 10^-6. */
 const repeat = 11
 
 // promise: flaky

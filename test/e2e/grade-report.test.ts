@@ -72,7 +72,7 @@ describe('a report in a browser', () => {
     expect(await page.evaluate(names)).toEqual(['task/1'])
     await page.locator('#search').fill('')
     await page.locator('#choose').selectOption('')
-    // By keyboard: the header of the column «Slowest».
+    // By keyboard: the header of the column "Slowest".
     const slowestButton = page.locator('#problems thead button').nth(4)
     await slowestButton.press('Enter')
     const slowest = await page.evaluate<string[]>(names)

@@ -9,7 +9,7 @@ import { CHECKOUT, npm, packPublic } from '../support/packed.ts'
 import { startWorld, type World } from '../support/world.ts'
 
 const run = promisify(execFile)
-/** Node that runs the examples. `TEST_NODE=/path/to/node` sets another one than this process has. */
+/** Node that runs the examples: `TEST_NODE=/path/to/node`, or that of this process. */
 const NODE = process.env['TEST_NODE'] ?? process.execPath
 const TYPESCRIPT = '5.9.3'
 /** Pages whose examples are programs of a producer. */

@@ -72,7 +72,7 @@ function cases(folder: string, every: number): Case[] {
 /** Title, options of the job, and n, where every nth program runs in this mode. */
 type Mode = [string, Partial<JobInput>, number]
 
-/** A preloaded interpreter treats scripts alike in both modes, so `npm test` uses only the faster one, in a batch. */
+/** A preloaded interpreter treats scripts the same in both modes, so `npm test` uses only the faster one, in a batch. */
 const MODES: Mode[] = [
   ['in containers of their own', {}, SOAK ? 1 : 6],
   ...(SOAK ? [['preloaded', { preload: true }, 1] satisfies Mode] : []),

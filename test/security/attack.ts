@@ -30,7 +30,7 @@ export interface Verdict {
 export interface Entry {
   /** File of the program, in the folder of its category; its name without the ending is the attack's id. */
   readonly program: string
-  /** What it tries, as the rest of «tries to …». */
+  /** What it tries, as the rest of "tries to …". */
   readonly tries: string
   /** A CVE, an issue of a similar product, or `own` for an idea of this project. */
   readonly source: string

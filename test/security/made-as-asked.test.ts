@@ -59,7 +59,7 @@ function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** Paths at which `made` differs from `asked`. An engine treats empty, null and absent alike, so they count as equal. */
+/** Paths at which `made` differs from `asked`. An engine treats empty, null and absent the same, so they count as equal. */
 function differences(asked: unknown, made: unknown, path: string): string[] {
   if (isNothing(asked)) return isNothing(made) ? [] : [`${path}: ${JSON.stringify(made)}`]
   if (typeof asked !== 'object' || asked === null) return asked === made ? [] : [`${path}: ${String(made)}`]

@@ -1,7 +1,7 @@
 import { runCli } from './program.ts'
 import { systemServices } from './system-services.ts'
 
-// `isopod run x | head` closes the pipe early, which is no failure.
+// `isopod run x | head` closes the pipe early, which is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   if (error.code !== 'EIO') throw error

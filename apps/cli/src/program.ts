@@ -6,7 +6,7 @@ import type { Io } from './io.ts'
 import type { Services } from './services.ts'
 import { hasColors, paint } from './terminal/paint.ts'
 
-/** Exit codes before a command is loaded; it loads the others with `EXIT`. */
+/** Exit codes that are needed without a command. The others are in `EXIT`, which commands import. */
 const SUCCESS = 0
 const USAGE = 2
 /** Maximum width of the help, because long lines are hard to read. */
@@ -45,7 +45,7 @@ export async function runCli(args: readonly string[], io: Io, services: Services
   }
 }
 
-/** Declares all commands, with options only for the named ones, whose declarations take long to load. */
+/** Declares all commands. Loads only the options of the named ones, because loading takes long. */
 async function buildProgram(
   names: readonly string[],
   context: Context,

@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-/** Records a batch whose jobs wait for ever, because there is no worker. */
+/** Records a batch whose jobs wait forever, because there is no worker. */
 async function recorded(id: string, jobs = 3) {
   const executions = await client.submitMany(
     Array.from({ length: jobs }, () => ({ code: 'x', replyTo: 'none' })),

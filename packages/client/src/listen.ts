@@ -4,7 +4,7 @@ import type { Producer } from '@isopod/queue'
 /** Receives the events of a job one at a time; the next call waits for the returned promise. */
 export type EventListener = (event: JobEvent) => void | Promise<void>
 
-/** The job with the flag that its listener needs. Values that are no job are left to the validation. */
+/** The job with the flag that its listener needs. Values that are not jobs are left to the validation. */
 export function streaming(job: JobInput): JobInput {
   return typeof job === 'object' && job !== null ? { ...job, stream: true } : job
 }

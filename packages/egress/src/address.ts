@@ -78,7 +78,7 @@ export function coversMapped(range: string): boolean {
  * The kind of an address outside the public internet.
  *
  * @param address as the resolver returns it; any other text counts as reserved
- * @returns the end of the sentence «the address is …», or undefined for a public one
+ * @returns the end of the sentence "the address is …", or undefined for a public one
  */
 export function specialKind(address: string): string | undefined {
   const known = SPECIAL.find(({ list }) => listed(list, address))?.reason

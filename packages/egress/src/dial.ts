@@ -29,7 +29,7 @@ export interface DialRules {
   readonly allowPrivate: AddressRanges
   /** Resolves a name. @default the host's `/etc/hosts`, then its name servers */
   readonly resolve?: (name: string, signal: AbortSignal) => Promise<readonly string[]>
-  /** Aborts the connection attempt. The error says «took too long» for a timeout signal, else the signal's reason. */
+  /** Aborts the connection attempt. The error says "took too long" for a timeout signal, else the signal's reason. */
   readonly signal: AbortSignal
 }
 

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Maximum length to compare: the time grows with the square, and longer names are no misspellings. */
+/** Maximum length to compare: the time grows with the square, and longer names are not misspellings. */
 const MAX_COMPARED = 64
 
 /**

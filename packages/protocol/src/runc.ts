@@ -25,7 +25,7 @@ export const RUNC_ADVICE =
  * Known escapes of a version of runc, judged by its number alone.
  *
  * @param version as runc or an engine reports it: `1.1.5+ds1`, `v1.3.0-rc.2`, `1.2.8-1`
- * @returns CVE ids, empty if there are none; undefined if this is no version
+ * @returns CVE ids, empty if there are none; undefined if this is not a version
  */
 export function runcEscapes(version: string): readonly string[] | undefined {
   const given = parse(version)

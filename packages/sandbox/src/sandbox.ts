@@ -16,7 +16,7 @@ export interface Sandbox {
   ping(): Promise<void>
   /** Removes containers that crashed workers of this deployment left. Resolves with their number. */
   reap(alive: AliveOwners): Promise<number>
-  /** Content digest of the image that a reference names now. @throws {ImageFaultError} if the image is not on this host */
+  /** Content digest of the image that a reference names now. @throws {ImageMissingError} if the image is not on this host */
   digest(reference: string): Promise<string>
   /** Those of these images that are not on this host. */
   missingImages(references: readonly string[]): Promise<string[]>

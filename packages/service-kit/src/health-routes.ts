@@ -44,7 +44,7 @@ export async function healthAnswer(
   }
 }
 
-/** A check that throws or hangs means «not ready». */
+/** A check that throws or hangs means "not ready". */
 async function readinessWithin(ready: () => Promise<Readiness>): Promise<Readiness> {
   const message = `no answer within ${READY_DEADLINE_MS / 1000} s`
   try {

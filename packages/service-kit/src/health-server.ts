@@ -12,7 +12,7 @@ export interface HealthServerOptions {
   /** 0 selects a free port. */
   readonly port: number
   readonly metrics: Pick<MetricsExposition, 'render' | 'contentType'>
-  /** Called for each `/readyz`. A rejection, or more than 3 s, means «not ready». */
+  /** Called for each `/readyz`. A rejection, or more than 3 s, means "not ready". */
   readonly ready: () => Promise<Readiness>
 }
 

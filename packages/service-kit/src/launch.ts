@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
  * Flags of Node for a service. With its defaults, which depend on the host's memory, a worker grows beyond 300 MB before it
  * collects garbage; with these flags it needs about half and is as fast. What the Maglev compiler takes while it compiles is
  * never given back: some 30 MB of a busy worker. Without it the first thousand jobs take about 1 s more of processor time.
+ * `--optimize-for-size` is not used: it saves another 15 MB, but each job takes 0.3 ms longer.
  */
 const NODE_FLAGS = [
   '--max-semi-space-size=2',

@@ -31,7 +31,7 @@ export function readEnvironment<Schema extends z.ZodObject>(
   options: EnvironmentOptions = {},
 ): z.output<Schema> {
   refuseUnknownVariables(env, Object.keys(schema.shape), options.prefix)
-  // Compose files and shells represent «not set» as an empty variable.
+  // Compose files and shells represent "not set" as an empty variable.
   const given = Object.fromEntries(
     Object.entries(env).filter(([, value]) => value !== undefined && value !== ''),
   )

@@ -100,8 +100,8 @@ export function createMetricsOf<T extends MetricTable>(
 type Bound = Readonly<Record<string, string>>
 
 /**
- * Connects typed rows with the library. Each method bounds its labels first, and drops NaN, because a measurement must never
- * fail a job.
+ * Connects typed rows with the library. Each method bounds its labels first, and ignores values that are not finite,
+ * because a measurement must never fail a job.
  */
 function createHandle(row: MetricDefinition, listed: ListedLabels, registry: prom.Registry) {
   const options = {

@@ -57,7 +57,7 @@ export function rangesFor(host: string, { hosts, ranges }: TargetRules): Address
  * checked at each attempt.
  *
  * @param text a URL, in any spelling of its host
- * @returns the end of the sentence «the address is …», or undefined if the URL is not refused
+ * @returns the end of the sentence "the address is …", or undefined if the URL is not refused
  */
 export function refusedKind(text: string, rules: TargetRules): string | undefined {
   const url = URL.parse(text)

@@ -45,7 +45,7 @@ const DEFAULT_USER = { uid: 65534, gid: 65534 }
 export async function watchHost(world: Pick<World, 'dockerHost' | 'redisUrl' | 'workers'>): Promise<Host> {
   const number = randomBytes(4)
   const marker = `isopod-attack-${number.toString('hex')}`
-  // System V keys are numbers. Without the sign bit all tables of the kernel print the key alike.
+  // System V keys are numbers. Without the sign bit all tables of the kernel print the same key.
   const key = number.readUInt32BE() & 0x7fffffff
   const engine = await watchEngine(world.dockerHost, marker)
   const files = await plantCanaries([tmpdir(), '/root', '/etc', engine.dataRoot], marker)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Observer } from './observer.ts'
 
-/** A worker needs up to 470 MiB, to check 2 MiB of source. More would mean that an attack fills its memory. */
+/** A worker needs up to 470 MiB when it checks 2 MiB of source. Much more means that an attack fills its memory. */
 const MAX_MEMORY = 600 * 1024 * 1024
 
 /** Reports if the worker's process has ended or has taken too much memory. */

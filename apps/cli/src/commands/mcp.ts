@@ -9,7 +9,7 @@ export async function mcpCommand(
   services: Services,
   options: { readonly http?: string },
 ): Promise<ExitCode> {
-  // The server parses it too, but a wrong one must start nothing.
+  // The server parses the address, too; an invalid one is refused here, before Redis is looked for.
   if (options.http !== undefined) parseHttpAddress('--http', options.http)
   const args = options.http === undefined ? [] : ['--http', options.http]
   return await services.serveMcp(args, { ...io.env, REDIS_URL: await redisUrl(io, services) })

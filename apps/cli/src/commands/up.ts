@@ -9,7 +9,7 @@ import { jsonLine } from '../terminal/show-result.ts'
 
 /** Default port of the HTTP API, from the service plan. */
 const GATEWAY_PORT = '8007'
-/** Worker processes that one command may start. */
+/** Maximum number of workers that one command may start. */
 const MAX_WORKERS = 64
 /** How often a running stack is checked, in milliseconds. */
 const CHECK_INTERVAL_MS = 2_000

@@ -5,10 +5,10 @@ import { UsageError } from '@isopod/service-kit'
 import { type Io, note } from '../io.ts'
 
 /**
- * Reads text from a file, or from standard input for `-`. No more than `maxBytes` is ever held.
+ * Reads text from a file, or from standard input for `-`. Reads at most one chunk beyond `maxBytes`.
  *
  * @param what names the argument or option in errors
- * @throws {UsageError} when it can't be read, is too large or is not UTF-8
+ * @throws {UsageError} when it cannot be read, is too large or is not UTF-8
  */
 export async function readText(io: Io, path: string, maxBytes: number, what: string): Promise<string> {
   const bytes = await readBytes(io, path, maxBytes, what)

@@ -1,6 +1,6 @@
 import { visible } from '@isopod/protocol'
 
-/** The first line of a text that is not empty, escaped and at most `width` characters long. */
+/** The first non-empty line of a text, escaped and cut to `width` characters; `…` marks omitted text. */
 export function firstLine(text: string, width: number): string {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const line = visible(lines[0] ?? '').replaceAll('\t', ' ')

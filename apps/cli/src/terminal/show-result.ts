@@ -14,7 +14,7 @@ export function jsonLine(value: unknown): string {
  */
 export async function showResult(io: Io, result: Result, options: { raw?: boolean }): Promise<void> {
   const raw = options.raw ?? false
-  // After a compile error the streams below are the compiler's; only here are the warnings of a successful compile run.
+  // The warnings of a successful compile run; after a compile error, stdout and stderr are already the compiler's.
   if (result.compileOutput && result.status !== 'compile_error')
     await writeStream(io.stderr, result.compileOutput, undefined, raw)
   await writeStream(io.stdout, result.stdout, result.raw?.stdout, raw)

@@ -20,12 +20,12 @@ export function collectPaths(http: Http): () => void {
   http.addHook('onRoute', function ({ url, routePath, method }) {
     // The route of the CORS plugin has no path of its own.
     if (method === 'OPTIONS') return
-    // Paths that the router takes for the same.
+    // The router treats paths as equal that differ only in parameter names or a slash at the end.
     const key = url.replace(/:\w+/g, ':').replace(/(.)\/$/, '$1')
     if (!paths.has(key)) paths.set(key, { scope: this, url, routePath })
   })
   return () => {
-    // All before the first is added: another path with a parameter may have methods of this one, as /:id has of /many.
+    // Find the missing methods of all paths before adding any: a path with a parameter can match another, as /:id does /many.
     const missing = [...paths.values()].map((path) => {
       const { url } = path
       const isMissing = (method: string) => method === 'OPTIONS' || http.findRoute({ url, method }) === null

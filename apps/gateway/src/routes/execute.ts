@@ -6,7 +6,7 @@ import { untilDisconnect } from '../http/disconnect.ts'
 import { parseJsonBody } from '../http/json-body.ts'
 import { BODY_REFUSALS } from '../http/refusals.ts'
 
-/** The service plan's request, with an optional `policy`. */
+/** The request that the service plan specifies, with an optional `policy`. */
 const requestSchema = fields({
   language: z.string({ error: 'must be text' }).default('python'),
   code: z.string({ error: 'must be text' }).describe('Program text, 1 byte to 1 MiB'),
@@ -16,7 +16,7 @@ const requestSchema = fields({
   policy: jobSchema.shape.policy.unwrap().optional(),
 }).meta({ examples: [{ code: 'print(sum(input_data["nums"]))', input_data: { nums: [1, 2, 3] } }] })
 
-/** The service plan's response. */
+/** The response that the service plan specifies. */
 const responseSchema = z.object({
   success: z.boolean(),
   stdout: z.string(),
@@ -34,7 +34,7 @@ type ExecuteResponse = z.infer<typeof responseSchema>
 
 const responses = { 200: responseSchema, ...BODY_REFUSALS }
 
-/** The routes of the service plan: `POST /execute` and `GET /health`. */
+/** The routes of the service plan, the specification that they implement: `POST /execute` and `GET /health`. */
 export function executeRoutes(http: Http, { client, callers, submissions, config }: GatewayParts): void {
   http.register(async (scope) => {
     const plan = scope as Http

@@ -56,7 +56,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** Nesting depth of a JSON text, without brackets in its strings. */
+/** Nesting depth of a JSON text; does not count brackets in its strings. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0

@@ -2,7 +2,7 @@ import { describeProblems, InvalidJobError } from '@isopod/protocol'
 import { type Tool as ToolDefinition, ToolSchema } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
 
-/** Bounds of a timeout in the MCP document, in seconds. */
+/** Bounds of a timeout in the specification of the MCP tool, in seconds. */
 const TIMEOUT = { min: 1, max: 300, default: 30 } as const
 const TIMEOUT_RULE = `must be a whole number from ${TIMEOUT.min} to ${TIMEOUT.max}`
 

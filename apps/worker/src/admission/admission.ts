@@ -33,7 +33,7 @@ export interface AdmissionUse extends Share {
 
 /** How many later executions may pass one whose share does not fit yet. */
 export const MAX_PASSES = 32
-/** Waiting executions beyond which the worker takes no further jobs to fill the slots that they leave empty. */
+/** Maximum number of further jobs that the worker takes because waiting executions leave slots empty. */
 const MAX_WAITING = 32
 
 /** Smallest share of a job (packages/protocol): with less left, no job can pass. */

@@ -1,7 +1,7 @@
 import { ConfigError } from '@isopod/protocol'
 import { parseDocument } from 'yaml'
 
-/** Maximum number of aliases, so that a file cannot double itself again and again. */
+/** Maximum number of aliases, so that nested aliases cannot expand a small file without end. */
 const MAX_ALIASES = 100
 
 /**

@@ -16,7 +16,7 @@ export interface DeploymentRules {
   /** The deployment's OCI runtime, and all that the engine has. */
   readonly runtime: string
   readonly runtimes: readonly string[]
-  /** Names of languages that are started ahead for every job. @default none */
+  /** Names of languages whose interpreter is started ahead for every job. @default none */
   readonly preloaded?: ReadonlySet<string>
   /** Names of seccomp profiles under which no program can connect. @default none */
   readonly offline?: ReadonlySet<string>
@@ -32,7 +32,7 @@ export interface RuleSources {
   readonly budget: Budget
 }
 
-/** Makes the rules of settings, catalogue and engine. */
+/** Makes the rules from the settings, the catalogue and the engine's facts. */
 export function deploymentRules(sources: RuleSources): DeploymentRules {
   const { config, catalogue, networks, sandbox, budget } = sources
   const { memoryMb = Number.POSITIVE_INFINITY, cpus = Number.POSITIVE_INFINITY } = config.maxima

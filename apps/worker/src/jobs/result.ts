@@ -11,7 +11,7 @@ export interface ResultContext {
   /** Milliseconds from submit until a worker took the job. */
   readonly queuedMs: number
   readonly policyMs: number
-  /** From then until the job had a container, without the policy check. */
+  /** Milliseconds from the time a worker took the job until it had a container, without those of the policy check. */
   readonly acquireMs: number
   readonly decision: PolicyDecision
 }
@@ -100,7 +100,7 @@ function rounded<T extends Readonly<Record<string, number>>>(numbers: T): T {
 
 /** Largest stream as JSON: one of 10 MiB of ordinary text fits. */
 const MAX_JSON_BYTES = 12 * 1024 * 1024
-/** Most bytes of a stream that is no text, which stand twice in a result. */
+/** Maximum bytes of a stream that is not text; a result contains such a stream twice. */
 const MAX_RAW_BYTES = 4 * 1024 * 1024
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -108,7 +108,7 @@ const lenient = new TextDecoder('utf-8', { ignoreBOM: true })
 
 interface Text {
   readonly text: string
-  /** Base64 of bytes that are no text. */
+  /** Base64 of bytes that are not text. */
   readonly raw?: string
   /** Whether the result contains less than the sandbox kept. */
   readonly cut: boolean
@@ -128,14 +128,14 @@ function text(stream: StreamOutput): Text {
 }
 
 /**
- * Cuts a text whose JSON would be too large: a control character takes six bytes there. Redis stands still while it takes a
- * result, for everyone, so that one program's noise could cost other jobs their locks.
+ * Cuts a text whose JSON would be too large: a control character takes six bytes there. While Redis stores a
+ * result it answers no other command, so a very large one could cost other jobs their locks.
  */
 function fitted(whole: string): Text {
   if (whole.length * 6 <= MAX_JSON_BYTES) return { text: whole, cut: false }
   const size = Buffer.byteLength(JSON.stringify(whole))
   if (size <= MAX_JSON_BYTES) return { text: whole, cut: false }
-  // The densest text decides, so that one step is enough.
+  // As if every character took six bytes, so that one cut is enough.
   return { text: whole.slice(0, Math.floor(MAX_JSON_BYTES / 6)), cut: true }
 }
 

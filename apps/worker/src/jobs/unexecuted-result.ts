@@ -4,7 +4,7 @@ import type { Logger } from '@isopod/telemetry'
 import type { Audit } from '../audit/audit-event.ts'
 import { auditedError } from '../audit/job-audit.ts'
 
-/** A job that is abandoned. `job` is missing if the entry of the queue is no valid job. */
+/** A job that is abandoned. `job` is missing if the entry of the queue is not a valid job. */
 export type AbandonedJob = Pick<Delivery, 'id' | 'attempt' | 'enqueuedAt'> & {
   readonly job?: Delivery['job']
 }

@@ -27,7 +27,7 @@ export async function selfTestCommand(
     process.once(signal, () => interrupt.abort(new UnavailableError('interrupted')))
   }
   try {
-    // Containers of a self-test that was killed, once their deadline has passed; other tests may be running.
+    // Removes the containers of a killed self-test, but only after their deadline, because other tests may be running.
     await sandbox.reap(async (owners) => new Set(owners))
     const subject = { catalogue, sandbox }
     const report = await selfTestRuntimes(subject, {

@@ -31,7 +31,7 @@ export async function deliver(
 }
 
 async function post(url: string, secret: string, body: string, signal: AbortSignal): Promise<boolean> {
-  // Each attempt is signed anew, because receivers refuse old signatures.
+  // Each attempt is signed again, because receivers refuse old signatures.
   const signature = signCallback(body, secret, Math.floor(Date.now() / 1000))
   try {
     const response = await fetch(url, {

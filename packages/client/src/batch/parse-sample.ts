@@ -10,7 +10,7 @@ const MAX_NAME_LENGTH = 256
 export interface ParsedSample {
   readonly id: string
   readonly problem: string
-  /** The job, or why its code was refused. Unusable code is a verdict: the model wrote it. */
+  /** The job, or why its code was refused: the sample then fails, because a model wrote the code. */
   readonly job: Job | { readonly refusal: InvalidJobError }
 }
 

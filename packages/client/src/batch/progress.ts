@@ -10,7 +10,7 @@ export interface Progress extends Counts {
   readonly done: number
   /** Undefined if the number of samples is unknown. */
   readonly total: number | undefined
-  /** Samples that ended in this run over the last half minute. */
+  /** Samples per second that ended in this run, over the last half minute. */
   readonly ratePerSecond: number
   /** Undefined while rate or total are unknown. */
   readonly etaSeconds: number | undefined

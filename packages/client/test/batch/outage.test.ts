@@ -39,7 +39,7 @@ test('a batch survives an outage of Redis of some seconds, with one verdict per 
     giveUp: ({ id, attempt }, { message: errorMessage }) =>
       unexecutedJobResult({ id, attempt, status: 'setup_error', errorMessage, workerId: 'w' }),
   })
-  /** Continues while Redis is away. */
+  /** Continues while Redis is unavailable. */
   const samples = async function* (): AsyncGenerator<Sample> {
     for (let n = 0; n < 300; n++) {
       await sleep(10)

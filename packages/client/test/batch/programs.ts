@@ -3,8 +3,8 @@ import { type Delivery, unexecutedJobResult } from '@isopod/queue'
 import { echo } from '../harness.ts'
 
 /**
- * Runs programs of one word: `pass`, `fail`, `fault` for a platform fault each time, `fault twice` for faults of the first two
- * submissions, `refuse` for a job whose limits are refused. A comment after the word makes it another program.
+ * Runs programs of one word: `pass`, `fail`, `fault` for a platform fault, `refuse` for a job whose limits are refused. A
+ * comment after the word makes it another program.
  */
 export async function judge(delivery: Delivery): Promise<Result> {
   const { id, job, attempt } = delivery

@@ -30,7 +30,7 @@ export function recipeArguments(name: ImageName): Record<string, string> {
   }
 }
 
-/** Fingerprint of the sources of an image in this checkout, without Debian. */
+/** Fingerprint of the sources of an image in this checkout, without its Debian base. */
 export async function imageContent(name: ImageName): Promise<string> {
   const parent = parentOf(name)
   const extra = Object.values(recipeArguments(name))

@@ -10,7 +10,7 @@ export interface LocalImage {
   readonly bytes: number
 }
 
-/** All tagged images of an engine. */
+/** All images of an engine, tagged or not. */
 export async function localImages(dockerHost: string): Promise<LocalImage[]> {
   const list = (await engineJson(dockerHost, '/images/json')) as {
     Id: string

@@ -14,7 +14,11 @@ export interface GatewayOptions {
   readonly deadlineMs?: number
 }
 
-/** Starts one gateway on loopback; it ends with this process. @throws {SetupError} if the port is in use, or with the last lines of its log */
+/**
+ * Starts one gateway on loopback; it ends with this process.
+ *
+ * @throws {SetupError} if the port is in use, or with the last lines of its log
+ */
 export async function startGateway(options: GatewayOptions): Promise<ServiceProcess> {
   const { redisUrl, log, deadlineMs, env = process.env } = options
   const port = options.port ?? (await freePort())

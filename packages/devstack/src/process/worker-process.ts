@@ -1,7 +1,7 @@
 import { freePort } from './free-port.ts'
 import { type ServiceProcess, startService } from './service-process.ts'
 
-/** Variables that are no settings of a worker. */
+/** Variables that are not settings of a worker. */
 const NOT_INHERITED = ['ISOPOD_STATE_DIR']
 
 /** Options of {@link startWorker}. */

@@ -1,4 +1,4 @@
-// Starts a stack without workers that has one image, whose name is the argument, and prints each log line about the image.
+// Starts a stack without workers, with the images that the arguments name, and prints its log.
 import { type ImageName, isImageName } from '../../src/images/image-names.ts'
 import { ensureStack } from '../../src/stack/stack.ts'
 

@@ -11,7 +11,7 @@ export interface GradingSettings {
   readonly stripFences?: boolean
   /** Overrides the problem's limits. */
   readonly limits?: NonNullable<JobInput['limits']>
-  /** Defaults below the problem's limits. */
+  /** Apply where the problem has no limit of its own. */
   readonly defaultLimits?: NonNullable<JobInput['limits']>
   /** Fields of every job. */
   readonly job?: Partial<JobInput>

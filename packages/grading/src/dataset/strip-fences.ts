@@ -17,7 +17,7 @@ export function stripFences(text: string): string {
         .join('')
 }
 
-/** A fence: three or more of one character, indented by at most three spaces, with no back-tick after them. */
+/** The fence of a line that opens a block: at least three backticks with none after them, or at least three tildes. */
 function fenceOf(line: string): string | undefined {
   return /^ {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$/.exec(line.trimEnd())?.slice(1).find(Boolean)
 }

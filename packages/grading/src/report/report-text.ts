@@ -8,7 +8,7 @@ export interface ReportText {
   readonly madeAt: string
   /** Settings: limits, mode. */
   readonly settings: readonly string[]
-  /** Number of problems without a sample. */
+  /** Names of problems without a sample. */
   readonly withoutSamples: readonly string[]
   readonly retriedFaults: number
   /** The estimate for each k; null if no problem has k samples. */

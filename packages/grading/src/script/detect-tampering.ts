@@ -130,6 +130,8 @@ const BY_LANGUAGE: Readonly<Record<string, readonly Sign[]>> = {
     { pattern: /UnitTester\b|\brt_options\b|\bassertHandler\b/, reason: TESTS },
   ],
 }
+
+/** Languages that have the signs of another one. */
 const SIMILAR_LANGUAGE: Readonly<Record<string, string>> = {
   typescript: 'javascript',
   'c++': 'c',

@@ -8,6 +8,7 @@ export interface ComparisonRequest {
   readonly actual: string | undefined
 }
 
+/** The task of a comparison thread. */
 export const compareOutput = boundedTask(
   ({ checker, expected, actual }: ComparisonRequest): Difference =>
     actual === undefined ? regexProblem(expected) : check(checker, expected, actual),

@@ -117,7 +117,7 @@ async function runRound(
     const outcome = await sandbox.run({ ...withScript(test, plan), id }, options)
     outcomes.push(outcome)
     const isLate = outcome.limit === 'job'
-    // A repetition that the job's time ended says nothing new about the test case.
+    // A repetition cut off by the job's time limit says nothing new about the test case.
     if (isLate && runs.at(-1)?.index === index) return { runs, outcomes, ranOut: true }
     const starved = !exclusive && wasStarved(outcome, test.execution.limits, wasOvercommitted)
     const result = testResult(test.name, outcome, judge(outcome, rules), remark)

@@ -94,6 +94,7 @@ function testProblems(
   execution: Execution,
   { catalogue, maxima }: JudgingRules,
 ): string[] {
+  // The maximum applies to the timeout before the language's factor; the job's own timeout is already checked.
   const unstretched = { ...limits, timeoutSeconds: test.limits?.timeoutSeconds ?? 0 }
   const all = { ...execution, files: { ...execution.files, ...files } }
   return [

@@ -100,7 +100,7 @@ const CODE = 'runs text as code, which no check can read beforehand'
 const REFLECTION = 'reaches names that no check can see'
 const HOST = 'reaches the process and its surroundings'
 
-/** Functions of `os` that start processes; the document names only `os.system`. */
+/** Functions of `os` that start processes, besides `os.system`, which has a rule of its own. */
 const OS_STARTERS = [
   ...['popen', 'fork', 'forkpty', 'posix_spawn', 'posix_spawnp'],
   ...['execl', 'execle', 'execlp', 'execlpe', 'execv', 'execve', 'execvp', 'execvpe'],
@@ -115,7 +115,7 @@ function on(shape: string, names: readonly string[]) {
   return facts('shape', ...names.map((name) => `${shape} ${name}`))
 }
 
-/** The rules for Python. The first seven are the patterns of the procedure document. */
+/** The rules for Python. The first seven are the patterns of the SOP, one of the project's specifications. */
 export const PYTHON_RULES: readonly Rule[] = [
   rule('os-system', 'function: os.system', { standard: 'block', reason: PROCESS }, [
     ...facts('use', 'os.system', 'posix.system'),
@@ -163,7 +163,7 @@ export const PYTHON_RULES: readonly Rule[] = [
   ...imports({ reason: HOST }, 'os', 'sys'),
   ...imports({ standard: 'warn', reason: PROCESS }, 'subprocess', 'multiprocessing', 'pty'),
   ...imports({ standard: 'warn', reason: NETWORK }, 'socket', 'requests', 'http'),
-  // `urllib.parse` only parses text. The procedure document does not warn about it, but the service plan blocks it.
+  // `urllib.parse` only parses text. The SOP does not warn about it, but the service plan blocks it.
   ...imports({ reason: NETWORK }, 'urllib'),
   rule('urllib-request', 'import: urllib.request', { standard: 'warn', reason: NETWORK }, [
     ...facts('import', 'urllib.request'),

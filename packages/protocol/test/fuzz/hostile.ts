@@ -72,7 +72,7 @@ const THROWN = [
   { toString: thrower(1) },
 ]
 
-/** Make values that JSON cannot express, anew for each case, because some have state. */
+/** Make values that JSON cannot express, new ones for each case, because some have state. */
 const MAKERS: readonly (() => unknown)[] = [
   () => new Date(0),
   () => new Date(Number.NaN),

@@ -19,8 +19,8 @@ const CHECK_MS = 1000
  * KEYS: lease, state and samples of the batch. ARGV: token of the producer, length of the lease in milliseconds, time to live of the
  * state in seconds, rules of the batch.
  *
- * Returns `busy` and the rest of the lease in milliseconds; `differs` and the recorded rules; or `ours`, the number of recorded
- * samples, and 1 if its callback was delivered.
+ * Returns `busy` and the milliseconds that the lease has left; `differs` and the recorded rules; or `ours`, the number of
+ * recorded samples, and 1 if its callback was delivered.
  */
 const TAKE_BATCH = `
 local left = redis.call('PTTL', KEYS[1])
@@ -36,7 +36,7 @@ return {'ours', redis.call('HLEN', KEYS[3]), redis.call('HEXISTS', KEYS[2], 'del
 
 /**
  * Renews the lease, and writes a field of a hash if there is one to write. It is the fence: nothing changes after another producer
- * took the batch. A lease that expired unnoticed is taken again, as no other producer came meanwhile.
+ * took the batch. A lease that has expired is taken again if no other producer took it meanwhile.
  *
  * KEYS: lease, state and samples, and the hash. ARGV: the first three as above; field and value, or none.
  * Returns 1, or 0 if another producer has the batch.
@@ -112,7 +112,7 @@ export async function takeBatch(redis: Redis, keys: Keys, claim: BatchClaim): Pr
         throw new BatchConflictError(`stopWhen: the batch ${id} was started with ${detail}, got ${rules}`)
       }
       const left = Number(detail)
-      // Only a renewal makes the rest longer.
+      // Only a renewal lengthens the time that is left.
       if (left > before) throw new BatchBusyError(`id: another producer works on the batch ${id}`)
       before = left
       await sleep(Math.min(left + 1, CHECK_MS), undefined, { signal })

@@ -46,7 +46,7 @@ if ARGV[2] == 'skip' then redis.call('SET', KEYS[2], 'skip', 'PX', ARGV[3]) else
 return 1
 `
 
-/** The right to make a result that equal jobs wait for. Exactly one method is called. */
+/** The right to make a result that equal jobs wait for. Its holder calls exactly one of the methods. */
 export interface Singleflight {
   /** Keeps the result for a number of seconds; too large a result is not kept, as with `skip`. */
   commit(result: Result, ttlSeconds: number): Promise<void>

@@ -11,7 +11,7 @@ export interface Delivery {
   readonly enqueuedAt: number
   /** When this worker took it, in epoch milliseconds. */
   readonly takenAt: number
-  /** How often a worker vanished with the job. */
+  /** How often a worker lost the job: it died, or did not reach Redis. */
   readonly stalls: number
   /** How often the platform failed the job. */
   readonly faults: number

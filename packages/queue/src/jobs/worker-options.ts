@@ -5,7 +5,7 @@ export interface JobWorkerOptions {
   /** Maximum number of running jobs. */
   readonly concurrency: number
   /**
-   * Maximum number of taken jobs at the moment. May exceed `concurrency` while handlers only wait.
+   * Returns the current maximum number of taken jobs. It may exceed `concurrency` while handlers only wait.
    * @default concurrency
    */
   readonly wanted?: (() => number) | undefined

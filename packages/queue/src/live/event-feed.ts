@@ -17,8 +17,8 @@ interface WaitingReader {
 
 /**
  * Waits for entries of many streams over one connection, opened with the first reader: a single blocking read covers the streams
- * of all waiting readers. A reader that joins interrupts the read, which is then sent again; a slow reader is in no read and
- * costs nothing.
+ * of all waiting readers. A reader that joins interrupts the read, which is then sent again; a slow reader, which still handles
+ * earlier entries, is not part of it.
  */
 export class EventFeed {
   readonly #redis: Redis
@@ -133,7 +133,7 @@ export class EventFeed {
     this.#isInterrupting = false
   }
 
-  /** A key that is no stream would fail the read of all: its readers leave it. */
+  /** A key that is not a stream would fail every read, so its readers are removed; each waits until its signal aborts. */
   async #removeUnreadable(): Promise<void> {
     for (const key of new Set([...this.#waiting].map((reader) => reader.key))) {
       const type = await this.#redis.type(key)

@@ -5,8 +5,8 @@ import type { ContainerKind, ContainerPurpose } from '../driver/container-kind.t
 import type { Driver } from '../driver/driver.ts'
 
 /**
- * Period of the kernel's CPU quota, in milliseconds. The imports can use up the quota of the current period, which would delay a
- * program that starts right after them.
+ * Period of the kernel's CPU quota, in milliseconds. The interpreter's imports can use up the quota of the current period, which
+ * would delay a program that starts right after them.
  */
 const QUOTA_PERIOD_MS = 100
 
@@ -23,7 +23,7 @@ export class ContainerMaker {
     const container = await this.#driver.make(kind, purpose, signal)
     if (kind.preload === undefined) return container
     await startAhead(container, kind, signal)
-    // A plain program could have one process more there than asked, or answer for a fault of the interpreter.
+    // The interpreter did not start. A program that runs without it could have one process too many, or be blamed for its fault.
     if (container.preloaded || !(kind.preload.forks || isGvisor(container.runtime))) return container
     container.destroy()
     return await this.make(

@@ -35,7 +35,7 @@ export interface Outcome {
   readonly limitsApplied: LimitsApplied
   /** One sentence for a person; null on success. */
   readonly errorMessage: string | null
-  /** Content of the file named by `report`; undefined if it is no plain file of at most 4 KiB. */
+  /** Content of the file named by `report`; undefined if it is not a plain file of at most 4 KiB. */
   readonly report?: Uint8Array | undefined
   /** The existing files of `fetchFiles`, at most 4 MiB together: path → content. Undefined if `fetchFiles` is absent. */
   readonly files?: ReadonlyMap<string, Uint8Array> | undefined

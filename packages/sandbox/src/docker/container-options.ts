@@ -25,7 +25,7 @@ const NO_TCP_METRICS = { 'net.ipv4.tcp_no_metrics_save': '1' }
 
 /** How fast a container may read from a disk of the engine's host. */
 export interface DiskReadLimit {
-  /** Path of the whole disk, as kernels limit no partition: `/dev/sda`. */
+  /** Path of the whole disk, as the kernel cannot limit a partition: `/dev/sda`. */
   readonly device: string
   readonly bytesPerSecond: number
 }
@@ -74,12 +74,12 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
     OpenStdin: true,
     // When the worker's connection ends, init reads end of file and ends everything: no orphan runs on.
     StdinOnce: true,
-    // A terminal would give the program control sequences to play with and merge the streams.
+    // A terminal would merge the streams and interpret control sequences of the program.
     Tty: false,
     // An image's own health check would run a process of the image beside the program.
     Healthcheck: { Test: ['NONE'] },
-    // No network of the engine's either: it would start a process for each container, which is half of the start's time, to
-    // connect nothing. The runtime still makes the namespace and its loopback.
+    // Without this, the engine would start a process for each container to set up its network, although there is nothing to
+    // connect; that is half of the start time. The runtime still makes the namespace and its loopback.
     NetworkDisabled: true,
     Labels: { ...plan.labels },
     HostConfig: {
@@ -91,16 +91,16 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       CapDrop: ['ALL'],
       Privileged: false,
       SecurityOpt: [
-        // A setuid binary in an image gives nothing.
+        // A setuid binary in an image gives no privilege.
         'no-new-privileges:true',
-        // The engine's own list lets through what no program here needs, and is slower to load.
+        // The engine's own profile allows calls that no program here needs, and is slower to load.
         `seccomp=${plan.seccomp}`,
         // Refuses by path what no mount can cover: files of a process in /proc.
         ...(plan.appArmor === undefined ? [] : [`apparmor=${plan.appArmor}`]),
       ],
       ...changeableOptions(limits, plan.runtime, plan.forks),
       ...diskReadOptions(plan),
-      // The kernel may kill; a paused container would hang instead.
+      // The kernel kills a process when the memory is used up; otherwise the container would hang.
       OomKillDisable: false,
       Ulimits: [
         // No core files, whatever the image's limits say.
@@ -130,7 +130,7 @@ export function containerOptions(plan: ContainerPlan): ContainerCreateOptions {
       ],
       // Paths that are covered: the engine's own list, which a list of ours replaces, and what containers share.
       MaskedPaths: [...MASKED_PATHS],
-      // Switches of the kernel, and the container's own cgroup: a list of ours replaces the engine's here too.
+      // Settings of the kernel, and the container's own cgroup: a list of ours replaces the engine's here too.
       ReadonlyPaths: [...READONLY_PATHS],
       // An IPC namespace of its own; `none` rather than `private` because /dev/shm is one of our sized tmpfs above.
       IpcMode: 'none',
@@ -166,7 +166,7 @@ export function changeableOptions(
     Memory: memoryMb * MIB,
     MemorySwap: memoryMb * MIB,
     NanoCpus: Math.round(cpus * 1e9),
-    // Tasks of the host.
+    // The maximum number of tasks on the host.
     PidsLimit: isGvisor(runtime) ? gvisorTasks(processes) : processes + ownProcesses(forks),
   }
 }

@@ -3,7 +3,7 @@ const STDERR = 2
 
 /**
  * Splits the engine's attach stream, in which each piece of a container's output has a header of 8 bytes: the stream's
- * number, three zeros, the length as u32 big-endian (Engine API, «Attach to a container»). It passes payload on as it
+ * number, three zeros, the length as u32 big-endian (Engine API, "Attach to a container"). It passes payload on as it
  * comes: nothing is copied, and a forged length takes no memory.
  */
 export class Demultiplexer {

@@ -81,7 +81,7 @@ export class Remover {
   }
 }
 
-/** Kills and removes a container with its anonymous volumes. 404 and «removal already in progress» count as removed. */
+/** Kills and removes a container with its anonymous volumes. 404 and "removal already in progress" count as removed. */
 export async function removeContainer(engine: Engine, container: string): Promise<void> {
   await engine.call('remove', async (docker, abortSignal) => {
     try {

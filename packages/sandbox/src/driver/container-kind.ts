@@ -8,7 +8,7 @@ export type ChangeableLimits = LimitsOf<'container'>
 /** The limits of a container; the others belong to each run. A process that it starts ahead has those of a process. */
 export type ContainerLimits = ChangeableLimits & LimitsOf<'creation' | 'process'>
 
-/** What containers of one kind have in common; part of no single execution. */
+/** What containers of one kind have in common, whichever execution they are for. */
 export interface ContainerKind {
   /** Reference of the image. */
   readonly image: string

@@ -16,12 +16,14 @@ export interface Driver {
   /**
    * Makes and starts a container, and waits until its init has reported its confinement. On failure, removes the container.
    *
-   * @throws {ImageFaultError} if this host lacks the image or the runtime, {@link DriverUnavailableError} if the engine does
-   *   not answer, another `RetryableError` or `TerminalError` for other faults, the signal's reason once aborted
+   * @throws {ImageMissingError} if this host lacks the image, {@link ImageFaultError} if it lacks the runtime,
+   *   {@link DriverUnavailableError} if the engine does not answer, another `RetryableError` or `TerminalError` for other
+   *   faults, the signal's reason once aborted
    */
   make(kind: ContainerKind, purpose: ContainerPurpose, signal: AbortSignal): Promise<NewContainer>
   /**
-   * Removes containers that crashed workers of this deployment left behind, and containers past their deadline.
+   * Removes containers that crashed workers of this deployment left behind, and containers of any deployment past their
+   * deadline.
    *
    * @param alive says which of these workers still hold their lease
    * @returns how many containers were removed
@@ -36,7 +38,7 @@ export type AliveOwners = (owners: string[]) => Promise<ReadonlySet<string>>
 
 /** Looks up images on this host. */
 export interface Images {
-  /** Content digest (`sha256:…`) of what a reference means now. @throws {ImageFaultError} if the image is not on this host */
+  /** Content digest (`sha256:…`) of what a reference means now. @throws {ImageMissingError} if the image is not on this host */
   digest(reference: string): Promise<string>
 }
 

@@ -27,7 +27,7 @@ export class FrameQueue<T> {
     this.#wake?.()
   }
 
-  /** The next frame, or undefined after the last one. @throws {Error} if another reader waits: one of the two would wait for ever */
+  /** The next frame, or undefined after the last one. @throws {Error} if another reader waits: one of the two would wait forever */
   async shift(): Promise<T | undefined> {
     if (this.#wake !== undefined) throw new Error('the frames of a container have one reader')
     while (this.#frames.length === 0 && !this.#ended) {

@@ -2,7 +2,7 @@ import { encodePreload, encodePutFile } from '@isopod/init'
 import type { LimitsOf } from '@isopod/protocol'
 import { WORKSPACE } from './confinement.ts'
 
-/** How long an interpreter may take to start and import, in milliseconds; a small CPU quota makes that long. */
+/** Timeout of an interpreter's start and imports, in milliseconds; long enough for a small CPU quota. */
 const PRELOAD_MS = 20_000
 
 /** What a container starts before its program comes; part of its kind, so nothing in it belongs to one execution. */
@@ -11,11 +11,11 @@ export interface PreloadPlan {
   readonly env: Readonly<Record<string, string>>
   /** Start-up hook: relative path → text. */
   readonly files: Readonly<Record<string, string>>
-  /** Name of the main file if the interpreter is to wait in opening it; undefined with a hook. */
+  /** Name of the main file, if the interpreter waits when it opens it; undefined with a hook. */
   readonly mainFile: string | undefined
   /** Modules that it imports. */
   readonly modules: readonly string[]
-  /** Each program is a fork of the interpreter. */
+  /** Whether each program is a fork of the interpreter. */
   readonly forks: boolean
 }
 

@@ -24,7 +24,7 @@ export interface ClassifiedRunOptions extends RunProgramOptions {
 /**
  * Lays out an execution's files and runs its compiler, without network and outside the program's time limit.
  *
- * @returns undefined for a language without a compile run; nothing was laid out then
+ * @returns undefined for a language without a compile run; no files are written then
  */
 export async function compile(
   container: Container,

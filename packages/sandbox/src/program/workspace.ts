@@ -6,7 +6,7 @@ import { workspaceBytes, workspaceInodes } from '../driver/confinement.ts'
 /** The JSON of `inputData`, beside the program. */
 const INPUT_FILE = 'input.json'
 
-/** Most bytes that one file of an execution may have. */
+/** Maximum size of one file of an execution, in bytes. */
 export const MAX_FILE_BYTES = MAX_PUT_BYTES
 
 const FILE_MODE = 0o644

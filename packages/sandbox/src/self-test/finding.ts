@@ -1,5 +1,5 @@
 /**
- * How a probe ended. `held`: the container withstood the attack. `succeeded`: the attack got something. `untried`: the
+ * How a probe ended. `held`: the container withstood the attack. `succeeded`: the attack achieved something. `untried`: the
  * platform failed, or the attack could not be made, which proves nothing. `exempt`: it has no meaning on this runtime.
  */
 export type ProbeVerdict = 'held' | 'succeeded' | 'untried' | 'exempt'
@@ -13,7 +13,7 @@ export interface ProbeFinding {
   /** The attack, as the rest of a sentence. */
   readonly tries: string
   readonly verdict: ProbeVerdict
-  /** What the attack got, or why it was not made; empty when the container held. */
+  /** What the attack achieved, or why it was not made; empty when the container held. */
   readonly detail: string
   readonly ms: number
 }

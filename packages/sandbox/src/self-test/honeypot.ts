@@ -58,7 +58,7 @@ export async function openHoneypot(): Promise<Honeypot> {
     await rm(folder, { recursive: true, force: true })
   }
   try {
-    // Readable for every user: only the container's walls are tested.
+    // Readable for every user, so that only the container keeps a probe from it.
     await chmod(folder, 0o755)
     await writeFile(file, `${secret}\n`, { mode: 0o644 })
     const tcp = await listen({ port: 0, host: '127.0.0.1' })

@@ -10,7 +10,7 @@ import { PooledContainers } from './pooled-containers.ts'
 
 /** How many containers wait for a job, and for how long. */
 export interface PoolSettings extends Omit<PoolPolicy, 'size' | 'footprintMb'> {
-  /** Most waiting containers; 0 for none. @default two per core of the engine's host */
+  /** Maximum number of waiting containers; 0 for none. @default two per core of the engine's host */
   readonly size?: number | undefined
 }
 

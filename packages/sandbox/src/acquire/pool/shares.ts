@@ -1,8 +1,8 @@
-/** The demand of one claimant. */
+/** The demand of one pool key for places, each of which is for one waiting container. */
 export interface Claim {
   /** Number of requests, weighted by age. */
   readonly weight: number
-  /** Places that it has now. */
+  /** Number of places that it has now. */
   readonly has: number
   /** Memory per place, in MiB. */
   readonly footprintMb: number
@@ -10,14 +10,14 @@ export interface Claim {
 
 /** Minimum weight for a guaranteed first place: that of a single request two half-lives ago. */
 const RECENT = 0.25
-/** More than the worth of any other place. */
+/** Added to the worth of a guaranteed first place, so that it precedes all others. */
 const FIRST = 1e9
-/** Factor by which another claimant's worth must exceed that of a place's holder: replacing a container wastes its making. */
+/** Factor on the worth of a place that a claim already has: moving it would waste the work of making its container. */
 const HOLDER_FACTOR = 1.5
 
 /**
- * Shares places: first one for each claimant with recent requests, then each further place to the claimant for which it is
- * worth most, while there is memory. No claimant gets more places than it has requests.
+ * Shares places: first one for each claim with recent requests, then each further place to the claim for which it is worth
+ * most, while there is memory. No claim gets more places than it has requests.
  *
  * @returns as many numbers as claims, in their order; together at most `places`, and no more memory than `memoryMb`
  */
@@ -40,7 +40,7 @@ export function sharePlaces(claims: readonly Claim[], places: number, memoryMb: 
   return given
 }
 
-/** Worth of the next place to a claimant that was given so many. */
+/** Worth of the next place to a claim that already gets `given` places. */
 function worthOf({ weight, has }: Claim, given: number): number {
   if (given >= Math.ceil(weight)) return 0
   const worth = (weight / (given + 0.5)) * (given < has ? HOLDER_FACTOR : 1)

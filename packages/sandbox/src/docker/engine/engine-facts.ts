@@ -24,7 +24,7 @@ export interface EngineFacts {
   readonly runcVersion: string | undefined
 }
 
-/** Warnings of engines on cgroup v1 and v2; they have no field for it, and ignore the limit. */
+/** Warnings, on cgroup v1 and v2, of an engine that ignores limits of disk reads; no other field of its facts says so. */
 const NO_DISK_READS = /No blkio throttle\.read_bps_device support|No io\.max \(rbps\) support/
 
 /**

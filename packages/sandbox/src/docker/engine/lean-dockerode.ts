@@ -2,8 +2,8 @@ import { createRequire, Module } from 'node:module'
 import type Dockerode from 'dockerode'
 
 /**
- * Parts of dockerode that Isopod never uses and that load whole libraries for it: BuildKit sessions (gRPC, protobuf) and
- * engines behind SSH, which no setting lets an address name. They cost each worker 12 MB and a tenth of a second.
+ * Parts of dockerode that Isopod never uses and that load whole libraries: BuildKit sessions (gRPC, protobuf) and engines
+ * behind SSH, whose addresses the settings refuse. They cost each worker 12 MB and a tenth of a second.
  */
 const UNUSED = [
   { from: 'dockerode', path: './session' },
@@ -21,7 +21,7 @@ function withoutUnusedParts(): typeof Dockerode {
       throw new Error(`${from}: ${path} is not part of Isopod`)
     }
     stub.loaded = true
-    // If the real one was loaded in this process before, it stays.
+    // A part that is already loaded in this process stays.
     within.cache[file] ??= stub
   }
   return here('dockerode') as typeof Dockerode

@@ -13,7 +13,7 @@ import { restrictProfile } from './restrict-profile.ts'
 /** Profiles that come with this code. */
 const SHIPPED = fileURLToPath(new URL('../../../../../deploy/seccomp/', import.meta.url))
 const DIRECTORY_SETTING = 'ISOPOD_SECCOMP_PROFILES_DIR'
-/** A chain of files that extend each other is a mistake long before it is that long. */
+/** Maximum number of files that extend each other; a longer chain is a mistake. */
 const MAX_DEPTH = 8
 
 /** A seccomp profile that languages can name. */
@@ -35,7 +35,7 @@ export interface LanguageProfileSources {
 /**
  * Loads the profiles that a catalogue names; `default` is always among them.
  *
- * @throws {ConfigError} that names profile and file: it is missing, is no profile, or would allow what the default refuses
+ * @throws {ConfigError} that names profile and file: it is missing, is not a profile, or would allow what the default refuses
  */
 export async function loadLanguageProfiles(
   names: readonly string[],
@@ -70,7 +70,7 @@ function profileOf(json: string, blocked: ReadonlySet<string>): LanguageProfile 
   return { json, blocked, digest: createHash('sha256').update(json).digest('hex') }
 }
 
-/** A directory that is not there, or a file that nothing would read: languages would have the profile shipped here instead. */
+/** Refuses a missing directory, and files that are never read: languages would get a shipped profile instead of the operator's. */
 async function refuseUnread(directory: string): Promise<void> {
   const names = await readdir(directory).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause)

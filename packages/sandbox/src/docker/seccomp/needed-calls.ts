@@ -1,6 +1,6 @@
 /**
- * Calls that no profile can take away: the runtime makes them between laying the profile and starting init, init on its own
- * behalf, or the dynamic loader before any program's first line. Older forms that only x64 has are among them.
+ * Calls that no profile can refuse: the runtime makes them between installing the profile and starting init, init makes them for
+ * itself, or the dynamic loader before any program's first line. Older forms that only x64 has are among them.
  */
 export const NEEDED_CALLS: ReadonlySet<string> = new Set(
   [
@@ -18,7 +18,7 @@ export const NEEDED_CALLS: ReadonlySet<string> = new Set(
     'execve exit exit_group clone wait4 waitid getpid getppid gettid set_tid_address setsid kill tgkill',
     'rt_sigaction rt_sigprocmask rt_sigreturn rt_sigtimedwait sigaltstack restart_syscall',
     'prctl futex set_robust_list rseq arch_prctl sched_yield sched_getaffinity',
-    // Itself.
+    // The process: its system, usage, limits and identity.
     'uname sysinfo getrandom getrusage getrlimit setrlimit prlimit64 getuid geteuid getgid getegid capget capset',
     // A reset removes what is left of these.
     'shmctl semctl msgctl',

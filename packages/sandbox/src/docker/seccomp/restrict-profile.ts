@@ -3,14 +3,14 @@ import { type BlockedGroup, ENOSYS } from './profile.ts'
 const LETS_THROUGH = /^SCMP_ACT_(ALLOW|LOG)$/
 const EPERM = 1
 
-/** What of a profile in Docker's format has to be known to take calls out of it. */
+/** The parts of a profile in Docker's format that decide which calls it allows. */
 interface OpenProfile {
   readonly defaultAction?: unknown
   readonly syscalls?: readonly { readonly names?: readonly string[]; readonly name?: string }[]
 }
 
 /**
- * Takes calls out of a profile: of every rule that names them, whatever its action; then they are refused.
+ * Refuses further calls in a profile: removes them from every rule that names them, whatever its action.
  *
  * @param base a profile in Docker's JSON format: ours, or the operator's
  */

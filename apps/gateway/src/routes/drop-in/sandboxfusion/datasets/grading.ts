@@ -6,12 +6,12 @@ import type { SandboxFusionLanguage } from '../languages.ts'
 export interface Grading {
   readonly language: SandboxFusionLanguage
   readonly extracted: ExtractedCode
-  /** The program, or the code before its scripts. */
+  /** The program; if its tests are scripts, each is appended to it. */
   readonly code: string
   /** Without tests the program passes with exit code 0. */
   readonly tests?: NonNullable<JobInput['tests']>
   readonly files?: NonNullable<JobInput['files']>
-  /** Code and tests as one program; null if they are not one. */
+  /** Code and tests as one program; null if the tests are inputs and expected outputs. */
   readonly fullCode: string | null
   readonly stopOnFirstFailure?: boolean
 }
